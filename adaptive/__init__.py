@@ -1,0 +1,1 @@
+"""Sequential experimental design and active learning with approximate Bayesian posteriors."""

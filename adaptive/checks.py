@@ -1,0 +1,98 @@
+"""Bad input ends here: one clear sentence that names the argument, what was given and what is expected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+__all__ = ["choice", "finite", "generator", "integer", "positive", "shape"]
+
+
+def finite(name: str, values: Any, *, dtype: Any = float) -> np.ndarray:
+    """Return ``values`` as an array of finite numbers.
+
+    Parameters
+    ----------
+    name : str
+        What the argument is called where the user gave it.
+    values : array-like
+        Numbers.
+    dtype : dtype, default float
+        What the array is converted to; None keeps the dtype.
+
+    Raises
+    ------
+    ValueError
+        If ``values`` is not numeric or holds NaN or infinity (the first position is named).
+
+    Examples
+    --------
+    >>> finite("y", [1, 2])
+    array([1., 2.])
+    """
+    try:
+        array = np.asarray(values, dtype=dtype)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be an array of numbers, got {type(values).__name__} {_short(values)}.") from None
+    if array.dtype.kind in "fc" and not np.isfinite(array).all():
+        where = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
+        at = f" at position {where[0] if len(where) == 1 else where}" if where else ""
+        raise ValueError(f"{name} contains {array[where]}{at}; expected finite numbers (leave out what is not known).")
+    return array
+
+
+def positive(name: str, values: Any, *, or_zero: bool = False) -> np.ndarray:
+    """Return ``values`` as an array of finite numbers > 0 (>= 0 with ``or_zero``)."""
+    array = finite(name, values)
+    bad = array < 0 if or_zero else array <= 0
+    if bad.any():
+        raise ValueError(f"{name} must be {'>= 0' if or_zero else '> 0'}, got {float(array[bad].flat[0])!r}.")
+    return array
+
+
+def integer(name: str, value: Any, *, minimum: int | None = None) -> int:
+    """Return ``value`` as an int that is at least ``minimum``."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise ValueError(f"{name} must be an integer, got {type(value).__name__} {_short(value)}.")
+    if minimum is not None and value < minimum:
+        raise ValueError(f"{name} must be at least {minimum}, got {int(value)}.")
+    return int(value)
+
+
+def shape(name: str, array: Any, expected: tuple[int | None, ...]) -> None:
+    """Check ``array.shape`` against ``expected``, where None stands for any length."""
+    given = tuple(np.shape(array)) if not hasattr(array, "shape") else tuple(array.shape)
+    if len(given) != len(expected) or any(e is not None and g != e for g, e in zip(given, expected, strict=True)):
+        wanted = "(" + ", ".join("any" if e is None else str(e) for e in expected) + ("," if len(expected) == 1 else "") + ")"
+        raise ValueError(f"{name} must have shape {wanted}, got {given}.")
+
+
+def choice(name: str, value: Any, known: Iterable[str]) -> str:
+    """Return ``value`` if it is one of the ``known`` names; else say what is known, and what was perhaps meant."""
+    names = list(known)
+    if isinstance(value, str) and value in names:
+        return value
+    close = get_close_matches(value, names, n=1) if isinstance(value, str) else []
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    raise ValueError(f"{name} must be one of {', '.join(map(repr, names))}, got {_short(value)}.{hint}")
+
+
+def generator(random_state: Any = None) -> np.random.Generator:
+    """Return a ``numpy.random.Generator`` for None, an int, a SeedSequence, a Generator or a RandomState."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(0, 2**31, size=4))
+    if random_state is None or isinstance(random_state, (int, np.integer, np.random.SeedSequence, list, tuple)):
+        return np.random.default_rng(random_state)
+    raise ValueError(
+        f"random_state must be None, an integer, a SeedSequence, a Generator or a RandomState, got {_short(random_state)}."
+    )
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,1 @@
+"""What can be measured: pools, optimal designs, k-space trajectories, image filters."""
