@@ -1,0 +1,146 @@
+"""A plain scikit-learn classifier, seen as something that can be taught answer by answer.
+
+The view keeps all answers and refits a clone after each; until two classes were seen it asks at random.  What it can say
+about candidates is what the classifier says: ``predict_proba``, and joint ``draws`` where the classifier is an ensemble of
+two or more fitted ``estimators_`` (each member is one draw).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import NotFittedError
+
+from adaptive import pool
+from adaptive.estimators.base import DesignMixin
+from adaptive.predictive import Predictive, StatedPredictive, WeightedDraws
+
+__all__ = ["ClassifierView", "wrap"]
+
+
+def wrap(estimator: Any) -> Any:
+    """Return what the loop can drive: ``estimator`` itself, or a view of a plain scikit-learn classifier.
+
+    Raises
+    ------
+    ValueError
+        If ``estimator`` has neither ``predictive`` and ``partial_fit`` nor ``fit`` and ``predict_proba``.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> type(wrap(LogisticRegression())).__name__
+    'ClassifierView'
+    """
+    if isinstance(estimator, type):
+        raise ValueError(f"estimator must be an instance, got the class {estimator.__name__}; write {estimator.__name__}().")
+    if hasattr(estimator, "predictive") and hasattr(estimator, "partial_fit"):
+        return estimator
+    if hasattr(estimator, "fit") and hasattr(estimator, "predict_proba"):
+        return ClassifierView(estimator)
+    raise ValueError(
+        "estimator must have predictive and partial_fit (an estimator of this toolkit) or fit and predict_proba "
+        f"(a scikit-learn classifier), got {type(estimator).__name__}."
+    )
+
+
+class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
+    """A scikit-learn classifier behind ``partial_fit``, ``predictive`` and ``select``.
+
+    Parameters
+    ----------
+    classifier : scikit-learn classifier with ``predict_proba``
+        Cloned and refitted on all answers after each ``partial_fit``.
+    classes : array-like, optional
+        The labels that answers may take; by default those seen so far.
+
+    Attributes
+    ----------
+    classifier_ : the fitted clone, or None until two classes were seen.
+    classes_ : array of labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X = np.arange(10.0)[:, None]
+    >>> view = ClassifierView(LogisticRegression()).partial_fit(X[[0, 9]], np.array([0, 1]))
+    >>> view.select(X, scorer="uncertainty").tolist()
+    [4]
+    """
+
+    def __init__(self, classifier: Any, *, classes: Any = None) -> None:
+        self.classifier = classifier
+        self.classes = classes
+
+    def fit(self, X: Any, y: Any) -> ClassifierView:
+        """Forget earlier answers and learn from these (X of length m, y (m,))."""
+        self.candidates_, self.outcomes_ = None, None
+        return self.partial_fit(X, y)
+
+    def partial_fit(self, X: Any, y: Any) -> ClassifierView:
+        """Add answers and refit on all of them; refused answers leave the view unchanged."""
+        y = np.asarray(y)
+        if y.ndim != 1 or len(y) != pool.length(X):
+            raise ValueError(f"y must hold one label for each of the {pool.length(X)} rows of X, got shape {y.shape}.")
+        seen = getattr(self, "candidates_", None)
+        candidates = X if seen is None else pool.concatenate([seen, X])
+        outcomes = y if seen is None else np.concatenate([self.outcomes_, y])
+        classes = np.unique(outcomes) if self.classes is None else np.asarray(self.classes)
+        if not np.isin(y, classes).all():
+            unknown = y[~np.isin(y, classes)][0]
+            raise ValueError(f"y contains the label {unknown!r}, but the known classes are {classes.tolist()}.")
+        fitted = None
+        if len(np.unique(outcomes)) >= 2:
+            fitted = clone(self.classifier).fit(candidates, outcomes)
+        self.candidates_, self.outcomes_, self.classes_, self.classifier_ = candidates, outcomes, classes, fitted
+        return self
+
+    def predictive(self, candidates: Any, *, target: Any = None, random_state: Any = None) -> Predictive:
+        """Return class probabilities, and joint draws where the classifier has two or more members."""
+        m = pool.length(candidates)
+        fitted = getattr(self, "classifier_", None)
+        if fitted is None:  # nothing told the candidates apart yet: every scorer ties, so the view says "at random"
+            return Undecided(m, random_state)
+        members = self._members(fitted, candidates)
+        if members is None:
+            return StatedPredictive(outcomes=fitted.classes_, probabilities=fitted.predict_proba(candidates))
+        weights = np.full(len(members), 1.0 / len(members))
+        return WeightedDraws(weights, members, fitted.classes_, random_state=random_state)
+
+    @staticmethod
+    def _members(fitted: Any, candidates: Any) -> np.ndarray | None:
+        """Return (k, m, c) probabilities of the ensemble's members, or None if there are fewer than two."""
+        members = getattr(fitted, "estimators_", None)
+        if members is None or len(members) < 2:
+            return None
+        features = getattr(fitted, "estimators_features_", None)
+        rows = np.asarray(candidates) if not hasattr(candidates, "tocsr") else candidates.tocsr()
+        tables = []
+        for k, member in enumerate(members):
+            if not hasattr(member, "predict_proba"):
+                return None
+            part = rows if features is None else rows[:, features[k]]
+            table = np.zeros((rows.shape[0], len(fitted.classes_)))
+            # members of scikit-learn's forests and bags know the classes as positions 0..c-1, voters by name
+            labels = np.asarray(member.classes_)
+            known = np.searchsorted(fitted.classes_, labels) if np.isin(labels, fitted.classes_).all() else labels.astype(int)
+            table[:, known] = member.predict_proba(part)
+            tables.append(table)
+        return np.stack(tables)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the most probable label of each row."""
+        return self._fitted().predict(X)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the class probabilities of each row."""
+        return self._fitted().predict_proba(X)
+
+    def _fitted(self) -> Any:
+        fitted = getattr(self, "classifier_", None)
+        if fitted is None:
+            raise NotFittedError(f"{type(self.classifier).__name__} has not seen two classes yet; call partial_fit first.")
+        return fitted
