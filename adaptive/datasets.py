@@ -1,0 +1,249 @@
+"""Classification sets as ``(X, y)``: two that scikit-learn ships, the others from the folder ``ADAPTIVE_DATA``.
+
+The folder (default ``~/adaptive_data``) holds one sub-folder per collection::
+
+    uci/ionosphere.csv ...      no header, last column is the class, "?" = missing
+    raetsch/banana.npz ...      X, y and, for some, train_idx and test_idx (one row per published split)
+    libsvm/a9a.gz, a9a.t.gz ... svmlight text, plain or gzipped
+    usps/usps.npz, ripley/ripley_synth.npz
+
+Nothing is downloaded. A set that is absent raises ``DataNotFoundError``, which says which file is wanted and where.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from adaptive import checks
+
+__all__ = [
+    "DataNotFoundError",
+    "breast_cancer",
+    "digits_pair",
+    "file",
+    "folder",
+    "libsvm",
+    "raetsch",
+    "ripley",
+    "uci",
+    "usps",
+]
+
+# name -> file; all but the last two are UCI copies without a header whose last column is the class
+_UCI = {
+    "breast_cancer_wisconsin": "breast-cancer-wisconsin.csv",
+    "glass": "glass.csv",
+    "haberman": "haberman.csv",
+    "ionosphere": "ionosphere.csv",
+    "iris": "iris.csv",
+    "pima": "pima-indians-diabetes.csv",
+    "sonar": "sonar.csv",
+    "wheat_seeds": "wheat-seeds.csv",
+    "wine": "wine.csv",
+    "crabs": "crabs.csv",
+    "pima_ripley": "Pima.tr.csv",
+}
+_RAETSCH = (
+    "banana",
+    "breast_cancer",
+    "flare_solar",
+    "german",
+    "heart",
+    "image",
+    "splice",
+    "thyroid",
+    "titanic",
+    "twonorm",
+    "waveform",
+)
+_LIBSVM = {"a9a": 123, "w8a": 300, "german.numer": 24, "heart_scale": 13, "australian": 14}  # name -> features
+
+
+class DataNotFoundError(FileNotFoundError):
+    """A data set that is not on this machine; the message says which file is wanted and where it may lie."""
+
+
+def folder() -> Path:
+    """Return the folder that the sets are read from: ``$ADAPTIVE_DATA``, by default ``~/adaptive_data``."""
+    return Path(os.environ.get("ADAPTIVE_DATA") or "~/adaptive_data").expanduser()
+
+
+def file(name: str, source: str = "its publisher") -> Path:
+    """Return the path of ``name`` inside the data folder.
+
+    Parameters
+    ----------
+    name : str
+        Path below the folder, as in ``"uci/sonar.csv"``.
+    source : str
+        Where a user gets the set, for the message.
+
+    Raises
+    ------
+    DataNotFoundError
+        If there is no such file.
+    """
+    path = folder() / name
+    if not path.is_file():
+        told = "ADAPTIVE_DATA" if os.environ.get("ADAPTIVE_DATA") else "ADAPTIVE_DATA is not set; the default"
+        raise DataNotFoundError(
+            f"{name} is not in the data folder {folder()} ({told}): get it from {source}, put it there, "
+            "or set ADAPTIVE_DATA to the folder that holds it."
+        )
+    return path
+
+
+def digits_pair(first: int = 3, second: int = 5) -> tuple[np.ndarray, np.ndarray]:
+    """Two of scikit-learn's handwritten digits, 8 x 8 pixels scaled to [0, 1].
+
+    Parameters
+    ----------
+    first, second : int
+        The two digits, different, each 0 to 9.
+
+    Returns
+    -------
+    X : ndarray of shape (n, 64), float64
+    y : ndarray of shape (n,), int64
+        The digit.
+
+    Examples
+    --------
+    >>> X, y = digits_pair(3, 5)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((365, 64), [3, 5])
+    """
+    from sklearn.datasets import load_digits
+
+    for name, digit in (("first", first), ("second", second)):
+        checks.choice(name, str(digit), map(str, range(10)))
+    if first == second:
+        raise ValueError(f"first and second must be two different digits, got {first} twice.")
+    X, y = load_digits(return_X_y=True)
+    rows = np.isin(y, (first, second))
+    return X[rows] / 16.0, y[rows].astype(np.int64)
+
+
+def breast_cancer() -> tuple[np.ndarray, np.ndarray]:
+    """Return scikit-learn's Wisconsin diagnostic set: X (569, 30), raw units; y is 0 (malignant) or 1 (benign)."""
+    from sklearn.datasets import load_breast_cancer
+
+    X, y = load_breast_cancer(return_X_y=True)
+    return X, y.astype(np.int64)
+
+
+def uci(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Read a UCI set: numbers, and a class per row.
+
+    Parameters
+    ----------
+    name : str
+        "ionosphere", "sonar", "pima", "crabs" (class: sex), ... ; an unknown name lists them all.
+
+    Returns
+    -------
+    X : ndarray of shape (n, d), float64
+        Rows with a missing value ("?") are left out.
+    y : ndarray of shape (n,)
+        The class as printed in the file: text, or int64 where every class is an integer.
+    """
+    checks.choice("name", name, _UCI)
+    path = file(f"uci/{_UCI[name]}", "https://archive.ics.uci.edu")
+    with path.open(newline="") as stream:
+        rows = [row for row in csv.reader(stream) if row and "?" not in row]
+    if name == "crabs":  # row name, species, sex, index within the group, five measurements
+        return np.array([row[4:] for row in rows[1:]], dtype=float), np.array([row[2] for row in rows[1:]])
+    if name == "pima_ripley":  # Ripley's 532 complete cases: training part, then test part
+        with file("uci/Pima.te.csv", "the R package MASS").open(newline="") as stream:
+            rows = rows[1:] + list(csv.reader(stream))[1:]
+        rows = [row[1:] for row in rows]
+    return np.array([row[:-1] for row in rows], dtype=float), _classes([row[-1] for row in rows])
+
+
+def raetsch(name: str, split: int | None = None) -> tuple[np.ndarray, ...]:
+    """Read one of Raetsch's two-class benchmark sets.
+
+    Parameters
+    ----------
+    name : str
+        "banana", "german", "titanic", ... ; an unknown name lists them all.
+    split : int or None, default None
+        Number of a published split, from 0. None gives the whole set.
+
+    Returns
+    -------
+    X, y : ndarrays of shape (n, d), float64, and (n,), int64 of -1 and +1
+        Or ``X_train, X_test, y_train, y_test`` with ``split``, in the order of scikit-learn's ``train_test_split``.
+    """
+    checks.choice("name", name, _RAETSCH)
+    path = file(f"raetsch/{name}.npz", "https://github.com/tdiethe/gunnar_raetsch_benchmark_datasets")
+    with np.load(path) as stored:
+        X, y = stored["X"].astype(float), stored["y"].astype(np.int64)
+        if split is None:
+            return X, y
+        if "train_idx" not in stored:
+            raise ValueError(f"raetsch set {name!r} comes without published splits here; leave split=None.")
+        n_splits = len(stored["train_idx"])
+        if checks.integer("split", split, minimum=0) >= n_splits:
+            raise ValueError(f"split must be below {n_splits} for the raetsch set {name!r}, got {split}.")
+        train, test = stored["train_idx"][split], stored["test_idx"][split]
+    return X[train], X[test], y[train], y[test]
+
+
+def libsvm(name: str, part: str = "train") -> tuple[Any, np.ndarray]:
+    """Read a set in svmlight format.
+
+    Parameters
+    ----------
+    name : str
+        "a9a", "w8a", "german.numer", "heart_scale" or "australian".
+    part : "train" or "test"
+        "test" reads ``NAME.t``, where that file exists.
+
+    Returns
+    -------
+    X : scipy.sparse.csr_matrix of shape (n, d), float64
+        The width is the set's, also where the last features of a part are empty.
+    y : ndarray of shape (n,), int64 of -1 and +1
+    """
+    from sklearn.datasets import load_svmlight_file
+
+    checks.choice("name", name, _LIBSVM)
+    stem = "libsvm/" + name + (".t" if checks.choice("part", part, ("train", "test")) == "test" else "")
+    packed = folder() / f"{stem}.gz"
+    path = packed if packed.is_file() else file(stem, "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets")
+    X, y = load_svmlight_file(str(path), n_features=_LIBSVM[name])
+    return X, y.astype(np.int64)
+
+
+def usps(part: str = "train", digits: tuple[int, ...] | None = (3, 5)) -> tuple[np.ndarray, np.ndarray]:
+    """Read the USPS handwritten digits, 16 x 16 pixels in [-1, 1]; ``digits=None`` keeps all ten."""
+    checks.choice("part", part, ("train", "test"))
+    X, y = _stored_part("usps/usps.npz", part, "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets")
+    rows = np.ones(len(y), bool) if digits is None else np.isin(y, digits)
+    return X[rows].astype(float), y[rows].astype(np.int64)
+
+
+def ripley(part: str = "train") -> tuple[np.ndarray, np.ndarray]:
+    """Read Ripley's synthetic two-class mixture in the plane: 250 training or 1,000 test points, classes 0 and 1."""
+    checks.choice("part", part, ("train", "test"))
+    X, y = _stored_part("ripley/ripley_synth.npz", part, "the R package MASS (synth.tr, synth.te)")
+    return X.astype(float), y.astype(np.int64)
+
+
+def _stored_part(name: str, part: str, source: str) -> tuple[np.ndarray, np.ndarray]:
+    with np.load(file(name, source)) as stored:
+        return stored[f"X_{part}"], stored[f"y_{part}"]
+
+
+def _classes(texts: list[str]) -> np.ndarray:
+    """Classes as integers where all are, else as they are printed."""
+    try:
+        return np.array([int(text) for text in texts], dtype=np.int64)
+    except ValueError:
+        return np.array(texts)
