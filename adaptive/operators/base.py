@@ -1,0 +1,197 @@
+"""A linear map A with its adjoint: <A u, v> = <u, A^H v>, batch axes first.
+
+A new operator says what it maps from and to, and writes ``_forward`` and ``_adjoint`` for one leading batch axis; shape
+checks, further batch axes, the normal operator, the SciPy view and the dense matrix are here, once.
+
+Real and complex. An operator is linear over the complex numbers and ``adjoint`` is its conjugate transpose, so that
+the adjoint of a Fourier operator is complex whatever it is given. A *real array* given to ``normal`` means a *real
+unknown*: there the matrix is Re(A^H W A), as if the rows Re A and Im A had been measured separately. ``RealStacked``
+is that real operator itself, for code that knows nothing about complex numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator
+
+__all__ = ["Operator", "adjoint_error"]
+
+LARGEST_DENSE = 2**27  # entries of to_dense(): one GB in float64
+_PRECISIONS = {np.dtype(code) for code in "fdFD"}
+
+
+class Operator:
+    """Base class of the linear operators.
+
+    Parameters
+    ----------
+    input_shape, output_shape : tuple of int
+        Shapes of one input and one output, without batch axes.
+    dtype : dtype, default float
+        Type of the output for a real (float64) input: float or complex.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        (size of one output, size of one input), as of a matrix.
+
+    Notes
+    -----
+    Single precision in gives single precision out, except where an operator's own numbers are in double precision.
+
+    Examples
+    --------
+    >>> class Mirror(Operator):
+    ...     def _forward(self, u):
+    ...         return u[:, ::-1]
+    ...     _adjoint = _forward
+    >>> mirror = Mirror((3,), (3,))
+    >>> mirror.forward([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    array([[3., 2., 1.],
+           [6., 5., 4.]])
+    >>> adjoint_error(mirror) < 1e-15
+    True
+    """
+
+    def __init__(self, input_shape: tuple[int, ...], output_shape: tuple[int, ...], dtype: Any = float):
+        self.input_shape = tuple(int(k) for k in input_shape)
+        self.output_shape = tuple(int(k) for k in output_shape)
+        self.dtype = np.dtype(dtype)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return int(np.prod(self.output_shape)), int(np.prod(self.input_shape))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.input_shape} -> {self.output_shape})"
+
+    # What a new operator writes; arrays come with exactly one batch axis, in single or double precision.
+    def _forward(self, u: np.ndarray) -> np.ndarray:
+        raise TypeError(f"{type(self).__name__} must define _forward(u) for u of shape (batch, *input_shape).")
+
+    def _adjoint(self, v: np.ndarray) -> np.ndarray:
+        raise TypeError(f"{type(self).__name__} must define _adjoint(v) for v of shape (batch, *output_shape).")
+
+    # What a new operator may replace by something faster. The real part for a real unknown is taken by the caller.
+    def _normal(self, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+        v = self._forward(u)
+        return self._adjoint(v if weights is None else v * weights)
+
+    def forward(self, u: Any) -> np.ndarray:
+        """A u for ``u`` of shape (..., *input_shape); returns (..., *output_shape)."""
+        u, batch = self._batched("forward", u, self.input_shape)
+        return self._forward(u).reshape(batch + self.output_shape)
+
+    def adjoint(self, v: Any) -> np.ndarray:
+        """A^H v for ``v`` of shape (..., *output_shape); returns (..., *input_shape)."""
+        v, batch = self._batched("adjoint", v, self.output_shape)
+        return self._adjoint(v).reshape(batch + self.input_shape)
+
+    def normal(self, u: Any, weights: Any = None) -> np.ndarray:
+        """A^H diag(weights) A u; its real part where ``u`` is real.
+
+        Parameters
+        ----------
+        u : array (..., *input_shape)
+            A real array means a real unknown: the result is Re(A^H diag(weights) A u).
+        weights : real array, optional
+            Broadcasts to ``output_shape``; default all ones.
+
+        Returns
+        -------
+        array (..., *input_shape)
+            Real for real ``u``, else complex.
+        """
+        u, batch = self._batched("normal", u, self.input_shape)
+        result = self._normal(u, None if weights is None else self._weights(weights, u.real.dtype))
+        if result.dtype.kind == "c" and u.dtype.kind != "c":
+            result = np.ascontiguousarray(result.real)
+        return result.reshape(batch + self.input_shape)
+
+    def to_scipy(self) -> LinearOperator:
+        """The same map on flat vectors, as a ``scipy.sparse.linalg.LinearOperator``."""
+
+        def columns(function: Any, shape: tuple[int, ...]) -> Any:
+            return lambda block: function(block.T.reshape(block.shape[1], *shape)).reshape(block.shape[1], -1).T
+
+        forward, adjoint = columns(self.forward, self.input_shape), columns(self.adjoint, self.output_shape)
+        return LinearOperator(
+            shape=self.shape,
+            dtype=self.dtype,
+            matvec=lambda x: forward(np.reshape(x, (-1, 1)))[:, 0],
+            rmatvec=lambda x: adjoint(np.reshape(x, (-1, 1)))[:, 0],
+            matmat=forward,
+            rmatmat=adjoint,
+        )
+
+    def to_dense(self) -> np.ndarray:
+        """The matrix (size of an output, size of an input); refused above 2^27 entries."""
+        rows, columns = self.shape
+        if rows * columns > LARGEST_DENSE:
+            raise ValueError(
+                f"to_dense of {self!r} would need {rows} x {columns} entries; at most {LARGEST_DENSE} are allowed."
+            )
+        dtype = np.result_type(self.dtype, np.float32)
+        matrix = np.empty((rows, columns), dtype)
+        step = max(1, min(columns, 2**22 // max(rows, columns)))
+        for start in range(0, columns, step):
+            stop = min(start + step, columns)
+            unit = np.zeros((stop - start, columns), dtype.type(0).real.dtype)
+            unit[np.arange(stop - start), np.arange(start, stop)] = 1
+            matrix[:, start:stop] = self.forward(unit.reshape(-1, *self.input_shape)).reshape(stop - start, rows).T
+        return matrix
+
+    def _batched(self, method: str, array: Any, shape: tuple[int, ...]) -> tuple[np.ndarray, tuple[int, ...]]:
+        array = np.asarray(array)
+        if array.dtype not in _PRECISIONS:
+            if array.dtype.kind not in "biufc":
+                raise ValueError(f"{type(self).__name__}.{method} needs an array of numbers, got dtype {array.dtype}.")
+            array = array.astype(complex if array.dtype.kind == "c" else float)
+        batch = array.shape[: max(array.ndim - len(shape), 0)]
+        if array.shape[len(batch) :] != shape:
+            wanted = ", ".join(["...", *map(str, shape)])
+            raise ValueError(f"{type(self).__name__}.{method} needs an array of shape ({wanted}), got {array.shape}.")
+        return array.reshape(int(np.prod(batch)), *shape), batch
+
+    def _weights(self, weights: Any, dtype: Any) -> np.ndarray:
+        weights = np.asarray(weights)
+        if weights.dtype.kind not in "biuf":
+            raise ValueError(f"weights must be real numbers, got dtype {weights.dtype}.")
+        try:
+            return np.broadcast_to(weights.astype(dtype, copy=False), self.output_shape)
+        except ValueError:
+            raise ValueError(
+                f"weights must broadcast to the output shape {self.output_shape}, got {weights.shape}."
+            ) from None
+
+
+def adjoint_error(operator: Operator, random_state: Any = 0, dtype: Any = None) -> float:
+    """|<A u, v> - <u, A^H v>| / (|A u| |v| + |u| |A^H v|) for random u, v: rounding only, where the adjoint is exact.
+
+    Parameters
+    ----------
+    operator : Operator
+        What is tested.
+    random_state : int or Generator, default 0
+        Draws u and v.
+    dtype : dtype, optional
+        Of u and v; default double precision, complex where the operator is.
+    """
+    dtype = np.dtype(operator.dtype if dtype is None else dtype)
+    rng = np.random.default_rng(random_state)
+
+    def draw(shape: tuple[int, ...], kind: np.dtype) -> np.ndarray:
+        real = rng.standard_normal(shape)
+        return (real + 1j * rng.standard_normal(shape) if kind.kind == "c" else real).astype(kind)
+
+    u = draw(operator.input_shape, dtype)
+    image = operator.forward(u)
+    v = draw(operator.output_shape, image.dtype)
+    back = operator.adjoint(v)
+    left, right = np.vdot(v, image), np.vdot(back, u)
+    if dtype.kind != "c":  # a real unknown under a complex operator: the inner product is Re <., .>
+        left, right = left.real, right.real
+    scale = np.linalg.norm(image) * np.linalg.norm(v) + np.linalg.norm(u) * np.linalg.norm(back)
+    return float(abs(left - right) / scale) if scale > 0 else 0.0

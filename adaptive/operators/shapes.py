@@ -1,0 +1,24 @@
+"""The shapes that users give: an integer or a tuple of integers, all at least one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["image_shape"]
+
+
+def image_shape(name: str, value: Any) -> tuple[int, ...]:
+    """Return ``value`` as a tuple of positive integers.
+
+    Examples
+    --------
+    >>> image_shape("shape", 4)
+    (4,)
+    """
+    items = value if isinstance(value, (tuple, list, np.ndarray)) else (value,)
+    good = len(items) > 0 and all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k > 0 for k in items)
+    if not good:
+        raise ValueError(f"{name} must be a positive integer or a tuple of positive integers, got {value!r}.")
+    return tuple(int(k) for k in items)
