@@ -1,0 +1,56 @@
+"""Figures and tables of the results: each is written beside a caption, which the index page shows with it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from adaptive import plots
+from experiments.claims import RESULTS, replace
+
+
+def save_figure(figure: Any, name: str, caption: str, *, results: str | os.PathLike[str] = RESULTS) -> Path:
+    """Write ``figures/NAME.png`` and its caption.
+
+    Parameters
+    ----------
+    figure : matplotlib Figure
+    name : str
+        File name without suffix; begin it with the id of the source's figure where there is one.
+    caption : str
+        What is seen. Of simulated data: what was simulated, and what the model was told that a user would not know.
+    results : path
+        The folder of the results.
+    """
+    path = _captioned(Path(results) / "figures" / f"{name}.png", caption)
+    plots.save(figure, path)
+    return path
+
+
+def save_table(
+    columns: Mapping[str, Sequence[Any]], name: str, caption: str, *, results: str | os.PathLike[str] = RESULTS
+) -> Path:
+    """Write ``tables/NAME.csv``, one column per key, and its caption. Floats read back equal."""
+    lengths = {key: len(column) for key, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"the columns of table {name!r} must have one length, got {lengths}.")
+    path = _captioned(Path(results) / "tables" / f"{name}.csv", caption)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    rows = zip(*columns.values(), strict=True)
+    writer.writerows([one.item() if hasattr(one, "item") else one for one in row] for row in rows)
+    replace(path, text.getvalue())
+    return path
+
+
+def _captioned(path: Path, caption: str) -> Path:
+    if not caption.strip():
+        raise ValueError(f"{path.name} owes a caption: what is seen, and from which data.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    replace(path.with_suffix(".txt"), " ".join(caption.split()) + "\n")
+    return path

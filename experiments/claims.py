@@ -1,0 +1,139 @@
+"""The verdicts: ``results/claims.json`` holds one entry per claim, written by the script that judged it.
+
+A script ends with::
+
+    from experiments import claims
+    claims.record(
+        "nickisch-fig-3.4",                                   # the id in the list of sources, or one of our own
+        claim="Bound 1 is the better one for large gamma, bound 2 for small.",
+        kind="to judge",                                      # or "must hold"
+        target="bounds cross once, at the tight width 1.5",   # what would be the claim come true
+        value="cross at 1.5000",                              # what came out: number, text, list or mapping
+        verdict="reproduced",                                 # or "not reproduced", "not run"
+        reason="",                                            # why not, where it is not
+        script="experiments/gallery.py",
+        seed=0,
+    )
+
+Entries are sorted by id, one per id; a second record of an id replaces the first. The file is replaced atomically under
+a lock, so scripts may run side by side. ``python -m experiments.index`` makes the page ``results/README.md`` of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import platform
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from adaptive import checks
+
+RESULTS = Path(__file__).resolve().parents[1] / "results"
+KINDS = ("must hold", "to judge")
+VERDICTS = ("reproduced", "not reproduced", "not run")
+FIELDS = ("id", "claim", "kind", "target", "value", "verdict", "reason", "script", "seed", "environment")
+
+
+def record(
+    id: str,
+    *,
+    claim: str,
+    kind: str,
+    target: Any,
+    value: Any,
+    verdict: str,
+    script: str,
+    reason: str = "",
+    seed: Any = None,
+    results: str | os.PathLike[str] = RESULTS,
+) -> dict[str, Any]:
+    """Write one entry, replacing the one of the same id, and return it.
+
+    Parameters
+    ----------
+    id, claim, script : str
+        Not empty; ``script`` is a path from the repository root.
+    kind : {"must hold", "to judge"}
+    target, value : plain data (numbers, NumPy scalars and arrays, text, lists, mappings)
+        What was expected, what came out.
+    verdict : {"reproduced", "not reproduced", "not run"}
+    reason : str
+        Owed with any verdict but "reproduced".
+    seed : int, list of int or None
+    results : path
+        The folder of ``claims.json``.
+
+    Raises
+    ------
+    ValueError
+        If a field is missing or unknown, or a number is NaN or infinite.
+    """
+    for name, text in (("id", id), ("claim", claim), ("script", script)):
+        if not isinstance(text, str) or not text.strip():
+            raise ValueError(f"{name} must be a text that is not empty, got {text!r}.")
+    checks.choice("kind", kind, KINDS)
+    checks.choice("verdict", verdict, VERDICTS)
+    if verdict != "reproduced" and not reason.strip():
+        raise ValueError(f"claim {id!r} with verdict {verdict!r} owes a reason.")
+    values = (id, claim, kind, _plain(target), _plain(value), verdict, reason, script, _plain(seed), environment())
+    entry = dict(zip(FIELDS, values, strict=True))
+    folder = Path(results)
+    folder.mkdir(parents=True, exist_ok=True)
+    with _locked(folder / ".claims.lock"):
+        entries = {one["id"]: one for one in load(folder)} | {id: entry}
+        text = json.dumps([entries[key] for key in sorted(entries)], indent=1, ensure_ascii=False, allow_nan=False)
+        replace(folder / "claims.json", text + "\n")
+    return entry
+
+
+def load(results: str | os.PathLike[str] = RESULTS) -> list[dict[str, Any]]:
+    """Return the entries, sorted by id; none where nothing was recorded yet."""
+    path = Path(results) / "claims.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
+
+
+def environment() -> str:
+    """Return the versions and the machine that a number depends on, in one line."""
+    names = ("numpy", "scipy", "scikit-learn", "numba")
+    versions = [f"{name} {metadata.version(name)}" for name in names]
+    return ", ".join([f"Python {platform.python_version()}", *versions, f"{_processor()}, {os.cpu_count()} cores"])
+
+
+def replace(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    partial.write_text(text, encoding="utf-8")
+    os.replace(partial, path)
+
+
+def _plain(value: Any) -> Any:
+    """NumPy scalars and arrays as the numbers and lists that JSON knows."""
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    return _plain(value.tolist()) if hasattr(value, "tolist") else value
+
+
+def _processor() -> str:
+    with contextlib.suppress(OSError, StopIteration):
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    return platform.processor() or platform.machine()
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold an exclusive lock; where the system has none (Windows), scripts must run one after another."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    with path.open("w") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
