@@ -1,0 +1,162 @@
+"""The folder of one run: what was asked for, the log, and the results, so that a run can be continued.
+
+    settings.json    written first; ``--resume`` reads it, and refuses options that differ
+    log/             one event log per loop, written while it runs
+    ...              results, each written whole when the run is complete
+
+A run is held by one process at a time.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from adaptive.cli.errors import CommandError
+
+__all__ = ["RunFolder"]
+
+_SETTINGS = "settings.json"
+
+
+class RunFolder:
+    """Start a run in a new folder, or resume the one that is there.
+
+    Parameters
+    ----------
+    path : path
+        The folder; made if absent.
+    command : str
+        Name of the command, kept with the settings.
+    settings : dict of plain data
+        Everything the results depend on.
+    given : collection of str
+        Keys of ``settings`` that the user stated, the others being defaults; with ``resume`` these must agree with the
+        stored ones and the others are taken from there.
+    resume : bool
+
+    Attributes
+    ----------
+    settings : dict
+        Those in force.
+
+    Raises
+    ------
+    CommandError
+        If the folder holds another run, none to resume, or one with other settings; if it cannot be written, or
+        another process is at work there (raised on entering the ``with`` block).
+    """
+
+    def __init__(
+        self, path: Path, command: str, settings: Mapping[str, Any], *, given: Sequence[str] = (), resume: bool = False
+    ):
+        self.path = path
+        stored = self._stored()
+        if path.exists() and not path.is_dir():
+            raise CommandError(f"{path} is a file; --out expects a folder.")
+        if resume:
+            if stored is None:
+                raise CommandError(f"there is no run to resume in {path}; leave --resume out to start one.")
+            _agree(path, stored, {"command": command} | {key: settings[key] for key in given})
+            self.settings = {key: stored[key] for key in settings if key in stored}
+            missing = sorted(set(settings) - set(stored))
+            if missing:
+                raise CommandError(f"{path / _SETTINGS} lacks {', '.join(missing)}: it is not a run of this version.")
+        else:
+            if stored is not None:
+                raise CommandError(
+                    f"{path} holds a run already; add --resume to continue it, or name another folder with --out."
+                )
+            if path.is_dir() and not _untouched(path):
+                raise CommandError(f"{path} is not empty; name a new or empty folder with --out.")
+            self.settings = dict(settings)
+        self._new = None if resume else {"command": command, **self.settings}
+        self._lock: Any = None
+
+    @property
+    def log(self) -> Path:
+        """The folder of the event logs."""
+        return self.path / "log"
+
+    def __enter__(self) -> Self:
+        try:
+            self.log.mkdir(parents=True, exist_ok=True)
+            self._hold()
+            if self._new is not None:
+                self.write_json(_SETTINGS, self._new)
+        except OSError as error:
+            raise CommandError(f"{self.path} cannot be written: {error.strerror}.") from None
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._lock is not None:
+            self._lock.close()
+
+    def write_json(self, name: str, content: Mapping[str, Any]) -> None:
+        """Write ``name`` whole or not at all."""
+        self._write(name, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+    def write_csv(self, name: str, columns: Mapping[str, Sequence[Any]]) -> None:
+        """Write ``name`` whole or not at all: floats read back equal, None is an empty cell."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(columns)
+        rows = zip(*columns.values(), strict=True)
+        writer.writerows([one.item() if hasattr(one, "item") else one for one in row] for row in rows)
+        self._write(name, text.getvalue())
+
+    def _write(self, name: str, text: str) -> None:
+        partial = self.path / f".{name}.partial"
+        partial.write_text(text, encoding="utf-8")
+        os.replace(partial, self.path / name)
+
+    def _stored(self) -> dict[str, Any] | None:
+        path = self.path / _SETTINGS
+        if not path.is_file():
+            return None
+        try:
+            stored = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            stored = None
+        if not isinstance(stored, dict):
+            raise CommandError(f"{path} cannot be read; name another folder with --out to start afresh.")
+        return stored
+
+    def _hold(self) -> None:
+        """Lock the folder, where the system has locks; the lock ends with the process, however that ends."""
+        try:
+            import fcntl
+        except ImportError:
+            return
+        lock = (self.path / ".lock").open("w")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._lock = lock
+        except BlockingIOError:
+            lock.close()
+            raise CommandError(f"another process is at work in {self.path}; wait until it ends.") from None
+
+
+def _untouched(path: Path) -> bool:
+    """Whether a folder is empty but for what a run that was stopped before it wrote its settings leaves."""
+    own = {".lock", "log", f".{_SETTINGS}.partial"}
+    return all(one.name in own for one in path.iterdir()) and not any((path / "log").glob("*"))
+
+
+def _agree(path: Path, stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    for key, value in wanted.items():
+        if stored.get(key) != value:
+            raise CommandError(
+                f"the run in {path} has {key} = {_text(stored.get(key))}, not {_text(value)}; "
+                f"resume it without changes, or start another with --out."
+            )
+
+
+def _text(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
