@@ -1,0 +1,106 @@
+"""Which potential goes with which approximation: table 4.6 of Nickisch (2010), completed.
+
+The answer follows from what a potential says about itself (smooth, log_concave, bound, support), so a new potential or
+engine needs no entry here beyond that. A refusal is one sentence: the pair, the reason, an accepted alternative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..checks import choice
+
+__all__ = ["ENGINES", "as_gaussian", "compatible", "refusal", "require_compatible"]
+
+ENGINES = (
+    "exact",
+    "map_estimate",
+    "laplace_approximation",
+    "expectation_propagation",
+    "variational_gaussian",
+    "variational_bounds",
+    "mean_field",
+    "annealed_importance",
+)
+
+
+def as_gaussian(potential: Any) -> tuple[Any, Any] | None:
+    """Variance and location if the potential is a Gaussian factor, which every engine treats exactly; else None."""
+    if potential.name == "Gaussian":
+        return potential.variance, potential.location
+    if potential.name == "ExponentialPower" and np.all(potential.power == 2):
+        return np.square(potential.scale) / 2, potential.location
+    return None
+
+
+def refusal(potential: Any, engine: str) -> str | None:
+    """Why ``engine`` refuses ``potential``, in one sentence with an accepted alternative; None where it does not.
+
+    Parameters
+    ----------
+    potential : Potential
+        With its outcomes, where these matter (a rectified Poisson).
+    engine : str
+        Name of an inference function.
+
+    References
+    ----------
+    Nickisch (2010), table 4.6.
+    """
+    choice("engine", engine, ENGINES)
+    if as_gaussian(potential) is not None:
+        return None
+    lower, upper = (np.asarray(end, dtype=float) for end in potential.support)
+    bounded = bool(np.any(np.isfinite(lower)) or np.any(np.isfinite(upper)))
+    reason = None
+    if engine == "exact":
+        reason = "the posterior is not Gaussian"
+    elif (
+        engine == "map_estimate"
+        and bounded
+        and not np.any(np.not_equal(potential.derivatives(np.maximum(lower, 0) + 1.0)[0], 0))
+    ):
+        reason = "a constraint is flat inside its support"
+    elif engine == "laplace_approximation" and not np.all(potential.smooth):
+        reason = "its log density has a kink or an edge, where the curvature at the mode is infinite or undefined"
+    elif engine == "expectation_propagation" and not np.all(potential.log_concave):
+        reason = "it is not log-concave, so that site precisions may be negative and nothing guarantees convergence"
+    elif engine == "variational_gaussian" and bounded:
+        reason = "its expected log density is -infinity under any Gaussian"
+    elif engine == "variational_bounds" and potential.bound is None:
+        reason = "it has no Gaussian lower bound (it is not super-Gaussian)"
+    if reason is None:
+        return None
+    alternatives = ("expectation_propagation", "variational_bounds", "laplace_approximation", "variational_gaussian")
+    other = next((a for a in alternatives if a != engine and refusal(potential, a) is None), "annealed_importance")
+    return f"{engine} refuses {potential.name} potentials: {reason}; use {other}."
+
+
+def compatible(likelihood: Any, engine: str) -> bool:
+    """Whether ``engine`` accepts a potential (or every one of a list).
+
+    Parameters
+    ----------
+    likelihood : Potential or list of Potential
+    engine : str
+        Name of an inference function.
+
+    Examples
+    --------
+    >>> from adaptive.potentials import Laplace, StudentT
+    >>> compatible(Laplace(1.0), "laplace_approximation"), compatible(StudentT(3.0, 1.0), "laplace_approximation")
+    (False, True)
+    """
+    potentials: Sequence[Any] = likelihood if isinstance(likelihood, (list, tuple)) else [likelihood]
+    return all(refusal(p, engine) is None for p in potentials)
+
+
+def require_compatible(model: Any, engine: str) -> None:
+    """Raise ValueError with the refusal of the first group that ``engine`` does not accept."""
+    for _, potential in model.groups:
+        sentence = refusal(potential, engine)
+        if sentence is not None:
+            raise ValueError(sentence)

@@ -1,0 +1,195 @@
+"""Expectation propagation: each site is set so that the posterior's marginal has the moments of the tilted distribution
+
+    cavity_j(s) T_j(s)^eta,    cavity_j = marginal_j / site_j^eta.
+
+At the fixed point, with a_j = nu_j - pi_j m_j the site's slope at the posterior mean and v_j the cavity variance,
+
+    ln Z = log_volume + sum_j [ (ln Z^_j + 1/2 ln(1 + eta pi_j v_j)) / eta + eta v_j a_j^2 / 2 ],
+
+the usual evidence, arranged so that no two large numbers are subtracted.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..checks import choice, generator, integer, positive
+from .compatibility import compatible
+from .dense import DenseProblem
+from .model import GLM
+from .posterior import Posterior
+
+__all__ = ["expectation_propagation"]
+
+_PATIENCE = 30  # parallel iterations after which "auto" goes on sequentially
+_FLAT = 1e-10  # cavity precision, in units of the marginal's, that stands for zero: only this site determines s_j
+
+
+def expectation_propagation(
+    model: GLM,
+    *,
+    fraction: float = 1.0,
+    update: str = "auto",
+    damping: float | None = None,
+    max_iter: int = 200,
+    tol: float = 1e-6,
+    random_state: Any = None,
+    warm_start: Posterior | None = None,
+    form: str | None = None,
+    force: bool = False,
+) -> Posterior:
+    """Gaussian approximation whose marginals match the moments of each potential in turn.
+
+    Parameters
+    ----------
+    model : GLM
+        Potentials must be log-concave (see ``force``).
+    fraction : float, default 1.0
+        Power eta of the potentials in the updates, in (0, 1]; below 1 more robust, towards variational inference.
+    update : {"auto", "parallel", "sequential"}
+        All sites at once and one factorisation, or one site after the other by rank-one updates. "auto" is parallel,
+        with more damping whenever the sites move away from each other, and sequential if that does not settle.
+    damping : float, optional
+        Share of the new site in (0, 1]; default 1, or 0.5 where ``force`` is needed.
+    max_iter : int, default 200
+        Sweeps over all sites.
+    tol : float, default 1e-6
+        Stop when no site wants to change its marginal by more than this, in units of the marginal's own precision.
+    random_state : int, Generator, optional
+        Permutes the order of sequential updates; default the order of the rows.
+    warm_start : Posterior, optional
+        Starts from its sites; rows appended since start without.
+    form : {"precision", "covariance"}, optional
+        Representation; chosen by size if not given.
+    force : bool, default False
+        Run also for potentials that are not log-concave: damped, with negative sites, without any guarantee.
+
+    Returns
+    -------
+    Posterior
+        ``evidence_kind`` is "approximation"; ``objective_trace`` is -ln Z after each sweep (it need not fall).
+
+    References
+    ----------
+    Minka (2001), Expectation propagation for approximate Bayesian inference; Nickisch (2010), section 2.5.10.
+
+    Examples
+    --------
+    >>> from adaptive.inference import GLM
+    >>> from adaptive.potentials import BernoulliProbit
+    >>> model = GLM(B=[[1.0, 1.0]], potentials=BernoulliProbit([1]), prior_covariance=1.0)
+    >>> posterior = expectation_propagation(model)
+    >>> posterior.mean.round(4), round(posterior.log_evidence, 6)      # one site: exact, ln Z = ln 1/2
+    (array([0.4607, 0.4607]), -0.693147)
+    """
+    choice("update", update, ("auto", "parallel", "sequential"))
+    max_iter, tol = integer("max_iter", max_iter, minimum=0), float(positive("tol", tol, or_zero=True))
+    forced = force and not compatible([p for _, p in model.groups], "expectation_propagation")
+    if forced:
+        warnings.warn(
+            "expectation_propagation with potentials that are not log-concave has no guarantee: check .converged.",
+            stacklevel=2,
+        )
+    damping = (0.5 if forced else 1.0) if damping is None else float(positive("damping", damping))
+    if not 0 < fraction <= 1 or damping > 1:
+        raise ValueError(f"fraction and damping must be in (0, 1], got {fraction} and {damping}.")
+    problem = DenseProblem(model, "expectation_propagation", warm_start, form, force)
+    if problem.size == 0:
+        return problem.exact()
+    sweeps = _Sweeps(problem, float(fraction), damping, negative=forced)
+    sweeps.look()
+    order = None if random_state is None else generator(random_state)
+    n_iter, sequential = 0, update == "sequential"
+    while n_iter < max_iter and not sweeps.residual <= tol:
+        n_iter += 1
+        sequential = sequential or (update == "auto" and n_iter > _PATIENCE)
+        if sequential:
+            sweeps.sequential(order)
+        else:
+            sweeps.parallel()
+        sweeps.look()
+        sweeps.trace.append(-sweeps.log_evidence)
+    converged = sweeps.residual <= tol
+    return problem.finish(sweeps.log_evidence, "approximation", sweeps.trace, n_iter=n_iter, converged=converged)
+
+
+class _Sweeps:
+    """The sites, what they would rather be, and the two ways of moving them."""
+
+    def __init__(self, problem: DenseProblem, fraction: float, damping: float, negative: bool):
+        self.problem, self.gaussian, self.potential = problem, problem.gaussian, problem.potential
+        self.fraction, self.damping, self.negative = fraction, damping, negative
+        self.largest_damping = damping
+        self.pi, self.nu = problem.start()
+        self.trace: list[float] = []
+        self.residual, self.log_evidence = np.inf, np.nan
+
+    def look(self) -> None:
+        """Moments of all tilted distributions at the present sites: new sites, the residual, the evidence."""
+        eta = self.fraction
+        mean, variance = self.gaussian.marginals()
+        cavity = 1.0 / variance - eta * self.pi  # precision
+        proper = cavity > -_FLAT / variance
+        safe = np.where(proper, np.maximum(cavity, _FLAT / variance), 1.0 / variance)
+        cavity_mean = mean - eta * (self.nu - self.pi * mean) / safe
+        log_normaliser, tilted_mean, tilted_variance = self.potential.tilted_moments(cavity_mean, 1.0 / safe, eta)
+        pi = (1.0 / tilted_variance - safe) / eta
+        if not self.negative:
+            pi = np.maximum(pi, 0.0)
+        # the new site's slope at the tilted mean t: nu' - pi' t = (t - c) / (eta v), free of cancellation
+        nu = pi * tilted_mean + (tilted_mean - cavity_mean) * safe / eta
+        usable = proper & np.isfinite(pi) & np.isfinite(nu)
+        self.new_pi, self.new_nu = np.where(usable, pi, self.pi), np.where(usable, nu, self.nu)
+
+        change = np.abs(self.new_pi - self.pi) * variance
+        shift = np.abs(self.new_nu - self.nu - (self.new_pi - self.pi) * mean) * np.sqrt(variance)
+        previous, self.residual = self.residual, float(max(change.max(), shift.max())) if usable.all() else np.inf
+        if self.residual > 2 * previous:
+            self.damping = max(0.5 * self.damping, 0.05)
+        slope = self.nu - self.pi * mean
+        with np.errstate(invalid="ignore"):
+            terms = (log_normaliser + 0.5 * np.log1p(eta * self.pi / safe)) / eta + 0.5 * eta * slope**2 / safe
+        self.log_evidence = self.gaussian.log_volume + float(terms.sum()) if proper.all() else np.nan
+
+    def parallel(self) -> None:
+        """Move all sites, less far where the result would not be a Gaussian."""
+        length = self.damping
+        for _ in range(30):
+            pi = self.pi + length * (self.new_pi - self.pi)
+            nu = self.nu + length * (self.new_nu - self.nu)
+            try:
+                self.gaussian.refit(pi, nu)
+                self.pi, self.nu = pi, nu
+                return
+            except np.linalg.LinAlgError:
+                length *= 0.5
+        self.problem.refit(self.pi, self.nu)
+
+    def sequential(self, order: np.random.Generator | None) -> None:
+        """Move one site after the other; rank-one updates, then one factorisation against drift."""
+        gaussian, eta = self.gaussian, self.fraction
+        gaussian.start_updates()
+        rows = range(len(self.pi)) if order is None else order.permutation(len(self.pi))
+        for j in rows:
+            mean, variance = gaussian.marginal(j)
+            old_pi, old_nu = float(gaussian.pi[j]), float(gaussian.nu[j])
+            cavity = 1.0 / variance - eta * old_pi
+            if not cavity > -_FLAT / variance:
+                continue
+            cavity = max(cavity, _FLAT / variance)
+            cavity_mean = mean - eta * (old_nu - old_pi * mean) / cavity
+            moments = self.potential[j : j + 1].tilted_moments(np.array([cavity_mean]), np.array([1.0 / cavity]), eta)
+            tilted_mean, tilted_variance = float(moments[1][0]), float(moments[2][0])
+            pi = (1.0 / tilted_variance - cavity) / eta
+            pi = pi if self.negative else max(pi, 0.0)
+            nu = pi * tilted_mean + (tilted_mean - cavity_mean) * cavity / eta
+            if np.isfinite(pi) and np.isfinite(nu):
+                try:
+                    gaussian.rank_one(j, self.damping * (pi - old_pi), self.damping * (nu - old_nu))
+                except np.linalg.LinAlgError:
+                    continue
+        self.pi, self.nu = gaussian.pi.copy(), gaussian.nu.copy()
+        self.problem.refit(self.pi, self.nu)

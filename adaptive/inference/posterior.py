@@ -1,0 +1,189 @@
+"""The posterior: a Gaussian over the latent, with the evidence and the diagnostics of the engine that made it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator
+
+from ..checks import finite, generator, integer, positive
+from ..linalg.matrices import dense, is_sparse, stacked
+from ..operators import Operator
+from .model import matrix_of
+
+__all__ = ["Posterior"]
+
+LARGEST_COVARIANCE = 8000  # unknowns up to which the covariance is handed out as a matrix
+
+
+class Posterior:
+    """What an inference engine believes about the latent u.
+
+    Parameters
+    ----------
+    gaussian : PrecisionForm, CovarianceForm or the like, or None
+        The representation of N(mean, V): ``mean``, ``project_variance``, ``project_covariance``, ``root_times``,
+        ``covariance_times``, ``sample``. None for a point estimate, which then needs ``mean``.
+    mean : array (n,), optional
+        Default that of ``gaussian``.
+    sites : pair of arrays (q,)
+        Precision and precision-mean of the Gaussian that stands for each potential.
+    group_lengths : list of int
+        Rows of each group of potentials, by which a warm start finds the rows that are new.
+    log_evidence, log_evidence_std : float
+        With all normalisers; nan where there is none.
+    evidence_kind : {"exact", "lower_bound", "approximation", "none"}
+    objective_trace : sequence of float
+        What the engine lowers, one value per iteration.
+    n_iter, n_products : int
+        Iterations, and products with the system matrix (all operators forward and adjoint once).
+    converged : bool
+    engine : str
+        Name of the function that made it.
+
+    Examples
+    --------
+    >>> from adaptive.inference import GLM, laplace_approximation
+    >>> posterior = laplace_approximation(GLM([[1.0, 1.0]], [2.0], potentials=[], B=[], prior_covariance=1.0))
+    >>> posterior.mean.round(3), posterior.variances().round(3), posterior.evidence_kind
+    (array([0.667, 0.667]), array([0.667, 0.667]), 'exact')
+    >>> round(posterior.information_gain([[1.0, -1.0]], noise_variance=1.0), 3)
+    0.549
+    """
+
+    def __init__(
+        self,
+        gaussian: Any,
+        *,
+        mean: np.ndarray | None = None,
+        sites: tuple[np.ndarray, np.ndarray],
+        group_lengths: Sequence[int],
+        log_evidence: float = np.nan,
+        log_evidence_std: float = 0.0,
+        evidence_kind: str = "none",
+        objective_trace: Sequence[float] = (),
+        n_iter: int = 0,
+        n_products: int = 0,
+        converged: bool = True,
+        engine: str = "",
+    ):
+        self.gaussian = gaussian
+        self.mean = np.array(gaussian.mean if mean is None else mean, dtype=float)
+        self.sites = sites
+        self.group_lengths = list(group_lengths)
+        self.log_evidence, self.log_evidence_std = float(log_evidence), float(log_evidence_std)
+        self.evidence_kind = evidence_kind
+        self.objective_trace = np.asarray(objective_trace, dtype=float)
+        self.n_iter, self.n_products, self.converged = int(n_iter), int(n_products), bool(converged)
+        self.engine = engine
+
+    def __repr__(self) -> str:
+        evidence = "none" if self.evidence_kind == "none" else f"{self.log_evidence:.6g} ({self.evidence_kind})"
+        state = "converged" if self.converged else "NOT converged"
+        return f"Posterior({self.engine}, n={self.n}, log evidence {evidence}, {state} after {self.n_iter} iterations)"
+
+    @property
+    def n(self) -> int:
+        return len(self.mean)
+
+    def variances(self, B: Any = None, return_error: bool = False) -> Any:
+        """Marginal variances of the projections ``B u`` (default: of the unknowns).
+
+        Parameters
+        ----------
+        B : array, sparse matrix or Operator (m, n), optional
+            Default the identity.
+        return_error : bool, default False
+            Also return the standard errors (zero: these variances are exact).
+
+        Returns
+        -------
+        array (m,), or a pair of them
+        """
+        variance = self._dense.project_variance(None if B is None else self._rows(B))
+        return (variance, np.zeros_like(variance)) if return_error else variance
+
+    def covariance(self) -> np.ndarray:
+        """The covariance matrix (n, n); refused above 8,000 unknowns."""
+        if self.n > LARGEST_COVARIANCE:
+            raise ValueError(
+                f"covariance() of {self.n} unknowns would be a matrix of {8e-9 * self.n**2:.1f} GB; above "
+                f"{LARGEST_COVARIANCE} use covariance_operator(), variances() or projection_covariance()."
+            )
+        return self._dense.project_covariance(None, None)
+
+    def covariance_operator(self) -> LinearOperator:
+        """The covariance as a SciPy linear operator, without forming it."""
+        times = self._dense.covariance_times
+        return LinearOperator((self.n, self.n), matvec=times, rmatvec=times, matmat=times, rmatmat=times, dtype=float)
+
+    def sample(self, n: int = 1, random_state: Any = None) -> np.ndarray:
+        """Draws of the latent, (n, unknowns)."""
+        return self._dense.sample(integer("n", n, minimum=0), generator(random_state))
+
+    def information_gain(self, X_new: Any, noise_variance: float = 1.0) -> float:
+        """1/2 log|I + X V X' / noise_variance|: what measuring the rows ``X_new`` together would teach, in nats.
+
+        Exact for Gaussian measurements of a Gaussian posterior, an upper bound on the true gain otherwise.
+
+        Parameters
+        ----------
+        X_new : array, sparse matrix or Operator (d, n), or one row (n,)
+            Complex rows count their real and imaginary parts.
+        noise_variance : float, default 1.0
+            Per real component.
+
+        References
+        ----------
+        Nickisch (2010), section 2.6.
+        """
+        noise = float(positive("noise_variance", noise_variance))
+        rows = self._rows(X_new, one_row=True)
+        if rows.shape[0] == 1:
+            return 0.5 * float(np.log1p(self._dense.project_variance(rows)[0] / noise))
+        if rows.shape[0] > rows.shape[1]:  # the same determinant, over the unknowns
+            block = self._dense.project_covariance(None, None) @ dense(rows.T @ rows)
+        else:
+            block = self._dense.project_covariance(rows, rows)
+        return 0.5 * float(np.linalg.slogdet(np.eye(len(block)) + block / noise)[1])
+
+    # ------------------------------------------------------------------ joint moments of projections
+    def projection_moments(self, B_new: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Means and variances of the projections ``B_new u``, (m,) each."""
+        rows = self._rows(B_new)
+        return np.asarray(rows @ self.mean), self._dense.project_variance(rows)
+
+    def projection_covariance(self, B1: Any, B2: Any = None) -> np.ndarray:
+        """Covariance (m1, m2) of the projections ``B1 u`` and ``B2 u`` (default: ``B1 u`` itself)."""
+        first = self._rows(B1)
+        return self._dense.project_covariance(first, first if B2 is None or B2 is B1 else self._rows(B2))
+
+    def projection_root(self, B_new: Any) -> np.ndarray | None:
+        """R (m, r) with R R' the covariance of ``B_new u``, where that is cheap; else None."""
+        return self._dense.root_times(self._rows(B_new))
+
+    @property
+    def _dense(self) -> Any:
+        if self.gaussian is None:
+            raise ValueError(
+                f"{self.engine or 'this posterior'} gives a point estimate, without variances; use another engine."
+            )
+        return self.gaussian
+
+    def _rows(self, B: Any, one_row: bool = False) -> Any:
+        """Rows as a real matrix (m, n); complex ones as Re above Im."""
+        if isinstance(B, Operator):
+            rows = matrix_of(B)
+        elif is_sparse(B):
+            rows = B
+        else:
+            rows = finite("rows", B, dtype=None)
+            rows = rows.astype(complex if rows.dtype.kind == "c" else float, copy=False)
+            rows = rows[None] if one_row and rows.ndim == 1 else rows
+        if rows.ndim != 2 or rows.shape[1] != self.n:
+            raise ValueError(f"rows must have shape (any, {self.n}), got {rows.shape}.")
+        if rows.dtype.kind != "c":
+            return rows
+        return stacked([rows.real, rows.imag])

@@ -1,0 +1,280 @@
+"""The Gaussian with sites by the covariance K = F S F' of its rows; neither K nor S is ever inverted.
+
+With W the site precisions, D their signs and R = |W|^1/2, the matrix factorised is M = D + R K R, which is
+I + W^1/2 K W^1/2 with eigenvalues >= 1 where all W >= 0 (Cholesky). Then
+
+    C = (K + W^-1)^-1 = R M^-1 R,   V = S - S F' C F S,   log|I + K W| = log|det M|,   mean = mu + S F' alpha.
+
+Some W < 0 (a potential that is not log-concave): M is symmetric indefinite and factorised as such; the posterior is
+proper exactly where M has as many negative eigenvalues as W has negative entries (Haynsworth's inertia additivity).
+
+References
+----------
+Nickisch and Rasmussen (2008), Approximations for binary Gaussian process classification, section 3 and table 3;
+Rasmussen and Williams (2006), Gaussian processes for machine learning, algorithms 3.1 and 3.5.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from scipy.linalg.blas import dsyr, dtrsm
+from scipy.linalg.lapack import dpotrf, dpotrs, dsytrf, dsytrs, dtrtri
+
+from .matrices import covariance_root, covariance_times, dense, densified, quadratic_diagonal, stacked
+
+__all__ = ["CovarianceForm"]
+
+_LOG_2PI = float(np.log(2 * np.pi))
+
+
+class CovarianceForm:
+    """Gaussian with sites, represented by the prior covariance of its rows.
+
+    Data rows are rows like any other, whose sites stay fixed at 1/variance. Parameters, attributes and methods are
+    those of :class:`~adaptive.linalg.precision_form.PrecisionForm`; the prior covariance is required, and the
+    coefficients are alpha (m + q,): u = prior mean + S F' alpha with F the data rows above the site rows.
+    """
+
+    def __init__(
+        self,
+        rows: Any,
+        data_rows: Any = None,
+        data: Any = None,
+        data_variance: Any = None,
+        prior_mean: Any = None,
+        prior_covariance: Any = None,
+    ):
+        q, n = rows.shape
+        self.n, self.prior_covariance = n, prior_covariance
+        self.shift = np.zeros(n) if prior_mean is None else np.asarray(prior_mean, dtype=float)
+        self.data_count = 0 if data_rows is None else data_rows.shape[0]
+        self._log_constant = 0.0
+        self._data = np.empty(0)
+        self._data_precision = np.empty(0)
+        if self.data_count:
+            rows = stacked([data_rows, rows])
+            self._data = np.asarray(data, dtype=float)
+            variance = np.broadcast_to(np.asarray(data_variance, dtype=float), self._data.shape)
+            self._data_precision = 1.0 / variance
+            self._log_constant = -0.5 * float(np.sum(_LOG_2PI + np.log(variance)))
+        self.rows = densified(rows)
+        self.cross = covariance_times(prior_covariance, self.rows.T)  # S F', dense or sparse
+        self.prior = np.asfortranarray(dense(self.rows @ self.cross))  # K
+        self._prior_mean_rows = np.asarray(self.rows @ self.shift)
+        self.size = len(self.prior)
+
+    # ------------------------------------------------------------------ fit
+    def refit(self, pi: np.ndarray, nu: np.ndarray) -> CovarianceForm:
+        """Set all sites and factorise; raises ``numpy.linalg.LinAlgError`` where the result is not a Gaussian."""
+        self.pi, self.nu = np.array(pi, dtype=float), np.array(nu, dtype=float)
+        precision, linear = self.pi, self.nu
+        if self.data_count:
+            precision = np.concatenate([self._data_precision, precision])
+            linear = np.concatenate([self._data * self._data_precision, linear])
+        self._weights = precision
+        self._scale = np.sqrt(np.abs(precision))
+        self._factorise(precision < 0)
+        self._half_inverse: np.ndarray | None = None
+        self._updated: np.ndarray | None = None
+        gap = linear - precision * self._prior_mean_rows
+        self.coefficients = gap - self._scale * self._solve(self._scale * (self.prior @ gap))
+        self.projections = self.project(self.coefficients)
+        return self
+
+    def _factorise(self, negative: np.ndarray) -> None:
+        matrix = self.prior * self._scale[:, None]
+        matrix *= self._scale
+        matrix[np.diag_indices(self.size)] += np.where(negative, -1.0, 1.0)
+        self._indefinite = bool(negative.any())
+        if not self._indefinite:
+            self._factor, info = dpotrf(matrix, lower=1, clean=1, overwrite_a=1)
+            if info:
+                raise np.linalg.LinAlgError("the prior covariance of the rows is not positive semi-definite")
+            self._half_log_determinant = float(np.log(self._factor.diagonal()).sum())
+            return
+        self._factor, self._pivots, info = dsytrf(matrix, lower=1)
+        count, log_determinant = _inertia(self._factor, self._pivots)
+        if info or count != int(negative.sum()):
+            raise np.linalg.LinAlgError("the precision matrix is not positive definite")
+        self._half_log_determinant = 0.5 * log_determinant
+
+    def _solve(self, right: np.ndarray) -> np.ndarray:
+        """M^-1 right."""
+        if self._indefinite:
+            return dsytrs(self._factor, self._pivots, right, lower=1)[0]
+        return dpotrs(self._factor, right, lower=1)[0]
+
+    @property
+    def determined(self) -> bool:
+        """Whether data and prior determine u without sites."""
+        return True
+
+    def project(self, coefficients: np.ndarray) -> np.ndarray:
+        """s = B u at the coefficients."""
+        return (self._prior_mean_rows + self.prior @ coefficients)[self.data_count :]
+
+    def energy(self, coefficients: np.ndarray) -> float:
+        """-log base(u) up to a constant: |t - G u|^2 / (2 r) + (u - mu)' S^-1 (u - mu) / 2."""
+        moved = self.prior @ coefficients
+        total = float(coefficients @ moved)
+        if self.data_count:
+            residual = self._data - (self._prior_mean_rows + moved)[: self.data_count]
+            total += float((residual * self._data_precision) @ residual)
+        return 0.5 * total
+
+    @property
+    def log_volume(self) -> float:
+        return self._log_constant - self.energy(self.coefficients) - self._half_log_determinant
+
+    @property
+    def log_determinant(self) -> float:
+        """log|V|, the covariance of u; -inf where the prior covariance is singular."""
+        s = self.prior_covariance
+        prior = np.linalg.slogdet(s)[1] if np.ndim(s) == 2 else np.sum(np.log(np.broadcast_to(s, (self.n,))))
+        return float(prior) - 2.0 * self._half_log_determinant
+
+    @property
+    def mean(self) -> np.ndarray:
+        return self.latent(self.coefficients)
+
+    def latent(self, coefficients: np.ndarray) -> np.ndarray:
+        """u at the coefficients."""
+        return self.shift + self.cross @ coefficients
+
+    # ------------------------------------------------------------------ marginals of the sites
+    def marginals(self) -> tuple[np.ndarray, np.ndarray]:
+        """Means and variances of the q projections."""
+        return self.projections, self._row_variances()[self.data_count :]
+
+    def _row_variances(self) -> np.ndarray:
+        """diag(K - K C K); where a site outweighs its prior, 1/w - [M^-1]_jj / w instead, which does not cancel."""
+        prior = self.prior.diagonal()
+        if self._indefinite:
+            scaled = self._scale[:, None] * self.prior
+            return prior - np.einsum("ij,ij->j", scaled, self._solve(scaled))
+        half = self._half()
+        strong = self._weights * prior > 1.0
+        variance = np.empty(self.size)
+        inverse = np.einsum("ij,ij->j", half[:, strong], half[:, strong])
+        variance[strong] = (1.0 - inverse) / self._weights[strong]
+        if not strong.all():
+            scaled = half @ (self._scale[:, None] * self.prior[:, ~strong])
+            variance[~strong] = prior[~strong] - np.einsum("ij,ij->j", scaled, scaled)
+        return variance
+
+    def _half(self) -> np.ndarray:
+        """L^-1, kept until the next factorisation."""
+        if self._half_inverse is None:
+            self._half_inverse = dtrtri(self._factor, lower=1)[0]
+        return self._half_inverse
+
+    def start_updates(self) -> None:
+        """Prepare ``marginal`` and ``rank_one``: the covariance of all rows is formed once, lower triangle."""
+        scaled = self._scale[:, None] * self.prior
+        covariance = self.prior - scaled.T @ self._solve(scaled)
+        np.fill_diagonal(covariance, self._row_variances())
+        self._updated = np.asfortranarray(covariance)
+        self._projections = self._prior_mean_rows + self.prior @ self.coefficients
+
+    def marginal(self, j: int) -> tuple[float, float]:
+        """Mean and variance of projection j, valid after any ``rank_one``."""
+        j += self.data_count
+        updated = self._updated
+        assert updated is not None
+        self._column = np.concatenate([updated[j, :j], updated[j:, j]])
+        return float(self._projections[j]), float(self._column[j])
+
+    def rank_one(self, j: int, d_pi: float, d_nu: float) -> None:
+        """Change site j; covariance and means follow in O(q^2). ``refit`` once in a while against drift."""
+        mean, variance = self.marginal(j)
+        scale = 1.0 + d_pi * variance
+        if not scale > 1e-8:
+            raise np.linalg.LinAlgError("the update would make the precision matrix singular")
+        self._updated = dsyr(-d_pi / scale, self._column, lower=1, a=self._updated, overwrite_a=1)
+        self._projections = self._projections + ((d_nu - d_pi * mean) / scale) * self._column
+        self.pi[j] += d_pi
+        self.nu[j] += d_nu
+
+    # ------------------------------------------------------------------ the posterior of u
+    def _crossed(self, rows: Any) -> tuple[Any, np.ndarray]:
+        """Rows M (None: all unknowns) and their prior covariance with the representation's rows, M S F'."""
+        if rows is None:
+            rows = scipy.sparse.eye_array(self.n, format="csr")
+            return rows, dense(self.cross)
+        return rows, dense(rows @ self.cross)
+
+    def root_times(self, rows: Any) -> None:
+        """Not cheap in this form: None."""
+        return
+
+    def project_covariance(self, first: Any, second: Any) -> np.ndarray:
+        """M1 V M2'."""
+        first, left = self._crossed(first)
+        second, right = self._crossed(second)
+        prior = dense(first @ covariance_times(self.prior_covariance, second.T))
+        return prior - (left * self._scale) @ self._solve(np.asfortranarray(self._scale[:, None] * right.T))
+
+    def project_variance(self, rows: Any) -> np.ndarray:
+        """diag(M V M')."""
+        rows, cross = self._crossed(rows)
+        prior = quadratic_diagonal(rows, self.prior_covariance)
+        scaled = np.asfortranarray(self._scale[:, None] * cross.T)
+        if self._indefinite:
+            reduction = np.einsum("ij,ij->j", scaled, self._solve(scaled))
+        else:
+            half = dtrsm(1.0, self._factor, scaled, lower=1)
+            reduction = np.einsum("ij,ij->j", half, half)
+        return np.maximum(prior - reduction, 0.0)
+
+    def covariance_times(self, matrix: np.ndarray) -> np.ndarray:
+        """V M for M (n,) or (n, k)."""
+        scale = self._scale if np.ndim(matrix) == 1 else self._scale[:, None]
+        inner = self._solve(np.asfortranarray(scale * (self.cross.T @ matrix)))
+        return covariance_times(self.prior_covariance, matrix) - self.cross @ (scale * inner)
+
+    def sample(self, size: int, rng: np.random.Generator) -> np.ndarray:
+        """Draws of u, (size, n): draws of prior and pseudo-data, then conditioned (Matheron's rule)."""
+        if self._indefinite:
+            root = covariance_root(self.project_covariance(None, None))
+            return self.mean + rng.standard_normal((size, root.shape[1])) @ root.T
+        if np.ndim(self.prior_covariance) == 2:
+            root = covariance_root(self.prior_covariance)
+            draws = rng.standard_normal((size, root.shape[1])) @ root.T
+        else:
+            draws = rng.standard_normal((size, self.n)) * np.sqrt(self.prior_covariance)
+        noise = rng.standard_normal((self.size, size))
+        inner = self._solve(np.asfortranarray(self._scale[:, None] * dense(self.rows @ draws.T) + noise))
+        return self.mean + draws - (self.cross @ (self._scale[:, None] * inner)).T
+
+    # ------------------------------------------------------------------ sensitivity to the prior covariance
+    def prior_gradient(self) -> np.ndarray:
+        """a = S^-1 (mean - mu) = F' alpha."""
+        return self.rows.T @ self.coefficients
+
+    def prior_excess(self) -> np.ndarray:
+        """S^-1 - S^-1 V S^-1 = F' C F."""
+        scaled = self._scale[:, None] * dense(self.rows)
+        return scaled.T @ self._solve(np.asfortranarray(scaled))
+
+    def prior_response(self, change: np.ndarray) -> np.ndarray:
+        """V S^-1 change = change - S F' C F change."""
+        inner = self._solve(self._scale * (self.rows @ change))
+        return change - self.cross @ (self._scale * inner)
+
+
+def _inertia(factor: np.ndarray, pivots: np.ndarray) -> tuple[int, float]:
+    """Number of negative eigenvalues and log|det| from LAPACK's symmetric indefinite factors (lower)."""
+    negative, log_determinant, j = 0, 0.0, 0
+    diagonal, below = factor.diagonal(), factor.diagonal(-1)
+    while j < len(diagonal):
+        if pivots[j] > 0:
+            negative += bool(diagonal[j] < 0)
+            value, j = abs(diagonal[j]), j + 1
+        else:  # a 2 x 2 block has one eigenvalue of each sign
+            negative += 1
+            value, j = abs(diagonal[j] * diagonal[j + 1] - below[j] ** 2), j + 2
+        log_determinant += np.log(value) if value > 0 else -np.inf
+    return int(negative), float(log_determinant)

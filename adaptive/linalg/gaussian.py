@@ -1,0 +1,79 @@
+"""A dense Gaussian with sites: base(u) times prod_j exp(nu_j s_j - pi_j s_j^2 / 2), s = B u.
+
+The base is a product of normalised Gaussian factors, data rows N(t | G u, r) and a prior N(u | mu, S), either of which
+may be absent. The sites are what Laplace's method, expectation propagation and variational bounds adjust. Two
+representations with one interface:
+
+* :class:`PrecisionForm` factorises the n x n matrix P_0 + B' diag(pi) B;
+* :class:`CovarianceForm` factorises I + W^1/2 K W^1/2 over the rows, K their prior covariance, and never inverts K or
+  S: for fewer rows than unknowns, and for kernel matrices.
+
+Every engine's log evidence is ``log_volume`` plus one term per row, where
+
+    log_volume = log base(mean) + 1/2 log|2 pi V|,    V the covariance,
+
+a sum without large cancelling parts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .covariance_form import CovarianceForm
+from .precision_form import PrecisionForm
+
+__all__ = ["LARGEST_DENSE", "CovarianceForm", "PrecisionForm", "SiteGaussian", "gaussian_with_sites"]
+
+SiteGaussian = PrecisionForm | CovarianceForm
+LARGEST_DENSE = 20_000  # unknowns (rows) of a dense factor: 3 GB, and minutes on one core
+
+
+def gaussian_with_sites(
+    rows: Any,
+    *,
+    data_rows: Any = None,
+    data: Any = None,
+    data_variance: Any = None,
+    prior_mean: Any = None,
+    prior_covariance: Any = None,
+    form: str | None = None,
+) -> SiteGaussian:
+    """Choose the representation: by rows where a prior covariance is given and there are no more rows than unknowns.
+
+    Parameters
+    ----------
+    rows : array or sparse matrix (q, n)
+        B, the projections that carry sites.
+    data_rows, data, data_variance : (m, n), (m,), (m,), optional
+        G, t and r of the Gaussian data rows.
+    prior_mean : (n,), optional
+        Default zero.
+    prior_covariance : float, (n,) or (n, n), optional
+        S; None means no prior.
+    form : {"precision", "covariance"}, optional
+        Overrides the choice.
+
+    Returns
+    -------
+    PrecisionForm or CovarianceForm
+        Without sites yet: call ``refit(pi, nu)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> g = gaussian_with_sites(np.eye(2), prior_covariance=1.0).refit(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
+    >>> g.mean, g.marginals()[1]
+    (array([1., 0.]), array([0.5, 1. ]))
+    """
+    q, n = rows.shape
+    m = 0 if data_rows is None else data_rows.shape[0]
+    if form is None:
+        form = "covariance" if prior_covariance is not None and m + q <= n else "precision"
+    size = m + q if form == "covariance" else n
+    if size > LARGEST_DENSE:
+        raise ValueError(
+            f"a dense posterior over {n} unknowns and {m + q} rows would factorise a matrix of {size} x {size} "
+            f"({8e-9 * size**2:.0f} GB); at most {LARGEST_DENSE} rows are allowed."
+        )
+    build = CovarianceForm if form == "covariance" else PrecisionForm
+    return build(rows, data_rows, data, data_variance, prior_mean, prior_covariance)

@@ -1,0 +1,83 @@
+"""Helpers for matrices that may be dense or sparse, and for covariances given as a number, a diagonal or in full."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse
+
+__all__ = ["covariance_root", "covariance_times", "dense", "densified", "is_sparse", "quadratic_diagonal", "stacked"]
+
+
+def is_sparse(matrix: Any) -> bool:
+    """Whether the matrix is one of SciPy's sparse ones."""
+    return bool(scipy.sparse.issparse(matrix))
+
+
+def dense(matrix: Any) -> np.ndarray:
+    """The matrix as an array."""
+    return matrix.toarray() if is_sparse(matrix) else np.asarray(matrix)
+
+
+def stacked(parts: Sequence[Any]) -> Any:
+    """The matrices one above the other: sparse if all of them are, else dense."""
+    if len(parts) == 1:
+        return parts[0]
+    if all(is_sparse(part) for part in parts):
+        return scipy.sparse.vstack(parts, format="csr")
+    return np.vstack([dense(part) for part in parts])
+
+
+def densified(matrix: Any) -> Any:
+    """A C-ordered array if the matrix is dense, small or well filled; else compressed rows."""
+    if not is_sparse(matrix):
+        return np.ascontiguousarray(matrix, dtype=float)
+    q, n = matrix.shape
+    if q * n <= 50_000 or matrix.nnz > 0.25 * q * n:
+        return matrix.toarray().astype(float, copy=False)
+    return scipy.sparse.csr_array(matrix).astype(float, copy=False)
+
+
+def covariance_times(covariance: Any, matrix: Any) -> Any:
+    """S M for a covariance S that is a number, a diagonal (n,) or (n, n)."""
+    if np.ndim(covariance) == 0:
+        return covariance * matrix
+    if np.ndim(covariance) == 2:
+        return np.asarray(covariance @ matrix)
+    if is_sparse(matrix):
+        return scipy.sparse.csr_array(scipy.sparse.diags_array(covariance) @ matrix)
+    return covariance[:, None] * matrix if np.ndim(matrix) == 2 else covariance * matrix
+
+
+def covariance_root(covariance: np.ndarray) -> np.ndarray:
+    """R (n, r) with R R' = S: Cholesky, or by eigenvalues where S is singular to rounding (r may be below n).
+
+    Examples
+    --------
+    >>> R = covariance_root(np.ones((2, 2)))
+    >>> R.shape, bool(np.allclose(R @ R.T, 1.0))
+    ((2, 1), True)
+    """
+    try:
+        return np.linalg.cholesky(covariance)
+    except np.linalg.LinAlgError:
+        values, vectors = scipy.linalg.eigh(covariance)
+        keep = values > max(values[-1], 0.0) * len(values) * np.finfo(float).eps
+        return vectors[:, keep] * np.sqrt(values[keep])
+
+
+def quadratic_diagonal(rows: Any, covariance: Any) -> np.ndarray:
+    """diag(M S M') for rows M (m, n)."""
+    if is_sparse(rows):
+        if np.ndim(covariance) == 2:
+            return np.asarray(rows.multiply(rows @ covariance).sum(axis=1)).ravel()
+        squares = rows.multiply(rows)
+        return np.asarray(squares @ np.broadcast_to(covariance, (rows.shape[1],)))
+    if np.ndim(covariance) == 2:
+        return np.einsum("ij,ij->i", rows @ covariance, rows)
+    if np.ndim(covariance) == 1:
+        return np.einsum("ij,j,ij->i", rows, covariance, rows)
+    return float(covariance) * np.einsum("ij,ij->i", rows, rows)

@@ -1,0 +1,257 @@
+"""The Gaussian with sites by its precision: A = P_0 + F' diag(pi) F = L L', one Cholesky factor of n x n.
+
+The unknown is u = prior mean + R w. A dense prior covariance S = R R' is absorbed by its root, so that it is never
+inverted (then P_0 = I + data, F = B R); for a number or a diagonal, R = I and P_0 holds its inverse.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg.blas import dsymv, dsyr, dsyrk, dtrsm
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtrs
+
+from .matrices import covariance_root, dense, densified, is_sparse
+
+__all__ = ["PrecisionForm"]
+
+_LOG_2PI = float(np.log(2 * np.pi))
+
+
+class PrecisionForm:
+    """Gaussian with sites, represented by the Cholesky factor of its precision matrix.
+
+    Parameters
+    ----------
+    rows : array or sparse matrix (q, n)
+        B, the projections that carry sites.
+    data_rows, data, data_variance : (m, n), (m,), (m,), optional
+        The normalised Gaussian rows N(data | data_rows u, data_variance).
+    prior_mean : (n,), optional
+        Default zero.
+    prior_covariance : float, (n,) or (n, n), optional
+        None: no prior; then data and sites together must determine u.
+
+    Attributes
+    ----------
+    pi, nu : (q,)
+        Precisions and precision-means of the sites, after ``refit``.
+    mean : (n,)
+        Of u.
+    projections : (q,)
+        B mean.
+    coefficients : (r,)
+        w: ``energy`` and ``project`` are functions of it, the latter affine, so that a line search needs no product.
+    log_volume : float
+        log base(mean) + 1/2 log|2 pi V|.
+    """
+
+    def __init__(
+        self,
+        rows: Any,
+        data_rows: Any = None,
+        data: Any = None,
+        data_variance: Any = None,
+        prior_mean: Any = None,
+        prior_covariance: Any = None,
+    ):
+        q, n = rows.shape
+        self.n = n
+        self.shift = None if prior_mean is None or not np.any(prior_mean) else np.asarray(prior_mean, dtype=float)
+        self.root = covariance_root(prior_covariance) if np.ndim(prior_covariance) == 2 else None
+        self.rows = densified(rows)
+        self.offset = np.zeros(q) if self.shift is None else np.asarray(self.rows @ self.shift)
+        if self.root is not None:
+            self.rows = np.ascontiguousarray(self.rows @ self.root)
+        size = n if self.root is None else self.root.shape[1]
+        self.size = size
+
+        # log of the normalisers of the base, less those that the volume's (2 pi)^(size/2) cancels
+        self._log_constant = 0.0
+        if prior_covariance is None:
+            self.prior_precision: Any = None
+            self._log_constant += 0.5 * size * _LOG_2PI
+        elif self.root is not None:
+            self.prior_precision = 1.0
+        else:
+            self.prior_precision = 1.0 / np.asarray(prior_covariance, dtype=float)
+            self._log_constant += 0.5 * float(np.sum(np.log(np.broadcast_to(self.prior_precision, (n,)))))
+
+        self._base = np.zeros((size, size), order="F")
+        if self.prior_precision is not None:
+            self._base[np.diag_indices(size)] = self.prior_precision
+        self._base_linear = np.zeros(size)
+        self.data_rows = None
+        if data_rows is not None and data_rows.shape[0]:
+            self._absorb(densified(data_rows), np.asarray(data, dtype=float), np.asarray(data_variance, dtype=float))
+        self._inverse: np.ndarray | None = None
+
+    def _absorb(self, rows: Any, data: np.ndarray, variance: np.ndarray) -> None:
+        residual = data if self.shift is None else data - rows @ self.shift
+        if self.root is not None:
+            rows = np.ascontiguousarray(rows @ self.root)
+        variance = np.broadcast_to(variance, residual.shape)
+        self.data_rows, self.data, self.data_variance = rows, residual, variance
+        self._log_constant -= 0.5 * float(np.sum(_LOG_2PI + np.log(variance)))
+        self._base = _add_gram(self._base, rows, 1.0 / variance)
+        self._base_linear = self._base_linear + rows.T @ (residual / variance)
+
+    # ------------------------------------------------------------------ fit
+    def refit(self, pi: np.ndarray, nu: np.ndarray) -> PrecisionForm:
+        """Set all sites and factorise; raises ``numpy.linalg.LinAlgError`` where the result is not a Gaussian."""
+        factor, info = dpotrf(_add_gram(self._base, self.rows, pi), lower=1, clean=0, overwrite_a=1)
+        if info:
+            raise np.linalg.LinAlgError("the precision matrix is not positive definite")
+        self.factor = factor
+        self.pi, self.nu = np.array(pi, dtype=float), np.array(nu, dtype=float)
+        self._half_log_determinant = float(np.log(factor.diagonal()).sum())
+        self._inverse = None
+        linear = self._base_linear + self.rows.T @ (self.nu - self.pi * self.offset)
+        self.coefficients = dpotrs(factor, linear, lower=1)[0]
+        self.projections = self.project(self.coefficients)
+        return self
+
+    @property
+    def determined(self) -> bool:
+        """Whether data and prior determine u without sites, with room for rounding."""
+        if self.prior_precision is not None:
+            return True
+        factor, info = dpotrf(self._base, lower=1)
+        return info == 0 and bool(np.all(np.square(factor.diagonal()) > 1e-10 * self._base.diagonal()))
+
+    def project(self, coefficients: np.ndarray) -> np.ndarray:
+        """s = B u at the coefficients."""
+        return self.offset + self.rows @ coefficients
+
+    def energy(self, coefficients: np.ndarray) -> float:
+        """-log base(u) up to a constant: |t - G u|^2 / (2 r) + (u - mu)' S^-1 (u - mu) / 2."""
+        total = 0.0
+        if self.prior_precision is not None:
+            total += float((self.prior_precision * coefficients) @ coefficients)
+        if self.data_rows is not None:
+            residual = self.data - self.data_rows @ coefficients
+            total += float((residual / self.data_variance) @ residual)
+        return 0.5 * total
+
+    @property
+    def log_volume(self) -> float:
+        return self._log_constant - self.energy(self.coefficients) - self._half_log_determinant
+
+    @property
+    def log_determinant(self) -> float:
+        """log|V|, the covariance of u (of w where the prior covariance is singular)."""
+        log_root = 0.0
+        if self.root is not None and self.root.shape[0] == self.root.shape[1]:
+            log_root = float(np.linalg.slogdet(self.root)[1])
+        return 2.0 * (log_root - self._half_log_determinant)
+
+    @property
+    def mean(self) -> np.ndarray:
+        return self.latent(self.coefficients)
+
+    def latent(self, coefficients: np.ndarray) -> np.ndarray:
+        """u at the coefficients."""
+        u = coefficients if self.root is None else self.root @ coefficients
+        return u.copy() if self.shift is None else u + self.shift
+
+    # ------------------------------------------------------------------ marginals of the sites
+    def marginals(self) -> tuple[np.ndarray, np.ndarray]:
+        """Means and variances of the q projections."""
+        if is_sparse(self.rows):
+            return self.projections, np.asarray(
+                self.rows.multiply(self.rows @ self._full_inverse()).sum(axis=1)
+            ).ravel()
+        half = dtrsm(1.0, self.factor, self.rows.T, lower=1)
+        return self.projections, np.einsum("ij,ij->j", half, half)
+
+    def start_updates(self) -> None:
+        """Prepare ``marginal`` and ``rank_one``: the covariance matrix is formed once, lower triangle."""
+        self._inverse = np.asfortranarray(dpotri(self.factor, lower=1)[0])
+
+    def marginal(self, j: int) -> tuple[float, float]:
+        """Mean and variance of projection j, valid after any ``rank_one``."""
+        row = self.rows[[j]].toarray()[0] if is_sparse(self.rows) else self.rows[j]
+        self._column = dsymv(1.0, self._inverse, row, lower=1)
+        return float(self.offset[j] + row @ self.coefficients), float(row @ self._column)
+
+    def rank_one(self, j: int, d_pi: float, d_nu: float) -> None:
+        """Change site j; the covariance and the mean follow in O(n^2). ``refit`` once in a while against drift."""
+        mean, variance = self.marginal(j)
+        scale = 1.0 + d_pi * variance
+        if not scale > 1e-8:
+            raise np.linalg.LinAlgError("the update would make the precision matrix singular")
+        self._inverse = dsyr(-d_pi / scale, self._column, lower=1, a=self._inverse, overwrite_a=1)
+        self.coefficients = self.coefficients + ((d_nu - d_pi * mean) / scale) * self._column
+        self.pi[j] += d_pi
+        self.nu[j] += d_nu
+
+    # ------------------------------------------------------------------ the posterior of u
+    def root_times(self, rows: Any) -> np.ndarray:
+        """R (m, r) with R R' = M V M' for rows M (m, n), None for all unknowns."""
+        if rows is None:
+            rows = np.eye(self.n) if self.root is None else self.root
+        elif self.root is not None:
+            rows = rows @ self.root
+        rows = np.ascontiguousarray(dense(rows), dtype=float)
+        return dtrsm(1.0, self.factor, rows.T, lower=1).T
+
+    def project_covariance(self, first: Any, second: Any) -> np.ndarray:
+        """M1 V M2'."""
+        left = self.root_times(first)
+        return left @ (left if second is first else self.root_times(second)).T
+
+    def project_variance(self, rows: Any) -> np.ndarray:
+        """diag(M V M')."""
+        half = self.root_times(rows)
+        return np.einsum("ij,ij->i", half, half)
+
+    def covariance_times(self, matrix: np.ndarray) -> np.ndarray:
+        """V M for M (n,) or (n, k)."""
+        half = matrix if self.root is None else self.root.T @ matrix
+        half = dpotrs(self.factor, half, lower=1)[0]
+        return half if self.root is None else self.root @ half
+
+    def sample(self, size: int, rng: np.random.Generator) -> np.ndarray:
+        """Draws of u, (size, n)."""
+        noise = rng.standard_normal((self.size, size))
+        draws = (dtrtrs(self.factor, noise, lower=1, trans=1)[0] + self.coefficients[:, None]).T
+        draws = draws if self.root is None else draws @ self.root.T
+        return draws if self.shift is None else draws + self.shift
+
+    # ------------------------------------------------------------------ sensitivity to the prior covariance
+    def prior_gradient(self) -> np.ndarray:
+        """a = S^-1 (mean - mu), so that the log evidence changes by (a' dS a - tr(excess dS)) / 2 at fixed sites."""
+        scaled = np.broadcast_to(self.prior_precision, (self.size,)) * self.coefficients
+        return scaled if self.root is None else np.linalg.lstsq(self.root.T, scaled, rcond=None)[0]
+
+    def prior_excess(self) -> np.ndarray:
+        """S^-1 - S^-1 V S^-1, the precision that data and sites have added to the prior's, seen through it."""
+        inverse = self._full_inverse()
+        if self.root is None:
+            p = np.broadcast_to(self.prior_precision, (self.size,))
+            return np.diag(p) - p[:, None] * inverse * p
+        left = np.linalg.lstsq(self.root.T, np.eye(self.size) - inverse, rcond=None)[0]
+        return np.linalg.lstsq(self.root.T, left.T, rcond=None)[0].T
+
+    def prior_response(self, change: np.ndarray) -> np.ndarray:
+        """V S^-1 change: how the mode follows a force ``change`` (n,) that the prior exerts, at fixed curvature."""
+        if self.root is None:
+            return self.covariance_times(self.prior_precision * change)
+        solved = np.linalg.lstsq(self.root, change, rcond=None)[0]
+        return self.root @ dpotrs(self.factor, solved, lower=1)[0]
+
+    def _full_inverse(self) -> np.ndarray:
+        lower = np.tril(dpotri(self.factor, lower=1)[0])
+        return lower + np.tril(lower, -1).T
+
+
+def _add_gram(base: np.ndarray, rows: Any, weights: np.ndarray) -> np.ndarray:
+    """base + F' diag(weights) F in column order; only the lower triangle is meant."""
+    if is_sparse(rows):
+        gram = rows.T @ rows.multiply(weights[:, None])
+        return np.asfortranarray(base + gram.toarray())
+    if weights.size and weights.min() < 0:
+        return np.asfortranarray(base + (rows.T * weights) @ rows)
+    scaled = rows * np.sqrt(weights)[:, None]
+    return dsyrk(1.0, scaled.T, beta=1.0, c=base, lower=1)
