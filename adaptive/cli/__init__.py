@@ -1,0 +1,69 @@
+"""The command ``adaptive``: every sub-command is a module of this package.
+
+Bad input ends in one line on stderr and exit code 2; Ctrl-C in one line that says how to go on, and exit code 130.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import metadata
+from typing import Any
+
+import typer
+
+from adaptive.cli.classify import classify
+from adaptive.cli.errors import CommandError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="adaptive",
+    help="Choose the measurements that teach most: active learning and experimental design.",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.command()(classify)
+
+# typer carries its own click since 0.2x, so its classes are found through the one that typer exports
+_ClickError: Any = typer.BadParameter.__mro__[2]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"adaptive-designs {metadata.version('adaptive-designs')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _adaptive(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Show the version and exit."
+    ),
+) -> None:
+    """Choose the measurements that teach most: active learning and experimental design."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command and leave the process with its exit code."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command with ``arguments`` and return its exit code."""
+    try:
+        result = typer.main.get_command(app)(args=arguments, prog_name="adaptive", standalone_mode=False)
+    except CommandError as error:
+        return _fail(str(error), error.exit_code)
+    except _ClickError as error:  # an unknown option, a number that is none
+        message = " ".join(error.format_message().split())
+        return _fail(f"{message.rstrip('.')}; adaptive --help and adaptive COMMAND --help say what there is.", 2)
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("interrupted.", 130)
+    return result if isinstance(result, int) else 0
+
+
+def _fail(message: str, exit_code: int) -> int:
+    print(f"adaptive: {message}", file=sys.stderr)
+    return exit_code

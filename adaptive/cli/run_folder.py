@@ -77,7 +77,23 @@ class RunFolder:
                 raise CommandError(f"{path} is not empty; name a new or empty folder with --out.")
             self.settings = dict(settings)
         self._new = None if resume else {"command": command, **self.settings}
+        self._kept = stored or {}
         self._lock: Any = None
+
+    def fix(self, key: str, value: Any, what: str) -> None:
+        """Keep ``value`` with the settings of a new run; of a resumed one it must be the stored value.
+
+        Call it before entering the ``with`` block.
+
+        Raises
+        ------
+        CommandError
+            Saying that ``what`` (a plural) are not those the run was started with.
+        """
+        if self._new is not None:
+            self._new[key] = value
+        elif self._kept.get(key) != value:
+            raise CommandError(f"{what} are not those that the run in {self.path} was started with.")
 
     @property
     def log(self) -> Path:

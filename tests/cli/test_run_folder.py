@@ -42,6 +42,17 @@ def test_a_run_is_not_resumed_as_another(tmp_path, change, given, message):
         RunFolder(tmp_path, "kspace", SETTINGS, resume=True)
 
 
+def test_what_a_run_was_started_with_is_fixed(tmp_path):
+    folder = RunFolder(tmp_path, "classify", SETTINGS)
+    folder.fix("fingerprint", "abc", "the rows")
+    with folder:
+        pass
+    resumed = RunFolder(tmp_path, "classify", SETTINGS, resume=True)
+    resumed.fix("fingerprint", "abc", "the rows")
+    with pytest.raises(CommandError, match="the rows are not those that the run in .* was started with"):
+        resumed.fix("fingerprint", "abd", "the rows")
+
+
 def test_what_is_in_the_way_is_named(tmp_path):
     with pytest.raises(CommandError, match="there is no run to resume"):
         start(tmp_path / "absent", resume=True)

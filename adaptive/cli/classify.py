@@ -1,0 +1,195 @@
+"""``adaptive classify``: does choosing the rows to label beat labelling rows at random, on this table?
+
+A pool of rows whose labels are known to the command, not to the model, is asked for one label at a time: by information
+gain, by uncertainty, at random. Each seed splits the rows anew into pool and held-out rows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from adaptive.cli.errors import CommandError
+from adaptive.cli.run_folder import RunFolder
+from adaptive.cli.table import Table, read_table
+
+__all__ = ["classify"]
+
+SCORERS = ("information_gain", "uncertainty", "random")
+
+
+def classify(
+    context: typer.Context,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="CSV file: first line names the columns; numbers, and a target of two classes. "
+            "[default: handwritten digits, 3 against 5]",
+            metavar="FILE",
+        ),
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option(help="The column of --data that holds the class.", metavar="COLUMN")
+    ] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(help="A column of --data to leave out, such as row names. Repeatable.", metavar="COLUMN"),
+    ] = None,
+    scorer: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="How rows are chosen. Repeatable. [default: information_gain, uncertainty, random]", metavar="NAME"
+        ),
+    ] = None,
+    questions: Annotated[int, typer.Option(help="Labels asked for in each run.", show_default=True)] = 60,
+    initial: Annotated[int, typer.Option(help="How many of them are drawn at random first.", show_default=True)] = 2,
+    seeds: Annotated[
+        int, typer.Option(help="Repetitions, each with its own split of the rows.", show_default=True)
+    ] = 5,
+    seed: Annotated[int, typer.Option(help="The first seed; the others follow it.", show_default=True)] = 0,
+    out: Annotated[
+        Path, typer.Option(help="Folder for the results and the log.", metavar="FOLDER", show_default=True)
+    ] = Path("adaptive-classify-run"),
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the run in --out; its options are kept there.")
+    ] = False,
+    jobs: Annotated[int, typer.Option(help="Worker processes, 0: one per core. Results do not depend on it.")] = 0,
+) -> None:
+    """Does choosing which rows to label beat labelling rows at random?
+
+    Tries it on handwritten digits or on your own CSV file: labels are asked for one at a time, and accuracy is measured
+    on rows that are held out. Writes questions.csv (every question and answer), curve.csv and curve.png (accuracy
+    against number of labels), summary.json, and a log from which --resume continues a run that was stopped.
+    """
+    wanted: dict[str, Any] = {
+        "data": None if data is None else str(data.resolve()),
+        "target": target,
+        "ignore": list(ignore or []),
+        "scorer": list(dict.fromkeys(scorer or SCORERS)),
+        "questions": questions,
+        "initial": initial,
+        "seeds": seeds,
+        "seed": seed,
+    }
+    _check_numbers(wanted, jobs)
+    stated = [name for name in wanted if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"]
+    folder = RunFolder(out, "classify", wanted, given=stated, resume=resume)
+    table, name = _rows(folder.settings)
+    _check_sizes(table, folder.settings)
+    folder.fix("rows", _fingerprint(table), "the rows")
+    with folder:
+        from adaptive.cli.report import write  # from here on it pays to load what computes and draws
+
+        runs = _run_all(table, folder, jobs)
+        write(runs, table, name, folder)
+
+
+def _check_numbers(wanted: dict[str, Any], jobs: int) -> None:
+    for name, value, least in (
+        ("questions", wanted["questions"], 1),
+        ("initial", wanted["initial"], 0),
+        ("seeds", wanted["seeds"], 1),
+        ("seed", wanted["seed"], 0),
+        ("jobs", jobs, 0),
+    ):
+        if value < least:
+            raise CommandError(f"--{name} must be at least {least}, got {value}.")
+    if wanted["seed"] + wanted["seeds"] > 2**32:
+        raise CommandError(f"--seed must be below 2^32 - {wanted['seeds']}, got {wanted['seed']}.")
+    if wanted["initial"] > wanted["questions"]:
+        raise CommandError(f"--initial {wanted['initial']} is more than --questions {wanted['questions']}.")
+    if wanted["data"] is None and (wanted["target"] is not None or wanted["ignore"]):
+        raise CommandError("--target and --ignore name columns of a file; name the file with --data FILE.")
+
+
+def _rows(settings: dict[str, Any]) -> tuple[Table, str]:
+    """Return the table and what to call it; features of a file are standardised, as nothing is known of their units."""
+    if settings["data"] is None:
+        from adaptive.datasets import digits_pair
+
+        X, y = digits_pair(3, 5)
+        return Table(X, y, tuple(f"pixel {k}" for k in range(X.shape[1]))), "handwritten digits, 3 against 5"
+    path = Path(settings["data"])
+    if settings["target"] is None:
+        raise CommandError(f"--data {path.name} needs --target COLUMN, the column that holds the class.")
+    table = read_table(path, settings["target"], settings["ignore"])
+    spread = table.X.std(axis=0)
+    X = (table.X - table.X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    return Table(X, table.y, table.features), f"{path.name}, {settings['target']}"
+
+
+def _check_sizes(table: Table, settings: dict[str, Any]) -> None:
+    from adaptive import scorers
+    from adaptive.cli.labelling import HELD_OUT, split
+
+    classes, counts = np.unique(table.y, return_counts=True)
+    if counts.min() < 4:
+        rare = classes[np.argmin(counts)]
+        raise CommandError(
+            f"the class {rare!s} has {counts.min()} rows; at least 4 are needed, to ask and to hold out."
+        )
+    n_pool = len(split(table.y, settings["seed"]).pool)
+    if settings["questions"] > n_pool:
+        raise CommandError(
+            f"--questions {settings['questions']} is more than the {n_pool} rows that can be asked "
+            f"({len(table.y)} rows, of which {HELD_OUT:.0%} are held out)."
+        )
+    for name in settings["scorer"]:
+        try:
+            scorers.get(name)
+        except ValueError as error:
+            raise CommandError(f"--scorer: {error}") from None
+
+
+def _fingerprint(table: Table) -> str:
+    digest = hashlib.sha256(repr(table.features).encode())
+    digest.update(np.ascontiguousarray(table.X).tobytes())
+    digest.update(repr(table.y.tolist()).encode())
+    return digest.hexdigest()
+
+
+def _run_all(table: Table, folder: RunFolder, jobs: int) -> list[Any]:
+    from adaptive.cli.labelling import ask_questions, log_file
+    from adaptive.cli.workers import spread
+
+    settings = folder.settings
+    seeds = range(settings["seed"], settings["seed"] + settings["seeds"])
+    tasks = [
+        {
+            "X": table.X,
+            "y": table.y,
+            "scorer": scorer,
+            "seed": seed,
+            "questions": settings["questions"],
+            "initial": settings["initial"],
+            "log": log_file(folder.log, scorer, seed),
+            "parent": os.getpid(),
+        }
+        for seed in seeds
+        for scorer in settings["scorer"]
+    ]
+    go_on = f"adaptive classify --out {folder.path} --resume"
+    try:
+        return spread(ask_questions, tasks, jobs=jobs, title="asking for labels")
+    except KeyboardInterrupt:
+        told = sum(_answers(task["log"]) for task in tasks)
+        total = len(tasks) * settings["questions"]
+        raise CommandError(f"stopped after {told} of {total} answers; continue with: {go_on}", 130) from None
+    except OSError as error:
+        raise CommandError(f"{error}; when that is mended, continue with: {go_on}", 1) from None
+    except ValueError as error:  # a log that is damaged or in use, a scorer that asks for what this model has not
+        raise CommandError(str(error)) from error
+
+
+def _answers(log: Path) -> int:
+    from adaptive.loop import read_log
+
+    try:
+        return sum(event["event"] == "tell" for event in read_log(log)[1])
+    except ValueError:  # not begun yet
+        return 0

@@ -1,0 +1,123 @@
+"""One simulated labelling run: a scorer asks for labels of pool rows one by one, held-out rows say what was learnt.
+
+What a run reports follows from its log alone: the accuracies are those of the model that learns the logged answers in
+their order. A run that was stopped and continued therefore reports what an uninterrupted one does, to the last bit.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
+
+from adaptive.estimators import BayesianLogisticRegression
+from adaptive.loop import SequentialDesign
+
+__all__ = ["HELD_OUT", "Run", "Split", "ask_questions", "log_file", "split"]
+
+HELD_OUT = 0.3  # share of the rows on which accuracy is measured
+
+
+class Split(NamedTuple):
+    """Rows of the data (positions from 0) that may be asked, and those that are held out."""
+
+    pool: np.ndarray
+    held_out: np.ndarray
+
+
+class Run(NamedTuple):
+    """One run, one entry per answer; ``warnings`` are the distinct messages that came up."""
+
+    seed: int
+    scorer: str
+    position: np.ndarray
+    label: np.ndarray
+    outcome: list[Any]
+    score: np.ndarray
+    accuracy: np.ndarray
+    warnings: list[str]
+
+
+def split(y: np.ndarray, seed: int) -> Split:
+    """Split the rows at random, with both classes in the same proportion on both sides.
+
+    Examples
+    --------
+    >>> parts = split(np.array([3, 5] * 10), seed=0)
+    >>> len(parts.pool), len(parts.held_out)
+    (14, 6)
+    """
+    from sklearn.model_selection import train_test_split
+
+    rows = np.arange(len(y))
+    pool, held_out = train_test_split(rows, test_size=HELD_OUT, stratify=y, random_state=seed)
+    return Split(np.sort(pool), np.sort(held_out))
+
+
+def log_file(folder: Path, scorer: str, seed: int) -> Path:
+    """Return where the log of a run lies."""
+    return folder / f"{scorer}-seed{seed}.jsonl"
+
+
+def ask_questions(
+    X: np.ndarray, y: np.ndarray, scorer: str, seed: int, *, questions: int, initial: int, log: Path, parent: int
+) -> Run:
+    """Ask ``questions`` rows, the first ``initial`` at random, going on from ``log`` where it exists.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    y : ndarray of shape (n,), two classes
+    scorer : str
+    seed : int
+        Of the split and the random choices; the initial questions are the same for every scorer.
+    questions, initial : int
+    log : path
+        The event log of this run.
+    parent : int
+        Process id of the command; a worker that has lost it stops.
+    """
+    parts = split(y, seed)
+    pool, labels = X[parts.pool], y[parts.pool]
+    with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = BayesianLogisticRegression(classes=np.unique(y).tolist())
+        with _design(model, pool, scorer, seed, initial, log) as design:
+            while design.iteration < questions:
+                _stop_if_orphaned(parent)
+                query = design.ask()
+                design.tell(query, labels[query.positions])
+            history = {name: column[:questions] for name, column in design.history_.items()}
+        position = np.array(history["position"], dtype=np.int64)
+        accuracy = np.fromiter(_accuracies(model, pool, labels, position, X[parts.held_out], y[parts.held_out]), float)
+    said = list(dict.fromkeys(" ".join(str(one.message).split()) for one in caught))
+    score = np.array(history["score"], dtype=float)
+    return Run(seed, scorer, position, parts.pool[position], labels[position].tolist(), score, accuracy, said)
+
+
+def _design(model: Any, pool: np.ndarray, scorer: str, seed: int, initial: int, log: Path) -> SequentialDesign:
+    if log.exists():
+        return SequentialDesign.load(log, model, pool)
+    return SequentialDesign(model, pool, scorer=scorer, initial=initial or None, random_state=seed, log=log)
+
+
+def _accuracies(
+    model: Any, pool: np.ndarray, labels: np.ndarray, position: np.ndarray, X: np.ndarray, y: np.ndarray
+) -> Iterator[float]:
+    """Yield the accuracy on (X, y) after each answer."""
+    learner = clone(model)
+    for row in position:
+        learner.partial_fit(pool[row : row + 1], labels[row : row + 1])
+        yield float(np.mean(learner.predict(X) == y))
+
+
+def _stop_if_orphaned(parent: int) -> None:
+    """End a worker whose command was killed: another may continue the run already."""
+    if parent not in (os.getpid(), os.getppid()):
+        os._exit(1)

@@ -1,0 +1,77 @@
+"""From the answers of several runs to a learning curve: what was learnt after 1, 2, ... answers, averaged over seeds.
+
+band        = mean +- t(0.975, n - 1) sd / sqrt(n) over the n seeds, cut off at 0 and 1
+difference  = the same interval of (scorer - random), paired by seed: both start from the same split and questions
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+__all__ = ["answers_to_match", "interval", "learning_curve", "summary"]
+
+
+def interval(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return mean, lower and upper end of the 95% interval of the mean over the first axis (one seed: no width).
+
+    Examples
+    --------
+    >>> [float(round(end, 2)) for end in interval(np.array([0.8, 0.9, 1.0]))]
+    [0.9, 0.65, 1.15]
+    """
+    mean = values.mean(axis=0)
+    if len(values) == 1:
+        return mean, mean, mean
+    half = stats.t.ppf(0.975, len(values) - 1) * values.std(axis=0, ddof=1) / np.sqrt(len(values))
+    return mean, mean - half, mean + half
+
+
+def learning_curve(accuracies: Mapping[str, np.ndarray]) -> dict[str, list[Any]]:
+    """Return the columns scorer, n_labelled, mean, lower, upper.
+
+    Parameters
+    ----------
+    accuracies : dict name -> (n_seeds, n_answers) array
+        Accuracy after 1, 2, ... answers.
+    """
+    columns: dict[str, list[Any]] = {name: [] for name in ("scorer", "n_labelled", "mean", "lower", "upper")}
+    for scorer, values in accuracies.items():
+        mean, lower, upper = interval(values)
+        columns["scorer"] += [scorer] * values.shape[1]
+        columns["n_labelled"] += range(1, values.shape[1] + 1)
+        columns["mean"] += mean.tolist()
+        columns["lower"] += np.clip(lower, 0, 1).tolist()
+        columns["upper"] += np.clip(upper, 0, 1).tolist()
+    return columns
+
+
+def answers_to_match(values: np.ndarray, reference: np.ndarray) -> int | None:
+    """Return after how many answers the mean accuracy first reaches the last one of ``reference``; None if never."""
+    reached = np.flatnonzero(values.mean(axis=0) >= reference.mean(axis=0)[-1])
+    return int(reached[0]) + 1 if reached.size else None
+
+
+def summary(accuracies: Mapping[str, np.ndarray]) -> dict[str, dict[str, Any]]:
+    """Return for each scorer its accuracy at the end and over the whole run, and how it compares with "random"."""
+    result: dict[str, dict[str, Any]] = {}
+    for scorer, values in accuracies.items():
+        result[scorer] = {
+            "accuracy_at_end": _triple(values[:, -1]),
+            "accuracy_over_run": _triple(values.mean(axis=1)),
+        }
+        if scorer != "random" and "random" in accuracies:
+            random = accuracies["random"]
+            result[scorer] |= {
+                "above_random_at_end": _triple(values[:, -1] - random[:, -1]),
+                "above_random_over_run": _triple((values - random).mean(axis=1)),
+                "answers_to_match_random": answers_to_match(values, random),
+            }
+    return result
+
+
+def _triple(values: np.ndarray) -> dict[str, float]:
+    return dict(zip(("mean", "lower", "upper"), map(float, interval(values)), strict=True))
