@@ -1,0 +1,33 @@
+"""The loop: ask, measure, tell; stopping rules; the log that lets a run continue where it stopped."""
+
+from adaptive.loop.compare import METRICS, compare_with_random
+from adaptive.loop.comparison import Comparison
+from adaptive.loop.event_log import EventLog, LogError, read_log
+from adaptive.loop.query import PoolExhausted, Query
+from adaptive.loop.sequential_design import SequentialDesign
+from adaptive.loop.stopping import (
+    InformationLeft,
+    MaxCost,
+    MaxSeconds,
+    MaxSteps,
+    StablePredictions,
+    StoppingRule,
+)
+
+__all__ = [
+    "METRICS",
+    "Comparison",
+    "EventLog",
+    "InformationLeft",
+    "LogError",
+    "MaxCost",
+    "MaxSeconds",
+    "MaxSteps",
+    "PoolExhausted",
+    "Query",
+    "SequentialDesign",
+    "StablePredictions",
+    "StoppingRule",
+    "compare_with_random",
+    "read_log",
+]

@@ -1,0 +1,108 @@
+"""The arguments of a design that need more than one line of checking."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adaptive import checks
+from adaptive import pool as pools
+
+__all__ = ["check_cost", "check_initial", "check_mask", "costs_of", "seed_of"]
+
+
+def seed_of(random_state: Any) -> int:
+    """Return the seed of a design as one integer, which a log can hold; None draws one.
+
+    Examples
+    --------
+    >>> seed_of(3)
+    3
+    """
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
+        return checks.integer("random_state", random_state, minimum=0)
+    if random_state is None:
+        words = np.random.SeedSequence().generate_state(4)
+    elif isinstance(random_state, np.random.SeedSequence):
+        words = random_state.generate_state(4)
+    else:
+        words = checks.generator(random_state).integers(0, 2**32, size=4, dtype=np.uint32)
+    return sum(int(word) << (32 * k) for k, word in enumerate(words))
+
+
+def check_mask(mask: Any, length: int | None) -> np.ndarray | None:
+    """Return the mask of a pool of this length (None: a callable pool) as booleans."""
+    if mask is None:
+        return None
+    if length is None:
+        raise ValueError("mask must be None with a callable pool; let the callable return allowed candidates only.")
+    array = np.asarray(mask)
+    if array.dtype != bool:
+        raise ValueError(f"mask must hold booleans (True = allowed), got dtype {array.dtype}.")
+    checks.shape("mask", array, (length,))
+    if not array.any():
+        raise ValueError("mask allows no candidate at all.")
+    return array
+
+
+def check_cost(cost: Any, length: int | None) -> Any:
+    """Return the costs of a pool of this length (None: a callable pool): an array, a callable or None."""
+    if cost is None or callable(cost):
+        return cost
+    if length is None:
+        raise ValueError("cost must be a callable(candidates) -> (m,) with a callable pool, got an array.")
+    array = checks.positive("cost", cost)
+    checks.shape("cost", array, (length,))
+    return array
+
+
+def costs_of(cost: Any, pool: Any, positions: np.ndarray) -> np.ndarray:
+    """Return what asking these positions costs; 1 each where no cost was given."""
+    if cost is None:
+        return np.ones(len(positions))
+    if not callable(cost):
+        return cost[positions]
+    costs = checks.positive("cost", cost(pools.take(pool, positions)))
+    checks.shape("cost", costs, (len(positions),))
+    return costs
+
+
+def check_initial(initial: Any, length: int, mask: np.ndarray | None, repeat: bool, seed: Any) -> np.ndarray:
+    """Return the positions that are asked first.
+
+    Parameters
+    ----------
+    initial : sequence of int, or int
+        The positions, or how many to draw at random, without replacement.
+    length : int
+        Of the pool.
+    mask : (length,) array of bool, or None
+    repeat : bool
+        Whether a position may stand there twice.
+    seed : SeedSequence
+
+    Examples
+    --------
+    >>> check_initial([4, 2], 5, None, False, None)
+    array([4, 2])
+    """
+    if np.ndim(initial) == 0:
+        allowed = length if mask is None else np.flatnonzero(mask)
+        most = length if mask is None else int(np.count_nonzero(mask))
+        n = checks.integer("initial", initial, minimum=0)
+        if n > most:
+            raise ValueError(f"initial must be at most {most}, the number of allowed candidates, got {n}.")
+        return np.random.default_rng(seed).choice(allowed, size=n, replace=False).astype(np.intp)
+    positions = np.asarray(initial)
+    if positions.ndim != 1 or (positions.dtype.kind not in "iu" and positions.size > 0):
+        raise ValueError(f"initial must be positions (integers) or a number of candidates, got {initial!r}.")
+    outside = (positions < 0) | (positions >= length)
+    if outside.any():
+        raise ValueError(f"initial must hold positions from 0 to {length - 1}, got {positions[outside][0]}.")
+    positions = positions.astype(np.intp)
+    if mask is not None and not mask[positions].all():
+        raise ValueError(f"initial holds position {positions[~mask[positions]][0]}, which mask does not allow.")
+    if not repeat and len(np.unique(positions)) < len(positions):
+        raise ValueError("initial must hold every position once unless repeat=True.")
+    return positions

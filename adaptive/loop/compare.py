@@ -1,0 +1,250 @@
+"""Does it pay? The same estimator asks by its scorers and at random, from the same splits and first questions."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import joblib
+import numpy as np
+from sklearn.exceptions import NotFittedError
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from adaptive import checks
+from adaptive import pool as pools
+from adaptive.estimators.classifier_view import wrap
+from adaptive.loop.comparison import Comparison
+from adaptive.loop.sequential_design import SequentialDesign
+
+__all__ = ["METRICS", "compare_with_random"]
+
+
+def accuracy(estimator: Any, X: Any, y: np.ndarray) -> float:
+    """Return the share of correct labels."""
+    return float(np.mean(np.asarray(estimator.predict(X)) == y))
+
+
+def log_loss(estimator: Any, X: Any, y: np.ndarray) -> float:
+    """Return the mean of -log p(label), in nats; probabilities are taken as at least 2.2e-16, as scikit-learn does."""
+    if hasattr(estimator, "log_predictive"):
+        return float(-np.mean(estimator.log_predictive(X, y)))
+    probabilities = np.asarray(estimator.predict_proba(X))
+    classes = np.asarray(getattr(getattr(estimator, "classifier_", estimator), "classes_"))  # noqa: B009
+    of_label = np.where(y[:, None] == classes, probabilities, 0.0).sum(axis=1)
+    return float(-np.mean(np.log(np.maximum(of_label, np.finfo(float).eps))))
+
+
+def root_mean_square_error(estimator: Any, X: Any, y: np.ndarray) -> float:
+    """Return the root of the mean squared error of ``predict``."""
+    return float(np.sqrt(np.mean((np.asarray(estimator.predict(X)) - y) ** 2)))
+
+
+def score(estimator: Any, X: Any, y: np.ndarray) -> float:
+    """Return ``estimator.score``: accuracy or R^2."""
+    return float(estimator.score(X, y))
+
+
+METRICS: dict[str, Callable[[Any, Any, np.ndarray], float]] = {
+    "accuracy": accuracy,
+    "log_loss": log_loss,
+    "rmse": root_mean_square_error,
+    "score": score,
+}
+
+
+def compare_with_random(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    scorers: Any = ("information_gain",),
+    n_queries: int = 50,
+    seeds: int | Sequence[int] = 10,
+    initial: int = 2,
+    batch_size: int = 1,
+    joint: bool = True,
+    target: Any = None,
+    test: Any = 0.5,
+    metric: str | Callable[[Any, Any, np.ndarray], float] = "accuracy",
+    every: int = 1,
+    n_jobs: int | None = None,
+) -> Comparison:
+    """Run a design with each scorer and at random, several times, and compare what was learnt.
+
+    Parameters
+    ----------
+    estimator : as for :class:`SequentialDesign`
+        Where it has a parameter ``classes`` that is None, it is told the classes in ``y``.
+    X : pool of length m
+    y : (m,) array-like
+        The answers.
+    scorers : str, callable, or a sequence of them, default ("information_gain",)
+        "random" is added.
+    n_queries : int, default 50
+        Answers per run, the initial ones included.
+    seeds : int or sequence of int, default 10
+        How many runs, or their seeds. A seed decides split, initial questions and all later draws; scorers share the
+        first two.
+    initial : int, default 2
+        Questions at random before the scorer chooses.
+    batch_size, joint, target
+        As for :class:`SequentialDesign`.
+    test : float or (X_test, y_test), default 0.5
+        Which rows are never asked but measured on: a share, drawn anew by each seed, or given ones.
+    metric : "accuracy", "log_loss", "rmse", "score" or callable(estimator, X_test, y_test) -> float
+    every : int, default 1
+        Measure after each ``every``-th query, and after the last.
+    n_jobs : int, optional
+        Processes (joblib); the result is the same for any number of them.
+
+    Returns
+    -------
+    Comparison
+        Curves, paired differences with confidence limits, areas. It begins where every run can predict.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not as above, or more is asked than is there.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 2))
+    >>> table = compare_with_random(
+    ...     LogisticRegression(), X, X[:, 0] > 0, scorers="uncertainty", n_queries=12, seeds=2, every=5
+    ... )
+    >>> table.scorers
+    ['uncertainty', 'random']
+    """
+    y = np.asarray(y)
+    checks.shape("y", y, (pools.length(X),))
+    measure = METRICS[checks.choice("metric", metric, METRICS)] if not callable(metric) else metric
+    named = _named(scorers)
+    numbers = _seeds(seeds)
+    learner = wrap(copy.deepcopy(estimator))
+    if "classes" in (parameters := _parameters(learner)) and parameters["classes"] is None:
+        learner.set_params(classes=np.unique(y))
+    n_queries = checks.integer("n_queries", n_queries, minimum=1)
+    initial = checks.integer("initial", initial, minimum=0)
+    options = {
+        "n_queries": n_queries,
+        "initial": initial,
+        "batch_size": checks.integer("batch_size", batch_size, minimum=1),
+        "every": checks.integer("every", every, minimum=1),
+        "design": {"joint": joint, "target": target},
+        "threads": {module["user_api"]: module["num_threads"] for module in threadpool_info()},
+    }
+    splits = {seed: _split(X, y, test, seed) for seed in numbers}
+    smallest = min(len(pool) for pool, _, _ in splits.values())
+    if not initial <= n_queries <= smallest:
+        raise ValueError(
+            f"initial <= n_queries <= {smallest} (the candidates) must hold, "
+            f"got initial={initial} and n_queries={n_queries}."
+        )
+    tasks = [(scorer, seed) for scorer in named.values() for seed in numbers]
+    runs = joblib.Parallel(n_jobs=n_jobs)(
+        joblib.delayed(_run)(learner, X, y, splits[seed], scorer, seed, measure, **options) for scorer, seed in tasks
+    )
+    return _gathered(metric if isinstance(metric, str) else metric.__name__, numbers, list(named), runs)
+
+
+def _run(
+    estimator: Any,
+    X: Any,
+    y: np.ndarray,
+    split: tuple[np.ndarray, Any, np.ndarray],
+    scorer: Any,
+    seed: int,
+    metric: Callable[[Any, Any, np.ndarray], float],
+    *,
+    n_queries: int,
+    initial: int,
+    batch_size: int,
+    every: int,
+    design: dict[str, Any],
+    threads: dict[str, int],
+) -> tuple[dict[int, float], dict[str, list[Any]]]:
+    """Return the metric by number of answers, and the questions of one run."""
+    asked, X_test, y_test = split
+    first = np.random.default_rng([seed, 1]).permutation(len(asked))[:initial]
+    values: dict[int, float] = {}
+    with threadpool_limits(threads):  # a worker process would otherwise take fewer, and round differently
+        loop = SequentialDesign(
+            estimator,
+            pools.take(X, asked),
+            scorer=scorer,
+            initial=first,
+            batch_size=batch_size,
+            random_state=seed,
+            **design,
+        )
+        n_answers = 0
+        while n_answers < n_queries:
+            query = loop.ask(min(batch_size, initial - n_answers if n_answers < initial else n_queries - n_answers))
+            loop.tell(query, y[asked[query.positions]])
+            n_answers += len(query)
+            if loop.iteration % every == 0 or n_answers == n_queries:
+                try:
+                    values[n_answers] = float(metric(loop.estimator_, X_test, y_test))
+                except NotFittedError:  # has seen one class only
+                    continue
+    history = loop.history_
+    history["position"] = asked[history["position"]].tolist()
+    return values, history
+
+
+def _split(X: Any, y: np.ndarray, test: Any, seed: int) -> tuple[np.ndarray, Any, np.ndarray]:
+    """Return the positions that may be asked, and the rows and answers to measure on."""
+    m = pools.length(X)
+    if isinstance(test, tuple):
+        if len(test) != 2 or pools.length(test[0]) != len(test[1]):
+            raise ValueError("test must be a share of the rows or (X_test, y_test) of one length.")
+        return np.arange(m), test[0], np.asarray(test[1])
+    share = checks.finite("test", test)
+    if share.ndim != 0 or not 0 < share < 1:
+        raise ValueError(f"test must be a share of the rows between 0 and 1 or (X_test, y_test), got {test!r}.")
+    order = np.random.default_rng([seed, 0]).permutation(m)
+    n_test = max(1, round(float(share) * m))
+    held_out = np.sort(order[:n_test])
+    return np.sort(order[n_test:]), pools.take(X, held_out), y[held_out]
+
+
+def _seeds(seeds: Any) -> list[int]:
+    if np.ndim(seeds) == 0:
+        return list(range(checks.integer("seeds", seeds, minimum=1)))
+    numbers = [checks.integer("seeds", seed, minimum=0) for seed in seeds]
+    if not numbers or len(set(numbers)) < len(numbers):
+        raise ValueError(f"seeds must be a number of runs or different seeds, got {numbers}.")
+    return numbers
+
+
+def _named(scorers: Any) -> dict[str, Any]:
+    listed: Iterable[Any] = [scorers] if isinstance(scorers, str) or callable(scorers) else scorers
+    named = {scorer if isinstance(scorer, str) else scorer.__name__: scorer for scorer in listed}
+    return {**named, "random": named.get("random", "random")}
+
+
+def _parameters(estimator: Any) -> dict[str, Any]:
+    return estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
+
+
+def _gathered(
+    metric: str, seeds: list[int], scorers: list[str], runs: list[tuple[dict[int, float], dict[str, list[Any]]]]
+) -> Comparison:
+    everywhere = sorted(set.intersection(*(set(values) for values, _ in runs)))
+    if not everywhere:
+        raise ValueError("no run could predict by the end of its queries; raise n_queries.")
+    curves: dict[str, np.ndarray] = {}
+    names = ("seed", "scorer", "step", "position", "label", "outcome", "score")
+    questions: dict[str, list[Any]] = {name: [] for name in names}
+    for k, scorer in enumerate(scorers):
+        of_scorer = runs[k * len(seeds) : (k + 1) * len(seeds)]
+        curves[scorer] = np.array([[values[n] for n in everywhere] for values, _ in of_scorer])
+        for seed, (_, history) in zip(seeds, of_scorer, strict=True):
+            history = {**history, "seed": [seed] * len(history["step"]), "scorer": [scorer] * len(history["step"])}
+            for name, column in questions.items():
+                column.extend(history[name])
+    return Comparison(metric, seeds, scorers, np.array(everywhere), curves, questions)

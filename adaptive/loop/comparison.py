@@ -1,0 +1,131 @@
+"""What a comparison of scorers found: learning curves over several seeds, and paired differences to random choice.
+
+difference at n   = mean over seeds of  value(scorer, seed, n) - value(random, seed, n)
+interval          = mean +- t(k - 1) * standard error,   k seeds; without bounds for a single seed
+area              = mean height of a curve (trapezoids), so that it is in the units of the metric
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import integrate, stats
+
+from adaptive.loop.history import to_frame
+
+__all__ = ["Comparison", "interval"]
+
+
+def interval(values: np.ndarray, confidence: float = 0.95) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the mean over the first axis and its confidence limits (Student's t).
+
+    Examples
+    --------
+    >>> [float(round(limit, 2)) for limit in interval(np.array([0.8, 0.9, 1.0]))]
+    [0.9, 0.65, 1.15]
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}.")
+    k, mean = len(values), values.mean(axis=0)
+    if k == 1:
+        return mean, np.full_like(mean, -np.inf), np.full_like(mean, np.inf)
+    half = stats.t.ppf(0.5 + confidence / 2, k - 1) * values.std(axis=0, ddof=1) / np.sqrt(k)
+    return mean, mean - half, mean + half
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Learning curves of several scorers from the same splits and initial questions.
+
+    Attributes
+    ----------
+    metric : str
+    seeds : list of int
+    scorers : list of str, "random" among them
+    n_labelled : (p,) array of int
+        After how many answers the metric was measured.
+    values : dict scorer -> (n_seeds, p) array of float
+    questions : dict of lists
+        Columns seed, scorer, step, position, label, outcome, score, one entry per answer; positions are those in ``X``.
+    """
+
+    metric: str
+    seeds: list[int]
+    scorers: list[str]
+    n_labelled: np.ndarray
+    values: dict[str, np.ndarray] = field(repr=False)
+    questions: dict[str, list[Any]] = field(repr=False)
+
+    @property
+    def columns(self) -> dict[str, list[Any]]:
+        """Everything measured: columns seed, scorer, n_labelled, value."""
+        rows = [
+            (seed, scorer, int(n), float(value))
+            for scorer in self.scorers
+            for seed, curve in zip(self.seeds, self.values[scorer], strict=True)
+            for n, value in zip(self.n_labelled, curve, strict=True)
+        ]
+        return _columns(("seed", "scorer", "n_labelled", "value"), rows)
+
+    def curve(self, confidence: float = 0.95) -> dict[str, list[Any]]:
+        """Return the columns scorer, n_labelled, mean, lower, upper."""
+        return self._summary(self.values, confidence)
+
+    def differences(self, confidence: float = 0.95) -> dict[str, list[Any]]:
+        """Return the paired differences to random choice: columns scorer, n_labelled, mean, lower, upper."""
+        return self._summary(self._paired(), confidence)
+
+    def area(self, confidence: float = 0.95) -> dict[str, list[Any]]:
+        """Return the area under each curve and its paired difference to that of random choice.
+
+        Returns
+        -------
+        dict of lists
+            Columns scorer, mean, lower, upper, difference, difference_lower, difference_upper.
+        """
+        reference = _area(self.n_labelled, self.values["random"])
+        rows = []
+        for scorer in self.scorers:
+            area = _area(self.n_labelled, self.values[scorer])
+            paired = (0.0, 0.0, 0.0) if scorer == "random" else interval(area - reference, confidence)
+            rows.append((scorer, *map(float, interval(area, confidence)), *map(float, paired)))
+        names = ("scorer", "mean", "lower", "upper", "difference", "difference_lower", "difference_upper")
+        return _columns(names, rows)
+
+    def to_frame(self) -> Any:
+        """Return ``columns`` as a pandas DataFrame."""
+        return to_frame(self.columns)
+
+    def __str__(self) -> str:
+        area = self.area()
+        lines = [f"{self.metric}: area under the curve, paired difference to random (95%), {len(self.seeds)} seeds"]
+        for scorer, mean, paired, low, high in zip(
+            *(area[name] for name in ("scorer", "mean", "difference", "difference_lower", "difference_upper")),
+            strict=True,
+        ):
+            difference = "" if scorer == "random" else f"  {paired:+.4f}  [{low:+.4f}, {high:+.4f}]"
+            lines.append(f"  {scorer:<30} {mean:.4f}{difference}")
+        return "\n".join(lines)
+
+    def _paired(self) -> dict[str, np.ndarray]:
+        return {name: self.values[name] - self.values["random"] for name in self.scorers if name != "random"}
+
+    def _summary(self, values: dict[str, np.ndarray], confidence: float) -> dict[str, list[Any]]:
+        rows = []
+        for scorer, curves in values.items():
+            mean, lower, upper = interval(curves, confidence)
+            for k, n in enumerate(self.n_labelled):
+                rows.append((scorer, int(n), float(mean[k]), float(lower[k]), float(upper[k])))
+        return _columns(("scorer", "n_labelled", "mean", "lower", "upper"), rows)
+
+
+def _area(n_labelled: np.ndarray, curves: np.ndarray) -> np.ndarray:
+    if len(n_labelled) == 1:
+        return curves[:, 0]
+    return integrate.trapezoid(curves, n_labelled, axis=1) / (n_labelled[-1] - n_labelled[0])
+
+
+def _columns(names: tuple[str, ...], rows: list[tuple[Any, ...]]) -> dict[str, list[Any]]:
+    return {name: [row[k] for row in rows] for k, name in enumerate(names)}

@@ -1,0 +1,127 @@
+"""The first line of a log: what a design must agree with to continue it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import warnings
+from collections.abc import Mapping
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+
+from adaptive.loop.event_log import LogError
+from adaptive.loop.plain_data import encode, is_plain
+
+__all__ = ["check_header", "describe_estimator", "digest", "recorded_arguments", "versions"]
+
+# The arguments of a design that its log records as they are, and that `load` takes from there.
+RECORDED = ("scorer", "batch_size", "joint", "initial", "repeat")
+# Those of which it keeps a digest only: they must be given again, the same.
+DIGESTED = ("target", "cost", "mask")
+_IRRELEVANT = ("n_jobs", "verbose")  # results do not depend on them
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that results can depend on."""
+    found = {"python": platform.python_version(), "machine": platform.machine()}
+    for name in ("adaptive-designs", "numpy", "scipy", "scikit-learn"):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = "not installed"
+    return found
+
+
+def describe_estimator(estimator: Any) -> dict[str, Any]:
+    """Return the class and the parameters of an estimator as plain data."""
+    described: dict[str, Any] = {"class": f"{type(estimator).__module__}.{type(estimator).__qualname__}"}
+    if hasattr(estimator, "get_params"):
+        found = estimator.get_params(deep=True)
+        relevant = {name: value for name, value in found.items() if name.split("__")[-1] not in _IRRELEVANT}
+        described["parameters"] = {name: digest(relevant[name]) for name in sorted(relevant)}
+    return described
+
+
+def digest(value: Any) -> Any:
+    """Return short plain data that changes when ``value`` does: itself, a hash of an array, the name of a function.
+
+    Examples
+    --------
+    >>> digest(0.5), digest(len)
+    (0.5, 'builtins.len')
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if callable(value) and hasattr(value, "__qualname__"):
+        return f"{value.__module__}.{value.__qualname__}"
+    if is_plain(value):
+        text = json.dumps(encode(value))
+        return text if len(text) <= 80 else f"{type(value).__name__} {hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    if isinstance(value, (list, tuple)):
+        return [digest(item) for item in value]
+    if hasattr(value, "to_numpy"):  # frames and series
+        return digest(np.asarray(value.to_numpy(), dtype=str))
+    return f"{type(value).__module__}.{type(value).__qualname__}"
+
+
+def recorded_arguments(header: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments with which a log was started, as far as it records them."""
+    arguments = {name: header["arguments"][name] for name in RECORDED}
+    return {**arguments, "random_state": header["seed"]}
+
+
+def check_header(logged: Mapping[str, Any], given: Mapping[str, Any], path: Any) -> None:
+    """Compare the header of a log with that of the design that wants to continue it.
+
+    Raises
+    ------
+    LogError
+        Naming the first difference.
+    """
+    if logged["pool"] != given["pool"]:
+        raise LogError(
+            f"candidates are not those of log {path}: it was written for {_pool(logged)}, got {_pool(given)}."
+        )
+    theirs, ours = logged["estimator"], given["estimator"]
+    if theirs["class"] != ours["class"]:
+        raise LogError(
+            f"estimator is not that of log {path}: it was written with {theirs['class']}, got {ours['class']}."
+        )
+    for name, value in theirs.get("parameters", {}).items():
+        if not _same(value, ours.get("parameters", {}).get(name)):
+            raise LogError(
+                f"estimator differs from that of log {path}: there {name}={value!r}, "
+                f"here {name}={ours.get('parameters', {}).get(name)!r}."
+            )
+    for name in (*RECORDED, *DIGESTED):
+        if not _same(logged["arguments"][name], given["arguments"][name]):
+            raise LogError(
+                f"{name} differs from that of log {path}: there {logged['arguments'][name]!r}, "
+                f"here {given['arguments'][name]!r}."
+            )
+    if logged["seed"] != given["seed"]:
+        raise LogError(f"random_state differs from that of log {path}: there {logged['seed']}, here {given['seed']}.")
+    changed = [f"{name} {old} -> {given['versions'].get(name)}" for name, old in logged["versions"].items()
+               if given["versions"].get(name) != old]  # fmt: skip
+    if changed:
+        warnings.warn(
+            f"log {path} was written with other versions ({', '.join(changed)}); "
+            "a replay may differ in the last digits.",
+            stacklevel=3,
+        )
+
+
+def _same(a: Any, b: Any) -> bool:
+    return encode(a) == encode(b)
+
+
+def _pool(header: Mapping[str, Any]) -> str:
+    pool = header["pool"]
+    if pool["kind"] == "callable":
+        return "a callable pool"
+    return f"{pool['length']} candidates with fingerprint {str(pool['fingerprint'])[:12]}"

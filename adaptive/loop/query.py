@@ -1,0 +1,86 @@
+"""What is asked, and the form in which answers are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+__all__ = ["PoolExhausted", "Query", "as_outcomes"]
+
+# What one array may mix: numbers, text, bytes, dates. [1, "a"] stays a list rather than becoming ["1", "a"].
+_KINDS: tuple[Any, ...] = ((bool, int, float, complex, np.number, np.bool_), str, bytes, np.datetime64, np.timedelta64)
+_SCALARS = (bool, int, float, complex, str, bytes, np.generic)
+
+
+class PoolExhausted(ValueError):
+    """Raised by ``ask`` when no allowed candidate is left."""
+
+
+@dataclass(frozen=True, eq=False)
+class Query:
+    """A question to the world: measure these candidates.
+
+    Attributes
+    ----------
+    positions : (n,) array of int
+        Where the candidates stand in the pool (of a callable pool: in the pool as it was when the query was made).
+    labels : list of length n
+        Index labels of a frame, else what the pool calls its entries, else the positions.
+    candidates : pool of length n
+        The candidates themselves, a pool of the same kind.
+    scores : (n,) array of float
+        Their scores when they were chosen; NaN where the design did not choose (initial queries).
+    id : int
+        The number of the query in its design, counted from 0.
+    """
+
+    positions: np.ndarray
+    labels: list[Any]
+    candidates: Any = field(repr=False)
+    scores: np.ndarray = field(repr=False)
+    id: int
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+
+def as_outcomes(outcomes: Any, n: int) -> Any:
+    """Return ``n`` outcomes: an array of their dtype where all are scalars of one kind, else a list, one entry each.
+
+    Parameters
+    ----------
+    outcomes : sequence of length n, or a scalar if n is 1
+
+    Raises
+    ------
+    ValueError
+        If there are not ``n`` outcomes.
+
+    Examples
+    --------
+    >>> as_outcomes(["yes", "no"], 2)
+    array(['yes', 'no'], dtype='<U3')
+    >>> as_outcomes([1, None], 2)
+    [1, None]
+    """
+    if outcomes is None or isinstance(outcomes, _SCALARS):
+        outcomes = [outcomes]
+    if hasattr(outcomes, "to_numpy"):
+        outcomes = outcomes.to_numpy()
+    if isinstance(outcomes, np.ndarray):
+        outcomes = np.atleast_1d(outcomes)
+        if outcomes.dtype == object or outcomes.ndim > 1:
+            outcomes = list(outcomes)
+    elif not isinstance(outcomes, (list, tuple)):
+        outcomes = list(outcomes)
+    if len(outcomes) != n:
+        raise ValueError(f"outcomes must hold one entry for each of the {n} candidates asked, got {len(outcomes)}.")
+    if isinstance(outcomes, np.ndarray):
+        return outcomes
+    for kind in _KINDS:
+        if all(isinstance(outcome, kind) for outcome in outcomes):
+            array = np.asarray(outcomes)
+            return list(outcomes) if array.dtype == object else array
+    return list(outcomes)

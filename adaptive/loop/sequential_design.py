@@ -1,0 +1,564 @@
+"""The loop: ask, measure, tell, until a rule says stop.
+
+    ask     estimator.select(pool, ...)  ->  a query        (logged, then handed out)
+    tell    outcomes                     ->  partial_fit    (logged and on disk, then learnt)
+
+A design is what its log says: every change of its state is the application of one logged event, the same whether it
+happens now or is replayed, so that resuming a run and never having stopped it give the same bits.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from adaptive import checks, selection
+from adaptive import pool as pools
+from adaptive.estimators.classifier_view import wrap
+from adaptive.loop import arguments
+from adaptive.loop import header as headers
+from adaptive.loop.candidates import candidates_of
+from adaptive.loop.event_log import EventLog, LogError, write_file
+from adaptive.loop.history import COLUMNS, to_frame
+from adaptive.loop.progress import reporter
+from adaptive.loop.query import PoolExhausted, Query, as_outcomes
+from adaptive.loop.replay import rejection, replay, restore_snapshot, take_snapshot
+from adaptive.loop.state import DesignState
+
+__all__ = ["SequentialDesign"]
+
+_INITIAL, _QUERY = 0, 1  # what a seed is for; stopping rules use numbers from 2 on
+
+
+class SequentialDesign:
+    """Alternate inference and selection over a pool of candidates.
+
+    Parameters
+    ----------
+    estimator : estimator with ``predictive`` and ``partial_fit``, or a scikit-learn classifier
+        The belief to start from, fitted or not; it is copied and never changed.
+    candidates : pool of length m, or callable(estimator) -> pool
+        Array, sparse matrix, frame, list or lazy pool.  A callable is asked again whenever something was learnt; its
+        entries, or their labels, are plain data, recognised by equality.
+    measure : callable(query) -> outcomes, optional
+        The experiment; ``run`` needs it.
+    scorer : str or callable, default "information_gain"
+        What makes a candidate worth measuring; see :mod:`adaptive.scorers`.
+    target : optional
+        What the information is to be about; None: everything unknown.
+    batch_size : int, default 1
+        Candidates per query.
+    joint : bool, default True
+        Choose a batch together, and in the light of what is pending; False takes the highest single scores.
+    initial : sequence of int, or int, optional
+        Positions to ask first, in this order; or how many to draw at random first.
+    stop : stopping rule, optional
+        See :mod:`adaptive.loop`; rules combine with ``&`` and ``|``.
+    cost : (m,) array-like or callable(candidates) -> (m,), optional
+        Positive costs: scores are divided by them.
+    mask : (m,) array-like of bool, optional
+        True where a candidate may be asked.
+    repeat : bool, default False
+        Whether a candidate may be asked again.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Query number k is seeded from this seed and k, whatever happened in between.
+    callbacks : iterable of callable(design, event)
+        Called after every event, a dictionary such as ``{"event": "tell", "query": 0, ...}``; not when replaying.
+    log : path or EventLog, optional
+        Write every event to this new file as it happens; continue it with :meth:`load`.
+
+    Attributes
+    ----------
+    estimator_ : the estimator as it is now.
+    history_ : dict of lists
+        Columns step, position, label, outcome, score and seconds (of this design's own time), one entry per answer.
+    iteration : int
+        How many times answers were learnt.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X = np.arange(20.0)[:, None]
+    >>> design = SequentialDesign(
+    ...     LogisticRegression(), X, lambda query: query.candidates[:, 0] > 7.5, scorer="uncertainty", initial=[0, 19]
+    ... )
+    >>> design.run(5).history_["position"][:2]
+    [0, 19]
+    >>> design.estimator_.predict([[6.0], [9.0]])
+    array([False,  True])
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        candidates: Any,
+        measure: Callable[[Query], Any] | None = None,
+        *,
+        scorer: Any = "information_gain",
+        target: Any = None,
+        batch_size: int = 1,
+        joint: bool = True,
+        initial: Any = None,
+        stop: Any = None,
+        cost: Any = None,
+        mask: Any = None,
+        repeat: bool = False,
+        random_state: Any = None,
+        callbacks: Iterable[Callable[[SequentialDesign, dict[str, Any]], None]] = (),
+        log: str | os.PathLike[str] | EventLog | None = None,
+    ) -> None:
+        if measure is not None and not callable(measure):
+            raise ValueError(f"measure must be a callable(query) -> outcomes, got {type(measure).__name__}.")
+        self._origin = copy.deepcopy(wrap(estimator))
+        self._pool = candidates
+        self.measure = measure
+        self.scorer = scorer
+        self.target = target
+        self.batch_size = checks.integer("batch_size", batch_size, minimum=1)
+        self.joint = bool(joint)
+        self.repeat = bool(repeat)
+        self.callbacks = tuple(callbacks)
+        self._stop = stop
+        self._seed = arguments.seed_of(random_state)
+        self._state = self._start()
+        length = pools.length(candidates) if self._state.candidates.fixed else None
+        self.mask = arguments.check_mask(mask, length)
+        self.cost = arguments.check_cost(cost, length)
+        self._initial_pool = None if initial is None else self._state.pool
+        self._initial = np.zeros(0, dtype=np.intp)
+        if initial is not None:
+            length = pools.length(self._initial_pool)
+            sequence = np.random.SeedSequence(self._seed, spawn_key=(_INITIAL, 0))
+            self._initial = arguments.check_initial(initial, length, self.mask, self.repeat, sequence)
+        self._clock = time.monotonic()
+        self._measured: tuple[int, Query, Any] | None = None  # measured, not told yet
+        self._guard = threading.RLock()
+        self._stale = False  # whether the log may know more than the state
+        self._snapshot_at = 0
+        self._log = log if isinstance(log, EventLog) else EventLog(log)
+        self._log.create(self._header(initial))
+
+    def _start(self) -> DesignState:
+        return DesignState(self._origin, self._stop, candidates_of(self._pool))
+
+    def _header(self, initial: Any) -> dict[str, Any]:
+        return {
+            "versions": headers.versions(),
+            "seed": self._seed,
+            "pool": self._state.candidates.summary(),
+            "estimator": headers.describe_estimator(self._origin),
+            "arguments": {
+                "scorer": headers.digest(self.scorer),
+                "batch_size": self.batch_size,
+                "joint": self.joint,
+                "repeat": self.repeat,
+                "initial": initial if initial is None or np.ndim(initial) == 0 else self._initial.tolist(),
+                "target": headers.digest(self.target),
+                "cost": headers.digest(self.cost),
+                "mask": headers.digest(self.mask),
+            },
+        }
+
+    # -- what a person calls ------------------------------------------------------------------------------------
+
+    def ask(self, n: int | None = None, another: bool = False) -> Query:
+        """Return what to measure next.
+
+        Without ``tell`` in between the same query comes back (the oldest that waits, what was answered of it left out).
+
+        Parameters
+        ----------
+        n : int, optional
+            How many candidates; default ``batch_size``, or what is left.
+        another : bool, default False
+            Issue a further query though others wait, chosen in the light of those.
+
+        Raises
+        ------
+        PoolExhausted
+            If no allowed candidate is left.
+        ValueError
+            If ``n`` is more than what is left, or differs from the size of the query that waits.
+        OSError
+            If the query could not be logged; then it was not made.
+        """
+        if n is not None:
+            n = checks.integer("n", n, minimum=1)
+        with self._session():
+            waiting = self._state.waiting()
+            if waiting and not another:
+                query = waiting[0].query
+                if n is not None and n != len(query):
+                    raise ValueError(
+                        f"n must be {len(query)} or left out while query {query.id} waits for its answer, got {n}; "
+                        "tell or skip it first, or ask with another=True."
+                    )
+                return waiting[0].rest()
+            event = self._commit(self._choose(n))
+            return self._state.open[event["query"]].query
+
+    def tell(self, query: Query | Any, outcomes: Any) -> SequentialDesign:
+        """Learn the answers to a query.
+
+        When this returns the answers are on disk (where there is a log) and learnt.
+
+        Parameters
+        ----------
+        query : Query, or one or more positions of a query that waits
+            A query may be answered in parts, late, out of order, and also after it was skipped.
+        outcomes : sequence with one entry per candidate, or a scalar for a single one
+
+        Raises
+        ------
+        ValueError
+            If no query waits for these answers, or the estimator refuses them: nothing has changed, the query waits.
+        OSError
+            If the answers could not be written: they count as not given.
+        """
+        with self._session():
+            entry, rows = self._state.find(query)
+            answers = as_outcomes(outcomes, len(rows))
+            self._commit({"event": "tell", "query": entry.query.id, "rows": rows.tolist(), "outcomes": answers})
+            self._snapshot_if_due()
+        return self
+
+    def skip(self, query: Query | Any) -> SequentialDesign:
+        """Set the candidates of a query aside: they are not asked again, though a late answer is still learnt.
+
+        Parameters
+        ----------
+        query : Query, or positions of a query that waits
+        """
+        with self._session():
+            entry, rows = self._state.find(query)
+            self._commit({"event": "skip", "query": entry.query.id, "rows": rows.tolist()})
+        return self
+
+    def run(
+        self, steps: int | None = None, *, progress: bool | Callable[[float, Any], None] = False
+    ) -> SequentialDesign:
+        """Ask, measure and tell until the stopping rule holds, the pool is exhausted or ``steps`` more steps are done.
+
+        Parameters
+        ----------
+        steps : int, optional
+            How many further queries at most.
+        progress : bool or callable(fraction, design), default False
+            True shows a bar on a terminal once the run takes longer than two seconds.
+
+        Notes
+        -----
+        Ctrl-C ends a run without losing an answer: what has been measured is written down first. If the disk is full,
+        the answer that could not be written is kept, and the next ``run`` begins by telling it.
+        """
+        if self.measure is None:
+            raise ValueError("run needs measure: give SequentialDesign(..., measure=...), or use ask and tell.")
+        if steps is not None:
+            steps = checks.integer("steps", steps, minimum=0)
+        elif self.stop is None and self.repeat:
+            raise ValueError("run would never end with repeat=True: give steps or a stopping rule.")
+        with reporter(progress, self, steps) as report:
+            for done, _ in enumerate(self._queries(steps), start=1):
+                report(done)
+        return self
+
+    def __iter__(self) -> Iterator[Query]:
+        """Yield query after query until the stopping rule holds; already told if the design can measure."""
+        return self._queries(None)
+
+    # -- what is known ------------------------------------------------------------------------------------------
+
+    @property
+    def estimator_(self) -> Any:
+        """The estimator as it is now."""
+        return self._state.estimator
+
+    @property
+    def stop(self) -> Any:
+        """The stopping rule, with what it has seen so far."""
+        return self._state.stop
+
+    @property
+    def iteration(self) -> int:
+        """How many times answers were learnt."""
+        return self._state.iteration
+
+    @property
+    def spent(self) -> float:
+        """Total cost of the answers."""
+        return self._state.spent
+
+    @property
+    def seconds(self) -> float:
+        """How long this design has been running, pauses between save and load left out."""
+        return time.monotonic() - self._clock
+
+    @property
+    def pool(self) -> Any:
+        """The pool as it is now."""
+        return self._state.pool
+
+    @property
+    def changing_pool(self) -> bool:
+        """Whether the pool is a callable."""
+        return not self._state.candidates.fixed
+
+    @property
+    def pending(self) -> tuple[Query, ...]:
+        """The queries that wait for answers, oldest first, what was answered of them left out."""
+        with self._session():
+            return tuple(entry.rest() for entry in self._state.waiting())
+
+    @property
+    def finished(self) -> bool:
+        """Whether the stopping rule holds; never before the initial positions were asked."""
+        with self._session():
+            return self.stop is not None and self._initial_left == 0 and bool(self.stop(self))
+
+    @property
+    def history_(self) -> dict[str, list[Any]]:
+        """Columns step, position, label, outcome, score and seconds, one entry per answer."""
+        with self._session():
+            return {name: [row[k] for row in self._state.rows] for k, name in enumerate(COLUMNS)}
+
+    def to_frame(self) -> Any:
+        """Return ``history_`` as a pandas DataFrame."""
+        return to_frame(self.history_)
+
+    def excluded(self) -> np.ndarray:
+        """Return the positions in the present pool that are not asked any more, ascending."""
+        state = self._state
+        return state.candidates.find(state.aside if self.repeat else state.aside | state.asked, state.pool)
+
+    def seed(self, purpose: int, number: int) -> int:
+        """Return a seed (32 bits, as every library takes it) that depends on this design's own and these two only."""
+        return int(np.random.SeedSequence(self._seed, spawn_key=(purpose, number)).generate_state(1)[0])
+
+    # -- files --------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the log so far to ``path`` and a snapshot beside it; an older save of this design is replaced."""
+        path = Path(path)
+        with self._session():
+            if self._log.path is None or path.resolve() != self._log.path.resolve():
+                contents = self._log.contents()
+                if path.exists() and not contents.startswith(path.read_bytes()):
+                    raise LogError(f"{path} exists and is not an older save of this design; name another file.")
+                write_file(path, contents)
+            take_snapshot(self._log, path, self._state)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str] | EventLog,
+        estimator: Any,
+        candidates: Any,
+        measure: Callable[[Query], Any] | None = None,
+        **options: Any,
+    ) -> SequentialDesign:
+        """Continue a design from its log; further events are appended to it.
+
+        Parameters
+        ----------
+        path : path or EventLog
+            What ``log`` or ``save`` was given.
+        estimator, candidates
+            As they were given to the design.
+        measure, stop, callbacks : optional
+            May differ from what they were.
+        **options
+            The other arguments of the design: ``cost``, ``mask``, ``target`` and callable scorers as they were, the
+            rest is in the log.
+
+        Raises
+        ------
+        LogError
+            If the file is no log, is damaged, is in use, or belongs to another pool or estimator.
+        """
+        if "log" in options:
+            raise ValueError("load continues the log at path; leave log out.")
+        log = path if isinstance(path, EventLog) else EventLog(path)
+        log.open()
+        try:
+            design = cls(estimator, candidates, measure, **{**headers.recorded_arguments(log.header), **options})
+            headers.check_header(log.header, design._log.header, log.path)
+            design._log = log
+            design._recover()
+        except BaseException:
+            log.close()
+            raise
+        return design
+
+    def close(self) -> None:
+        """Release the log file, so that another design can continue it."""
+        self._log.close()
+
+    def __enter__(self) -> SequentialDesign:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    # -- choosing -----------------------------------------------------------------------------------------------
+
+    @property
+    def _initial_left(self) -> int:
+        return len(self._initial) - self._state.n_initial
+
+    def _choose(self, n: int | None) -> dict[str, Any]:
+        """Return the event of the next query."""
+        first = self._state.n_initial
+        initial = self._initial_left > 0
+        if initial:
+            pool = self._initial_pool
+            positions = self._initial[first : first + (n or self.batch_size)]
+            scores = np.full(len(positions), np.nan)
+        else:
+            pool = self.pool
+            positions, scores = self._select(pool, n)
+        return {
+            "event": "ask",
+            "query": self._state.n_queries,
+            "initial": initial,
+            "scores": [None if np.isnan(score) else float(score) for score in scores],
+            "costs": arguments.costs_of(self.cost, pool, positions).tolist(),
+            **self._state.candidates.describe(pool, positions),
+        }
+
+    def _select(self, pool: Any, n: int | None) -> tuple[np.ndarray, np.ndarray]:
+        excluded = self.excluded()
+        allowed = pools.length(pool) if self.mask is None else int(np.count_nonzero(self.mask))
+        left = allowed - (len(excluded) if self.mask is None else int(np.count_nonzero(self.mask[excluded])))
+        if left == 0:
+            raise PoolExhausted("no candidate is left to ask: all that are allowed were asked or set aside.")
+        if n is not None and n > left:
+            raise ValueError(f"n must be at most {left}, the number of candidates left to ask, got {n}.")
+        waiting = [entry.rest().candidates for entry in self._state.waiting()] if self.joint else []
+        select = getattr(self.estimator_, "select", None) or partial(selection.select, self.estimator_)
+        positions, scores = select(
+            pool,
+            min(n or self.batch_size, left),
+            scorer=self.scorer,
+            target=self.target,
+            cost=self.cost,
+            mask=self.mask,
+            exclude=excluded,
+            pending=pools.concatenate(waiting) if waiting else None,
+            joint=self.joint,
+            random_state=self.seed(_QUERY, self._state.n_queries),
+            return_scores=True,
+        )
+        return np.asarray(positions, dtype=np.intp), np.asarray(scores, dtype=float)
+
+    def _queries(self, steps: int | None) -> Iterator[Query]:
+        self._measure(None)  # what an earlier run measured and could not write
+        done = 0
+        while (steps is None or done < steps) and not self.finished:
+            try:
+                query = self.ask()
+            except PoolExhausted:
+                return
+            self._measure(query)
+            done += 1
+            yield query
+
+    def _measure(self, query: Query | None) -> None:
+        try:
+            if query is not None and self.measure is not None:
+                self._measured = self._log.n_events, query, self.measure(query)
+            self._tell_measured()
+        except KeyboardInterrupt:
+            self._write_measured()
+            raise
+
+    def _tell_measured(self) -> None:
+        """Tell what was measured; if it cannot be written, keep it for the next run."""
+        if self._measured is None:
+            return
+        try:
+            self.tell(*self._measured[1:])
+        except OSError:
+            raise
+        except Exception:  # refused: the query waits for another answer
+            self._measured = None
+            raise
+        self._measured = None
+
+    def _write_measured(self) -> None:
+        """After an interrupt: see that what was measured is in the log, without spending time on learning it."""
+        if self._measured is None:
+            return
+        before, query, outcomes = self._measured
+        self._stale = True  # the next call learns it from the log
+        later = self._log.reload()[before:]
+        if not any(event["event"] == "tell" and event["query"] == query.id for event in later):
+            entry, rows = self._state.find(query)
+            answers = as_outcomes(outcomes, len(rows))
+            event = {"event": "tell", "query": entry.query.id, "rows": rows.tolist(), "outcomes": answers}
+            self._log.append({**event, "seconds": self.seconds})
+        self._measured = None
+
+    # -- events -------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _session(self) -> Iterator[None]:
+        """One caller at a time, on a state that agrees with the log."""
+        with self._guard:
+            if self._stale:
+                self._recover()
+            yield
+
+    def _commit(self, event: dict[str, Any]) -> dict[str, Any]:
+        """Write one event, then apply it. What interrupts in between leaves ``_stale``, and the next call recovers."""
+        self._stale = True
+        try:
+            event = self._log.append({**event, "seconds": self.seconds})
+        except (OSError, ValueError):
+            self._stale = False  # the log has taken it back
+            raise
+        try:
+            self._apply(event)
+        except Exception as refusal:
+            reject = self._log.append(rejection(event, refusal), may_wait=True)
+            # with these two an estimator refuses and is unchanged; after anything else its state is anybody's guess
+            self._stale = not isinstance(refusal, (ValueError, TypeError))
+            self._notify(reject)
+            raise
+        self._stale = False
+        self._notify(event)
+        return event
+
+    def _apply(self, event: dict[str, Any], learn: bool = True) -> None:
+        self._state.apply(event, learn)
+        if event["event"] == "tell" and learn and hasattr(self.stop, "update"):
+            self.stop.update(self)
+
+    def _notify(self, event: dict[str, Any]) -> None:
+        for callback in self.callbacks:
+            callback(self, event)
+
+    def _recover(self) -> None:
+        """Rebuild the state from the log."""
+        events = self._log.reload()
+        self._state = self._start()
+        covered = restore_snapshot(self._log, self._state)
+        replay(self._log, events, covered, self._apply)
+        self._clock = time.monotonic() - self._state.seconds
+        self._snapshot_at = self._log.n_events
+        self._stale = False
+
+    def _snapshot_if_due(self) -> None:
+        if self._log.path is not None and self._log.n_events - self._snapshot_at >= self._log.snapshot_every:
+            self._snapshot_at = self._log.n_events
+            if take_snapshot(self._log, self._log.path, self._state):
+                self._log.append({"event": "snapshot"}, may_wait=True)

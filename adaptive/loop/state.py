@@ -1,0 +1,167 @@
+"""What a design knows: the fold of its events.
+
+    state = apply(event n, ... apply(event 2, apply(event 1, start)))
+
+Nothing else changes the state, so a replayed design and one that never stopped are the same.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adaptive import pool as pools
+from adaptive.loop.candidates import Candidates
+from adaptive.loop.query import Query
+
+__all__ = ["DesignState", "OpenQuery"]
+
+
+@dataclass
+class OpenQuery:
+    """A query that somebody may still answer.
+
+    Attributes
+    ----------
+    query : Query
+    keys : list of length n
+        What recognises its candidates later.
+    costs : (n,) array of float
+    answered, skipped : (n,) arrays of bool
+    """
+
+    query: Query
+    keys: list[Any]
+    costs: np.ndarray
+    answered: np.ndarray
+    skipped: np.ndarray
+
+    @property
+    def waiting(self) -> np.ndarray:
+        return ~(self.answered | self.skipped)
+
+    def rest(self) -> Query:
+        """Return what of the query waits for answers."""
+        if self.waiting.all():
+            return self.query
+        rows, query = np.flatnonzero(self.waiting), self.query
+        labels = [query.labels[row] for row in rows]
+        return Query(query.positions[rows], labels, pools.take(query.candidates, rows), query.scores[rows], query.id)
+
+
+class DesignState:
+    """Estimator, stopping rule, open queries and history after some events.
+
+    Parameters
+    ----------
+    estimator, stop : copied
+    candidates : Candidates
+    """
+
+    def __init__(self, estimator: Any, stop: Any, candidates: Candidates) -> None:
+        self.estimator = copy.deepcopy(estimator)
+        self.stop = copy.deepcopy(stop)
+        self.candidates = candidates
+        self.iteration = 0
+        self.spent = 0.0
+        self.seconds = 0.0
+        self.n_queries = 0
+        self.n_initial = 0  # initial positions asked so far
+        self.rows: list[tuple[Any, ...]] = []
+        self.open: dict[int, OpenQuery] = {}
+        self.asked: set[Any] = set()
+        self.aside: set[Any] = set()
+
+    @property
+    def pool(self) -> Any:
+        """The pool as it is now."""
+        return self.candidates.now(self.estimator, self.iteration)
+
+    def waiting(self) -> list[OpenQuery]:
+        """Return the queries that wait for answers, oldest first."""
+        return [entry for _, entry in sorted(self.open.items()) if entry.waiting.any()]
+
+    def apply(self, event: dict[str, Any], learn: bool = True) -> None:
+        """Change the state by one event; if the estimator refuses an answer, nothing has changed.
+
+        Parameters
+        ----------
+        event : dict
+            As the log gives it back.
+        learn : bool, default True
+            False where a snapshot holds what the estimator had learnt.
+        """
+        getattr(self, f"_{event['event']}", self._nothing)(event, learn)
+        self.seconds = max(self.seconds, event.get("seconds", 0.0))
+
+    def _ask(self, event: dict[str, Any], learn: bool) -> None:
+        candidates, labels = self.candidates.restore(event, self.estimator, self.iteration)
+        positions, scores = np.array(event["positions"], dtype=np.intp), np.array(event["scores"], dtype=float)
+        query = Query(positions, labels, candidates, scores, event["query"])
+        keys, none = self.candidates.keys(event), np.zeros(len(query), dtype=bool)
+        self.open[query.id] = OpenQuery(query, keys, np.array(event["costs"]), none, none.copy())
+        self.asked.update(keys)
+        self.n_queries = query.id + 1
+        self.n_initial += len(query) if event["initial"] else 0
+
+    def _tell(self, event: dict[str, Any], learn: bool) -> None:
+        entry, rows, outcomes = self.open[event["query"]], np.array(event["rows"], dtype=np.intp), event["outcomes"]
+        if learn:
+            self.estimator.partial_fit(pools.take(entry.query.candidates, rows), outcomes)
+        self.iteration += 1
+        self.spent += float(entry.costs[rows].sum())
+        entry.answered[rows] = True
+        if entry.answered.all():
+            del self.open[event["query"]]
+        for row, outcome in zip(rows, outcomes, strict=True):
+            label, score = _plain(entry.query.labels[row]), float(entry.query.scores[row])
+            position = int(entry.query.positions[row])
+            self.rows.append((self.iteration, position, label, _plain(outcome), score, event["seconds"]))
+
+    def _skip(self, event: dict[str, Any], learn: bool) -> None:
+        entry = self.open[event["query"]]
+        entry.skipped[event["rows"]] = True
+        self.aside.update(entry.keys[row] for row in event["rows"])
+
+    def _nothing(self, event: dict[str, Any], learn: bool) -> None:
+        """Rejects and snapshots are for readers of the log."""
+
+    def find(self, query: Any) -> tuple[OpenQuery, np.ndarray]:
+        """Return the open query, and the rows of it, that a Query or positions mean.
+
+        Raises
+        ------
+        ValueError
+            If no query waits for answers at these positions.
+        """
+        entries: Iterable[OpenQuery]
+        if isinstance(query, Query):
+            if query.id not in self.open:
+                state = "has been answered already" if query.id < self.n_queries else "was never asked"
+                raise ValueError(f"query {query.id} {state}.")
+            positions, entries, late = query.positions, [self.open[query.id]], True
+        else:
+            positions = np.atleast_1d(np.asarray(query))
+            if positions.ndim != 1 or positions.dtype.kind not in "iu" or len(positions) == 0:
+                raise ValueError(
+                    f"query must be a Query or positions (integers), got {type(query).__name__} {query!r}."
+                )
+            entries, late = self.waiting(), False
+        for entry in entries:
+            free = ~entry.answered if late else entry.waiting
+            row_of = {int(position): row for row, position in enumerate(entry.query.positions) if free[row]}
+            rows = [row_of.get(int(position), -1) for position in positions]
+            if -1 not in rows and len(set(rows)) == len(rows):
+                return entry, np.array(rows, dtype=np.intp)
+        open_queries = [entry.rest() for entry in self.waiting()]
+        known = "; ".join(f"query {q.id}: {q.positions.tolist()}" for q in open_queries) or "none waits"
+        raise ValueError(f"positions {positions.tolist()} are not those of one query that waits for answers ({known}).")
+
+
+def _plain(value: Any) -> Any:
+    """Return NumPy numbers and text as Python's own."""
+    return value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufcSU" else value

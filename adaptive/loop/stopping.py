@@ -1,0 +1,287 @@
+"""When to stop. A rule is true of a design that is done, and tells how far along it is; rules combine:
+
+MaxSteps(100) | InformationLeft(0.01) & MaxCost(20)        & before |, as everywhere in Python
+
+(a | b) stops when either does, with the larger fraction; (a & b) when both do, with the smaller.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adaptive import checks, selection
+from adaptive import pool as pools
+
+__all__ = ["InformationLeft", "MaxCost", "MaxSeconds", "MaxSteps", "StablePredictions", "StoppingRule"]
+
+_SUBSET, _DRAWS, _SAME_DRAWS = 2, 3, 4  # what a rule's seeds are for; 0 and 1 belong to the design
+
+
+class StoppingRule:
+    """Base of the rules: a subclass says how far a design is, and is done at 1.
+
+    A rule that remembers something overrides ``update`` (called after every learnt answer, also when a log is replayed;
+    it may look at ``design.estimator_``, ``iteration``, ``spent``, ``pool`` and ``seed``), and ``state`` and
+    ``restore``, whose plain data goes into snapshots.
+    """
+
+    def fraction_done(self, design: Any) -> float:
+        """Return how far the design is, from 0 to 1."""
+        raise TypeError(f"{type(self).__name__} must define fraction_done(design).")
+
+    def __call__(self, design: Any) -> bool:
+        return self.fraction_done(design) >= 1.0
+
+    def update(self, design: Any) -> None:
+        """Take note of a learnt answer."""
+
+    def state(self) -> Any:
+        """Return what the rule remembers, as plain data."""
+        return None
+
+    def restore(self, state: Any) -> None:
+        """Remember what ``state`` returned."""
+
+    def __and__(self, other: StoppingRule) -> StoppingRule:
+        return AllOf(self, other)
+
+    def __or__(self, other: StoppingRule) -> StoppingRule:
+        return AnyOf(self, other)
+
+
+class _Combination(StoppingRule):
+    def __init__(self, *rules: StoppingRule) -> None:
+        for rule in rules:
+            if not isinstance(rule, StoppingRule):
+                raise ValueError(f"only stopping rules combine with & and |, got {type(rule).__name__}.")
+        self.rules = rules
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self.rules))})"
+
+    def update(self, design: Any) -> None:
+        for rule in self.rules:
+            rule.update(design)
+
+    def state(self) -> Any:
+        return [rule.state() for rule in self.rules]
+
+    def restore(self, state: Any) -> None:
+        for rule, part in zip(self.rules, state, strict=True):
+            rule.restore(part)
+
+
+class AllOf(_Combination):
+    """``a & b``: done when all are."""
+
+    def fraction_done(self, design: Any) -> float:
+        return min(rule.fraction_done(design) for rule in self.rules)
+
+    def __call__(self, design: Any) -> bool:
+        return all(rule(design) for rule in self.rules)
+
+
+class AnyOf(_Combination):
+    """``a | b``: done when one is."""
+
+    def fraction_done(self, design: Any) -> float:
+        return max(rule.fraction_done(design) for rule in self.rules)
+
+    def __call__(self, design: Any) -> bool:
+        return any(rule(design) for rule in self.rules)
+
+
+class MaxSteps(StoppingRule):
+    """Stop after ``n`` steps (answered queries; the initial ones count).
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> (MaxSteps(10) & MaxCost(4.0)).fraction_done(SimpleNamespace(iteration=5, spent=1.0))
+    0.25
+    """
+
+    def __init__(self, n: int) -> None:
+        self.n = checks.integer("n", n, minimum=0)
+
+    def __repr__(self) -> str:
+        return f"MaxSteps({self.n})"
+
+    def fraction_done(self, design: Any) -> float:
+        return min(1.0, design.iteration / self.n) if self.n else 1.0
+
+
+class MaxCost(StoppingRule):
+    """Stop when the answers have cost ``c`` (1 each without costs); the last one may exceed it."""
+
+    def __init__(self, c: float) -> None:
+        self.c = float(checks.positive("c", c))
+
+    def __repr__(self) -> str:
+        return f"MaxCost({self.c:g})"
+
+    def fraction_done(self, design: Any) -> float:
+        return min(1.0, design.spent / self.c)
+
+
+class MaxSeconds(StoppingRule):
+    """Stop when the design has been running for ``s`` seconds, pauses between save and load left out."""
+
+    def __init__(self, s: float) -> None:
+        self.s = float(checks.positive("s", s))
+
+    def __repr__(self) -> str:
+        return f"MaxSeconds({self.s:g})"
+
+    def fraction_done(self, design: Any) -> float:
+        return min(1.0, design.seconds / self.s)
+
+
+class InformationLeft(StoppingRule):
+    """Stop when no allowed candidate is expected to bring ``nats`` of information about the target.
+
+    Parameters
+    ----------
+    nats : float
+        The bound on the largest expected information of a single measurement.
+    n_candidates : int or None, default None
+        Look at this many candidates, drawn at random anew at each step, instead of at all that are allowed: cheaper,
+        and stopping too early by what the subset misses.
+
+    Notes
+    -----
+    The fraction done is ``nats`` divided by the information left. Each step costs one more pass over the candidates.
+    """
+
+    def __init__(self, nats: float, *, n_candidates: int | None = None) -> None:
+        self.nats = float(checks.positive("nats", nats))
+        self.n_candidates = None if n_candidates is None else checks.integer("n_candidates", n_candidates, minimum=1)
+        self._seen: tuple[Any, float] | None = None
+
+    def __repr__(self) -> str:
+        return f"InformationLeft({self.nats:g})"
+
+    def information_left(self, design: Any) -> float:
+        """Return the largest expected information of one more measurement, in nats; 0 if nothing is left to ask."""
+        now = (design.iteration, *((query.id, len(query)) for query in design.pending))
+        if self._seen is None or self._seen[0] != now:
+            self._seen = now, self._largest(design)
+        return self._seen[1]
+
+    def _largest(self, design: Any) -> float:
+        pool, mask, excluded = design.pool, design.mask, design.excluded()
+        left = pools.length(pool) - len(excluded)
+        if mask is not None:
+            left = int(np.count_nonzero(mask)) - int(np.count_nonzero(mask[excluded]))
+        if left == 0:
+            return 0.0
+        if self.n_candidates is not None and self.n_candidates < left:
+            rng = np.random.default_rng(design.seed(_SUBSET, design.iteration))
+            allowed = pools.length(pool) if mask is None else np.flatnonzero(mask)
+            enough = self.n_candidates + len(excluded)  # whichever of them are excluded
+            drawn = rng.choice(allowed, enough, replace=False)
+            pool = pools.take(pool, np.sort(drawn[~np.isin(drawn, excluded)][: self.n_candidates]))
+            mask, excluded = None, ()
+        waiting = [query.candidates for query in design.pending] if design.joint else []
+        _, scores = selection.select(
+            design.estimator_,
+            pool,
+            1,
+            scorer="information_gain",
+            target=design.target,
+            mask=mask,
+            exclude=excluded,
+            pending=pools.concatenate(waiting) if waiting else None,
+            random_state=design.seed(_DRAWS, design.iteration),
+            return_scores=True,
+        )
+        return float(scores[0])
+
+    def fraction_done(self, design: Any) -> float:
+        left = self.information_left(design)
+        # strictly below the bound is done; just at it is all but done
+        return 1.0 if left < self.nats else min(self.nats / left, 1.0 - 1e-9)
+
+
+class StablePredictions(StoppingRule):
+    """Stop when predictions have hardly changed over the last ``patience`` answers.
+
+    Parameters
+    ----------
+    threshold : float, default 0.01
+        For discrete outcomes the mean total-variation distance between the predictive distributions before and after an
+        answer; else the root-mean-square change of the predicted mean, in predictive standard deviations.
+    patience : int, default 5
+        For how many answers in a row the change must stay at or below the threshold.
+    candidates : pool, optional
+        Where to predict; by default ``n_candidates`` of the pool, drawn at random once. A callable pool needs it.
+    n_candidates : int, default 1000
+
+    References
+    ----------
+    After Bloodgood and Vijay-Shanker, "A method for stopping active learning based on stabilizing predictions", CoNLL
+    2009, with probabilities in the place of labels.
+    """
+
+    def __init__(
+        self, threshold: float = 0.01, patience: int = 5, *, candidates: Any = None, n_candidates: int = 1000
+    ) -> None:
+        self.threshold = float(checks.positive("threshold", threshold, or_zero=True))
+        self.patience = checks.integer("patience", patience, minimum=1)
+        self.candidates = candidates
+        self.n_candidates = checks.integer("n_candidates", n_candidates, minimum=1)
+        self.calm = 0  # answers in a row that changed little
+        self._last: tuple[np.ndarray, np.ndarray] | None = None  # (outcomes, probabilities), or (mean, variance)
+
+    def __repr__(self) -> str:
+        return f"StablePredictions({self.threshold:g}, {self.patience})"
+
+    def update(self, design: Any) -> None:
+        now = self._predict(design)
+        if self._last is not None:
+            self.calm = self.calm + 1 if _change(self._last, now) <= self.threshold else 0
+        self._last = now
+
+    def _predict(self, design: Any) -> tuple[np.ndarray, np.ndarray]:
+        # one seed for all steps: predictives that draw are then compared draw by draw
+        seed = design.seed(_SAME_DRAWS, 0)
+        predictive = design.estimator_.predictive(self._where(design), random_state=seed)
+        if predictive.provides("probabilities"):
+            return np.asarray(predictive.outcomes), np.asarray(predictive.probabilities, dtype=float)
+        return np.asarray(predictive.mean, dtype=float), np.asarray(predictive.variance, dtype=float)
+
+    def _where(self, design: Any) -> Any:
+        if self.candidates is not None:
+            return self.candidates
+        if design.changing_pool:
+            raise ValueError("StablePredictions needs candidates= with a callable pool, to compare predictions there.")
+        m = pools.length(design.pool)
+        if m <= self.n_candidates:
+            return design.pool
+        rng = np.random.default_rng(design.seed(_SUBSET, 0))
+        return pools.take(design.pool, np.sort(rng.choice(m, self.n_candidates, replace=False)))
+
+    def fraction_done(self, design: Any) -> float:
+        return min(1.0, self.calm / self.patience)
+
+    def state(self) -> Any:
+        return {"calm": self.calm, "last": None if self._last is None else list(self._last)}
+
+    def restore(self, state: Any) -> None:
+        self.calm = state["calm"]
+        self._last = None if state["last"] is None else (state["last"][0], state["last"][1])
+
+
+def _change(before: tuple[np.ndarray, np.ndarray], after: tuple[np.ndarray, np.ndarray]) -> float:
+    """Return how much predictions have changed, as ``StablePredictions`` defines it."""
+    if after[1].ndim == 2:
+        outcomes = list(dict.fromkeys([*before[0].tolist(), *after[0].tolist()]))
+        tables = []
+        for values, probabilities in (before, after):
+            table = np.zeros((len(probabilities), len(outcomes)))
+            table[:, [outcomes.index(value) for value in values.tolist()]] = probabilities
+            tables.append(table)
+        return float(0.5 * np.abs(tables[1] - tables[0]).sum(axis=1).mean())
+    return float(np.sqrt(np.mean((after[0] - before[0]) ** 2 / np.maximum(after[1], np.finfo(float).tiny))))
