@@ -1,0 +1,29 @@
+"""Images: read from files, scanned in simulation, checked and compared. Nothing here knows a model."""
+
+from .kspace_check import check_kspace, gridded, kspace_problem
+from .phase import estimate_phase, polynomial_phase
+from .quality import Interval, l2_error, nmse, paired_interval, psnr, ssim
+from .reading import ImageStack, Slice, head_scan, padded, read_images, scaled
+from .simulation import SimulatedScan, simulate_scan
+
+__all__ = [
+    "ImageStack",
+    "Interval",
+    "SimulatedScan",
+    "Slice",
+    "check_kspace",
+    "estimate_phase",
+    "gridded",
+    "head_scan",
+    "kspace_problem",
+    "l2_error",
+    "nmse",
+    "padded",
+    "paired_interval",
+    "polynomial_phase",
+    "psnr",
+    "read_images",
+    "scaled",
+    "simulate_scan",
+    "ssim",
+]

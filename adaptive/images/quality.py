@@ -1,0 +1,152 @@
+"""How close a reconstruction is to the truth. All four compare magnitudes, so that a phase left over does not count.
+
+l2_error = || |truth| - |estimate| ||_2                  nmse = l2_error^2 / || truth ||^2
+psnr     = 10 log10(n range^2 / l2_error^2)              ssim: structural similarity (scikit-image)
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from adaptive.checks import choice, finite
+
+__all__ = ["Interval", "l2_error", "nmse", "paired_interval", "psnr", "ssim"]
+
+
+def l2_error(truth: Any, estimate: Any) -> float:
+    """Euclidean distance of the magnitudes, not normalised: the error of the source's tables.
+
+    Parameters
+    ----------
+    truth, estimate : array-like of equal shape
+        Real or complex; one image.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> l2_error([[3.0, 0.0]], [[0.0, 4.0j]])
+    5.0
+    """
+    truth, estimate = _magnitudes(truth, estimate)
+    return float(np.linalg.norm(truth - estimate))
+
+
+def nmse(truth: Any, estimate: Any) -> float:
+    """Squared error divided by the energy of the truth.
+
+    Examples
+    --------
+    >>> nmse([[3.0, 4.0]], [[3.0, 3.0]])
+    0.04
+    """
+    truth, estimate = _magnitudes(truth, estimate)
+    energy = np.sum(truth**2)
+    if energy == 0:
+        raise ValueError("truth is zero everywhere: an error relative to it is not defined.")
+    return float(np.sum((truth - estimate) ** 2) / energy)
+
+
+def psnr(truth: Any, estimate: Any, data_range: float | None = None) -> float:
+    """Peak signal-to-noise ratio in decibels; infinite for a perfect estimate.
+
+    Parameters
+    ----------
+    truth, estimate : array-like of equal shape
+    data_range : float, optional
+        Default: the largest magnitude of the truth, 1 for a scaled image.
+
+    Examples
+    --------
+    >>> round(psnr([[1.0, 1.0]], [[0.9, 1.1]]), 6)
+    20.0
+    """
+    truth, estimate = _magnitudes(truth, estimate)
+    error = np.mean((truth - estimate) ** 2)
+    peak = _data_range(truth, data_range)
+    return float("inf") if error == 0 else float(10 * np.log10(peak**2 / error))
+
+
+def ssim(truth: Any, estimate: Any, data_range: float | None = None) -> float:
+    """Mean structural similarity, by scikit-image with its 7 x 7 windows; 1 for a perfect estimate.
+
+    Parameters and defaults are those of ``psnr``; the images need at least 7 pixels on each side.
+
+    References
+    ----------
+    Z. Wang, A. Bovik, H. Sheikh, E. Simoncelli (2004), "Image quality assessment".
+    """
+    truth, estimate = _magnitudes(truth, estimate)
+    if truth.ndim != 2 or min(truth.shape) < 7:
+        raise ValueError(f"ssim compares images of at least 7 x 7 pixels, got shape {truth.shape}.")
+    try:
+        from skimage.metrics import structural_similarity
+    except ImportError:
+        raise ImportError("ssim needs scikit-image: pip install 'adaptive-designs[mri]'.") from None
+    return float(structural_similarity(truth, estimate, data_range=_data_range(truth, data_range)))
+
+
+class Interval(NamedTuple):
+    """A mean over pairs, the ends of its confidence interval, and the number of pairs."""
+
+    mean: float
+    low: float
+    high: float
+    n: int
+
+
+def paired_interval(values: Any, others: Any, *, of: str = "ratio", level: float = 0.95) -> Interval:
+    """Mean ratio or difference of paired values (one pair per image) with its Student-t interval.
+
+    Parameters
+    ----------
+    values, others : array-like (n,), n >= 2
+        As in the errors of two designs on the same images; ratio means values / others.
+    of : "ratio" or "difference", default "ratio"
+    level : float in (0, 1), default 0.95
+
+    Returns
+    -------
+    Interval
+        The design with the smaller errors wins where ``high`` of the ratio is below 1 (of the difference: below 0).
+
+    Examples
+    --------
+    >>> mean, low, high, n = paired_interval([8.0, 9.0, 10.0], [10.0, 10.0, 10.0])
+    >>> round(mean, 3), round(low, 3), round(high, 3), n
+    (0.9, 0.652, 1.148, 3)
+    """
+    first, second = finite("values", values), finite("others", others)
+    if first.ndim != 1 or first.shape != second.shape or len(first) < 2:
+        raise ValueError(f"values and others must be pairs, two at least, got shapes {first.shape} and {second.shape}.")
+    if not 0 < level < 1:
+        raise ValueError(f"level must be between 0 and 1, got {level!r}.")
+    if choice("of", of, ("ratio", "difference")) == "ratio":
+        if (second == 0).any():
+            raise ValueError("others holds 0: a ratio is not defined; use of='difference'.")
+        compared = first / second
+    else:
+        compared = first - second
+    n, mean = len(compared), float(compared.mean())
+    half = float(stats.t.ppf((1 + level) / 2, n - 1) * compared.std(ddof=1) / np.sqrt(n))
+    return Interval(mean, mean - half, mean + half, n)
+
+
+def _magnitudes(truth: Any, estimate: Any) -> tuple[np.ndarray, np.ndarray]:
+    first = np.abs(finite("truth", truth, dtype=None)).astype(float)
+    second = np.abs(finite("estimate", estimate, dtype=None)).astype(float)
+    if first.shape != second.shape:
+        raise ValueError(f"truth and estimate must have one shape, got {first.shape} and {second.shape}.")
+    return first, second
+
+
+def _data_range(truth: np.ndarray, given: float | None) -> float:
+    peak = float(truth.max()) if given is None else float(given)
+    if not peak > 0:
+        raise ValueError(f"data_range must be > 0, got {peak!r}.")
+    return peak

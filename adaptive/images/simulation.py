@@ -1,0 +1,142 @@
+"""A scan simulated from a magnitude image: a smooth phase, complex noise, and a caption that says so.
+
+    samples = F (image exp(i phase)) + noise,      Re and Im of the noise independent N(0, sd^2),  sd = max(image) / snr
+
+with F the centred orthonormal Fourier transform. The noise is drawn once, on the full Cartesian grid; every block of
+measurements, on the grid or off it, sees that one acquisition, and measuring a line again gives the same samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from adaptive.checks import finite, generator, positive
+from adaptive.operators import FourierLines
+
+from .phase import polynomial_phase
+
+__all__ = ["SimulatedScan", "simulate_scan"]
+
+
+@dataclass(frozen=True)
+class SimulatedScan:
+    """A fully sampled acquisition of a known image.
+
+    Attributes
+    ----------
+    image : ndarray (h, w)
+        The magnitudes that a reconstruction is compared with, float64.
+    phase : ndarray (h, w)
+        Radians: simulated, or the image's own where it was complex.
+    kspace : ndarray (h, w), complex
+        All samples with noise, centred and orthonormal.
+    noise_sd : float
+        Standard deviation of the real and of the imaginary part of every sample.
+    statements : tuple of str
+        What was simulated, in sentences.
+    """
+
+    image: np.ndarray
+    phase: np.ndarray
+    kspace: np.ndarray
+    noise_sd: float
+    statements: tuple[str, ...]
+
+    @property
+    def noise_variance(self) -> float:
+        """Variance of the real and of the imaginary part of every sample."""
+        return self.noise_sd**2
+
+    @cached_property
+    def acquired(self) -> np.ndarray:
+        """The noisy complex image, whose transform ``kspace`` is."""
+        return FourierLines(self.kspace.shape, range(len(self.kspace))).adjoint(self.kspace)
+
+    def samples(self, block: Any) -> np.ndarray:
+        """What an operator block measures: ``block.forward`` of the noisy acquisition."""
+        return block.forward(self.acquired)
+
+    def measure(self, blocks: Iterable[Any]) -> list[np.ndarray]:
+        """The samples of several blocks, in their order; what a loop's ``measure`` returns for its query."""
+        return [self.samples(block) for block in getattr(blocks, "candidates", blocks)]
+
+    def caption(self, told: Sequence[str] | None = None) -> str:
+        """What a figure of this scan has to say.
+
+        Parameters
+        ----------
+        told : sequence of str, optional
+            What the model was told that a user would not know, as in ("the noise variance",); empty: nothing.
+        """
+        text = "Simulated: " + "; ".join(self.statements) + "."
+        if told is None:
+            return text
+        return f"{text} The model was told {' and '.join(told) if told else 'nothing that a user would not know'}."
+
+
+def simulate_scan(
+    image: Any, *, snr: float = 50.0, largest_phase: float = np.pi, order: int = 2, random_state: Any = None
+) -> SimulatedScan:
+    """Simulate a fully sampled Cartesian scan.
+
+    Parameters
+    ----------
+    image : array-like (h, w)
+        Magnitudes >= 0 (a phase is simulated), or a complex image (its own phase is kept).
+    snr : float > 0, default 50
+        Largest magnitude divided by the standard deviation of the noise in the real (and in the imaginary) part of a
+        pixel; the transform is orthonormal, so that samples have the same noise. 50 is about 20 against white matter.
+    largest_phase : float, default pi
+        Largest absolute value of the simulated phase; 0 leaves the image real.
+    order : int, default 2
+        Degree of the polynomial that the phase is.
+    random_state : None, int or NumPy generator
+        Phase and noise have streams of their own: another ``snr`` changes neither the phase nor the noise's pattern.
+
+    Returns
+    -------
+    SimulatedScan
+
+    Examples
+    --------
+    >>> scan = simulate_scan(np.eye(4), snr=30, random_state=0)
+    >>> scan.kspace.shape, round(scan.noise_sd, 4)
+    ((4, 4), 0.0333)
+    >>> print(scan.caption(told=["the noise variance"]))
+    Simulated: phase (random polynomial of order 2, up to 3.14 rad); complex Gaussian noise, SNR 30 (largest magnitude
+    over the standard deviation of each part); one coil; seed 0. The model was told the noise variance.
+    """
+    array = finite("image", image, dtype=None)
+    if array.ndim != 2 or array.dtype.kind not in "biufc" or not np.any(array):
+        raise ValueError(
+            f"image must be a two-dimensional image that is not all zero, got {array.dtype} of shape {array.shape}."
+        )
+    if array.dtype.kind != "c" and array.min() < 0:
+        raise ValueError(f"image must hold magnitudes >= 0 (or complex numbers), got {array.min()}.")
+    noise_sd = float(np.abs(array).max() / positive("snr", snr))
+    phase_rng, noise_rng = generator(random_state).spawn(2)
+    if array.dtype.kind == "c":
+        phase, said = np.angle(array), "nothing about the phase, which is the image's own"
+    else:
+        phase = polynomial_phase(array.shape, order, largest_phase, phase_rng)
+        said = (
+            f"phase (random polynomial of order {order}, up to {largest_phase:.3g} rad)"
+            if largest_phase
+            else "no phase"
+        )
+    magnitude = np.abs(array).astype(float)
+    noise = noise_rng.standard_normal((2, *array.shape)) * noise_sd
+    clean = FourierLines(array.shape, range(len(array))).forward(magnitude * np.exp(1j * phase))
+    seed = f"seed {random_state}" if isinstance(random_state, (int, np.integer)) else "seed not recorded"
+    statements = (
+        said,
+        f"complex Gaussian noise, SNR {snr:g} (largest magnitude over the standard deviation of each part)",
+        "one coil",
+        seed,
+    )
+    return SimulatedScan(magnitude, phase, clean + noise[0] + 1j * noise[1], noise_sd, statements)

@@ -1,0 +1,251 @@
+"""Comparison designs: which lines of a Cartesian scan one would measure without looking at what was measured.
+
+Every design holds the ``n_central`` lines around DC and ``n_lines`` lines in all; they differ in what they add outside:
+
+    low_pass                      the next lines outwards, on both sides
+    one_sided_low_pass            the next lines outwards, on one side
+    equispaced                    every m-th of the rest
+    uniform                       any of the rest, equally likely
+    variable_density              any of the rest, more likely near DC
+    half_plane_variable_density   the same on one side
+
+An image that is nearly real says the same on line k and on its mirror -k. The *half-plane rule* therefore leaves
+mirrors unmeasured: outside the centre only lines of negative frequency are taken, so that no two lines outside the
+centre, and no line and a central one, are mirrors. Where more lines are asked for than that leaves, mirrors are forced:
+all of the half plane is taken, and the same recipe chooses among the rest.
+
+All designs return sorted line indices; index 0 is frequency -n/2, index n // 2 is DC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+
+from adaptive.checks import finite, generator, integer
+
+from .cartesian import central
+
+__all__ = [
+    "equispaced",
+    "half_plane_variable_density",
+    "low_pass",
+    "one_sided_low_pass",
+    "uniform",
+    "variable_density",
+]
+
+_Pick = Callable[[np.ndarray, int], np.ndarray]  # (candidate lines, how many) -> that many of them
+
+
+def low_pass(n: int, n_lines: int, n_central: int = 1, *, half_plane: bool = False) -> np.ndarray:
+    """The lines nearest to DC.
+
+    Parameters
+    ----------
+    n : int
+        Number of phase encodes.
+    n_lines : int
+        Number of lines to measure, the central ones included.
+    n_central : int, default 1
+        Number of central lines; a low-pass design only needs it to be checked beside others, or for one side.
+    half_plane : bool, default False
+        True is ``one_sided_low_pass``.
+
+    Returns
+    -------
+    ndarray of shape (n_lines,), int
+        Sorted line indices.
+
+    Raises
+    ------
+    ValueError
+        If there are no central lines, fewer lines than central ones, or more than n.
+
+    Examples
+    --------
+    >>> low_pass(16, 5)
+    array([ 6,  7,  8,  9, 10])
+    >>> low_pass(16, 5, 3, half_plane=True)
+    array([5, 6, 7, 8, 9])
+    """
+    n, n_lines, n_central = _checked(n, n_lines, n_central)
+
+    def nearest(lines: np.ndarray, k: int) -> np.ndarray:
+        # On a tie the negative frequency goes first, so that a design of n_lines is ``central(n, n_lines)``.
+        return lines[np.argsort(np.abs(lines - n // 2), kind="stable")[:k]]
+
+    return _design(n, n_lines, n_central, half_plane, nearest)
+
+
+def one_sided_low_pass(n: int, n_lines: int, n_central: int) -> np.ndarray:
+    """The central lines and the next ones on one side: the low-pass design that measures no mirror.
+
+    Parameters and returns are those of ``low_pass``, which reaches half as far with as many lines.
+
+    Examples
+    --------
+    >>> one_sided_low_pass(16, 7, 4)
+    array([3, 4, 5, 6, 7, 8, 9])
+    """
+    return low_pass(n, n_lines, n_central, half_plane=True)
+
+
+def equispaced(n: int, n_lines: int, n_central: int, *, half_plane: bool = False) -> np.ndarray:
+    """The central lines, and lines at equal distances among the rest.
+
+    With the m lines outside the centre in order of frequency, and k of them wanted, line number floor((i + 1/2) m / k)
+    is taken for i = 0, ..., k - 1. Parameters and returns are those of ``low_pass``.
+
+    Examples
+    --------
+    >>> equispaced(16, 8, 4)
+    array([ 1,  4,  6,  7,  8,  9, 11, 14])
+    """
+    n, n_lines, n_central = _checked(n, n_lines, n_central)
+    return _design(
+        n, n_lines, n_central, half_plane, lambda lines, k: lines[(2 * np.arange(k) + 1) * len(lines) // (2 * k)]
+    )
+
+
+def uniform(n: int, n_lines: int, n_central: int, *, half_plane: bool = False, random_state: Any = None) -> np.ndarray:
+    """The central lines, and others drawn with equal probability, none twice.
+
+    Parameters and returns are those of ``low_pass``; ``random_state`` is None, an int or a NumPy generator.
+
+    Examples
+    --------
+    >>> lines = uniform(64, 20, 8, random_state=0)
+    >>> len(lines), bool(np.isin(np.arange(28, 36), lines).all())
+    (20, True)
+    """
+    n, n_lines, n_central = _checked(n, n_lines, n_central)
+    rng = generator(random_state)
+    return _design(n, n_lines, n_central, half_plane, lambda lines, k: _draw(lines, np.ones(len(lines)), k, rng))
+
+
+def variable_density(
+    n: int,
+    n_lines: int,
+    n_central: int,
+    *,
+    exponent: float = 3.0,
+    half_plane: bool = False,
+    random_state: Any = None,
+) -> np.ndarray:
+    """The central lines, and others drawn one after the other from a density that falls off polynomially.
+
+        density(k) = clip((1 - r(k))^exponent + c, 0, 1),        r = |linspace(-1, 1, n)|
+
+    with c by root finding such that the densities of all lines, 1 for the central ones, add up to ``n_lines``: the
+    expected number if each were measured by a coin of its own. Lines are drawn without replacement in proportion to it.
+
+    Parameters
+    ----------
+    n, n_lines, n_central, half_plane
+        As in ``low_pass``; with ``half_plane`` the sum is over the lines that may be measured.
+    exponent : float > 0, default 3
+        Larger: a narrower peak at DC, and, the total being what it is, a heavier tail. Light tails suit few
+        lines; tune it within 2 ... 6.
+    random_state : None, int or NumPy generator
+        Seed of the draw.
+
+    Returns
+    -------
+    ndarray of shape (n_lines,), int
+        Sorted line indices.
+
+    Notes
+    -----
+    Where (1 - r)^exponent alone adds up to more than asked for, c is negative and the outermost lines are never drawn.
+
+    References
+    ----------
+    M. Lustig, D. Donoho, J. Pauly (2007), "Sparse MRI", on variable density sampling; H. Nickisch (2010), chapter 6,
+    with a smaller centre.
+
+    Examples
+    --------
+    >>> variable_density(256, 64, 32, exponent=4, random_state=1)[:6]
+    array([...])
+    """
+    n, n_lines, n_central = _checked(n, n_lines, n_central)
+    p = float(finite("exponent", exponent))
+    if p <= 0:
+        raise ValueError(f"exponent must be > 0 (the density falls off towards high frequencies), got {exponent!r}.")
+    rng = generator(random_state)
+    falling = (1 - np.abs(np.linspace(-1, 1, n))) ** p if n > 1 else np.ones(1)
+
+    def by_density(lines: np.ndarray, k: int) -> np.ndarray:
+        return _draw(lines, _lifted(falling[lines], k), k, rng)
+
+    return _design(n, n_lines, n_central, half_plane, by_density)
+
+
+def half_plane_variable_density(
+    n: int, n_lines: int, n_central: int, *, exponent: float = 6.0, random_state: Any = None
+) -> np.ndarray:
+    """The central lines, and others drawn from a falling density on one side: no line wasted on a mirror.
+
+    Parameters and returns are those of ``variable_density``. At a quarter of the lines nothing simple beats it.
+
+    Examples
+    --------
+    >>> lines = half_plane_variable_density(64, 24, 8, random_state=0)
+    >>> bool(np.all(lines < 36))
+    True
+    """
+    return variable_density(n, n_lines, n_central, exponent=exponent, half_plane=True, random_state=random_state)
+
+
+def _design(n: int, n_lines: int, n_central: int, half_plane: bool, pick: _Pick) -> np.ndarray:
+    centre = central(n, n_central)
+    outside = np.setdiff1d(np.arange(n), centre)
+    groups = [outside[outside < n // 2], outside[outside > n // 2]] if half_plane else [outside]
+    chosen, left = [centre], n_lines - n_central
+    for group in groups:  # the second one only when mirrors are forced
+        k = min(left, len(group))
+        if k:
+            chosen.append(pick(group, k))
+        left -= k
+    return np.sort(np.concatenate(chosen))
+
+
+def _lifted(falling: np.ndarray, total: int) -> np.ndarray:
+    """clip(falling + c, 0, 1) with the c that makes it add up to ``total``."""
+
+    def density(c: float) -> np.ndarray:
+        return np.clip(falling + c, 0.0, 1.0)
+
+    if total >= len(falling):
+        return np.ones(len(falling))
+    return density(brentq(lambda c: density(c).sum() - total, -1.0, 1.0, xtol=1e-14))
+
+
+def _draw(lines: np.ndarray, weights: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw ``k`` lines one after the other, without replacement, in proportion to the weights.
+
+    The k largest of log(weight) + Gumbel noise are such a draw: the largest is line i with probability proportional to
+    its weight, and without it the same holds for the rest.
+    """
+    with np.errstate(divide="ignore"):
+        keys = np.log(weights) + rng.gumbel(size=len(lines))
+    return lines[np.argsort(-keys, kind="stable")[:k]]
+
+
+def _checked(n: Any, n_lines: Any, n_central: Any) -> tuple[int, int, int]:
+    n, n_lines = integer("n", n, minimum=1), integer("n_lines", n_lines)
+    if integer("n_central", n_central) < 1:
+        raise ValueError(
+            f"n_central must be at least 1 (without central lines an image has no scale and no phase), got {n_central}."
+        )
+    if n_lines < n_central:
+        raise ValueError(
+            f"n_lines counts the central lines too: it must be at least n_central = {n_central}, got {n_lines}."
+        )
+    if n_lines > n:
+        raise ValueError(f"n_lines must be at most n = {n}, the number of lines that there are, got {n_lines}.")
+    return n, n_lines, int(n_central)
