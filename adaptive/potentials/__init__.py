@@ -1,0 +1,30 @@
+"""Potentials: scalar factors T(s) on projections, priors and likelihoods alike."""
+
+from adaptive.potentials.base import Potential, join
+from adaptive.potentials.bernoulli import BernoulliLogit, BernoulliProbit
+from adaptive.potentials.exponential_power import ExponentialPower
+from adaptive.potentials.gaussian import Gaussian
+from adaptive.potentials.laplace import Laplace
+from adaptive.potentials.location_family import LocationDensity
+from adaptive.potentials.logistic import Logistic
+from adaptive.potentials.poisson import Poisson
+from adaptive.potentials.step import Step
+from adaptive.potentials.student_t import StudentT
+from adaptive.potentials.truncated_gaussian import truncated_moments, two_slopes
+
+__all__ = [
+    "BernoulliLogit",
+    "BernoulliProbit",
+    "ExponentialPower",
+    "Gaussian",
+    "Laplace",
+    "LocationDensity",
+    "Logistic",
+    "Poisson",
+    "Potential",
+    "Step",
+    "StudentT",
+    "join",
+    "truncated_moments",
+    "two_slopes",
+]

@@ -1,0 +1,264 @@
+"""Bernoulli outcomes y in {-1, +1}: T(s) = 1/(1 + exp(-y s)) (logit) and T(s) = Phi(y s) (probit)."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+from scipy.special import erfcx, expit, log_ndtr, ndtr
+
+from adaptive import checks
+from adaptive.potentials import bernoulli_entropy, quadrature
+from adaptive.potentials.base import Potential
+from adaptive.potentials.bounds import inverse_x_coth_x
+from adaptive.potentials.logistic import height_derivatives_of_cosh
+from adaptive.potentials.truncated_gaussian import half_moments
+
+__all__ = ["BernoulliLogit", "BernoulliProbit"]
+
+
+class _Bernoulli(Potential):
+    """T(s) = sigmoid(y s); everything is written for y = +1 and reflected."""
+
+    y: Any
+    discrete = True
+    outcomes = np.array([-1.0, 1.0])
+
+    def __init__(self, y: Any = None):
+        self._set(y=None if y is None else self._checked(y))
+
+    @staticmethod
+    def _checked(y: Any) -> np.ndarray:
+        y = checks.finite("y", y)
+        if not np.isin(y, (-1.0, 1.0)).all():
+            bad = float(y[~np.isin(y, (-1.0, 1.0))].flat[0])
+            raise ValueError(f"y must hold the outcomes -1 and +1, got {bad:g}.")
+        return y
+
+    def _outcome(self, y: Any) -> Any:
+        if y is not None:
+            return np.asarray(y, dtype=float)
+        if self.y is None:
+            raise ValueError(f"{self.name} holds no outcome: give log_density(s, y) one, or use observe(y).")
+        return self.y
+
+    def observe(self, y: Any) -> Any:
+        observed = copy.copy(self)
+        observed.size = None
+        observed._set(y=self._checked(y))
+        return observed
+
+    def sample(self, s: Any = None, random_state: Any = None, *, size: Any = None) -> np.ndarray:
+        """Draw outcomes -1 or +1 at the projections s."""
+        if s is None:
+            raise ValueError(f"{self.name} draws outcomes at projections: give s.")
+        s = checks.finite("s", s)
+        return np.where(checks.generator(random_state).random(s.shape) < self.probability(s), 1.0, -1.0)
+
+    def probability(self, s: Any) -> np.ndarray:
+        """Return p(y = +1 | s)."""
+        raise NotImplementedError  # pragma: no cover
+
+    def _tilted_moments(
+        self, mean: np.ndarray, variance: np.ndarray, fraction: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        y = self._outcome(None)
+        log_normaliser, centre, spread = self._positive_moments(mean * y, variance, fraction)
+        return log_normaliser, centre * y, spread
+
+    def _positive_moments(
+        self, mean: np.ndarray, variance: np.ndarray, fraction: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        from adaptive.potentials import tilted
+
+        return tilted.moments(type(self)(1.0), mean, variance, fraction)
+
+    def _expectation(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+        return quadrature.gaussian_expectation(type(self)(1.0), mean * self._outcome(None), variance)
+
+    def entropies(self, mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return p(y = +1), H(y) and E_s H(y | s) for s ~ N(mean, variance), in one pass.
+
+        Parameters
+        ----------
+        mean, variance : array-like (m,)
+            Moments of the projection; variance >= 0.
+
+        Returns
+        -------
+        probability, outcome_entropy, expected_entropy : ndarray (m,)
+            Absolute error below 1e-8; entropies in nats.
+        """
+        mean, variance = quadrature.gaussian_arguments(type(self)(), mean, variance, allow_zero=True)
+        return bernoulli_entropy.entropies(type(self).__name__, mean, variance)
+
+    def outcome_probabilities(self, mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray]:
+        probability = self.entropies(mean, variance)[0]
+        return self.outcomes.copy(), np.stack([1 - probability, probability], axis=-1)
+
+    def outcome_entropy(self, mean: Any, variance: Any) -> np.ndarray:
+        return self.entropies(mean, variance)[1]
+
+    def expected_outcome_entropy(self, mean: Any, variance: Any) -> np.ndarray:
+        return self.entropies(mean, variance)[2]
+
+
+class BernoulliLogit(_Bernoulli):
+    """T(s) = 1 / (1 + exp(-y s)): logistic regression's likelihood, of slope 1.
+
+    Parameters
+    ----------
+    y : array (q,) of -1 and +1, or None
+        Outcomes; None for the likelihood family.
+
+    References
+    ----------
+    Nickisch (2010), table 3.1 (cumulative logistic, tilt y/2); Jaakkola and Jordan (2000) for the bound.
+
+    Examples
+    --------
+    >>> from adaptive.potentials import BernoulliLogit
+    >>> float(np.exp(BernoulliLogit().log_density(0.0, y=1)))
+    0.5
+    >>> log_normaliser, mean, variance = BernoulliLogit([1]).tilted_moments([0.0], [1.0])
+    >>> float(np.exp(log_normaliser[0]).round(12))
+    0.5
+    """
+
+    super_gaussian = True
+
+    @property
+    def tilt(self) -> Any:  # type: ignore[override]
+        return 0.5 * self._outcome(None)
+
+    def probability(self, s: Any) -> np.ndarray:
+        return expit(s)
+
+    def log_density(self, s: Any, y: Any = None) -> np.ndarray:
+        t = np.asarray(s, dtype=float) * self._outcome(y)
+        return np.minimum(t, 0.0) - np.log1p(np.exp(-np.abs(t)))
+
+    def derivatives(self, s: Any, y: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        y = self._outcome(y)
+        t = np.asarray(s, dtype=float) * y
+        return y * expit(-t), -expit(t) * expit(-t)
+
+    def third_derivative(self, s: Any, y: Any = None) -> np.ndarray:
+        y = self._outcome(y)
+        t = np.asarray(s, dtype=float) * y
+        return y * expit(t) * expit(-t) * np.tanh(0.5 * t)
+
+    def log_ratio(self, s: Any, step: Any) -> np.ndarray:
+        y = self._outcome(None)
+        t, step = np.asarray(s, dtype=float) * y, np.asarray(step, dtype=float) * y
+        moved = t + step
+        linear = np.where((t < 0) & (moved < 0), step, np.minimum(moved, 0.0) - np.minimum(t, 0.0))
+        return linear - np.log1p(np.exp(-np.abs(moved))) + np.log1p(np.exp(-np.abs(t)))
+
+    # T = exp(tilt s) / (2 cosh(s/2)): the height of cosh^-1 at half the argument
+    def tight_width(self, s: Any) -> np.ndarray:
+        z = 0.5 * np.asarray(s, dtype=float)
+        safe = np.where(np.abs(z) < 1e-8, 1e-8, z)
+        width = 4 * safe / np.tanh(safe)
+        return np.broadcast_to(width, np.broadcast_shapes(width.shape, np.shape(self.y))).copy()
+
+    def height(self, width: Any) -> np.ndarray:
+        r = inverse_x_coth_x(np.asarray(width, dtype=float) / 4)
+        log_cosh = r + np.log1p(np.exp(-2 * r)) - np.log(2.0)
+        height = 2 * np.log(2.0) + 2 * log_cosh - r * np.tanh(r)
+        return np.broadcast_to(height, np.broadcast_shapes(height.shape, np.shape(self.y))).copy()
+
+    def height_derivatives(self, width: Any) -> tuple[np.ndarray, np.ndarray]:
+        width = np.asarray(width, dtype=float)
+        width = np.broadcast_to(width, np.broadcast_shapes(width.shape, np.shape(self.y)))
+        return height_derivatives_of_cosh(width, 4.0, 1.0)
+
+
+class BernoulliProbit(_Bernoulli):
+    """T(s) = Phi(y s).
+
+    Its Gaussian bound has fixed width 1 and a free contact point (``bound == "contact"``): curvature never exceeds 1.
+
+    Parameters
+    ----------
+    y : array (q,) of -1 and +1, or None
+        Outcomes; None for the likelihood family.
+
+    References
+    ----------
+    Nickisch (2010), sections 4.1, 4.6 (the bound at a contact point).
+
+    Examples
+    --------
+    >>> from adaptive.potentials import BernoulliProbit
+    >>> log_normaliser, mean, variance = BernoulliProbit([1]).tilted_moments([1.0], [3.0])
+    >>> float(np.exp(log_normaliser[0]).round(6))  # Phi(1/2)
+    0.691462
+    """
+
+    @property
+    def bound(self) -> str:
+        return "contact"
+
+    def probability(self, s: Any) -> np.ndarray:
+        return ndtr(s)
+
+    def log_density(self, s: Any, y: Any = None) -> np.ndarray:
+        return log_ndtr(np.asarray(s, dtype=float) * self._outcome(y))
+
+    def derivatives(self, s: Any, y: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        y = self._outcome(y)
+        ratio, curvature, _ = _mills_terms(np.asarray(s, dtype=float) * y)
+        return y * ratio, curvature
+
+    def third_derivative(self, s: Any, y: Any = None) -> np.ndarray:
+        y = self._outcome(y)
+        t = np.asarray(s, dtype=float) * y
+        ratio, curvature, delta = _mills_terms(t)
+        # r' = -r (t + r) = curvature; third = -(curvature (t + r) + r (1 + curvature))
+        return -y * (curvature * delta + ratio * (1 + curvature))
+
+    def log_ratio(self, s: Any, step: Any) -> np.ndarray:
+        y = self._outcome(None)
+        t, step = np.asarray(s, dtype=float) * y, np.asarray(step, dtype=float) * y
+        moved = t + step
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            # log Phi(t) = -t^2/2 + log(erfcx(-t/sqrt 2)/2) on the left half
+            left = -step * (t + 0.5 * step) + np.log(erfcx(-moved / np.sqrt(2)) / erfcx(-t / np.sqrt(2)))
+        return np.where((t < 0) & (moved < 0), left, log_ndtr(moved) - log_ndtr(t))
+
+    def _positive_moments(
+        self, mean: np.ndarray, variance: np.ndarray, fraction: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        if fraction != 1.0:
+            return super()._positive_moments(mean, variance, fraction)
+        # s + noise > 0: the sum is a Gaussian cut at zero, and s given the sum is Gaussian (Rasmussen and Williams 3.9)
+        total = 1.0 + variance
+        log_mass, centre, spread = half_moments(mean / np.sqrt(total))
+        return log_mass, mean / total + variance * (centre / np.sqrt(total)), variance * (1 + variance * spread) / total
+
+    # ------------------------------------------------------------------------------------ bound by a contact point
+    def _bounded(self) -> Any:
+        raise ValueError(
+            f"{self.name} is not super-Gaussian: its bound has fixed width 1 and a contact point instead of a height; "
+            "`inner` works, the height does not exist."
+        )
+
+    def tight_width(self, s: Any) -> np.ndarray:
+        return np.ones(np.broadcast_shapes(np.shape(s), np.shape(self.y)))
+
+    def inner(
+        self, s: Any, z1: Any = 0.0, z2: Any = 0.0, z3: Any = 0.0
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The inner function at width 1 with the contact point at s: -log T(s) + (z1 + z2)/2."""
+        first, second = self.derivatives(s)
+        value = -self.log_density(s) + 0.5 * (np.asarray(z1) + np.asarray(z2))
+        return value, -first, -second, np.ones(value.shape)
+
+
+def _mills_terms(t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """r = N(t)/Phi(t), its derivative -r (t + r), and t + r, all without cancellation in the left tail."""
+    _, delta, relative = half_moments(t)
+    ratio = np.where(t < 0, delta - t, np.exp(-0.5 * t * t - log_ndtr(t)) / np.sqrt(2 * np.pi))
+    return ratio, relative - 1.0, delta

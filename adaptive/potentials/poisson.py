@@ -1,0 +1,171 @@
+"""Poisson counts with rate exp(s), max(0, s) or log(1 + exp(s)): T(s) = rate^y exp(-rate) / y!."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+from scipy.special import gammaln, ndtr
+
+from adaptive import checks
+from adaptive.potentials import poisson_outcomes, quadrature, rectified_poisson
+from adaptive.potentials.base import Potential
+from adaptive.potentials.poisson_rates import RATES
+from adaptive.potentials.truncated_gaussian import two_slopes
+
+__all__ = ["Poisson"]
+
+
+class Poisson(Potential):
+    """T(s) = rate(s)^y exp(-rate(s)) / y!.
+
+    Parameters
+    ----------
+    y : array (q,) of counts, or None
+        Outcomes; None for the likelihood family.
+    rate : "exp", "rectified" or "softplus"
+        exp(s), max(0, s) or log(1 + exp(s)).
+
+    References
+    ----------
+    Ko (2017), section 2.1 (rectified rate: recurrences for the tilted moments).
+
+    Examples
+    --------
+    >>> from adaptive.potentials import Poisson
+    >>> float(Poisson(rate="rectified").log_density(-1.0, y=0))
+    0.0
+    """
+
+    y: Any
+    rate: str
+    discrete = True
+
+    def __init__(self, y: Any = None, rate: str = "exp"):
+        self.rate = checks.choice("rate", rate, RATES)
+        self._set(y=None if y is None else self._checked(y))
+
+    @staticmethod
+    def _checked(y: Any) -> np.ndarray:
+        counts = checks.finite("y", y)
+        if (counts < 0).any() or (counts != np.round(counts)).any():
+            bad = float(counts[(counts < 0) | (counts != np.round(counts))].flat[0])
+            raise ValueError(f"y must hold counts (integers >= 0), got {bad:g}.")
+        return counts
+
+    def _outcome(self, y: Any) -> Any:
+        if y is not None:
+            return np.asarray(y, dtype=float)
+        if self.y is None:
+            raise ValueError(f"{self.name} holds no outcome: give log_density(s, y) one, or use observe(y).")
+        return self.y
+
+    def _options(self) -> tuple[str]:
+        return (self.rate,)
+
+    def _shown(self) -> dict[str, Any]:
+        return {**self.parameters, "rate": self.rate}
+
+    @property
+    def _rate(self) -> Any:
+        return RATES[self.rate]
+
+    @property
+    def smooth(self) -> bool:  # type: ignore[override]
+        return self._rate.smooth
+
+    @property
+    def kinks(self) -> tuple[float, ...]:  # type: ignore[override]
+        return self._rate.kinks
+
+    @property
+    def support(self) -> tuple[Any, float]:  # type: ignore[override]
+        if not self._rate.cut or self.y is None:
+            return -np.inf, np.inf
+        return np.where(np.asarray(self.y) > 0, 0.0, -np.inf)[()], np.inf
+
+    def mean_rate(self, s: Any) -> np.ndarray:
+        """Return the rate at the projections s."""
+        return self._rate.rate(np.asarray(s, dtype=float))
+
+    def log_density(self, s: Any, y: Any = None) -> np.ndarray:
+        y = self._outcome(y)
+        return self._rate.log_term(np.asarray(s, dtype=float), y) - gammaln(np.add(y, 1.0))
+
+    def derivatives(self, s: Any, y: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        first, second, _ = self._rate.derivatives(np.asarray(s, dtype=float), np.asarray(self._outcome(y)))
+        return first, second
+
+    def third_derivative(self, s: Any, y: Any = None) -> np.ndarray:
+        return self._rate.derivatives(np.asarray(s, dtype=float), np.asarray(self._outcome(y)))[2]
+
+    def log_ratio(self, s: Any, step: Any) -> np.ndarray:
+        return self._rate.log_ratio(
+            np.asarray(s, dtype=float), np.asarray(step, dtype=float), np.asarray(self._outcome(None))
+        )
+
+    def _expectation(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+        y = self._outcome(None)
+        if self.rate == "exp":
+            with np.errstate(over="ignore"):
+                return y * mean - np.exp(mean + 0.5 * variance) - gammaln(np.add(y, 1.0))
+        if self.rate == "rectified":
+            sd = np.sqrt(variance)
+            z = mean / np.where(sd > 0, sd, 1.0)
+            rate = np.where(
+                sd > 0, mean * ndtr(z) + sd * np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi), np.maximum(mean, 0.0)
+            )
+            value = np.where(np.asarray(y) > 0, -np.inf, -rate)
+            return np.where(variance == 0, self.log_density(mean), value)
+        return super()._expectation(mean, variance)
+
+    def _tilted_moments(
+        self, mean: np.ndarray, variance: np.ndarray, fraction: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        y = np.broadcast_to(self._outcome(None), mean.shape)
+        if self.rate != "rectified":
+            return super()._tilted_moments(mean, variance, fraction)
+        if fraction == 1.0:
+            return rectified_poisson.moments(y, mean, variance)
+        result = two_slopes(mean, variance, -fraction, 0.0)  # right where the count is zero
+        positive = y > 0
+        if positive.any():
+            rest = Poisson(y[positive], "rectified")._by_quadrature(mean[positive], variance[positive], fraction)
+            for whole, part in zip(result, rest, strict=True):
+                whole[positive] = part
+        return result
+
+    def _by_quadrature(
+        self, mean: np.ndarray, variance: np.ndarray, fraction: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return super()._tilted_moments(mean, variance, fraction)
+
+    # ---------------------------------------------------------------------------------------------- likelihood family
+    def observe(self, y: Any) -> Any:
+        observed = copy.copy(self)
+        observed.size = None
+        observed._set(y=self._checked(y))
+        return observed
+
+    def sample(self, s: Any = None, random_state: Any = None, *, size: Any = None) -> np.ndarray:
+        """Draw counts at the projections s."""
+        if s is None:
+            raise ValueError(f"{self.name} draws outcomes at projections: give s.")
+        rate = self.mean_rate(checks.finite("s", s))
+        if not (rate < 1e15).all():
+            raise ValueError(f"s gives the Poisson rate {float(np.max(rate)):g}, too large to draw counts from.")
+        return checks.generator(random_state).poisson(rate).astype(float)
+
+    def outcome_probabilities(self, mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the counts 0, 1, ... (c,) and their probabilities (m, c); the tail left out is below 1e-10."""
+        mean, variance = quadrature.gaussian_arguments(Poisson(), mean, variance, allow_zero=True)
+        return poisson_outcomes.probabilities(self.rate, mean, variance)
+
+    def outcome_entropy(self, mean: Any, variance: Any) -> np.ndarray:
+        mean, variance = quadrature.gaussian_arguments(Poisson(), mean, variance, allow_zero=True)
+        return poisson_outcomes.outcome_entropy(self.rate, mean, variance)
+
+    def expected_outcome_entropy(self, mean: Any, variance: Any) -> np.ndarray:
+        mean, variance = quadrature.gaussian_arguments(Poisson(), mean, variance, allow_zero=True)
+        return poisson_outcomes.expected_entropy(self.rate, mean, variance)

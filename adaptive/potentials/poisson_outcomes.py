@@ -1,0 +1,196 @@
+"""Predictive counts: P(y) = E Poisson(y; rate(s)), H(y), and E H(y | s), for s ~ N(mean, variance).
+
+All counts of one projection come out of a single pass: the rectified rate by its recurrence, the smooth rates by
+Gauss-Legendre panels no longer than a few widths of the narrower of the Gaussian and the Poisson likelihood.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import njit
+from scipy.special import gammaln, ndtri, xlogy
+
+from adaptive.potentials import quadrature
+from adaptive.potentials.poisson_rates import RATES
+from adaptive.potentials.rectified_poisson import _masses
+
+__all__ = ["expected_entropy", "outcome_entropy", "poisson_entropy", "probabilities"]
+
+_TAIL = 1e-10
+_MOST = 200_000  # counts beyond which a table is not sensible
+_SERIES_FROM = 60.0
+_KINDS = {"exp": 0, "softplus": 1, "rectified": 2}
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
+
+
+@njit(cache=True)
+def _rate(kind: int, s: float) -> tuple[float, float]:
+    """Rate and its derivative."""
+    if kind == 0:
+        rate = math.exp(s)
+        return rate, rate
+    decay = math.exp(-abs(s))
+    return max(s, 0.0) + math.log1p(decay), (1.0 if s > 0 else decay) / (1.0 + decay)
+
+
+@njit(cache=True)
+def _mixture(kind: int, mean: float, variance: float, nodes: np.ndarray, weights: np.ndarray, p: np.ndarray) -> None:
+    """Fill p[y] with P(y), y = 0 .. len(p) - 1."""
+    p[:] = 0.0
+    sd = math.sqrt(variance)
+    if kind == 2 and sd > 0:
+        _masses(mean, variance, p)
+        for y in range(len(p)):
+            p[y] = math.exp(p[y])
+        return
+    left, end = mean - 7.5 * sd, mean + 7.5 * sd
+    if left < -40.0:  # no counts there
+        p[0] += 0.5 * math.erfc((mean + 40.0) / max(sd, 1e-300) * math.sqrt(0.5))
+        left = -40.0
+    while left < end or sd == 0.0:
+        length = min(3.0 * sd, 2.0)
+        for _ in range(3):  # shrink to three widths of the Poisson factor, judged at the far end
+            rate, slope = _rate(kind, left + length)
+            if rate > 1.0:
+                length = min(length, 3.0 * math.sqrt(rate) / slope)
+        length = min(length, end - left)
+        for k in range(len(nodes) if sd > 0 else 1):
+            if sd > 0:
+                s = left + 0.5 * length * (1.0 + nodes[k])
+                z = (s - mean) / sd
+                w = 0.5 * length * weights[k] * math.exp(-0.5 * z * z) / (sd * math.sqrt(2 * math.pi))
+                rate, _ = _rate(kind, s)
+            else:
+                w = 1.0
+                rate = max(mean, 0.0) if kind == 2 else _rate(kind, mean)[0]
+            peak = min(int(rate), len(p) - 1)
+            top = w * math.exp(peak * math.log(rate) - rate - math.lgamma(peak + 1.0)) if rate > 0 else w
+            term = top
+            for y in range(peak, len(p)):
+                p[y] += term
+                term *= rate / (y + 1.0)
+                if term < 1e-18 * w:
+                    break
+            term = top
+            for y in range(peak, 0, -1):
+                term *= y / rate
+                p[y - 1] += term
+                if term < 1e-18 * w:
+                    break
+        if sd == 0.0:
+            break
+        left += length
+
+
+@njit(cache=True)
+def _tables(
+    kind: int, mean: np.ndarray, variance: np.ndarray, nodes: np.ndarray, weights: np.ndarray, p: np.ndarray
+) -> None:
+    for i in range(len(mean)):
+        _mixture(kind, mean[i], variance[i], nodes, weights, p[i])
+
+
+@njit(cache=True)
+def _entropies(
+    kind: int,
+    mean: np.ndarray,
+    variance: np.ndarray,
+    count: np.ndarray,
+    nodes: np.ndarray,
+    weights: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    for i in range(len(mean)):
+        p = np.empty(count[i])
+        _mixture(kind, mean[i], variance[i], nodes, weights, p)
+        total = 0.0
+        for y in range(len(p)):
+            if p[y] > 0:
+                total -= p[y] * math.log(p[y])
+        out[i] = total
+
+
+def _counts_needed(rate: str, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    """Number of counts per projection after which less than 1e-10 of the mass is left."""
+    with np.errstate(over="ignore"):
+        high = RATES[rate].rate(mean - ndtri(0.1 * _TAIL) * np.sqrt(variance))
+        needed = high + 7.0 * np.sqrt(high) + 30.0
+    if not (needed <= _MOST).all():
+        worst = int(np.argmax(np.where(np.isfinite(needed), needed, np.inf)))
+        raise ValueError(
+            f"Poisson outcomes at mean {float(mean.flat[worst]):g} and variance {float(variance.flat[worst]):g} reach "
+            f"beyond {_MOST} counts; a table of their probabilities is not sensible; use draws."
+        )
+    return needed.astype(np.int64)
+
+
+def _flat(mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return np.array(mean).ravel(), np.array(variance).ravel()
+
+
+def probabilities(rate: str, mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the counts (c,) and P(y) (..., c), cut where the tail of every projection is below 1e-10."""
+    flat_mean, flat_variance = _flat(mean, variance)
+    count = int(_counts_needed(rate, flat_mean, flat_variance).max(initial=1))
+    p = np.empty((len(flat_mean), count))
+    _tables(_KINDS[rate], flat_mean, flat_variance, _NODES, _WEIGHTS, p)
+    tail = np.cumsum(p[:, ::-1], axis=1)[:, ::-1].max(axis=0, initial=0.0)
+    p = p[:, : max(int((tail > 0.5 * _TAIL).sum()), 1)]
+    return np.arange(p.shape[1], dtype=float), p.reshape(*mean.shape, p.shape[1])
+
+
+def outcome_entropy(rate: str, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    """Return H(y) in nats."""
+    flat_mean, flat_variance = _flat(mean, variance)
+    out = np.empty(len(flat_mean))
+    counts = _counts_needed(rate, flat_mean, flat_variance)
+    _entropies(_KINDS[rate], flat_mean, flat_variance, counts, _NODES, _WEIGHTS, out)
+    return out.reshape(mean.shape)
+
+
+def expected_entropy(rate: str, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    """Return E H(Poisson(rate(s))) in nats."""
+
+    def entropy(potential: Any, s: np.ndarray) -> np.ndarray:
+        return poisson_entropy(RATES[rate].rate(s))
+
+    class Family:
+        shape, size, kinks, support = (), None, RATES[rate].kinks, (-np.inf, np.inf)
+
+    return quadrature.gaussian_expectation(Family, mean, variance, entropy)
+
+
+@cache
+def _mean_log_factorial() -> np.polynomial.Chebyshev:
+    """Interpolant of E log y!, an entire function of the rate, on [0, 60]."""
+    k = np.arange(260.0)
+
+    def exact(rate: np.ndarray) -> np.ndarray:
+        pmf = np.exp(xlogy(k, rate[:, None]) - rate[:, None] - gammaln(k + 1))
+        return pmf @ gammaln(k + 1)
+
+    return np.polynomial.Chebyshev.interpolate(lambda r: exact(np.atleast_1d(r)), 80, domain=[0.0, _SERIES_FROM])
+
+
+def poisson_entropy(rate: np.ndarray) -> np.ndarray:
+    """Return the entropy of a Poisson distribution in nats, to 1e-10.
+
+    Below 60: rate (1 - log rate) + E log y!; above: 1/2 log(2 pi e rate) - 1/(12 rate) - 1/(24 rate^2) - ...
+
+    Examples
+    --------
+    >>> float(poisson_entropy(np.array(1.0)).round(10))
+    1.3048422423
+    """
+    rate = np.asarray(rate, dtype=float)
+    low, high = np.minimum(rate, _SERIES_FROM), np.maximum(rate, _SERIES_FROM)
+    below = low - xlogy(low, low) + _mean_log_factorial()(low)
+    t = 1 / high
+    above = 0.5 * np.log(2 * np.pi * np.e * high) - t * (
+        1 / 12 + t * (1 / 24 + t * (19 / 360 + t * (9 / 80 + t * 863 / 2520)))
+    )
+    return np.where(rate < _SERIES_FROM, below, above)
