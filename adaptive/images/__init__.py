@@ -3,8 +3,9 @@
 from .kspace_check import check_kspace, gridded, kspace_problem
 from .phase import estimate_phase, polynomial_phase
 from .quality import Interval, l2_error, nmse, paired_interval, psnr, ssim
-from .reading import ImageStack, Slice, head_scan, padded, read_images, scaled
+from .reading import head_scan, read_images
 from .simulation import SimulatedScan, simulate_scan
+from .stack import ImageStack, Slice, fitted, padded, scaled
 
 __all__ = [
     "ImageStack",
@@ -13,6 +14,7 @@ __all__ = [
     "Slice",
     "check_kspace",
     "estimate_phase",
+    "fitted",
     "gridded",
     "head_scan",
     "kspace_problem",

@@ -243,7 +243,7 @@ def as_lines(n: int, lines: Any, n_central: int = 1) -> np.ndarray:
     array([3, 4, 5])
     >>> as_lines(8, [0, 1])
     Traceback (most recent call last):
-    ValueError: lines must hold the central line 4 (DC): without it an image has no scale and no phase.
+    ValueError: lines must hold the central line 4 (DC): without it an image has no scale or phase.
     """
     n, n_central = integer("n", n, minimum=1), integer("n_central", n_central, minimum=0)
     checked = np.sort(_checked_lines(n, lines))
@@ -252,7 +252,7 @@ def as_lines(n: int, lines: Any, n_central: int = 1) -> np.ndarray:
         if len(absent):
             which = "DC" if absent[0] == n // 2 else f"frequency {absent[0] - n // 2}"
             raise ValueError(
-                f"lines must hold the central line {absent[0]} ({which}): without it an image has no scale and no phase."
+                f"lines must hold the central line {absent[0]} ({which}): without it an image has no scale or phase."
             )
     return checked
 

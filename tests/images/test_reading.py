@@ -111,15 +111,24 @@ def test_scaling_ignores_a_few_bright_pixels_and_negative_values():
     assert images.scaled(np.ones((3, 3), bool)).dtype == float
 
 
-def test_padding_is_central_and_never_crops():
+def test_padding_and_cropping_keep_the_centre():
     image = np.arange(1.0, 16.0).reshape(3, 5)
     grown = images.padded(image, 4)
-    assert grown.shape == (4, 8)
-    np.testing.assert_array_equal(grown[:3, 1:6], image)
-    assert grown.sum() == image.sum()
+    assert grown.shape == (4, 8) and grown.sum() == image.sum()
     np.testing.assert_array_equal(images.padded(grown, 4), grown)
-    part = images.Slice(image, "an image", 2, True).padded(2)
-    assert part.image.shape == (4, 6) and part.title == "an image" and part.index == 2 and part.anatomical
+    for shape in [(3, 5), (4, 6), (7, 8), (2, 9), (1, 1), (3, 4)]:
+        other = images.fitted(image, shape)
+        assert other.shape == shape and other[shape[0] // 2, shape[1] // 2] == image[1, 2]
+        if shape[0] >= 3 and shape[1] >= 5:
+            np.testing.assert_array_equal(images.fitted(other, image.shape), image)
+    with pytest.raises(ValueError, match="two axes can be fitted to two sides"):
+        images.fitted(image, (3, 3, 3))
+    with pytest.raises(ValueError, match="shape must be at least 1, got 0"):
+        images.fitted(image, (0, 3))
+    part = images.Slice(image, "an image", 2, True)
+    for changed, shape in ((part.padded(2), (4, 6)), (part.fitted((2, 2)), (2, 2))):
+        assert changed.image.shape == shape
+        assert (changed.title, changed.index, changed.anatomical) == ("an image", 2, True)
 
 
 def test_stacks_are_sequences():
