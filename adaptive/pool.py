@@ -1,0 +1,233 @@
+"""Pools of candidates: anything with a length of which positions can be taken.
+
+Arrays, SciPy sparse matrices, pandas and polars frames, lists and tuples; and lazy pools, objects with ``__len__`` and
+``take(positions)`` that return a smaller pool of their kind (also, where it makes sense, ``concatenate(pools)``,
+``labels(positions)`` and ``fingerprint()``), of which nothing is ever held that was not taken.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+__all__ = ["concatenate", "fingerprint", "labels", "length", "take"]
+
+
+def length(pool: Any) -> int:
+    """Return the number of candidates.
+
+    Raises
+    ------
+    ValueError
+        If ``pool`` is not a pool.
+
+    Examples
+    --------
+    >>> length(np.zeros((3, 2))), length(["a", "b"])
+    (3, 2)
+    """
+    if sparse.issparse(pool):
+        return pool.shape[0]
+    if isinstance(pool, (str, bytes, dict, set, frozenset)) or not hasattr(pool, "__len__"):
+        raise ValueError(_not_a_pool(pool))
+    if not (_is_lazy(pool) or _is_frame(pool) or hasattr(pool, "__getitem__")) or getattr(pool, "ndim", 1) == 0:
+        raise ValueError(_not_a_pool(pool))
+    return len(pool)
+
+
+def take(pool: Any, positions: Any) -> Any:
+    """Return the candidates at ``positions``, a pool of the same kind.
+
+    Parameters
+    ----------
+    pool : pool
+    positions : (n,) array-like of int
+
+    Examples
+    --------
+    >>> take(["a", "b", "c"], [2, 0])
+    ['c', 'a']
+    >>> take(np.array([[1], [2], [3]]), [1]).tolist()
+    [[2]]
+    """
+    positions = np.asarray(positions, dtype=np.intp)
+    if isinstance(pool, np.ndarray):
+        return pool[positions]
+    if sparse.issparse(pool):
+        return (pool if pool.format in ("csr", "csc") else pool.tocsr())[positions]
+    if _is_pandas(pool):
+        return pool.iloc[positions]
+    if _is_polars(pool):
+        return pool[positions]
+    if _is_lazy(pool):
+        return pool.take(positions)
+    entries = [pool[int(i)] for i in positions]
+    return tuple(entries) if isinstance(pool, tuple) else entries
+
+
+def concatenate(pools: Sequence[Any]) -> Any:
+    """Return one pool that holds the candidates of all, in order.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or they are of different kinds or widths.
+
+    Examples
+    --------
+    >>> concatenate([["a"], ["b", "c"]])
+    ['a', 'b', 'c']
+    """
+    pools = list(pools)
+    if not pools:
+        raise ValueError("concatenate needs at least one pool, got an empty list.")
+    first = pools[0]
+    if len(pools) == 1:
+        return first
+    try:
+        if any(sparse.issparse(pool) for pool in pools):
+            return sparse.vstack(
+                [sparse.csr_matrix(pool) if not sparse.issparse(pool) else pool for pool in pools], "csr"
+            )
+        if _is_pandas(first):
+            return sys.modules["pandas"].concat(pools)
+        if _is_polars(first):
+            return sys.modules["polars"].concat(pools)
+        if isinstance(first, np.ndarray):
+            return np.concatenate(pools)
+        if hasattr(first, "concatenate"):
+            return first.concatenate(pools)
+        if _is_lazy(first):
+            raise ValueError(f"{type(first).__name__} has no method concatenate(pools)")
+        entries = [entry for pool in pools for entry in pool]
+        return tuple(entries) if isinstance(first, tuple) else entries
+    except (ValueError, TypeError) as problem:
+        kinds = ", ".join(_describe(pool) for pool in pools)
+        raise ValueError(f"these pools cannot be put into one ({problem}): {kinds}.") from None
+
+
+def labels(pool: Any, positions: Any) -> list[Any]:
+    """Return what the candidates at ``positions`` are called: index labels of a frame, entries that are numbers,
+    strings or tuples of them, what a lazy pool says, else the positions.
+
+    Examples
+    --------
+    >>> labels(["left", "right"], [1])
+    ['right']
+    >>> labels(np.zeros((3, 2)), [1])
+    [1]
+    """
+    positions = np.asarray(positions, dtype=np.intp)
+    if _is_pandas(pool):
+        return [_plain(label) for label in pool.index[positions].tolist()]
+    if hasattr(pool, "labels") and callable(pool.labels):
+        return list(pool.labels(positions))
+    if isinstance(pool, (list, tuple, range)):
+        entries = [pool[int(i)] for i in positions]
+        if all(_is_plain(entry) for entry in entries):
+            return [_plain(entry) for entry in entries]
+    elif isinstance(pool, np.ndarray) and pool.ndim == 1:
+        entries = pool[positions].tolist()
+        if all(_is_plain(entry) for entry in entries):
+            return entries
+    return positions.tolist()
+
+
+def fingerprint(pool: Any) -> str:
+    """Return a hash of the content, by which a log recognises its pool: equal for equal pools, in every session.
+
+    A lazy pool states its own (``fingerprint()``); without one, class and length must do.
+
+    Examples
+    --------
+    >>> fingerprint(np.arange(3)) == fingerprint(np.arange(3)), fingerprint([1, 2]) == fingerprint([2, 1])
+    (True, False)
+    """
+    if hasattr(pool, "fingerprint") and callable(pool.fingerprint):
+        return str(pool.fingerprint())
+    digest = hashlib.blake2b(digest_size=16)
+    _feed(digest, pool)
+    return digest.hexdigest()
+
+
+def _feed(digest: Any, value: Any) -> None:
+    """Add a value, its kind and its length to the digest, so that different nestings differ."""
+    if sparse.issparse(value):
+        rows = value.tocsr(copy=True)
+        rows.sum_duplicates()
+        digest.update(f"sparse {rows.shape}".encode())
+        for part in (rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data):
+            _feed(digest, part)
+    elif isinstance(value, np.ndarray) and value.dtype != object:
+        little = value.astype(value.dtype.newbyteorder("<"), copy=False)
+        digest.update(f"array {little.dtype.str} {value.shape}".encode())
+        if little.size:
+            digest.update(np.ascontiguousarray(little).reshape(-1).view(np.uint8))
+    elif isinstance(value, (np.ndarray, list, tuple, range)):
+        kind = "objects" if isinstance(value, np.ndarray) else type(value).__name__
+        digest.update(f"{kind} {len(value)}".encode())
+        for item in value:
+            _feed(digest, item)
+    elif _is_frame(value) and not hasattr(value, "columns"):  # a series
+        _feed(digest, value.to_numpy())
+    elif _is_frame(value):
+        digest.update(f"frame {list(map(str, value.columns))!r}".encode())
+        if _is_pandas(value):
+            _feed(digest, value.index.to_numpy())
+        for column in value.columns:
+            _feed(digest, value[column].to_numpy())
+    elif isinstance(value, np.generic):
+        _feed(digest, value.item())
+    elif value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
+        digest.update(f"{type(value).__name__} {value!r};".encode())
+    elif isinstance(value, dict):
+        _feed(digest, sorted(value.items()))
+    elif hasattr(value, "fingerprint"):
+        digest.update(str(value.fingerprint()).encode())
+    else:  # an opaque object says no more than its kind and, where it has them, its shape or length
+        size = getattr(value, "shape", len(value) if hasattr(value, "__len__") else "")
+        digest.update(f"{type(value).__module__}.{type(value).__qualname__} {size};".encode())
+
+
+def _is_lazy(pool: Any) -> bool:
+    return hasattr(pool, "take") and not isinstance(pool, np.ndarray) and not _is_frame(pool)
+
+
+def _is_frame(pool: Any) -> bool:
+    return _is_pandas(pool) or _is_polars(pool)
+
+
+def _is_pandas(pool: Any) -> bool:
+    return hasattr(pool, "iloc")
+
+
+def _is_polars(pool: Any) -> bool:
+    return type(pool).__module__.partition(".")[0] == "polars"
+
+
+def _is_plain(entry: Any) -> bool:
+    if isinstance(entry, tuple):
+        return all(_is_plain(part) for part in entry)
+    return entry is None or isinstance(entry, (bool, int, float, str, np.bool_, np.integer, np.floating, np.str_))
+
+
+def _plain(entry: Any) -> Any:
+    if isinstance(entry, tuple):
+        return tuple(_plain(part) for part in entry)
+    return entry.item() if isinstance(entry, np.generic) else entry
+
+
+def _describe(pool: Any) -> str:
+    return f"{type(pool).__name__} of shape {pool.shape}" if hasattr(pool, "shape") else type(pool).__name__
+
+
+def _not_a_pool(pool: Any) -> str:
+    return (
+        "candidates must be a pool with a length and positions (an array, a sparse matrix, a frame, a list, "
+        f"or an object with __len__ and take(positions)), got {type(pool).__name__}."
+    )

@@ -1,0 +1,24 @@
+"""What an estimator believes about candidates: outcomes, projections, joint blocks, what-ifs.
+
+Scorers look at nothing else.  Three classes serve nearly every estimator: :class:`GaussianProjections` (a linear or
+Gaussian-process posterior), :class:`WeightedDraws` (samples, members, a grid) and :class:`StatedPredictive` (fields
+stated by hand); all are a :class:`Predictive`, which derives from the stated fields what follows from them.
+"""
+
+from adaptive.predictive.base import FIELDS, MissingField, Predictive, StatedPredictive, Undecided
+from adaptive.predictive.gaussian import GaussianProjections, GaussianTarget
+from adaptive.predictive.scenarios import MAX_SCENARIOS, Scenarios
+from adaptive.predictive.weighted_draws import WeightedDraws
+
+__all__ = [
+    "FIELDS",
+    "MAX_SCENARIOS",
+    "GaussianProjections",
+    "GaussianTarget",
+    "MissingField",
+    "Predictive",
+    "Scenarios",
+    "StatedPredictive",
+    "Undecided",
+    "WeightedDraws",
+]

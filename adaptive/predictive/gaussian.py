@@ -1,0 +1,331 @@
+"""Candidates whose outcome is decided by a projection s with a joint Gaussian belief:  y ~ p(y | s),  s ~ N(mean, Cov).
+
+Measuring candidate i replaces its marginal N(m, v) by the Gaussian with the moments of p(y_i | s) N(s | m, v), and the
+others follow by regression.  That is exact for a Gaussian likelihood and one step of expectation propagation otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg, sparse
+
+from adaptive.predictive.base import Predictive, Way
+from adaptive.predictive.joint_gaussian import CANDIDATES, TARGET, Column, Conditioned, LinearSource, StatedSource
+from adaptive.predictive.quadrature import normal_grid
+from adaptive.predictive.scenarios import Scenarios, branch
+from adaptive.predictive.variance_after import is_gaussian, noise_variance, variances_after
+
+__all__ = ["GaussianProjections", "GaussianTarget"]
+
+_QUANTILES = 8  # scenarios of a continuous outcome that is not Gaussian
+
+
+class GaussianTarget(NamedTuple):
+    """What is to be learnt, jointly Gaussian with the candidates' projections.
+
+    Attributes
+    ----------
+    mean, variance : (t,) arrays, or functions that return them
+    covariance : function (i, j) -> (len i, len j), of target components
+    cross : function (i, j) -> (len i, len j), of candidates i and target components j
+    inputs : bool
+        The components are projections of given inputs, which have outcomes of the same family.
+    """
+
+    mean: Any
+    variance: Any
+    covariance: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    cross: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    inputs: bool = True
+
+
+class GaussianProjections(Predictive):
+    """Predictive of m candidates by the joint Gaussian of their projections.
+
+    Parameters
+    ----------
+    mean, variance : (m,) arrays, or functions without arguments that return them
+        Moments of the projections.
+    covariance : function (i, j) -> (len i, len j)
+        Covariance of the projections of candidates ``i`` and ``j`` (index arrays).
+    likelihood : likelihood family
+        p(y | s); see :mod:`adaptive.potentials`.
+    target : GaussianTarget, optional
+        What is to be learnt; default all that decides the projections.
+    projection_draws : function (n, generator) -> (n, m) array or [(n, m), (n, t)], optional
+        Joint draws of the projections (and the target's) which are the same latent in every chunk of a pool.  Without
+        it draws come from the dense covariance of the candidates at hand, and each chunk has its own.
+    n_candidates : int, optional
+        Needed if ``mean`` is a function.
+    random_state : None, int, Generator or RandomState
+        Seed of draws and scenarios.
+
+    References
+    ----------
+    H. Nickisch (2010), section 2.6, and T. Minka (2001) for the moment matching.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from adaptive.potentials import Gaussian
+    >>> rows, covariance = np.eye(2), np.ones((2, 2))
+    >>> belief = GaussianProjections.from_rows(rows, np.zeros(2), covariance=covariance, likelihood=Gaussian(1.0))
+    >>> belief.given(0, 2.0).mean, belief.given(0, 2.0).variance
+    (array([1., 1.]), array([0.5, 0.5]))
+    """
+
+    def __init__(
+        self,
+        mean: Any,
+        variance: Any,
+        covariance: Callable[[np.ndarray, np.ndarray], np.ndarray],
+        likelihood: Any,
+        *,
+        target: GaussianTarget | None = None,
+        projection_draws: Callable[[int, np.random.Generator], Any] | None = None,
+        n_candidates: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        if n_candidates is None:
+            if callable(mean):
+                raise ValueError("n_candidates is needed where mean is a function.")
+            n_candidates = len(mean)
+        moments: list[tuple[Any, Any]] = [(mean, variance)]
+        blocks: dict[tuple[int, int], Callable] = {(CANDIDATES, CANDIDATES): covariance}
+        if target is not None:
+            moments.append((target.mean, target.variance))
+            blocks |= {(CANDIDATES, TARGET): target.cross, (TARGET, TARGET): target.covariance}
+        source = StatedSource(moments, blocks, projection_draws)
+        self._set(source, n_candidates, likelihood, "all" if target is None else "inputs" if target.inputs else "some")
+        super().__init__(n_candidates, random_state=random_state)
+
+    @classmethod
+    def from_rows(
+        cls,
+        rows: Any,
+        mean: Any,
+        *,
+        likelihood: Any,
+        root: Any = None,
+        covariance: Any = None,
+        target: Any = None,
+        intercept: bool = False,
+        random_state: Any = None,
+    ) -> GaussianProjections:
+        """Return the predictive of a linear model: projections ``rows @ u`` with u ~ N(mean, covariance).
+
+        Parameters
+        ----------
+        rows : (m, n) array or sparse matrix
+        mean : (n,) array
+        likelihood : likelihood family
+        root : (n, r) array, optional
+            ``covariance = root @ root.T``; the cheaper way where it is known.
+        covariance : (n, n) array, or (n,) its diagonal, or a scalar, optional
+            One of ``root`` and ``covariance`` must be given.
+        target : (t, n) array or sparse matrix, optional
+            Given inputs; default all of u.
+        intercept : bool, default False
+            The last entry of u is added to every projection, without a column in ``rows`` (m, n - 1) and ``target``.
+        random_state : None, int, Generator or RandomState
+
+        Raises
+        ------
+        ValueError
+            If shapes disagree, or not exactly one of ``root`` and ``covariance`` is given.
+        """
+        mean = np.asarray(mean, dtype=float)
+        n = len(mean)
+        if (root is None) == (covariance is None):
+            raise ValueError("from_rows needs exactly one of root and covariance.")
+        if covariance is not None:
+            covariance = np.asarray(covariance, dtype=float)
+            covariance = np.full(n, float(covariance)) if covariance.ndim == 0 else covariance
+        if len(root if root is not None else covariance) != n:
+            raise ValueError(f"root or covariance must have as many rows as mean has entries, {n}.")
+        rows, given_inputs = _as_rows("rows", rows, n - intercept), target is not None
+        if given_inputs:
+            target = _as_rows("target", target, n - intercept)
+        source = LinearSource([rows, target], mean, root, covariance, intercept)
+        self = object.__new__(cls)
+        self._set(source, rows.shape[0], likelihood, "inputs" if given_inputs else "latents")
+        Predictive.__init__(self, rows.shape[0], random_state=random_state)
+        return self
+
+    def _set(self, source: Any, size: int, likelihood: Any, about: str, part: int = CANDIDATES) -> None:
+        """``about`` says what is to be learnt: all, all "latents" (of which there is a list), "some", or "inputs"."""
+        self._source, self._part, self._about = source, part, about
+        self.likelihood = likelihood
+        self._columns: dict[int, Column] = {}
+
+    def _copy(self, source: Any, size: int, about: str, part: int) -> GaussianProjections:
+        other = object.__new__(GaussianProjections)
+        other._set(source, size, self.likelihood, about, part)
+        Predictive.__init__(other, size, random_state=self.seed)
+        return other
+
+    def provides(self, name: str) -> bool:
+        """Return whether the belief and the family of outcomes have the field ``name``."""
+        if name == "draws":
+            return bool(self.likelihood.discrete)
+        if name == "given":
+            return self._part == CANDIDATES
+        return super().provides(name)
+
+    @property
+    def mean(self) -> np.ndarray:
+        """(m,) means of the projections."""
+        return self._source.mean(self._part)
+
+    @property
+    def variance(self) -> np.ndarray:
+        """(m,) variances of the projections."""
+        variance = self.__dict__.get("_variance")
+        if variance is None:
+            variance = self.__dict__["_variance"] = self._source.variance(self._part)
+        return variance
+
+    def covariance(self, i: Any, j: Any) -> np.ndarray:
+        """Return the covariance (len i, len j) of the projections of candidates ``i`` and ``j``."""
+        return self._source.block(self._part, np.atleast_1d(i), self._part, np.atleast_1d(j))
+
+    def target_block(self, i: Any) -> np.ndarray:
+        """Return the covariance of the projections of candidates ``i`` with every target component."""
+        return self._source.block(CANDIDATES, i, TARGET, slice(None))
+
+    def draws(self, n: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return equal weights (n,) and p(outcome | projection) (n, m, c) at ``n`` joint draws (default 1024)."""
+        n = 1024 if n is None else n
+        projections = self._source.draw(n, np.random.default_rng(self.seed))[self._part]
+        table = np.stack([np.exp(self.likelihood.log_density(projections, y)) for y in self.outcomes], axis=-1)
+        return np.full(n, 1.0 / n), table
+
+    def outcome_distribution(self, i: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return outcomes and probabilities of candidate ``i`` alone."""
+        outcomes, probabilities = self._family(i).outcome_probabilities(self.mean[i : i + 1], self.variance[i : i + 1])
+        return outcomes, probabilities[0]
+
+    def _family(self, i: int) -> Any:
+        return self.likelihood if self.likelihood.size is None else self.likelihood[i : i + 1]
+
+    def given(self, i: int, outcome: Any = None) -> Predictive:
+        """Return the belief had candidate ``i`` been measured, with this ``outcome`` or one that is not known yet."""
+        i = range(len(self))[i]
+        mean, variance = self.mean[i : i + 1], self.variance[i : i + 1]
+        if not variance[0] > 0:
+            return self  # there is nothing to learn about it
+        family = self._family(i)
+        if outcome is not None:
+            _, mean, variance = family.observe(np.array([outcome])).tilted_moments(mean, variance)
+        elif is_gaussian(family):  # the variance after it does not depend on the outcome
+            noise = noise_variance(family)
+            variance = variance * noise / (variance + noise)
+        elif self.likelihood.discrete:
+            return branch([(1.0, self)], i, self.seed)
+        else:
+            outcomes = self._quantiles(family, float(mean[0]), float(variance[0]))
+            weighted = [(1.0 / len(outcomes), self.given(i, y)) for y in outcomes]
+            return Scenarios(weighted, random_state=self.seed)
+        column = self._columns.get(i)
+        if column is None:
+            column = self._columns[i] = Column(self._source, i)
+        source = Conditioned(self._source, column, float(np.ravel(mean)[0]), float(np.ravel(variance)[0]))
+        return self._copy(source, len(self), self._about, self._part)
+
+    def _quantiles(self, family: Any, mean: float, variance: float) -> np.ndarray:
+        """Return equally probable outcomes of one candidate."""
+        generator = np.random.default_rng(self.seed)
+        projections = mean + np.sqrt(variance) * generator.standard_normal(1024)
+        outcomes = family.sample(projections, random_state=generator)
+        return np.quantile(outcomes, (np.arange(_QUANTILES) + 0.5) / _QUANTILES)
+
+
+def _as_rows(name: str, rows: Any, width: int) -> Any:
+    if not sparse.issparse(rows):
+        rows = np.asarray(rows)
+    elif rows.format != "csr":
+        rows = rows.tocsr()
+    if rows.ndim != 2 or rows.shape[1] != width:
+        raise ValueError(f"{name} must have {width} columns, got shape {rows.shape}.")
+    return rows
+
+
+def _target(predictive: GaussianProjections) -> GaussianProjections:
+    source = predictive._source
+    return predictive._copy(source, len(source.mean(TARGET)), "all", TARGET)
+
+
+def _target_variance(predictive: GaussianProjections) -> np.ndarray:
+    return predictive._source.block(TARGET, slice(None), TARGET, slice(None))
+
+
+def _explained_variance(predictive: GaussianProjections) -> np.ndarray:
+    """Return the variance of E(s | target) = c' C^+ c;  C may be singular (more inputs than unknowns)."""
+    if predictive._about in ("all", "latents"):
+        return predictive.variance
+    values, vectors = linalg.eigh(predictive.target_variance)
+    kept = values > 1e-11 * max(values[-1], 0.0)
+    loadings = predictive.target_covariance @ (vectors[:, kept] / np.sqrt(values[kept]))
+    return np.minimum(np.einsum("ij,ij->i", loadings, loadings), predictive.variance)
+
+
+def _residual_variance(predictive: GaussianProjections) -> np.ndarray:
+    return predictive.variance - predictive.explained_variance
+
+
+def _expected_entropy(predictive: GaussianProjections) -> np.ndarray:
+    """Return E H(y | target): the target leaves s ~ N(a, residual), where a = E(s | target) is what varies."""
+    family, mean = predictive.likelihood, predictive.mean
+    residual, explained = _residual_variance(predictive), predictive.explained_variance
+    if not np.any(residual > 1e-9 * predictive.variance):
+        return family.expected_outcome_entropy(mean, predictive.variance)
+    if is_gaussian(family):
+        return family.outcome_entropy(mean, residual)
+    spread = np.sqrt(explained)
+    nodes, weights = normal_grid(float(spread.max()))
+    return sum(w * family.outcome_entropy(mean + spread * z, residual) for z, w in zip(nodes, weights, strict=True))
+
+
+def _log_determinant(predictive: GaussianProjections) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
+    noise = noise_variance(predictive.likelihood) + _residual_variance(predictive)
+    values = np.log1p(predictive.explained_variance / noise)
+    return lambda: (values, np.zeros_like(values))
+
+
+def _target_entropy(predictive: GaussianProjections) -> float:
+    """Return 1/2 log|2 pi e C| on the support of the target."""
+    values = linalg.eigvalsh(predictive.target_variance)
+    kept = values[values > 1e-11 * max(values[-1], 0.0)]
+    return 0.5 * float(np.log(2 * np.pi * np.e * kept).sum())
+
+
+def _expected_target_entropy(predictive: GaussianProjections) -> np.ndarray:
+    """Return sum_y p(y) 1/2 log|2 pi e C_y|, where C_y is the rank-one correction of C by the moments after y."""
+    probabilities, after = variances_after(predictive)
+    variance = predictive.variance[:, None]
+    share = (predictive.explained_variance / np.where(variance[:, 0] > 0, variance[:, 0], 1.0))[:, None]
+    left = 1.0 - share * (1.0 - after / np.where(variance > 0, variance, 1.0))
+    return predictive.target_entropy + 0.5 * np.einsum("ij,ij->i", probabilities, np.log(left))
+
+
+def _has_target(predictive: GaussianProjections) -> bool:
+    return predictive._part == CANDIDATES and predictive._source.n_parts > 1
+
+
+_WITH_TARGET = {
+    "target_covariance": lambda p: p.target_block(slice(None)),
+    "target_variance": _target_variance,
+    "target_entropy": _target_entropy,
+    "expected_target_entropy": _expected_target_entropy,
+}
+
+GaussianProjections.ways = Predictive.ways | {
+    "target": (Way((), _target, lambda p: p._about == "inputs"),),
+    "explained_variance": (Way((), _explained_variance),),
+    "expected_entropy": (Way((), _expected_entropy),),
+    "log_determinant": (Way((), _log_determinant, lambda p: is_gaussian(p.likelihood)),),
+    **{name: (Way((), compute, _has_target),) for name, compute in _WITH_TARGET.items()},
+}

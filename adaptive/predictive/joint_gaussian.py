@@ -1,0 +1,229 @@
+"""The joint Gaussian of candidates (part 0) and target (part 1), of which blocks are computed when they are asked for.
+
+Conditioning on one candidate i, whose moments become (m', v') by whatever was learnt about it, is a rank-one
+correction:
+
+    w = Cov(., s_i) / v,    mean += w (m' - m),    Cov -= w w' (v - v')
+
+A what-if therefore costs one column of the covariance; the corrections are kept as a list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+
+__all__ = ["Conditioned", "LinearSource", "StatedSource", "root_of"]
+
+CANDIDATES, TARGET = 0, 1
+
+
+class StatedSource:
+    """Moments of the parts as stated: arrays, or functions that return them; blocks by functions of index arrays.
+
+    Parameters
+    ----------
+    moments : list of (mean, variance)
+        For the candidates and, if there is one, the target.
+    blocks : dict (part, part) -> function (i, j) -> (len i, len j)
+        Of candidates with candidates, candidates with target, target with target.
+    projection_draws : function (n, generator) -> list of (n, size) arrays, optional
+        Joint draws of the parts.
+    """
+
+    def __init__(self, moments: list[tuple[Any, Any]], blocks: dict, projection_draws: Callable | None = None) -> None:
+        self._moments, self._blocks, self._draws = list(moments), blocks, projection_draws
+        self.n_parts = len(self._moments)
+
+    def _moment(self, part: int, which: int) -> np.ndarray:
+        value = self._moments[part][which]
+        if callable(value) or not isinstance(value, np.ndarray) or value.dtype != float:
+            value = np.asarray(value() if callable(value) else value, dtype=float)
+            pair = list(self._moments[part])
+            pair[which] = value
+            self._moments[part] = tuple(pair)  # type: ignore[call-overload]
+        return value
+
+    def mean(self, part: int) -> np.ndarray:
+        return self._moment(part, 0)
+
+    def variance(self, part: int) -> np.ndarray:
+        return self._moment(part, 1)
+
+    def block(self, a: int, i: Any, b: int, j: Any) -> np.ndarray:
+        if (a, b) == (TARGET, CANDIDATES):
+            return self.block(b, j, a, i).T
+        i, j = self._positions(a, i), self._positions(b, j)
+        return np.asarray(self._blocks[a, b](i, j), dtype=float).reshape(len(i), len(j))
+
+    def _positions(self, part: int, i: Any) -> np.ndarray:
+        return np.arange(len(self.mean(part))) if isinstance(i, slice) else np.asarray(i)
+
+    def draw(self, n: int, generator: np.random.Generator) -> list[np.ndarray]:
+        """Return joint draws of the parts; without a function for them from the dense covariance of all parts."""
+        if self._draws is not None:
+            drawn = self._draws(n, generator)
+            return list(drawn) if isinstance(drawn, (list, tuple)) else [drawn]
+        every = slice(None)
+        parts = range(self.n_parts)
+        covariance = np.block([[self.block(a, every, b, every) for b in parts] for a in parts])
+        root = root_of(covariance)
+        latent = generator.standard_normal((n, root.shape[1])) @ root.T
+        splits = np.cumsum([len(self.mean(part)) for part in parts])[:-1]
+        return [self.mean(part) + s for part, s in zip(parts, np.split(latent, splits, axis=1), strict=True)]
+
+
+class LinearSource:
+    """Projections  rows @ u  (+ u_n with an intercept)  of a latent u with Gaussian moments.
+
+    Parameters
+    ----------
+    rows : list of (m, n) arrays or sparse matrices, or None
+        Of the candidates and of the target; None stands for the latents themselves.
+    mean : (n,) array
+    root : (n, r) array with covariance = root @ root.T, or None
+    covariance : (n, n) array, (n,) its diagonal, or None
+    intercept : bool
+        The last latent is added to every projection; rows have n - 1 columns.
+    """
+
+    def __init__(self, rows: list[Any], mean: np.ndarray, root: Any, covariance: Any, intercept: bool) -> None:
+        self._rows, self._mean, self._intercept = rows, mean, intercept
+        self._root, self._covariance = root, covariance
+        if intercept and root is None:
+            self._root = np.diag(np.sqrt(covariance)) if np.ndim(covariance) == 1 else root_of(covariance)
+        self._factors: list[tuple[Any, Any] | None] = [None] * len(rows)
+        self._means: list[np.ndarray | None] = [None] * len(rows)
+        self.n_parts = len(rows)
+
+    def mean(self, part: int) -> np.ndarray:
+        if self._means[part] is None:
+            self._means[part] = self._times(part, self._mean)
+        return self._means[part]  # type: ignore[return-value]
+
+    def _times(self, part: int, latents: np.ndarray) -> np.ndarray:
+        rows = self._rows[part]
+        if rows is None:
+            return latents
+        return rows @ latents[:-1] + latents[-1] if self._intercept else rows @ latents
+
+    def _factor(self, part: int) -> tuple[Any, Any]:
+        """Return (left, right) with  Cov(a, b) = left_a @ right_b.T."""
+        factor = self._factors[part]
+        if factor is None:
+            rows = self._rows[part]
+            if self._root is not None:
+                left = right = self._times(part, self._root)
+            elif np.ndim(self._covariance) == 1:
+                right = sparse.eye(len(self._mean), format="csr") if rows is None else rows
+                diagonal = self._covariance
+                left = right.multiply(diagonal).tocsr() if sparse.issparse(right) else right * diagonal
+            else:
+                right = np.eye(len(self._mean)) if rows is None else rows
+                left = self._covariance if rows is None else rows @ self._covariance
+            factor = self._factors[part] = (left, right)
+        return factor
+
+    def variance(self, part: int) -> np.ndarray:
+        left, right = self._factor(part)
+        if sparse.issparse(right):
+            return np.asarray(right.multiply(left).sum(axis=1)).ravel()
+        return np.einsum("ij,ij->i", left, right)
+
+    def block(self, a: int, i: Any, b: int, j: Any) -> np.ndarray:
+        product = self._factor(a)[0][i] @ self._factor(b)[1][j].T
+        return product.toarray() if sparse.issparse(product) else np.asarray(product)
+
+    def draw(self, n: int, generator: np.random.Generator) -> list[np.ndarray]:
+        """Return joint draws of the parts, by draws of u: the same in every chunk."""
+        if self._root is not None:
+            root = self._root
+        elif np.ndim(self._covariance) == 1:
+            root = sparse.diags(np.sqrt(self._covariance))
+        else:
+            root = root_of(self._covariance)
+        latents = self._mean[:, None] + root @ generator.standard_normal((root.shape[1], n))
+        return [self._times(part, latents).T for part in range(self.n_parts)]
+
+
+class Conditioned:
+    """A source after something was learnt about one of its candidates.
+
+    Parameters
+    ----------
+    parent : a source
+    column : Column
+        Of that candidate in ``parent``; shared by the what-ifs that differ in the outcome only.
+    mean, variance : float
+        What the candidate's projection has now.
+    """
+
+    def __init__(self, parent: Any, column: Column, mean: float, variance: float) -> None:
+        self.n_parts = parent.n_parts
+        self._parent, self._column = parent, column
+        self._shift = mean - column.mean
+        self._shrink = column.variance - variance
+        self._stretch = np.sqrt(max(variance, 0.0) / column.variance)
+        self._origin: Any = getattr(parent, "_origin", parent)  # the source before anything was learnt
+        self._corrections = [*getattr(parent, "_corrections", ()), (column, self._shrink)]
+        self._moments: dict[tuple[str, int], np.ndarray] = {}
+
+    def mean(self, part: int) -> np.ndarray:
+        key = ("mean", part)
+        if key not in self._moments:
+            self._moments[key] = self._parent.mean(part) + self._column[part] * self._shift
+        return self._moments[key]
+
+    def variance(self, part: int) -> np.ndarray:
+        key = ("variance", part)
+        if key not in self._moments:
+            before = self._parent.variance(part)
+            after = before - self._shrink * self._column[part] ** 2
+            self._moments[key] = np.maximum(after, 0.0)  # rounding: it cannot be negative
+        return self._moments[key]
+
+    def block(self, a: int, i: Any, b: int, j: Any) -> np.ndarray:
+        block = self._origin.block(a, i, b, j)
+        for column, shrink in self._corrections:
+            block = block - np.multiply.outer(shrink * column[a][i], column[b][j])
+        return block
+
+    def draw(self, n: int, generator: np.random.Generator) -> list[np.ndarray]:
+        """Return the parent's draws, each moved so that the candidate has its new moments (Matheron's rule)."""
+        drawn = self._parent.draw(n, generator)
+        s = drawn[CANDIDATES][:, self._column.i]
+        move = self._shift + (self._stretch - 1.0) * (s - self._column.mean)
+        return [draws + np.multiply.outer(move, self._column[part]) for part, draws in enumerate(drawn)]
+
+
+class Column:
+    """Regression of everything on candidate ``i``: Cov(., s_i) / var(s_i), computed for a part when it is needed."""
+
+    def __init__(self, source: Any, i: int) -> None:
+        self.i = i
+        self._source = source
+        self.mean = float(source.mean(CANDIDATES)[i])
+        self.variance = float(source.variance(CANDIDATES)[i])
+        self._parts: dict[int, np.ndarray] = {}
+
+    def __getitem__(self, part: int) -> np.ndarray:
+        if part not in self._parts:
+            column = self._source.block(part, slice(None), CANDIDATES, np.array([self.i]))
+            self._parts[part] = column[:, 0] / self.variance
+        return self._parts[part]
+
+
+def root_of(covariance: np.ndarray) -> np.ndarray:
+    """Return a square root of a covariance that may be singular.
+
+    Examples
+    --------
+    >>> root = root_of(np.ones((2, 2)))
+    >>> np.allclose(root @ root.T, 1.0)
+    True
+    """
+    values, vectors = linalg.eigh(covariance)
+    return vectors * np.sqrt(np.maximum(values, 0.0))

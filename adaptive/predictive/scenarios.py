@@ -1,0 +1,115 @@
+"""What may be known once candidates are measured whose outcomes are not known yet: a list of (probability, predictive).
+
+Each scenario branches into the outcomes of the next candidate, weighted by their predictive probabilities, so that
+
+    sum_s P(s) score(candidate | s)
+
+is the expected score.  At most 64 scenarios are kept: beyond, 64 branches are drawn by systematic resampling, which
+leaves every such mean unbiased and hardly noisy, since 64 evenly spaced quantiles of the list of branches are taken.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adaptive.predictive.base import MissingField, Predictive, likely_outcomes
+
+__all__ = ["MAX_SCENARIOS", "Scenarios", "branch"]
+
+MAX_SCENARIOS = 64
+# Fields whose mean over scenarios is the same field of what is believed now.
+_AVERAGED = ("probabilities", "outcome_entropy", "expected_entropy", "target_entropy", "expected_target_entropy")
+
+
+class Scenarios(Predictive):
+    """The predictive of candidates while the outcomes of others are pending.
+
+    Parameters
+    ----------
+    weighted : list of (probability, predictive)
+        At least one; the probabilities add up to 1.
+    random_state : int or None
+        Seed of the choice of at most 64 scenarios.
+    depth : int
+        How many candidates are pending; it makes each choice a new one.
+
+    Examples
+    --------
+    >>> half = Predictive(1, outcomes=[0, 1], probabilities=[[0.5, 0.5]])
+    >>> sure = Predictive(1, outcomes=[0, 1], probabilities=[[1.0, 0.0]])
+    >>> Scenarios([(0.5, half), (0.5, sure)]).probabilities
+    array([[0.75, 0.25]])
+    """
+
+    def __init__(self, weighted: list[tuple[float, Predictive]], *, random_state: Any = None, depth: int = 1) -> None:
+        super().__init__(len(weighted[0][1]), random_state=random_state)
+        self._weighted = weighted
+        self._depth = depth
+
+    @property
+    def scenarios(self) -> list[tuple[float, Predictive]]:
+        """[(probability, predictive)], at most 64."""
+        return self._weighted
+
+    def provides(self, name: str) -> bool:
+        """Return whether ``name`` is ``given``, or a field whose mean over the scenarios makes sense and exists."""
+        if name == "given":
+            return all(scenario.provides(name) for _, scenario in self._weighted)
+        if name in ("outcomes", *_AVERAGED):
+            return all(scenario.provides(name) for _, scenario in self._weighted)
+        return False
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "outcomes":
+            return max((scenario.outcomes for _, scenario in self._weighted), key=len)
+        if name not in _AVERAGED:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            raise MissingField(f"{type(self).__name__} does not provide the field {name!r}: ask each of its scenarios.")
+        parts = [probability * np.asarray(getattr(scenario, name)) for probability, scenario in self._weighted]
+        if name == "probabilities":  # counts may be cut off at different lengths
+            width = max(part.shape[1] for part in parts)
+            parts = [np.pad(part, ((0, 0), (0, width - part.shape[1]))) for part in parts]
+        value = self.__dict__[name] = np.sum(parts, axis=0)
+        return value
+
+    def given(self, i: int, outcome: Any = None) -> Predictive:
+        """Return the scenarios had candidate ``i`` been measured, too."""
+        if outcome is None:
+            return branch(self._weighted, i, self.seed, self._depth)
+        weighted = []
+        for probability, scenario in self._weighted:
+            likelihood = sum(p for y, p in likely_outcomes(scenario, i) if y == outcome)
+            if likelihood > 0:
+                weighted.append((probability * likelihood, scenario.given(i, outcome)))
+        if not weighted:
+            raise ValueError(f"outcome {outcome!r} of candidate {i} has probability 0.")
+        total = sum(probability for probability, _ in weighted)
+        return Scenarios([(p / total, s) for p, s in weighted], random_state=self.seed, depth=self._depth)
+
+
+def branch(weighted: list[tuple[float, Any]], i: int, seed: int, depth: int = 0) -> Predictive:
+    """Return what is believed once candidate ``i`` was measured in each of the ``weighted`` scenarios."""
+    branches: list[tuple[float, Any, Any]] = []  # (probability, scenario before, outcome or None)
+    for probability, scenario in weighted:
+        if scenario.provides("probabilities"):
+            branches += [(probability * p, scenario, outcome) for outcome, p in likely_outcomes(scenario, i)]
+        else:  # the outcome does not matter, or the predictive knows best which ones to look at
+            branches += [(probability * p, after, None) for p, after in scenario.given(i).scenarios]
+    if len(branches) > MAX_SCENARIOS:
+        branches = _resampled(branches, seed, depth)
+    after = [(p, scenario if outcome is None else scenario.given(i, outcome)) for p, scenario, outcome in branches]
+    if len(after) == 1:
+        return after[0][1]
+    return Scenarios(after, random_state=seed, depth=depth + 1)
+
+
+def _resampled(branches: list[tuple[float, Any, Any]], seed: int, depth: int) -> list[tuple[float, Any, Any]]:
+    """Keep at most 64 branches, each with a weight whose mean is its probability."""
+    cumulative = np.cumsum([probability for probability, _, _ in branches])
+    start = np.random.default_rng([seed, depth]).random()
+    points = (start + np.arange(MAX_SCENARIOS)) / MAX_SCENARIOS * cumulative[-1]
+    chosen, counts = np.unique(np.searchsorted(cumulative, points, side="right"), return_counts=True)
+    return [(count / MAX_SCENARIOS, *branches[k][1:]) for k, count in zip(chosen, counts, strict=True)]

@@ -1,0 +1,202 @@
+"""A posterior as weighted draws: samples, members of an ensemble, a grid.  Measuring is reweighting, and exact.
+
+    p(y_i) = sum_k w_k p_k(y_i),        w_k | y_i  =  w_k p_k(y_i) / p(y_i)
+
+Draw k is the same latent in all candidates, so that their outcomes are independent given the draw and dependent
+without.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adaptive.predictive.base import Predictive, Way, entropy
+from adaptive.predictive.scenarios import branch
+
+__all__ = ["WeightedDraws"]
+
+
+class WeightedDraws(Predictive):
+    """Predictive of a discrete outcome by k weighted joint draws.
+
+    Parameters
+    ----------
+    weights : (k,) array of float
+        Probabilities of the draws, k >= 2.
+    probabilities : (k, m, c) array of float, or a function without arguments that returns it
+        p(outcome | draw), for every candidate.
+    outcomes : (c,) array
+        The values the outcome may take.
+    target : WeightedDraws, (k,) array or (k, t) array, optional
+        Either the predictive at given inputs (by the same draws), or what each draw says about the target: equal rows
+        are one value of the target, and whatever else differs between those draws is integrated out. Default: the
+        draw itself is the target.
+    n_candidates : int, optional
+        Needed if ``probabilities`` is a function.
+    random_state : None, int, Generator or RandomState
+        Seed of the choice among more than 64 scenarios.
+
+    Raises
+    ------
+    ValueError
+        If the shapes disagree, there are fewer than two draws, or probabilities are negative or do not add up to 1.
+
+    Examples
+    --------
+    A coin that is either fair or two-headed, and one that is fair for sure: only the first throw teaches which.
+
+    >>> belief = WeightedDraws([0.5, 0.5], [[[0.5, 0.5], [0.5, 0.5]], [[0.0, 1.0], [0.5, 0.5]]], ["tail", "head"])
+    >>> (belief.outcome_entropy - belief.expected_entropy).round(3)
+    array([0.216, 0.   ])
+    >>> belief.given(0, "tail").weights
+    array([1., 0.])
+    """
+
+    def __init__(
+        self,
+        weights: Any,
+        probabilities: Any,
+        outcomes: Any,
+        *,
+        target: Any = None,
+        n_candidates: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.weights = np.asarray(weights, dtype=float)
+        if self.weights.ndim != 1 or len(self.weights) < 2:
+            raise ValueError(f"weights must be (k,) with k >= 2 draws, got shape {self.weights.shape}.")
+        total = self.weights.sum()
+        if not np.isfinite(total) or total <= 0 or self.weights.min() < 0:
+            raise ValueError("weights must be finite, >= 0 and not all 0.")
+        self.weights = self.weights / total
+        self._table = _Table(probabilities, len(self.weights), n_candidates, len(outcomes))
+        fields: dict[str, Any] = {"outcomes": outcomes}
+        self._groups: np.ndarray | None = None
+        if isinstance(target, Predictive):
+            fields["target"] = target
+        elif target is not None:
+            values = np.asarray(target)
+            if len(values) != len(self.weights):
+                raise ValueError(f"target must have one row per draw ({len(self.weights)}), got shape {values.shape}.")
+            self._groups = np.unique(values.reshape(len(values), -1), axis=0, return_inverse=True)[1].ravel()
+        super().__init__(self._table.n_candidates, random_state=random_state, **fields)
+
+    def draws(self, n: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return weights (k,) and p(outcome | draw) (k, m, c); ``n`` of equal weight, resampled, where it is given."""
+        if n is None:
+            return self.weights, self._table.values
+        chosen = np.random.default_rng(self.seed).choice(len(self.weights), size=n, p=self.weights)
+        return np.full(n, 1.0 / n), self._table.values[chosen]
+
+    def given(self, i: int, outcome: Any = None) -> Predictive:
+        """Return the draws reweighted by what they say of ``outcome`` at candidate ``i``."""
+        if outcome is None:
+            return branch([(1.0, self)], i, self.seed)
+        column = [c for c, known in enumerate(self.outcomes) if known == outcome]
+        if not column:
+            raise ValueError(f"outcome must be one of {list(self.outcomes)}, got {outcome!r}.")
+        weights = self.weights * self._table.values[:, i, column[0]]
+        if not weights.sum() > 0:
+            raise ValueError(f"outcome {outcome!r} of candidate {i} has probability 0 under every draw.")
+        return self._reweighted(weights)
+
+    def outcome_distribution(self, i: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return outcomes and probabilities of candidate ``i``."""
+        return self.outcomes, self.weights @ self._table.values[:, i]
+
+    def _reweighted(self, weights: np.ndarray) -> WeightedDraws:
+        after = object.__new__(WeightedDraws)
+        after.weights = weights / weights.sum()
+        after._table, after._groups = self._table, self._groups
+        fields = dict(self._fields)
+        if "target" in fields:
+            fields["target"] = fields["target"]._reweighted(weights)
+        Predictive.__init__(after, len(self), random_state=self.seed, **fields)
+        return after
+
+
+class _Table:
+    """The draws' probabilities and entropies, shared by a predictive and all its what-ifs."""
+
+    def __init__(self, probabilities: Any, k: int, m: int | None, c: int) -> None:
+        self._stated, self._k, self._c = probabilities, k, c
+        self._values: np.ndarray | None = None
+        self._entropies: np.ndarray | None = None
+        if callable(probabilities):
+            if m is None:
+                raise ValueError("n_candidates is needed where probabilities is a function.")
+            self.n_candidates = int(m)
+        else:
+            self.n_candidates = np.shape(probabilities)[1] if np.ndim(probabilities) == 3 else -1
+            _ = self.values  # a wrong table is refused where it is stated
+
+    @property
+    def values(self) -> np.ndarray:
+        if self._values is None:
+            table = np.asarray(self._stated() if callable(self._stated) else self._stated, dtype=float)
+            expected = (self._k, self.n_candidates, self._c)
+            if table.shape != expected:
+                wanted = f"({self._k} draws, m candidates, {self._c} outcomes)"
+                raise ValueError(f"probabilities must have shape {wanted}, got {table.shape}.")
+            if table.size and not (table.min() >= -1e-9 and abs(table.sum(axis=-1) - 1).max() < 1e-6):
+                raise ValueError(
+                    "probabilities must be >= 0 and add up to 1 over the outcomes, for every draw and candidate."
+                )
+            self._values, self._stated = table, None
+        return self._values
+
+    @property
+    def entropies(self) -> np.ndarray:
+        """(k, m) entropy of the outcome given the draw."""
+        if self._entropies is None:
+            self._entropies = entropy(self.values)
+        return self._entropies
+
+
+def _probabilities(predictive: Any) -> np.ndarray:
+    return np.tensordot(predictive.weights, predictive._table.values, axes=1)
+
+
+def _expected_entropy(predictive: Any) -> np.ndarray:
+    """Return E H(y | target): of each draw, or of the mixture of all draws that agree on the target."""
+    if predictive._groups is None:
+        return predictive.weights @ predictive._table.entropies
+    shares, mixtures = _by_target(predictive)
+    return shares @ entropy(mixtures)
+
+
+def _by_target(predictive: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the probabilities of the target's values and p(outcome | value) (g, m, c)."""
+    groups, weights = predictive._groups, predictive.weights
+    shares = np.bincount(groups, weights)
+    within = np.zeros((len(shares), len(weights)))
+    within[groups, np.arange(len(weights))] = weights
+    within /= np.where(shares > 0, shares, 1.0)[:, None]
+    return shares, np.tensordot(within, predictive._table.values, axes=1)
+
+
+def _target_entropy(predictive: Any) -> float:
+    shares = predictive.weights if predictive._groups is None else np.bincount(predictive._groups, predictive.weights)
+    return float(entropy(shares))
+
+
+def _expected_target_entropy(predictive: Any) -> np.ndarray:
+    """Return sum_y p(y) H(target | y), from one product of draws: the entropies of p(target, y) and of p(y)."""
+    if predictive._groups is None:
+        shares, tables = predictive.weights, predictive._table.values
+    else:
+        shares, tables = _by_target(predictive)
+    joint = np.zeros(len(predictive))
+    for share, table in zip(shares, tables, strict=True):  # one draw at a time, for memory
+        joint += entropy(share * table)
+    return joint - entropy(predictive.probabilities)
+
+
+WeightedDraws.ways = Predictive.ways | {
+    "probabilities": (Way((), _probabilities),),
+    "expected_entropy": (Way((), _expected_entropy),),
+    "target_entropy": (Way((), _target_entropy),),
+    "expected_target_entropy": (Way((), _expected_target_entropy),),
+}

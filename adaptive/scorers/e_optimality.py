@@ -1,0 +1,78 @@
+"""How much smaller the variance of the target's most uncertain direction will be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from adaptive.scorers.a_optimality import covariance_drop
+from adaptive.scorers.blocks import blocks
+from adaptive.scorers.fields import require
+
+__all__ = ["e_optimality"]
+
+
+def e_optimality(predictive: Any, random_state: Any = None) -> np.ndarray:
+    """Return the drop of the largest eigenvalue of the target's expected covariance.
+
+        lambda_max(C) - lambda_max(C - r c c'),        r = (v - E v') / v^2
+
+    Parameters
+    ----------
+    predictive : Predictive
+        With ``target_covariance``, ``target_variance``, ``variance`` and ``expected_variance``.
+    random_state : ignored
+
+    Returns
+    -------
+    (m,) array, in squared units of the target
+
+    References
+    ----------
+    H. Nickisch (2010), table 2.4 (E: the largest eigenvalue of the covariance).  G. Golub (1973), Some modified matrix
+    eigenvalue problems (the secular equation).
+
+    Examples
+    --------
+    >>> from adaptive.predictive import StatedPredictive
+    >>> belief = StatedPredictive(
+    ...     variance=[2.0, 1.0], expected_variance=[1.0, 0.5],
+    ...     target_covariance=[[2.0, 0.0], [0.0, 1.0]], target_variance=np.diag([2.0, 1.0]))
+    >>> e_optimality(belief).round(3)
+    array([1., 0.])
+    """
+    drop = covariance_drop("e_optimality", predictive)
+    require("e_optimality", predictive, "target_variance")
+    values, vectors = linalg.eigh(predictive.target_variance)
+    values, vectors = values[::-1], vectors[:, ::-1]
+    scores = np.empty(len(predictive))
+    for part in blocks(len(predictive), len(values)):
+        scores[part] = _top_eigenvalue_drop(values, (predictive.target_block(part) @ vectors) ** 2, drop[part])
+    return scores
+
+
+def _top_eigenvalue_drop(values: np.ndarray, squares: np.ndarray, drop: np.ndarray) -> np.ndarray:
+    """Return d = l_1 - lambda_max(diag(l) - r z z') for every row z, given its squares.
+
+    d solves  d (1 + r sum_{j>1} z_j^2 / (l_1 - l_j - d)) = r z_1^2,  whose left side is convex and increasing up to the
+    gap l_1 - l_2: Newton's method inside a shrinking bracket.
+    """
+    if len(values) == 1:
+        return drop * squares[:, 0]
+    first, others = drop * squares[:, 0], drop[:, None] * squares[:, 1:]
+    gaps = values[0] - values[1:]
+    lower, upper = np.zeros(len(drop)), np.clip(first, 0.0, gaps[0])
+    guess = 0.5 * upper
+    for _ in range(100):
+        distance = np.maximum(gaps - guess[:, None], 1e-300)
+        pull = others / distance
+        excess = guess * (1.0 + pull.sum(axis=1)) - first
+        slope = 1.0 + pull.sum(axis=1) + guess * (pull / distance).sum(axis=1)
+        lower, upper = np.where(excess < 0, guess, lower), np.where(excess < 0, upper, guess)
+        newton = guess - excess / slope
+        guess = np.where((newton > lower) & (newton < upper), newton, 0.5 * (lower + upper))
+        if np.all((upper - lower <= 1e-14 * values[0]) | (np.abs(excess) <= 1e-15 * values[0])):
+            break
+    return guess

@@ -1,0 +1,16 @@
+"""What a scorer needs of a predictive, or one line that names scorer, field and predictive."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adaptive.predictive.base import MissingField
+
+__all__ = ["require"]
+
+
+def require(scorer: str, predictive: Any, *fields: str) -> None:
+    """Raise MissingField unless ``predictive`` provides all ``fields``."""
+    for field in fields:
+        if not predictive.provides(field):
+            raise MissingField(f"{scorer} needs {field}, which {type(predictive).__name__} does not provide.")

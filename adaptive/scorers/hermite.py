@@ -1,0 +1,73 @@
+"""Expansion of p(y | m + sd z), z ~ N(0, 1), in normalised Hermite polynomials, by which joint probabilities of pairs
+follow.
+
+    f_k(y) = E[ p(y | m + sd z) h_k(z) ],        E h_k h_l = [k = l]
+    E p(y | s) p(y* | s*) = sum_k rho^k f_k(y) f*_k(y*)        for correlation rho of s and s*  (Mehler)
+
+Cut off after K terms the error is at most rho^K times the root of the product of what is left of E p^2 on both sides.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adaptive.predictive.quadrature import normal_grid
+
+__all__ = ["coefficients", "terms_needed"]
+
+_MAX_TERMS = 96
+_TOLERANCE = 1e-8
+
+
+def hermite_polynomials(z: np.ndarray, n: int) -> np.ndarray:
+    """Return h_0 .. h_{n-1} at z, (n, len z).
+
+    Examples
+    --------
+    >>> nodes, weights = normal_grid(1.0)
+    >>> h = hermite_polynomials(nodes, 3)
+    >>> np.allclose((h * weights) @ h.T, np.eye(3))
+    True
+    """
+    h = np.empty((n, len(z)))
+    h[0] = 1.0
+    if n > 1:
+        h[1] = z
+    for k in range(1, n - 1):
+        h[k + 1] = (z * h[k] - np.sqrt(k) * h[k - 1]) / np.sqrt(k + 1)
+    return h
+
+
+def coefficients(
+    likelihood: Any, outcomes: Any, mean: np.ndarray, variance: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return f (k, m, c) for k < 96, and the part of E p^2 that terms k, k + 1, ... hold at most (k,).
+
+    Parameters
+    ----------
+    likelihood : discrete likelihood family
+    outcomes : (c,) array
+    mean, variance : (m,) arrays
+    """
+    deviation = np.sqrt(np.maximum(variance, 0.0))
+    nodes, weights = normal_grid(float(deviation.max(initial=0.0)))
+    weighted = hermite_polynomials(nodes, _MAX_TERMS) * weights
+    projections = mean + np.multiply.outer(nodes, deviation)
+    f = np.empty((_MAX_TERMS, len(mean), len(outcomes)))
+    tails = np.zeros(_MAX_TERMS)
+    for c, outcome in enumerate(outcomes):
+        values = np.exp(likelihood.log_density(projections, outcome))
+        f[:, :, c] = weighted @ values
+        energy = weights @ values**2
+        left = np.maximum(energy - np.cumsum(f[:, :, c] ** 2, axis=0), 0.0).max(axis=1, initial=0.0)
+        tails = np.maximum(tails, np.concatenate([[energy.max(initial=0.0)], left[:-1]]))
+    return f, tails
+
+
+def terms_needed(tails: np.ndarray, other_tails: np.ndarray, correlation: float) -> int:
+    """Return the number of terms after which the error of a joint probability is below 1e-8 (at most 96)."""
+    errors = np.sqrt(tails * other_tails) * correlation ** np.arange(len(tails))
+    enough = np.flatnonzero(errors < _TOLERANCE)
+    return max(int(enough[0]), 2) if len(enough) else len(tails)

@@ -1,0 +1,56 @@
+"""Mutual information of the outcome and what is to be learnt, in nats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adaptive.scorers.fields import require
+
+__all__ = ["information_gain"]
+
+
+def information_gain(predictive: Any, random_state: Any = None) -> np.ndarray:
+    """Return I(y; target), by the first way that the predictive allows.
+
+        1/2 log|I + Cov / noise|            Gaussian outcomes, single or blocks
+        H(y) - E H(y | target)              (BALD)
+        H(target) - E H(target | y)
+
+    The three are equal where they are exact. A noisy outcome is entropic without teaching anything; this score sees the
+    difference, `entropy` does not.
+
+    Parameters
+    ----------
+    predictive : Predictive
+        With ``log_determinant``, or ``outcome_entropy`` and ``expected_entropy``, or ``target_entropy`` and
+        ``expected_target_entropy``.
+    random_state : ignored
+
+    Returns
+    -------
+    (m,) array, nats
+
+    References
+    ----------
+    D. Lindley (1956), On a measure of the information provided by an experiment.
+    N. Houlsby, F. Huszar, Z. Ghahramani, M. Lengyel (2011), Bayesian active learning for classification and preference
+    learning.  H. Nickisch (2010), section 2.6.
+
+    Examples
+    --------
+    >>> from adaptive.predictive import StatedPredictive
+    >>> belief = StatedPredictive(outcome_entropy=np.array([0.7, 0.7]), expected_entropy=np.array([0.7, 0.2]))
+    >>> information_gain(belief)
+    array([0. , 0.5])
+    """
+    if predictive.provides("log_determinant"):
+        return 0.5 * predictive.log_determinant()[0]
+    if predictive.provides("outcome_entropy") and predictive.provides("expected_entropy"):
+        return predictive.outcome_entropy - predictive.expected_entropy
+    if predictive.provides("target_entropy"):
+        require("information_gain", predictive, "expected_target_entropy")
+        return predictive.target_entropy - predictive.expected_target_entropy
+    require("information_gain", predictive, "outcome_entropy", "expected_entropy")
+    raise AssertionError  # one of the two is missing here

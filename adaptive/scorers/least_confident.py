@@ -1,0 +1,40 @@
+"""How probable it is that the most probable answer is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adaptive.scorers.fields import require
+
+__all__ = ["least_confident"]
+
+
+def least_confident(predictive: Any, random_state: Any = None) -> np.ndarray:
+    """Return 1 - max_c p_c: the probability that the best guess is wrong.
+
+    Of two outcomes this is `uncertainty`; of many it ignores how the rest is spread, which `margin` and `entropy` see.
+
+    Parameters
+    ----------
+    predictive : Predictive
+        With ``probabilities``.
+    random_state : ignored
+
+    Returns
+    -------
+    (m,) array in [0, 1 - 1/c]
+
+    References
+    ----------
+    D. Lewis and W. Gale (1994), A sequential algorithm for training text classifiers.
+
+    Examples
+    --------
+    >>> from adaptive.predictive import StatedPredictive
+    >>> least_confident(StatedPredictive(probabilities=[[0.5, 0.5], [0.0, 1.0]]))
+    array([0.5, 0. ])
+    """
+    require("least_confident", predictive, "probabilities")
+    return 1.0 - predictive.probabilities.max(axis=1)

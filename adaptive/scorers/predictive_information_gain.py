@@ -1,0 +1,145 @@
+"""Mutual information of the outcome and the outcomes at given inputs (EPIG), in nats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import xlog1py
+
+from adaptive.predictive.variance_after import is_gaussian, noise_variance
+from adaptive.scorers.blocks import blocks
+from adaptive.scorers.fields import require
+from adaptive.scorers.hermite import coefficients, terms_needed
+
+__all__ = ["predictive_information_gain"]
+
+_NAME = "predictive_information_gain"
+
+
+def predictive_information_gain(predictive: Any, random_state: Any = None) -> np.ndarray:
+    """Return the mean over the target inputs of I(y; y*), what a measurement teaches about predictions.
+
+        Gaussian outcomes    - 1/2 log(1 - r^2),   r the correlation of the two outcomes
+        discrete outcomes    p(y, y*) = sum_k rho^k f_k(y) f*_k(y*),   rho the correlation of the two projections and
+        f_k the
+                             Hermite coefficients of p(y | s) (Mehler's formula: a two-dimensional quadrature for all
+                             pairs)
+        joint draws          p(y, y*) = sum_d w_d p_d(y) p_d(y*)
+
+    The first of the three that the predictive allows.  Information about what no prediction depends on counts nothing.
+
+    Parameters
+    ----------
+    predictive : Predictive
+        With ``target`` (the predictive at given inputs), and ``target_covariance`` or ``draws``.
+    random_state : ignored
+
+    Returns
+    -------
+    (m,) array, nats
+
+    References
+    ----------
+    F. Bickford Smith, A. Kirsch, S. Farquhar, Y. Gal, A. Foster, T. Rainforth (2023), Prediction-oriented Bayesian
+    active learning.
+
+    Examples
+    --------
+    >>> from adaptive.potentials import Gaussian
+    >>> from adaptive.predictive import GaussianProjections
+    >>> belief = GaussianProjections.from_rows(
+    ...     np.eye(2), np.zeros(2), covariance=np.eye(2), likelihood=Gaussian(1.0), target=np.array([[1.0, 0.0]]))
+    >>> predictive_information_gain(belief).round(3)
+    array([0.144, 0.   ])
+    """
+    require(_NAME, predictive, "target")
+    moments = ("mean", "variance", "likelihood", "target_covariance")
+    if all(predictive.provides(field) for field in moments) and predictive.target.provides("likelihood"):
+        if is_gaussian(predictive.likelihood):
+            return _by_correlations(predictive)
+        if predictive.likelihood.discrete:
+            return _by_quadrature(predictive)
+    require(_NAME, predictive, "draws")
+    require(_NAME, predictive.target, "draws")
+    return _by_draws(predictive)
+
+
+def _by_correlations(predictive: Any) -> np.ndarray:
+    target = predictive.target
+    scale = 1.0 / (predictive.variance + noise_variance(predictive.likelihood))
+    scale_target = 1.0 / (target.variance + noise_variance(target.likelihood))
+    scores = np.empty(len(predictive))
+    for part in blocks(len(predictive), len(target)):
+        squares = predictive.target_block(part) ** 2 * scale_target * scale[part, None]
+        scores[part] = (-0.5 * np.log1p(-squares)).mean(axis=1)
+    return scores
+
+
+def _by_quadrature(predictive: Any) -> np.ndarray:
+    target = predictive.target
+    theirs, tails = coefficients(target.likelihood, target.outcomes, target.mean, target.variance)
+    deviation = np.sqrt(np.maximum(target.variance, 0.0))
+    scores = np.empty(len(predictive))
+    width = len(target) * theirs.shape[2] * len(predictive.outcomes)
+    for part in blocks(len(predictive), width):
+        own_deviation = np.sqrt(np.maximum(predictive.variance[part], 0.0))
+        scale = np.multiply.outer(own_deviation, deviation)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            correlation = np.where(scale > 0, predictive.target_block(part) / scale, 0.0)
+        correlation = np.clip(correlation, -1.0, 1.0)
+        family = predictive.likelihood if predictive.likelihood.size is None else predictive.likelihood[part]
+        ours, own_tails = coefficients(family, predictive.outcomes, predictive.mean[part], predictive.variance[part])
+        n_terms = terms_needed(own_tails, tails, float(np.abs(correlation).max(initial=0.0)))
+        scores[part] = _pairwise_information(ours[:n_terms], theirs[:n_terms], correlation).mean(axis=1)
+    return scores
+
+
+def _pairwise_information(ours: np.ndarray, theirs: np.ndarray, correlation: np.ndarray) -> np.ndarray:
+    """Return I(y; y*) (m, t) from Hermite coefficients (k, m, c), (k, t, d) and correlations (m, t)."""
+    c, d = ours.shape[2], theirs.shape[2]
+    if c == 2 and d == 2:  # one number per pair tells how far the joint table is from the product of its margins
+        excess = _mehler(ours[:, :, 0], theirs[:, :, 0], correlation)
+        signs = {(0, 0): 1.0, (0, 1): -1.0, (1, 0): -1.0, (1, 1): 1.0}
+        return sum(_cell(sign * excess, ours[0, :, a], theirs[0, :, b]) for (a, b), sign in signs.items())  # type: ignore
+    total = np.zeros(correlation.shape)
+    for a in range(c):
+        for b in range(d):
+            total += _cell(_mehler(ours[:, :, a], theirs[:, :, b], correlation), ours[0, :, a], theirs[0, :, b])
+    return total
+
+
+def _mehler(ours: np.ndarray, theirs: np.ndarray, correlation: np.ndarray) -> np.ndarray:
+    """Return sum_{k>0} rho^k f_k f*_k by Horner's rule."""
+    total = np.zeros(correlation.shape)
+    for own, their in zip(ours[:0:-1], theirs[:0:-1], strict=True):
+        total += np.multiply.outer(own, their)
+        total *= correlation
+    return total
+
+
+def _cell(excess: np.ndarray, own: np.ndarray, their: np.ndarray) -> np.ndarray:
+    """Return the term p log(p / (p_y p_y*)) of a cell of the joint table, p = p_y p_y* + excess >= 0."""
+    product = np.maximum(np.multiply.outer(own, their), 1e-300)
+    ratio = np.maximum(excess / product, -1.0)  # rounding: a probability is not negative
+    return product * xlog1py(1.0 + ratio, ratio)
+
+
+def _by_draws(predictive: Any) -> np.ndarray:
+    weights, table = predictive.draws()
+    other_weights, other = predictive.target.draws()
+    if len(other_weights) != len(weights) or not np.allclose(weights, other_weights):
+        raise ValueError("the draws of the candidates and of the target must be the same, with the same weights.")
+    k, t, d = other.shape
+    c = table.shape[2]
+    other_flat = other.reshape(k, t * d)
+    other_marginal = weights @ other_flat
+    scores = np.empty(len(predictive))
+    for part in blocks(len(predictive), t * d * c):
+        own = (table[:, part] * weights[:, None, None]).reshape(k, -1)
+        joint = own.T @ other_flat
+        product = np.multiply.outer(own.sum(axis=0), other_marginal)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            terms = np.where(joint > 0, joint * np.log(joint / product), 0.0)
+        scores[part] = terms.reshape(-1, c * t * d).sum(axis=1) / t
+    return scores

@@ -1,0 +1,40 @@
+"""Any candidate is as good as another: the baseline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adaptive import checks
+
+__all__ = ["random"]
+
+
+def random(predictive: Any, random_state: Any = None) -> np.ndarray:
+    """Return independent uniform numbers in [0, 1).
+
+    Parameters
+    ----------
+    predictive : Predictive
+        Only its length matters.
+    random_state : None, int, Generator or RandomState
+
+    Returns
+    -------
+    (m,) array
+
+    References
+    ----------
+    The baseline of H. Nickisch (2010), figure 3.7.
+
+    Examples
+    --------
+    >>> from adaptive.predictive import Predictive
+    >>> random(Predictive(3), 0).round(2)
+    array([0.64, 0.27, 0.04])
+    """
+    return checks.generator(random_state).random(len(predictive))
+
+
+random.ignores_outcomes = True  # type: ignore[attr-defined]  # a batch is the same whatever earlier answers will be
