@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from adaptive import checks, selection
+from adaptive import checks, scorers, selection
 from adaptive import pool as pools
 from adaptive.estimators.classifier_view import wrap
 from adaptive.loop import arguments
@@ -121,6 +121,7 @@ class SequentialDesign:
             raise ValueError(f"measure must be a callable(query) -> outcomes, got {type(measure).__name__}.")
         self._origin = copy.deepcopy(wrap(estimator))
         self._pool = candidates
+        scorers.get(scorer)  # an unknown name is said here, not at the first question
         self.measure = measure
         self.scorer = scorer
         self.target = target

@@ -177,6 +177,8 @@ class InformationLeft(StoppingRule):
             left = int(np.count_nonzero(mask)) - int(np.count_nonzero(mask[excluded]))
         if left == 0:
             return 0.0
+        if _undecided(design.estimator_.predictive(pools.take(pool, [0]))):
+            return np.inf
         if self.n_candidates is not None and self.n_candidates < left:
             rng = np.random.default_rng(design.seed(_SUBSET, design.iteration))
             allowed = pools.length(pool) if mask is None else np.flatnonzero(mask)
@@ -240,14 +242,16 @@ class StablePredictions(StoppingRule):
 
     def update(self, design: Any) -> None:
         now = self._predict(design)
-        if self._last is not None:
-            self.calm = self.calm + 1 if _change(self._last, now) <= self.threshold else 0
+        calm = self._last is not None and now is not None and _change(self._last, now) <= self.threshold
+        self.calm = self.calm + 1 if calm else 0
         self._last = now
 
-    def _predict(self, design: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _predict(self, design: Any) -> tuple[np.ndarray, np.ndarray] | None:
         # one seed for all steps: predictives that draw are then compared draw by draw
         seed = design.seed(_SAME_DRAWS, 0)
         predictive = design.estimator_.predictive(self._where(design), random_state=seed)
+        if _undecided(predictive):
+            return None
         if predictive.provides("probabilities"):
             return np.asarray(predictive.outcomes), np.asarray(predictive.probabilities, dtype=float)
         return np.asarray(predictive.mean, dtype=float), np.asarray(predictive.variance, dtype=float)
@@ -272,6 +276,11 @@ class StablePredictions(StoppingRule):
     def restore(self, state: Any) -> None:
         self.calm = state["calm"]
         self._last = None if state["last"] is None else (state["last"][0], state["last"][1])
+
+
+def _undecided(predictive: Any) -> bool:
+    """Return whether nothing was learnt yet that tells candidates apart (a classifier that has seen one class)."""
+    return bool(getattr(predictive, "undecided", False))
 
 
 def _change(before: tuple[np.ndarray, np.ndarray], after: tuple[np.ndarray, np.ndarray]) -> float:
