@@ -1,7 +1,34 @@
 """Linear maps with their adjoints, batch axes first: what instruments measure, and what priors look at."""
 
 from .base import Operator, adjoint_error
+from .convolution import Convolution
+from .diagonal import Diagonal
+from .finite_difference import FiniteDifference
+from .fourier import FourierLines, FourierMask
 from .identity import Identity
 from .matrix import Dense, FromSciPy, Sparse, as_operator
+from .product import Product
+from .real_stacked import RealStacked
+from .scaled import Scaled
+from .stacked import Stacked
+from .wavelet import Wavelet
 
-__all__ = ["Dense", "FromSciPy", "Identity", "Operator", "Sparse", "adjoint_error", "as_operator"]
+__all__ = [
+    "Convolution",
+    "Dense",
+    "Diagonal",
+    "FiniteDifference",
+    "FourierLines",
+    "FourierMask",
+    "FromSciPy",
+    "Identity",
+    "Operator",
+    "Product",
+    "RealStacked",
+    "Scaled",
+    "Sparse",
+    "Stacked",
+    "Wavelet",
+    "adjoint_error",
+    "as_operator",
+]

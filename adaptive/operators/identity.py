@@ -35,3 +35,9 @@ class Identity(Operator):
 
     def _adjoint(self, v: np.ndarray) -> np.ndarray:
         return v.copy()
+
+    def _pulled_back(self, spectrum: np.ndarray) -> np.ndarray:
+        return spectrum
+
+    def bands(self) -> list[tuple[Any, np.ndarray]]:
+        return [(..., np.full(self.input_shape, 1 / self.shape[1]))]

@@ -1,4 +1,4 @@
-"""The shapes that users give: an integer or a tuple of integers, all at least one."""
+"""Small things that operators share: the shapes users give, and arrays as compiled kernels want them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["image_shape"]
+__all__ = ["image_shape", "plain"]
 
 
 def image_shape(name: str, value: Any) -> tuple[int, ...]:
@@ -22,3 +22,8 @@ def image_shape(name: str, value: Any) -> tuple[int, ...]:
     if not good:
         raise ValueError(f"{name} must be a positive integer or a tuple of positive integers, got {value!r}.")
     return tuple(int(k) for k in items)
+
+
+def plain(array: np.ndarray) -> np.ndarray:
+    """Return ``array``, or a copy, C-contiguous and writeable: one type for compiled kernels."""
+    return array if array.flags.c_contiguous and array.flags.writeable else np.array(array, order="C")

@@ -1,0 +1,54 @@
+"""A diagonal matrix: (A u)_i = d_i u_i."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.fft
+
+from ..checks import finite
+from .base import Operator
+
+__all__ = ["Diagonal"]
+
+
+class Diagonal(Operator):
+    """Multiplication entry by entry.
+
+    Parameters
+    ----------
+    entries : array
+        Real or complex; its shape is that of the inputs and outputs.
+
+    Examples
+    --------
+    >>> Diagonal([1.0, 2.0]).forward([5.0, 5.0])
+    array([ 5., 10.])
+    """
+
+    def __init__(self, entries: Any):
+        entries = finite("entries", entries, dtype=None)
+        if entries.ndim == 0 or entries.size == 0 or entries.dtype.kind not in "biufc":
+            raise ValueError(
+                f"entries must be an array of one or more numbers, got {entries!r}; use Scaled for a number."
+            )
+        if entries.dtype.char not in "fdFD":
+            entries = entries.astype(complex if entries.dtype.kind == "c" else float)
+        super().__init__(entries.shape, entries.shape, entries.dtype)
+        self.entries = entries
+
+    def _forward(self, u: np.ndarray) -> np.ndarray:
+        return u * self.entries
+
+    def _adjoint(self, v: np.ndarray) -> np.ndarray:
+        return v * self.entries.conj()
+
+    def _pulled_back(self, spectrum: np.ndarray) -> np.ndarray:
+        # The kernel of C, times the autocorrelation of the entries at every lag.
+        correlation = scipy.fft.ifftn(np.abs(scipy.fft.fftn(self.entries)) ** 2) / self.entries.size
+        return scipy.fft.fftn(scipy.fft.ifftn(spectrum) * correlation.conj()).real
+
+    def normal_spectrum(self, weights: Any = None) -> np.ndarray:
+        power = self._weights(1.0 if weights is None else weights, float) * np.abs(self.entries) ** 2
+        return np.full(self.input_shape, power.mean())  # the closest circulant matrix is a multiple of the identity

@@ -1,0 +1,82 @@
+"""Finite differences: D u holds u_(i+1) - u_i along every axis, not periodic, one axis after the other."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from .base import Operator
+from .shapes import image_shape, plain
+
+__all__ = ["FiniteDifference"]
+
+
+class FiniteDifference(Operator):
+    """Differences of neighbours in any number of dimensions; none across the border.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        Shape of an image, with at least one axis of length two or more.
+
+    Attributes
+    ----------
+    axis_slices : list of slice
+        For each axis, where its differences stand in the output; there they have the image's shape with this axis one
+        shorter, in C order.
+
+    Examples
+    --------
+    >>> D = FiniteDifference((2, 3))
+    >>> u = np.array([[1.0, 2.0, 4.0], [1.0, 3.0, 9.0]])
+    >>> d = D.forward(u)
+    >>> d
+    array([0., 1., 5., 1., 2., 2., 6.])
+    >>> d[D.axis_slices[1]].reshape(2, 2)
+    array([[1., 2.],
+           [2., 6.]])
+    """
+
+    def __init__(self, shape: Any):
+        shape = image_shape("shape", shape)
+        if max(shape) < 2:
+            raise ValueError(f"shape must have an axis of length 2 or more to take differences along, got {shape}.")
+        n = int(np.prod(shape))
+        ends = np.cumsum([0] + [n // length * (length - 1) for length in shape]).tolist()
+        self.axis_slices = [slice(start, stop) for start, stop in pairwise(ends)]
+        super().__init__(shape, (ends[-1],))
+
+    def _forward(self, u: np.ndarray) -> np.ndarray:
+        from .difference_kernels import forward
+
+        return self._run(forward, u, self.shape[0])
+
+    def _adjoint(self, v: np.ndarray) -> np.ndarray:
+        from .difference_kernels import adjoint
+
+        return self._run(adjoint, v, self.shape[1])
+
+    def _normal(self, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+        from .difference_kernels import normal
+
+        if weights is None:
+            weights = np.ones(self.output_shape, u.real.dtype)
+        return self._run(normal, u, self.shape[1], plain(weights))
+
+    def bands(self) -> list[tuple[Any, np.ndarray]]:
+        return self._bands
+
+    @cached_property
+    def _bands(self) -> list[tuple[Any, np.ndarray]]:
+        return self._bands_at([rows for rows in self.axis_slices if rows.stop > rows.start])
+
+    def _run(self, kernel: Any, array: np.ndarray, size: int, *weights: np.ndarray) -> np.ndarray:
+        width = 2 if array.dtype.kind == "c" else 1  # numbers per entry: complex ones are pairs
+        flat = plain(array).view(array.real.dtype).reshape(len(array), -1 if len(array) else 0)
+        out = np.empty((len(array), size * width), flat.dtype)
+        if len(flat):
+            kernel(flat, *weights, out, np.array(self.input_shape), width)
+        return out.view(array.dtype)

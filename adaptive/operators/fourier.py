@@ -1,0 +1,185 @@
+"""Fourier samples: y = S F u, with F_kx = exp(-2 pi i (k - c)(x - c) / N) / sqrt(N), c = N // 2, along every axis.
+
+The transform is centred and orthonormal: line index 0 is frequency -N/2, index N // 2 is frequency zero, and all rows
+have unit length. The samples of a mask come in C order; those of lines in the order of the lines, one line after the
+other. The normal operator F^H S^T W S F is a periodic convolution, so that shifts cancel: whole lines need a transform
+along their own axis only, and a real unknown half of the spectrum of a mask made symmetric.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.fft
+
+from ..checks import integer
+from .base import Operator
+from .fourier_filter import apply_filter, uncentred
+from .shapes import image_shape
+
+__all__ = ["FourierLines", "FourierMask"]
+
+
+class FourierMask(Operator):
+    """Samples of the centred orthonormal Fourier transform where a mask is true.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        Shape of an image.
+    mask : array of bool, of that shape
+        Which frequencies are measured.
+
+    Examples
+    --------
+    >>> F = FourierMask(4, [False, True, True, False])
+    >>> np.abs(F.forward([1.0, 1.0, 1.0, 1.0])).round(12)  # frequency zero is at index 2
+    array([0., 2.])
+    """
+
+    def __init__(self, shape: Any, mask: Any):
+        shape = image_shape("shape", shape)
+        mask = np.asarray(mask)
+        if mask.shape != shape or not (
+            mask.dtype == bool or (mask.dtype.kind in "iuf" and np.isin(mask, (0, 1)).all())
+        ):
+            raise ValueError(
+                f"mask must be an array of booleans of shape {shape}, got {mask.dtype} of shape {mask.shape}."
+            )
+        mask = mask.astype(bool)
+        if not mask.any():
+            raise ValueError("mask must be true somewhere, got no sample at all.")
+        self.mask = mask
+        self._positions = np.flatnonzero(mask)
+        super().__init__(shape, (len(self._positions),), complex)
+
+    def _forward(self, u: np.ndarray) -> np.ndarray:
+        return _transform(u, range(1, u.ndim)).reshape(len(u), -1)[:, self._positions]
+
+    def _adjoint(self, v: np.ndarray) -> np.ndarray:
+        spectrum = np.zeros((len(v), self.shape[1]), np.result_type(v, np.complex64))
+        spectrum[:, self._positions] = v
+        spectrum = spectrum.reshape(len(v), *self.input_shape)
+        return _back(spectrum, range(1, spectrum.ndim))
+
+    def _normal(self, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+        spectrum = np.zeros(self.shape[1], u.real.dtype)
+        spectrum[self._positions] = 1 if weights is None else weights
+        spectrum = uncentred(spectrum.reshape(self.input_shape), symmetric=u.dtype.kind != "c")
+        return apply_filter(u, spectrum, range(len(self.input_shape)))
+
+    def normal_spectrum(self, weights: Any = None) -> np.ndarray:
+        spectrum = np.zeros(self.input_shape)
+        spectrum[self.mask] = 1.0 if weights is None else self._weights(weights, float)
+        return scipy.fft.ifftshift(spectrum)
+
+    def normal_spectrum(self, weights: Any = None) -> np.ndarray:
+        spectrum = np.zeros(self.input_shape)
+        spectrum[self.mask] = 1.0 if weights is None else self._weights(weights, float)
+        return scipy.fft.ifftshift(spectrum)
+
+
+class FourierLines(Operator):
+    """Whole lines of the centred orthonormal Fourier transform: what a Cartesian scanner measures.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        Shape of an image.
+    lines : sequence of int
+        Indices along ``axis`` (0 is frequency -N/2, N // 2 is frequency zero), each once, in the order of the samples.
+    axis : int, default 0
+        The axis along which lines are chosen (phase encodes); the others are read out completely.
+
+    Attributes
+    ----------
+    lines : array of int
+        The lines, as given.
+    mask : array of bool, of shape ``shape``
+        True where a frequency is measured.
+
+    Notes
+    -----
+    An output has the shape (number of lines, *the other axes).
+
+    Examples
+    --------
+    >>> F = FourierLines((4, 4), [2])  # the central line: the sums along axis 0, transformed
+    >>> np.abs(F.forward(np.ones((4, 4))))
+    array([[0., 0., 4., 0.]])
+    """
+
+    def __init__(self, shape: Any, lines: Any, axis: int = 0):
+        shape = image_shape("shape", shape)
+        axis = integer("axis", axis)
+        if not -len(shape) <= axis < len(shape):
+            raise ValueError(f"axis must be between 0 and {len(shape) - 1} for an image of shape {shape}, got {axis}.")
+        self.axis = axis % len(shape)
+        self.lines = _checked_lines(lines, shape[self.axis], self.axis)
+        self.mask = np.zeros(shape, bool)
+        np.moveaxis(self.mask, self.axis, 0)[self.lines] = True
+        others = shape[: self.axis] + shape[self.axis + 1 :]
+        super().__init__(shape, (len(self.lines), *others), complex)
+
+    def _forward(self, u: np.ndarray) -> np.ndarray:
+        picked = np.moveaxis(_transform(u, [1 + self.axis]), 1 + self.axis, 1)[:, self.lines]
+        return _transform(picked, range(2, picked.ndim))
+
+    def _adjoint(self, v: np.ndarray) -> np.ndarray:
+        length = self.input_shape[self.axis]
+        spectrum = np.zeros((len(v), length, *v.shape[2:]), np.result_type(v, np.complex64))
+        spectrum[:, self.lines] = _back(v, range(2, v.ndim))
+        return np.ascontiguousarray(_back(np.moveaxis(spectrum, 1, 1 + self.axis), [1 + self.axis]))
+
+    def _normal(self, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+        axes: Any = range(len(self.input_shape))
+        shape = self.input_shape
+        if weights is None or not any(weights.strides[1:]):  # the same weight all along a line: one axis is enough
+            weights = None if weights is None else weights[(slice(None), *[slice(1)] * (weights.ndim - 1))]
+            axes = [self.axis]
+            shape = tuple(length if axis == self.axis else 1 for axis, length in enumerate(shape))
+        spectrum = np.zeros(shape, u.real.dtype)
+        np.moveaxis(spectrum, self.axis, 0)[self.lines] = 1 if weights is None else weights
+        return apply_filter(u, uncentred(spectrum, symmetric=u.dtype.kind != "c"), axes)
+
+    def normal_spectrum(self, weights: Any = None) -> np.ndarray:
+        spectrum = np.zeros(self.input_shape)
+        np.moveaxis(spectrum, self.axis, 0)[self.lines] = 1.0 if weights is None else self._weights(weights, float)
+        return scipy.fft.ifftshift(spectrum)
+
+    def normal_spectrum(self, weights: Any = None) -> np.ndarray:
+        spectrum = np.zeros(self.input_shape)
+        np.moveaxis(spectrum, self.axis, 0)[self.lines] = 1.0 if weights is None else self._weights(weights, float)
+        return scipy.fft.ifftshift(spectrum)
+
+
+def _checked_lines(lines: Any, length: int, axis: int) -> np.ndarray:
+    array = np.asarray(lines)
+    if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"lines must be a list of one or more integers, got {type(lines).__name__} of shape {array.shape}."
+        )
+    outside = array[(array < 0) | (array >= length)]
+    if outside.size:
+        raise ValueError(f"lines must be between 0 and {length - 1} (the length of axis {axis}), got {outside[0]}.")
+    values, counts = np.unique(array, return_counts=True)
+    if (counts > 1).any():
+        raise ValueError(f"lines must be given once each, got line {values[counts > 1][0]} {counts.max()} times.")
+    return array.astype(np.intp)
+
+
+def _transform(u: np.ndarray, axes: Any) -> np.ndarray:
+    """Centred orthonormal transform along ``axes``."""
+    axes = list(axes)
+    if not axes:
+        return u
+    return scipy.fft.fftshift(scipy.fft.fftn(scipy.fft.ifftshift(u, axes), axes=axes, norm="ortho"), axes)
+
+
+def _back(v: np.ndarray, axes: Any) -> np.ndarray:
+    """The inverse and adjoint of ``_transform``."""
+    axes = list(axes)
+    if not axes:
+        return v
+    return scipy.fft.fftshift(scipy.fft.ifftn(scipy.fft.ifftshift(v, axes), axes=axes, norm="ortho"), axes)

@@ -1,0 +1,111 @@
+"""The real operator behind a complex one: u -> [Re A u; Im A u], and with complex unknowns from [Re u; Im u].
+
+Its adjoint belongs to the ordinary real inner product, Re <., .> of the complex one: Re(A^H v) for a real unknown. This
+is how complex measurements enter models of real numbers: twice as many rows, the noise variance per real component.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..checks import choice
+from .base import Operator
+from .matrix import as_operator
+from .shapes import plain
+
+__all__ = ["RealStacked"]
+
+
+class RealStacked(Operator):
+    """A complex operator as a real one.
+
+    Parameters
+    ----------
+    operator : Operator or matrix
+        With complex outputs, or with complex unknowns.
+    unknown : {"real", "complex"}, default "real"
+        Whether the input is a real array, or the real and imaginary parts of a complex one along a new first axis.
+
+    Notes
+    -----
+    The output has a new first axis of length 2: real and imaginary parts.
+
+    Examples
+    --------
+    >>> A = RealStacked([[1.0 + 2.0j, 3.0j]])
+    >>> A.forward([1.0, 1.0])
+    array([[1.],
+           [5.]])
+    >>> A.adjoint([[1.0], [0.0]])
+    array([1., 0.])
+    """
+
+    def __init__(self, operator: Any, unknown: str = "real"):
+        self.operator = as_operator(operator, "operator")
+        self.unknown = choice("unknown", unknown, ("real", "complex"))
+        if unknown == "real" and self.operator.dtype.kind != "c":
+            raise ValueError(
+                f"operator must be complex where the unknown is real, got {self.operator!r}: use it as it is."
+            )
+        shape = self.operator.input_shape
+        real = self.operator.dtype.type(0).real.dtype
+        super().__init__(shape if unknown == "real" else (2, *shape), (2, *self.operator.output_shape), real)
+
+    def _forward(self, u: np.ndarray) -> np.ndarray:
+        u = self._real("forward", u)
+        if self._separate:
+            return self._both(self.operator._forward, u)
+        return _parts(self.operator._forward(u if self.unknown == "real" else _joined(u)))
+
+    def _adjoint(self, v: np.ndarray) -> np.ndarray:
+        if self._separate:
+            return self._both(self.operator._adjoint, self._real("adjoint", v))
+        back = self.operator._adjoint(_joined(self._real("adjoint", v)))
+        return np.ascontiguousarray(back.real) if self.unknown == "real" else _parts(back)
+
+    def _normal(self, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+        if self._separate:
+            if weights is None:
+                return self._both(lambda parts: self.operator._normal(parts, None), u)
+            return np.stack([self.operator._normal(plain(u[:, part]), weights[part]) for part in (0, 1)], 1)
+        if weights is not None and not np.array_equal(weights[0], weights[1]):
+            return super()._normal(u, weights)
+        shared = None if weights is None else weights[0]
+        if self.unknown == "real":
+            return self.operator._normal(self._real("normal", u), shared).real
+        return _parts(self.operator._normal(_joined(self._real("normal", u)), shared))
+
+    @property
+    def _separate(self) -> bool:
+        """A real operator acts on the two parts of a complex unknown one by one."""
+        return self.unknown == "complex" and self.operator.dtype.kind != "c"
+
+    def _both(self, function: Any, parts: np.ndarray) -> np.ndarray:
+        result = function(parts.reshape(2 * len(parts), *parts.shape[2:]))
+        return result.reshape(len(parts), 2, *result.shape[1:])
+
+    def normal_spectrum(self, weights: Any = None) -> np.ndarray | None:
+        """For a real unknown, as of any operator; None for a complex one, whose spectrum is a matrix per frequency."""
+        if self.unknown == "complex":
+            return None
+        shared = None if weights is None else self._weights(weights, float).mean(axis=0)
+        return self.operator.normal_spectrum(shared)
+
+    def _real(self, method: str, array: np.ndarray) -> np.ndarray:
+        if array.dtype.kind == "c":
+            raise ValueError(f"RealStacked.{method} needs a real array, got dtype {array.dtype}.")
+        return array
+
+
+def _joined(parts: np.ndarray) -> np.ndarray:
+    """(batch, 2, ...) real to (batch, ...) complex."""
+    whole = np.empty((len(parts), *parts.shape[2:]), np.result_type(parts, np.complex64))
+    whole.real, whole.imag = parts[:, 0], parts[:, 1]
+    return whole
+
+
+def _parts(whole: np.ndarray) -> np.ndarray:
+    """The inverse of ``_joined``."""
+    return np.stack([whole.real, whole.imag], 1)

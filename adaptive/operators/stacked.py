@@ -1,0 +1,106 @@
+"""Operators on top of each other: A u = [A_1 u; A_2 u; ...], flat, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from .base import Operator
+from .matrix import as_operator
+
+__all__ = ["Stacked"]
+
+
+class Stacked(Operator):
+    """Several operators of one input: their outputs, flattened in C order, in one vector.
+
+    Parameters
+    ----------
+    operators : list of Operator or matrix
+        All with the same input shape.
+
+    Attributes
+    ----------
+    slices : list of slice
+        Where the output of each operator stands.
+
+    Examples
+    --------
+    >>> B = Stacked([[[1.0, 1.0]], [[1.0, -1.0], [0.0, 5.0]]])
+    >>> B.forward([3.0, 2.0])
+    array([ 5.,  1., 10.])
+    >>> B.slices
+    [slice(0, 1, None), slice(1, 3, None)]
+    """
+
+    def __init__(self, operators: Iterable[Any]):
+        if isinstance(operators, (Operator, np.ndarray)) or not isinstance(operators, Iterable):
+            raise ValueError(f"operators must be a list of operators, got {type(operators).__name__}.")
+        self.operators = [as_operator(operator, f"operators[{i}]") for i, operator in enumerate(operators)]
+        if not self.operators:
+            raise ValueError("operators must hold at least one operator, got an empty list.")
+        shape = self.operators[0].input_shape
+        for i, operator in enumerate(self.operators):
+            if operator.input_shape != shape:
+                raise ValueError(f"operators[{i}] must take arrays of shape {shape} as the first, got {operator!r}.")
+        ends = np.cumsum([0] + [operator.shape[0] for operator in self.operators]).tolist()
+        self.slices = [slice(start, stop) for start, stop in pairwise(ends)]
+        super().__init__(shape, (ends[-1],), np.result_type(*[operator.dtype for operator in self.operators]))
+
+    def _forward(self, u: np.ndarray) -> np.ndarray:
+        return np.concatenate(
+            [operator._forward(u).reshape(len(u), operator.shape[0]) for operator in self.operators], 1
+        )
+
+    def _adjoint(self, v: np.ndarray) -> np.ndarray:
+        return _sum(operator._adjoint(self._part(v, where, operator)) for operator, where in self._parts())
+
+    def _normal(self, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+        def one(operator: Operator, where: slice) -> np.ndarray:
+            part = None if weights is None else weights[where].reshape(operator.output_shape)
+            result = operator._normal(u, part)
+            return result if u.dtype.kind == "c" else result.real  # a real unknown: the real part is what counts
+
+        return _sum(one(operator, where) for operator, where in self._parts())
+
+    def bands(self) -> list[tuple[Any, np.ndarray]] | None:
+        result = []
+        for operator, where in self._parts():
+            bands = operator.bands()
+            if bands is None:
+                return None
+            positions = np.arange(where.start, where.stop).reshape(operator.output_shape)
+            result += [(positions[index].ravel(), power) for index, power in bands]
+        return result
+
+    def normal_spectrum(self, weights: Any = None) -> np.ndarray | None:
+        weights = self._weights(1.0 if weights is None else weights, float)
+        total = np.zeros(self.input_shape)
+        for operator, where in self._parts():
+            spectrum = operator.normal_spectrum(weights[where].reshape(operator.output_shape))
+            if spectrum is None:
+                return None
+            total += spectrum
+        return total
+
+    def _parts(self) -> Iterable[tuple[Operator, slice]]:
+        return zip(self.operators, self.slices, strict=True)
+
+    def _part(self, v: np.ndarray, where: slice, operator: Operator) -> np.ndarray:
+        return v[:, where].reshape(len(v), *operator.output_shape)
+
+
+def _sum(parts: Iterable[np.ndarray]) -> np.ndarray:
+    """The sum, added up in place where the types allow; parts may be views of what the caller must keep."""
+    total: Any = None
+    for part in parts:
+        if total is None:
+            total = part
+        elif total.flags.owndata and total.flags.writeable and np.result_type(total, part) == total.dtype:
+            total += part
+        else:
+            total = total + part
+    return total
