@@ -4,9 +4,27 @@ engine(model, *, max_iter, tol, random_state=None, warm_start=None, ...) -> Post
 """
 
 from .compatibility import compatible
+from .evidence_gradient import evidence_gradient
 from .expectation_propagation import expectation_propagation
 from .laplace_approximation import laplace_approximation
+from .map_estimate import map_estimate
 from .model import GLM
+from .penalties import FromPotential, Logarithmic, Power, Quadratic, Zero
 from .posterior import Posterior
+from .variational_bounds import variational_bounds
 
-__all__ = ["GLM", "Posterior", "compatible", "expectation_propagation", "laplace_approximation"]
+__all__ = [
+    "GLM",
+    "FromPotential",
+    "Logarithmic",
+    "Posterior",
+    "Power",
+    "Quadratic",
+    "Zero",
+    "compatible",
+    "evidence_gradient",
+    "expectation_propagation",
+    "laplace_approximation",
+    "map_estimate",
+    "variational_bounds",
+]

@@ -58,11 +58,7 @@ def refusal(potential: Any, engine: str) -> str | None:
     reason = None
     if engine == "exact":
         reason = "the posterior is not Gaussian"
-    elif (
-        engine == "map_estimate"
-        and bounded
-        and not np.any(np.not_equal(potential.derivatives(np.maximum(lower, 0) + 1.0)[0], 0))
-    ):
+    elif engine == "map_estimate" and bounded and _flat(potential, lower):
         reason = "a constraint is flat inside its support"
     elif engine == "laplace_approximation" and not np.all(potential.smooth):
         reason = "its log density has a kink or an edge, where the curvature at the mode is infinite or undefined"
@@ -77,6 +73,12 @@ def refusal(potential: Any, engine: str) -> str | None:
     alternatives = ("expectation_propagation", "variational_bounds", "laplace_approximation", "variational_gaussian")
     other = next((a for a in alternatives if a != engine and refusal(potential, a) is None), "annealed_importance")
     return f"{engine} refuses {potential.name} potentials: {reason}; use {other}."
+
+
+def _flat(potential: Any, lower: np.ndarray) -> bool:
+    """Whether the potential is a mere constraint, constant inside its support."""
+    inside = np.where(np.isfinite(lower), lower, 0.0) + np.array([[0.5], [2.0]])
+    return not np.any(potential.derivatives(inside)[0])
 
 
 def compatible(likelihood: Any, engine: str) -> bool:

@@ -129,9 +129,8 @@ class DenseProblem:
 
     def broad_sites(self) -> tuple[np.ndarray, np.ndarray]:
         """The Gaussian that each potential alone makes of a broad one."""
-        scale = np.concatenate([np.broadcast_to(getattr(p, "spread", 1.0), (k,)) for p, k in self._active_groups()])
-        location = np.concatenate([np.broadcast_to(p.location, (k,)) for p, k in self._active_groups()])
-        broad = 1e4 * np.square(scale)
+        location = np.broadcast_to(np.asarray(self.potential.location, dtype=float), (self.size,))
+        broad = 1e4 * np.square(self.spread())
         _, mean, variance = self.potential.tilted_moments(location, broad)
         pi = np.maximum(1.0 / variance - 1.0 / broad, 1e-6 / broad)
         return pi, mean / variance - location / broad
@@ -146,7 +145,12 @@ class DenseProblem:
                 "add rows to the design or give prior_covariance."
             ) from None
 
-    def _active_groups(self) -> list[tuple[Any, int]]:
+    def spread(self) -> np.ndarray:
+        """The scale of each active potential (1 for likelihoods without one)."""
+        return np.concatenate([np.broadcast_to(getattr(p, "spread", 1.0), (k,)) for p, k in self.active_groups()])
+
+    def active_groups(self) -> list[tuple[Any, int]]:
+        """The potentials that are not Gaussian, with their numbers of rows."""
         return [(self.model.groups[k][1], self.model.group_lengths[k]) for k in self._active]
 
     # ------------------------------------------------------------------ end
@@ -177,6 +181,7 @@ class DenseProblem:
             n_iter=n_iter,
             converged=converged,
             engine=self.engine,
+            potential=self.potential,
         )
 
     def _all_sites(self) -> tuple[np.ndarray, np.ndarray]:

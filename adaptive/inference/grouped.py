@@ -49,6 +49,10 @@ class GroupedPotential:
             lengths.append(len(run))
         return grouped(parts, lengths)
 
+    def parts(self) -> list[tuple[Any, slice]]:
+        """The groups' potentials with their rows."""
+        return list(zip(self.potentials, self._slices, strict=True))
+
     def _all(self, flag: str) -> bool:
         return all(bool(np.all(getattr(p, flag))) for p in self.potentials)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,8 @@ class Posterior:
     converged : bool
     engine : str
         Name of the function that made it.
+    potential : Potential, optional
+        Of the rows that the Gaussian's sites stand for, from which ``jensen_evidence`` is computed.
 
     Examples
     --------
@@ -68,6 +71,7 @@ class Posterior:
         n_products: int = 0,
         converged: bool = True,
         engine: str = "",
+        potential: Any = None,
     ):
         self.gaussian = gaussian
         self.mean = np.array(gaussian.mean if mean is None else mean, dtype=float)
@@ -78,6 +82,7 @@ class Posterior:
         self.objective_trace = np.asarray(objective_trace, dtype=float)
         self.n_iter, self.n_products, self.converged = int(n_iter), int(n_products), bool(converged)
         self.engine = engine
+        self._potential = potential
 
     def __repr__(self) -> str:
         evidence = "none" if self.evidence_kind == "none" else f"{self.log_evidence:.6g} ({self.evidence_kind})"
@@ -87,6 +92,25 @@ class Posterior:
     @property
     def n(self) -> int:
         return len(self.mean)
+
+    @cached_property
+    def jensen_evidence(self) -> float:
+        """Jensen's lower bound on the log evidence, E_Q[ln P(y, u)] + H(Q), at this Gaussian Q.
+
+        With ``log_volume`` = ln base(mean) + 1/2 ln|2 pi V|, the Gaussian part of the model contributes log_volume +
+        1/2 sum pi_j var_j (the base's precision P_0 has tr(P_0 V) = n - sum pi_j var_j), the potentials E ln T_j.
+        It is at least the evidence of ``variational_bounds``, and -inf where a potential is zero on a half-line.
+
+        References
+        ----------
+        Nickisch (2010), sections 2.5.2 and 4.7.
+        """
+        gaussian = self._dense
+        if self._potential is None:
+            return float(gaussian.log_volume)
+        mean, variance = gaussian.marginals()
+        expectation = np.sum(self._potential.expectation(mean, variance))
+        return float(gaussian.log_volume + 0.5 * (gaussian.pi @ variance) + expectation)
 
     def variances(self, B: Any = None, return_error: bool = False) -> Any:
         """Marginal variances of the projections ``B u`` (default: of the unknowns).

@@ -250,19 +250,18 @@ class CovarianceForm:
         return self.mean + draws - (self.cross @ (self._scale[:, None] * inner)).T
 
     # ------------------------------------------------------------------ sensitivity to the prior covariance
-    def prior_gradient(self) -> np.ndarray:
-        """a = S^-1 (mean - mu) = F' alpha."""
-        return self.rows.T @ self.coefficients
+    def prior_sensitivity(self, change: Any = None) -> float:
+        """Slope of the log normaliser when S moves by ``change`` at fixed sites, (alpha' dK alpha - tr(C dK)) / 2."""
+        moved = 2.0 * self.prior if change is None else dense(self.rows @ covariance_times(change, self.rows.T))
+        alpha = self.coefficients
+        scaled = np.asfortranarray(self._scale[:, None] * moved * self._scale)
+        return 0.5 * float(alpha @ moved @ alpha - np.trace(self._solve(scaled)))
 
-    def prior_excess(self) -> np.ndarray:
-        """S^-1 - S^-1 V S^-1 = F' C F."""
-        scaled = self._scale[:, None] * dense(self.rows)
-        return scaled.T @ self._solve(np.asfortranarray(scaled))
-
-    def prior_response(self, change: np.ndarray) -> np.ndarray:
-        """V S^-1 change = change - S F' C F change."""
-        inner = self._solve(self._scale * (self.rows @ change))
-        return change - self.cross @ (self._scale * inner)
+    def prior_response(self, change: Any = None) -> np.ndarray:
+        """V S^-1 dS a = (I - S F' C F) dS F' alpha: how the mode follows S at fixed curvature of the potentials."""
+        force = self.rows.T @ self.coefficients
+        force = 2.0 * (self.cross @ self.coefficients) if change is None else covariance_times(change, force)
+        return force - self.cross @ (self._scale * self._solve(self._scale * (self.rows @ force)))
 
 
 def _inertia(factor: np.ndarray, pivots: np.ndarray) -> tuple[int, float]:

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.linalg.blas import dsymv, dsyr, dsyrk, dtrsm
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtrs
 
-from .matrices import covariance_root, dense, densified, is_sparse
+from .matrices import covariance_root, covariance_times, dense, densified, is_sparse
 
 __all__ = ["PrecisionForm"]
 
@@ -220,26 +220,42 @@ class PrecisionForm:
         return draws if self.shift is None else draws + self.shift
 
     # ------------------------------------------------------------------ sensitivity to the prior covariance
-    def prior_gradient(self) -> np.ndarray:
-        """a = S^-1 (mean - mu), so that the log evidence changes by (a' dS a - tr(excess dS)) / 2 at fixed sites."""
-        scaled = np.broadcast_to(self.prior_precision, (self.size,)) * self.coefficients
-        return scaled if self.root is None else np.linalg.lstsq(self.root.T, scaled, rcond=None)[0]
+    def prior_sensitivity(self, change: Any = None) -> float:
+        """Derivative of the log normaliser when S moves by ``change`` at fixed sites: (a' dS a - tr(E dS)) / 2.
 
-    def prior_excess(self) -> np.ndarray:
-        """S^-1 - S^-1 V S^-1, the precision that data and sites have added to the prior's, seen through it."""
-        inverse = self._full_inverse()
+        a = S^-1 (mean - mu), E = S^-1 - S^-1 V S^-1. ``change`` is a number, (n,) or (n, n); None stands for 2 S, the
+        derivative with respect to the log of a common standard deviation.
+        """
+        w = self.coefficients
         if self.root is None:
             p = np.broadcast_to(self.prior_precision, (self.size,))
-            return np.diag(p) - p[:, None] * inverse * p
-        left = np.linalg.lstsq(self.root.T, np.eye(self.size) - inverse, rcond=None)[0]
-        return np.linalg.lstsq(self.root.T, left.T, rcond=None)[0].T
+            variance = self._full_inverse().diagonal()
+            if np.ndim(change) < 2:
+                change = 2.0 / p if change is None else change
+                return 0.5 * float(np.sum(change * (np.square(p * w) - p + np.square(p) * variance)))
+            scaled = p[:, None] * change * p
+            excess = np.diag(1.0 / p) - self._full_inverse()
+        else:
+            scaled = 2.0 * np.eye(self.size) if change is None else self._whitened(change)
+            excess = np.eye(self.size) - self._full_inverse()
+        return 0.5 * float(w @ scaled @ w - np.sum(excess * scaled))
 
-    def prior_response(self, change: np.ndarray) -> np.ndarray:
-        """V S^-1 change: how the mode follows a force ``change`` (n,) that the prior exerts, at fixed curvature."""
+    def prior_response(self, change: Any = None) -> np.ndarray:
+        """V S^-1 dS a: how the mode of u follows S at fixed curvature of the potentials."""
+        w = self.coefficients
         if self.root is None:
-            return self.covariance_times(self.prior_precision * change)
-        solved = np.linalg.lstsq(self.root, change, rcond=None)[0]
-        return self.root @ dpotrs(self.factor, solved, lower=1)[0]
+            p = np.broadcast_to(self.prior_precision, (self.size,))
+            force = 2.0 * w if change is None else covariance_times(change, p * w)
+            return self.covariance_times(p * force)
+        force = 2.0 * w if change is None else self._whitened(change) @ w
+        return self.root @ dpotrs(self.factor, force, lower=1)[0]
+
+    def _whitened(self, change: Any) -> np.ndarray:
+        """R^-1 dS R^-T."""
+        assert self.root is not None
+        full = np.asarray(change) if np.ndim(change) == 2 else np.diag(np.broadcast_to(change, (self.n,)))
+        left = np.linalg.lstsq(self.root, full, rcond=None)[0]
+        return np.linalg.lstsq(self.root, left.T, rcond=None)[0].T
 
     def _full_inverse(self) -> np.ndarray:
         lower = np.tril(dpotri(self.factor, lower=1)[0])
