@@ -77,39 +77,42 @@ def _draw(
 
 
 def _print(name: str, accuracies: Mapping[str, np.ndarray], found: Mapping[str, Any], folder: RunFolder) -> None:
+    from rich import box
     from rich.console import Console
     from rich.table import Table as Printed
 
     n_seeds, n = next(iter(accuracies.values())).shape
     marks = sorted({min(10, n), max(1, n // 2), n})
+    compared = "random" in found and len(found) > 1
     seeds = f"mean of {n_seeds} seeds" if n_seeds > 1 else "one seed"
-    printed = Printed(title=f"{name}\naccuracy on held-out rows, {seeds}", title_style="", header_style="bold")
+    printed = Printed(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
     printed.add_column("rows chosen by", no_wrap=True)
     for k in marks:
-        printed.add_column(f"{k} label{'s' if k > 1 else ''}", justify="right")
-    if "random" in found and len(found) > 1:
-        printed.add_column("above random\nat the end", justify="right")
-        printed.add_column(f"labels for\nrandom's {n}", justify="right")
+        printed.add_column(f"after {k}", justify="right", no_wrap=True)
+    if compared:
+        printed.add_column("vs random", justify="right", no_wrap=True)
+        printed.add_column("catches up", justify="right", no_wrap=True)
     for scorer, values in accuracies.items():
         row = [scorer.replace("_", " "), *(f"{100 * values[:, k - 1].mean():.1f}%" for k in marks)]
         if "above_random_at_end" in found[scorer]:
             match = found[scorer]["answers_to_match_random"]
-            row += [
-                _points(found[scorer]["above_random_at_end"], n_seeds),
-                f"more than {n}" if match is None else str(match),
-            ]
+            row += [_points(found[scorer]["above_random_at_end"], n_seeds), "never" if match is None else f"{match}"]
         printed.add_row(*row)
-    console = Console()
+    console = Console(highlight=False)
+    console.print(f"{name}: accuracy on held-out rows after so many labels, {seeds}", soft_wrap=True)
     console.print(printed)
-    console.print(
-        f"[dim]Written to {folder.path}: questions.csv curve.csv curve.png summary.json log/[/dim]", soft_wrap=True
-    )
+    if compared:
+        interval = ", with its 95% interval" if n_seeds > 1 else ""
+        console.print(f"vs random: percentage points above random choice after {n} labels{interval}.", style="dim")
+        console.print(f"catches up: labels that give the accuracy of {n} random ones.", style="dim")
+    written = "questions.csv, curve.csv, curve.png, summary.json, log"
+    console.print(f"{folder.path} holds {written}.", style="dim", soft_wrap=True)
 
 
 def _points(difference: Mapping[str, float], n_seeds: int) -> str:
     """A difference in percentage points, with half the width of its 95% interval."""
     mean, half = 100 * difference["mean"], 100 * (difference["upper"] - difference["mean"])
-    return f"{mean:+.1f} points" if n_seeds == 1 else f"{mean:+.1f} ± {half:.1f} points"
+    return f"{mean:+.1f}" if n_seeds == 1 else f"{mean:+.1f} ± {half:.1f}"
 
 
 def _versions() -> dict[str, str]:

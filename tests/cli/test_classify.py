@@ -1,0 +1,237 @@
+"""``adaptive classify`` as a process: what it writes, how it resumes after a kill, what it says to bad input."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = ("questions.csv", "curve.csv", "curve.png", "summary.json")
+QUICK = ("--questions", "8", "--seeds", "2")
+
+
+def command(*arguments):
+    return [sys.executable, "-m", "adaptive.cli", "classify", *map(str, arguments)]
+
+
+def adaptive(*arguments, **options):
+    """Run the command to its end."""
+    found = subprocess.run(command(*arguments), cwd=ROOT, capture_output=True, text=True, timeout=240, **options)
+    assert "Traceback" not in found.stderr, found.stderr
+    return found
+
+
+def contents(folder):
+    return {name: (folder / name).read_bytes() for name in FILES}
+
+
+def columns(path):
+    with path.open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """A CSV file of two overlapping classes, with a column of row names."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 3)) * [1.0, 100.0, 0.01]
+    y = np.where(X[:, 0] + X[:, 1] / 100 + 0.3 * rng.normal(size=90) > 0, "yes", "no")
+    path = tmp_path_factory.mktemp("data") / "table.csv"
+    with path.open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["name", "a", "b", "constant", "c", "answer"])
+        writer.writerows([f"row {k}", *X[k, :2], 7, X[k, 2], y[k]] for k in range(90))
+    return path
+
+
+@pytest.fixture(scope="module")
+def finished(table, tmp_path_factory):
+    """An uninterrupted run on that table, by one process."""
+    out = tmp_path_factory.mktemp("runs") / "whole"
+    found = adaptive("--data", table, "--target", "answer", "--ignore", "name", "--out", out, "--jobs", 1, *QUICK)
+    assert found.returncode == 0, found.stderr
+    return out, found
+
+
+def test_every_question_and_answer_is_written(finished, table):
+    out, found = finished
+    questions = columns(out / "questions.csv")
+    assert list(questions) == ["seed", "scorer", "step", "position", "label", "outcome", "score"]
+    assert len(questions["seed"]) == 2 * 3 * 8
+    answers = columns(table)["answer"]
+    assert questions["outcome"] == [answers[int(row)] for row in questions["label"]]
+    for seed in "01":  # the first questions are drawn, the same for every scorer; nothing is asked twice
+        asked = {}
+        for scorer in ("information_gain", "uncertainty", "random"):
+            rows = [k for k in range(48) if questions["seed"][k] == seed and questions["scorer"][k] == scorer]
+            assert [questions["step"][k] for k in rows] == [str(k) for k in range(1, 9)]
+            assert [questions["score"][k] == "" for k in rows] == [True] * 2 + [False] * 6
+            asked[scorer] = [questions["label"][k] for k in rows]
+            assert len(set(asked[scorer])) == 8
+        assert asked["information_gain"][:2] == asked["uncertainty"][:2] == asked["random"][:2]
+
+
+def test_curve_and_summary_agree_with_each_other_and_with_the_table(finished):
+    out, found = finished
+    curve = columns(out / "curve.csv")
+    assert list(curve) == ["scorer", "n_labelled", "mean", "lower", "upper"] and len(curve["mean"]) == 3 * 8
+    for low, middle, high in zip(curve["lower"], curve["mean"], curve["upper"], strict=True):
+        assert 0 <= float(low) <= float(middle) <= float(high) <= 1
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["classes"] == {"no": 44, "yes": 46} and summary["rows"] == {"asked": 63, "held out": 27}
+    assert summary["scorers"]["uncertainty"]["accuracy_at_end"]["mean"] == pytest.approx(float(curve["mean"][15]))
+    assert f"{100 * float(curve['mean'][23]):.1f}%" in found.stdout and "table.csv, answer" in found.stdout
+    assert (out / "curve.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert len(list((out / "log").glob("*.jsonl"))) == 6
+
+
+def test_nothing_is_shown_on_stderr_where_it_is_no_terminal(finished):
+    assert finished[1].stderr == ""
+
+
+def test_progress_is_shown_on_a_terminal(tmp_path):
+    parent, child = pty.openpty()
+    run = subprocess.Popen(
+        command("--out", tmp_path / "run", "--questions", 3, "--seeds", 1, "--jobs", 1), cwd=ROOT,
+        stdout=subprocess.DEVNULL, stderr=child, env=os.environ | {"TERM": "xterm", "COLUMNS": "100"},
+    )  # fmt: skip
+    os.close(child)
+    shown = b""
+    try:
+        while part := os.read(parent, 4096):
+            shown += part
+    except OSError:  # the terminal's other end was closed
+        pass
+    os.close(parent)
+    assert run.wait(timeout=60) == 0 and b"asking for labels" in shown and b"3/3" in shown
+
+
+def test_a_killed_run_resumes_to_the_same_bytes(finished, table, tmp_path):
+    """Kills at several places, with workers; what was answered before is not asked again."""
+    whole, _ = finished
+    out = tmp_path / "killed"
+    options = ["--data", table, "--target", "answer", "--ignore", "name", "--jobs", 2, *QUICK]
+    told: list[int] = []
+    for wanted in (1, 17):
+        arguments = (*options, "--out", out) if not told else ("--out", out, "--resume", "--jobs", 2)
+        run = subprocess.Popen(command(*arguments), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 120
+        while run.poll() is None and n_told(out) < wanted and time.monotonic() < deadline:
+            time.sleep(0.002)
+        run.send_signal(signal.SIGKILL)
+        run.wait(timeout=30)
+        wait_for_silence(out)
+        told.append(n_told(out))
+        assert wanted <= told[-1] < 48
+    before = logs(out)
+    found = adaptive("--out", out, "--resume", "--jobs", 2)
+    assert found.returncode == 0, found.stderr
+    assert contents(out) == contents(whole)
+    after = logs(out)
+    assert all(after[name].startswith(text[: text.rfind(b"\n") + 1]) for name, text in before.items())
+    assert n_told(out) == 48
+    again = adaptive("--out", out, "--resume")
+    assert again.returncode == 0 and logs(out) == after and contents(out) == contents(whole)
+
+
+def test_ctrl_c_says_how_to_go_on(tmp_path):
+    out = tmp_path / "run"
+    run = subprocess.Popen(
+        command("--out", out, "--jobs", 2), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 120
+    while run.poll() is None and n_told(out) < 5 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.killpg(run.pid, signal.SIGINT)  # a terminal sends it to the whole group
+    stdout, stderr = run.communicate(timeout=60)
+    assert run.returncode == 130 and stdout == ""
+    assert stderr.startswith("adaptive: stopped after ") and stderr.count("\n") == 1
+    assert f"of 900 answers; continue with: adaptive classify --out {out} --resume" in stderr
+
+
+def logs(out):
+    return {path.name: path.read_bytes() for path in (out / "log").glob("*.jsonl")}
+
+
+def n_told(out):
+    return sum(text.count(b'"event":"tell"') for text in logs(out).values()) if out.exists() else 0
+
+
+def wait_for_silence(out):
+    """Workers that lost their command end at their next question."""
+    for _ in range(100):
+        before = logs(out)
+        time.sleep(0.3)
+        if logs(out) == before:
+            return
+    raise AssertionError("orphaned workers go on writing")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--data", "absent.csv", "--target", "y"], "there is no file"),
+        (["--data", "TABLE"], "needs --target COLUMN"),
+        (["--data", "TABLE", "--target", "reply"], "has no column 'reply'; its columns are 'name', 'a'"),
+        (["--data", "TABLE", "--target", "name"], "must have exactly two classes, found 90"),
+        (["--data", "TABLE", "--target", "answer"], "line 2, column 'name': 'row 0' is not a number"),
+        (["--data", "TABLE", "--target", "answer", "--ignore", "name", "--questions", "64"], "more than the 63 rows"),
+        (["--target", "answer"], "name the file with --data FILE"),
+        (["--questions", "0"], "--questions must be at least 1, got 0."),
+        (["--questions", "many"], "'--questions': 'many' is not a valid int"),
+        (["--initial", "61"], "--initial 61 is more than --questions 60"),
+        (["--scorer", "informaton_gain"], "Did you mean 'information_gain'"),
+        (["--scorer", "predictive_information_gain"], "target"),
+        (["--out", "TABLE"], "is a file; --out expects a folder"),
+        (["--out", "FINISHED"], "holds a run already; add --resume to continue it"),
+        (["--out", "EMPTY", "--resume"], "there is no run to resume in"),
+        (["--out", "FINISHED", "--resume", "--questions", "9"], "has questions = 8, not 9"),
+        (["--out", "FINISHED", "--resume", "--seed", "1"], "has seed = 0, not 1"),
+        (["--outt", "x"], "No such option: --outt"),
+        (["extra"], "unexpected extra argument"),
+    ],
+)
+def test_bad_input_ends_in_one_line_and_exit_code_2(arguments, message, table, finished, tmp_path, capfd):
+    from adaptive.cli import run
+
+    known = {"TABLE": str(table), "FINISHED": str(finished[0]), "EMPTY": str(tmp_path / "empty")}
+    arguments = [known.get(one, one) for one in arguments]
+    if "--out" not in arguments:
+        arguments += ["--out", str(tmp_path / "run")]
+    assert run(["classify", "--jobs", "1", *arguments]) == 2
+    stdout, stderr = capfd.readouterr()
+    assert stdout == "" and stderr.startswith("adaptive: ") and stderr.count("\n") == 1
+    assert message in stderr
+
+
+def test_a_changed_file_and_a_damaged_log_are_not_resumed(table, tmp_path):
+    copy, out = tmp_path / "copy.csv", tmp_path / "run"
+    copy.write_bytes(table.read_bytes())
+    options = ("--data", copy, "--target", "answer", "--ignore", "name", "--out", out, "--jobs", 1)
+    assert adaptive(*options, "--questions", 3, "--seeds", 1, "--scorer", "random").returncode == 0
+    copy.write_text(copy.read_text().replace(",yes\n", ",no\n", 1))
+    found = adaptive("--out", out, "--resume")
+    assert found.returncode == 2 and "the rows are not those that the run in" in found.stderr
+    copy.write_bytes(table.read_bytes())
+    log = out / "log/random-seed0.jsonl"
+    log.write_bytes(log.read_bytes().replace(b'"event":"tell"', b'"event":"telt"', 1))
+    found = adaptive("--out", out, "--resume", "--jobs", 1)
+    assert found.returncode == 2 and "random-seed0.jsonl" in found.stderr and found.stderr.count("\n") == 1
+
+
+def test_an_unwritable_folder_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    found = adaptive("--out", tmp_path / "file/run")
+    assert found.returncode == 2 and "cannot be written" in found.stderr and found.stderr.count("\n") == 1
