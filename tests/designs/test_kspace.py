@@ -22,6 +22,7 @@ DESIGNS = [
     "half_plane_variable_density",
 ]
 MIRROR_FREE = ["one_sided_low_pass", "half_plane_variable_density"]
+HALVED = ["low_pass", "equispaced", "uniform"]  # with the half-plane rule as an option
 RANDOM = ["uniform", "variable_density", "half_plane_variable_density"]
 
 
@@ -131,7 +132,7 @@ def test_every_design_is_sorted_distinct_complete_and_keeps_the_centre(name, dat
     n = data.draw(st.integers(1, 70))
     n_central = data.draw(st.integers(1, n))
     n_lines = data.draw(st.integers(n_central, n))
-    keywords = {} if name in MIRROR_FREE else {"half_plane": data.draw(st.booleans())}
+    keywords = {"half_plane": data.draw(st.booleans())} if name in HALVED else {}
     lines = design(name, n, n_lines, n_central, **keywords)
     assert lines.dtype.kind == "i" and len(lines) == n_lines
     assert (np.diff(lines) > 0).all() and lines[0] >= 0 and lines[-1] < n
@@ -201,6 +202,18 @@ def test_larger_exponents_have_heavier_tails():
     assert uniform > shares[-1]
 
 
+def test_half_plane_variable_density_follows_its_density():
+    n, n_central, p, draws = 16, 4, 2.0, 4000
+    rng = np.random.default_rng(1)
+    counts = np.zeros(n)
+    for _ in range(draws):
+        counts[kspace.half_plane_variable_density(n, n_central + 1, n_central, exponent=p, random_state=rng)] += 1
+    weights = (1 - np.abs(np.linspace(-1, 1, n)))[:6] ** p
+    density = weights / weights.sum()
+    assert (np.abs(counts[:6] / draws - density) < 4.5 * np.sqrt(density * (1 - density) / draws) + 1e-12).all()
+    assert not counts[10:].any()
+
+
 def test_uniform_draws_every_line_equally_often():
     rng = np.random.default_rng(5)
     counts = sum(np.bincount(kspace.uniform(12, 5, 2, random_state=rng), minlength=12) for _ in range(3000))
@@ -235,6 +248,8 @@ def test_designs_refuse_in_one_sentence(name):
 def test_other_bad_input_is_named():
     with pytest.raises(ValueError, match="exponent must be > 0"):
         kspace.variable_density(64, 32, 8, exponent=0)
+    with pytest.raises(ValueError, match="exponent contains nan"):
+        kspace.half_plane_variable_density(64, 32, 8, exponent=np.nan)
     with pytest.raises(ValueError, match="random_state must be"):
         kspace.uniform(64, 32, 8, random_state="seed")
     with pytest.raises(ValueError, match="lines holds line 5 twice"):
