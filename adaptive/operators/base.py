@@ -87,12 +87,12 @@ class Operator:
     def forward(self, u: Any) -> np.ndarray:
         """A u for ``u`` of shape (..., *input_shape); returns (..., *output_shape)."""
         u, batch = self._batched("forward", u, self.input_shape)
-        return self._forward(u).reshape(batch + self.output_shape)
+        return (self._forward(u) if u.size else self._nothing(u)).reshape(batch + self.output_shape)
 
     def adjoint(self, v: Any) -> np.ndarray:
         """A^H v for ``v`` of shape (..., *output_shape); returns (..., *input_shape)."""
         v, batch = self._batched("adjoint", v, self.output_shape)
-        return self._adjoint(v).reshape(batch + self.input_shape)
+        return (self._adjoint(v) if v.size else self._nothing(v)).reshape(batch + self.input_shape)
 
     def normal(self, u: Any, weights: Any = None) -> np.ndarray:
         """A^H diag(weights) A u; its real part where ``u`` is real.
@@ -110,7 +110,8 @@ class Operator:
             Real for real ``u``, else complex.
         """
         u, batch = self._batched("normal", u, self.input_shape)
-        result = self._normal(u, None if weights is None else self._weights(weights, u.real.dtype))
+        weights = None if weights is None else self._weights(weights, u.real.dtype)
+        result = self._normal(u, weights) if u.size else self._nothing(u)
         if result.dtype.kind == "c" and u.dtype.kind != "c":
             result = np.ascontiguousarray(result.real)
         return result.reshape(batch + self.input_shape)
@@ -203,6 +204,10 @@ class Operator:
             wanted = ", ".join(["...", *map(str, shape)])
             raise ValueError(f"{type(self).__name__}.{method} needs an array of shape ({wanted}), got {array.shape}.")
         return array.reshape(int(np.prod(batch)), *shape), batch
+
+    def _nothing(self, array: np.ndarray) -> np.ndarray:
+        """What comes of a batch of no arrays, so that no operator need think of it."""
+        return np.empty(0, np.result_type(array, np.complex64 if self.dtype.kind == "c" else np.float32))
 
     def _weights(self, weights: Any, dtype: Any) -> np.ndarray:
         weights = np.asarray(weights)

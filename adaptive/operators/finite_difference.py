@@ -52,19 +52,19 @@ class FiniteDifference(Operator):
     def _forward(self, u: np.ndarray) -> np.ndarray:
         from .difference_kernels import forward
 
-        return self._run(forward, u, self.shape[0])
+        return self._run(forward, u, self.output_shape)
 
     def _adjoint(self, v: np.ndarray) -> np.ndarray:
         from .difference_kernels import adjoint
 
-        return self._run(adjoint, v, self.shape[1])
+        return self._run(adjoint, v, self.input_shape)
 
     def _normal(self, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
         from .difference_kernels import normal
 
         if weights is None:
             weights = np.ones(self.output_shape, u.real.dtype)
-        return self._run(normal, u, self.shape[1], plain(weights))
+        return self._run(normal, u, self.input_shape, plain(weights))
 
     def bands(self) -> list[tuple[Any, np.ndarray]]:
         return self._bands
@@ -73,10 +73,10 @@ class FiniteDifference(Operator):
     def _bands(self) -> list[tuple[Any, np.ndarray]]:
         return self._bands_at([rows for rows in self.axis_slices if rows.stop > rows.start])
 
-    def _run(self, kernel: Any, array: np.ndarray, size: int, *weights: np.ndarray) -> np.ndarray:
+    def _run(self, kernel: Any, array: np.ndarray, shape: tuple[int, ...], *weights: np.ndarray) -> np.ndarray:
+        array = plain(array)
+        result = np.empty((len(array), *shape), array.dtype)
         width = 2 if array.dtype.kind == "c" else 1  # numbers per entry: complex ones are pairs
-        flat = plain(array).view(array.real.dtype).reshape(len(array), -1 if len(array) else 0)
-        out = np.empty((len(array), size * width), flat.dtype)
-        if len(flat):
-            kernel(flat, *weights, out, np.array(self.input_shape), width)
-        return out.view(array.dtype)
+        numbers, out = (a.view(array.real.dtype).reshape(len(array), -1) for a in (array, result))
+        kernel(numbers, *weights, out, np.array(self.input_shape), width)
+        return result

@@ -74,11 +74,6 @@ class FourierMask(Operator):
         spectrum[self.mask] = 1.0 if weights is None else self._weights(weights, float)
         return scipy.fft.ifftshift(spectrum)
 
-    def normal_spectrum(self, weights: Any = None) -> np.ndarray:
-        spectrum = np.zeros(self.input_shape)
-        spectrum[self.mask] = 1.0 if weights is None else self._weights(weights, float)
-        return scipy.fft.ifftshift(spectrum)
-
 
 class FourierLines(Operator):
     """Whole lines of the centred orthonormal Fourier transform: what a Cartesian scanner measures.
@@ -142,11 +137,6 @@ class FourierLines(Operator):
         spectrum = np.zeros(shape, u.real.dtype)
         np.moveaxis(spectrum, self.axis, 0)[self.lines] = 1 if weights is None else weights
         return apply_filter(u, uncentred(spectrum, symmetric=u.dtype.kind != "c"), axes)
-
-    def normal_spectrum(self, weights: Any = None) -> np.ndarray:
-        spectrum = np.zeros(self.input_shape)
-        np.moveaxis(spectrum, self.axis, 0)[self.lines] = 1.0 if weights is None else self._weights(weights, float)
-        return scipy.fft.ifftshift(spectrum)
 
     def normal_spectrum(self, weights: Any = None) -> np.ndarray:
         spectrum = np.zeros(self.input_shape)

@@ -66,6 +66,7 @@ class RealStacked(Operator):
         return np.ascontiguousarray(back.real) if self.unknown == "real" else _parts(back)
 
     def _normal(self, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+        u = self._real("normal", u)
         if self._separate:
             if weights is None:
                 return self._both(lambda parts: self.operator._normal(parts, None), u)
@@ -74,8 +75,8 @@ class RealStacked(Operator):
             return super()._normal(u, weights)
         shared = None if weights is None else weights[0]
         if self.unknown == "real":
-            return self.operator._normal(self._real("normal", u), shared).real
-        return _parts(self.operator._normal(_joined(self._real("normal", u)), shared))
+            return self.operator._normal(u, shared).real
+        return _parts(self.operator._normal(_joined(u), shared))
 
     @property
     def _separate(self) -> bool:

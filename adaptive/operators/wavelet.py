@@ -60,15 +60,11 @@ class Wavelet(Operator):
         low, high = np.array(wavelet.dec_lo[::-1]), np.array(wavelet.dec_hi[::-1])
         if not _orthonormal(low, high):
             raise ValueError(f"name must be an orthonormal wavelet ('haar', 'db4', 'sym8', ...), {name!r} is not.")
-        self.level = _depth(shape, len(low)) if level is None else integer("level", level, minimum=1)
+        self.level = _depth(shape, name, len(low)) if level is None else integer("level", level, minimum=1)
         for axis, length in enumerate(shape):
-            if length % 2 ** max(self.level, 1) or self.level == 0:
-                wanted = f"divisible by 2^{self.level}" if self.level else f"even and at least {len(low)}"
-                raise ValueError(
-                    f"shape must have axes {wanted} for a wavelet {name!r}"
-                    + (f" of {self.level} levels" if self.level else "")
-                    + f", got {length} on axis {axis} of {shape}."
-                )
+            if length % 2**self.level:
+                wanted = f"divisible by 2^{self.level} for {self.level} levels"
+                raise ValueError(f"shape must have axes {wanted}, got {length} on axis {axis} of {shape}.")
         super().__init__(shape, shape)
         self._filters = {np.dtype(code): (low.astype(code), high.astype(code)) for code in "fd"}
 
@@ -108,8 +104,7 @@ class Wavelet(Operator):
         real = array.real.dtype
         flat = plain(array).view(real).reshape(len(array), self.shape[1] * width)
         out = np.empty_like(flat)
-        if len(flat):
-            kernel(flat, *weights, out, np.array(self.input_shape), width, self.level, *self._filters[real])
+        kernel(flat, *weights, out, np.array(self.input_shape), width, self.level, *self._filters[real])
         return out.view(array.dtype).reshape(array.shape)
 
 
@@ -127,8 +122,12 @@ def _orthonormal(low: np.ndarray, high: np.ndarray) -> bool:
     return True
 
 
-def _depth(shape: tuple[int, ...], taps: int) -> int:
+def _depth(shape: tuple[int, ...], name: str, taps: int) -> int:
     """How often all axes can be halved while each is at least as long as the filter."""
+    for axis, length in enumerate(shape):
+        if length % 2 or length < taps:
+            wanted = f"even axes of at least {taps} for the wavelet {name!r}"
+            raise ValueError(f"shape must have {wanted} (or give level), got {length} on axis {axis} of {shape}.")
     level = 0
     while all(length % 2 ** (level + 1) == 0 and length // 2**level >= taps for length in shape):
         level += 1
