@@ -1,5 +1,6 @@
 """Images: read from files, scanned in simulation, checked and compared. Nothing here knows a model."""
 
+from .design_table import COLUMNS, best_parameter, compare_designs
 from .kspace_check import check_kspace, gridded, kspace_problem
 from .phase import estimate_phase, polynomial_phase
 from .quality import Interval, l2_error, nmse, paired_interval, psnr, ssim
@@ -8,11 +9,14 @@ from .simulation import SimulatedScan, simulate_scan
 from .stack import ImageStack, Slice, fitted, padded, scaled
 
 __all__ = [
+    "COLUMNS",
     "ImageStack",
     "Interval",
     "SimulatedScan",
     "Slice",
+    "best_parameter",
     "check_kspace",
+    "compare_designs",
     "estimate_phase",
     "fitted",
     "gridded",

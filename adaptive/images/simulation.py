@@ -23,7 +23,7 @@ from .phase import polynomial_phase
 __all__ = ["SimulatedScan", "simulate_scan"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SimulatedScan:
     """A fully sampled acquisition of a known image.
 

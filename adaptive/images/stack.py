@@ -21,7 +21,7 @@ __all__ = ["ImageStack", "Slice", "fitted", "padded", "scaled"]
 PERCENTILE = 99.8
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Slice:
     """One image and where it comes from.
 

@@ -2,6 +2,7 @@
 
 from .cartesian import Line, LinePool, as_lines, central, lines, mirror
 from .comparison import (
+    comparison_designs,
     equispaced,
     half_plane_variable_density,
     low_pass,
@@ -15,6 +16,7 @@ __all__ = [
     "LinePool",
     "as_lines",
     "central",
+    "comparison_designs",
     "equispaced",
     "half_plane_variable_density",
     "lines",

@@ -19,17 +19,18 @@ All designs return sorted line indices; index 0 is frequency -n/2, index n // 2 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
 
-from adaptive.checks import finite, generator, integer
+from adaptive.checks import choice, finite, generator, integer
 
 from .cartesian import central
 
 __all__ = [
+    "comparison_designs",
     "equispaced",
     "half_plane_variable_density",
     "low_pass",
@@ -192,6 +193,58 @@ def half_plane_variable_density(
     n, n_lines, n_central = _checked(n, n_lines, n_central)
     falling, rng = _falling(n, exponent), generator(random_state)
     return _design(n, n_lines, n_central, True, lambda lines, k: _draw(lines, falling[lines], k, rng))
+
+
+def comparison_designs(
+    n: int,
+    n_lines: int,
+    n_central: int,
+    *,
+    exponents: Mapping[str, float] | None = None,
+    n_draws: int = 10,
+    random_state: Any = None,
+) -> dict[str, list[np.ndarray]]:
+    """All comparison designs of one size: one each of the fixed ones, ``n_draws`` of the random ones.
+
+    Parameters
+    ----------
+    n, n_lines, n_central
+        As in ``low_pass``.
+    exponents : mapping of design to exponent, optional
+        Of "variable_density" and "half_plane_variable_density", where they were tuned.
+    n_draws : int, default 10
+    random_state : None, int or NumPy generator
+        Each random design has a stream of its own: tuning one does not change the draws of another.
+
+    Returns
+    -------
+    dict of design to list of arrays (n_lines,)
+
+    Examples
+    --------
+    >>> found = comparison_designs(64, 24, 8, n_draws=2, random_state=0)
+    >>> {name: len(draws) for name, draws in found.items()}
+    {'low_pass': 1, 'equispaced': 1, 'uniform': 2, 'variable_density': 2, 'half_plane_variable_density': 2,
+     'one_sided_low_pass': 1}
+    """
+    powers = {} if exponents is None else dict(exponents)
+    for name in powers:
+        choice("exponents", name, ("variable_density", "half_plane_variable_density"))
+    n_draws = integer("n_draws", n_draws, minimum=1)
+    streams = generator(random_state).spawn(3)
+
+    def drawn(design: Callable[..., np.ndarray], stream: np.random.Generator) -> list[np.ndarray]:
+        keywords = {"exponent": powers[design.__name__]} if design.__name__ in powers else {}
+        return [design(n, n_lines, n_central, random_state=stream, **keywords) for _ in range(n_draws)]
+
+    return {
+        "low_pass": [low_pass(n, n_lines, n_central)],
+        "equispaced": [equispaced(n, n_lines, n_central)],
+        "uniform": drawn(uniform, streams[0]),
+        "variable_density": drawn(variable_density, streams[1]),
+        "half_plane_variable_density": drawn(half_plane_variable_density, streams[2]),
+        "one_sided_low_pass": [one_sided_low_pass(n, n_lines, n_central)],
+    }
 
 
 def _design(n: int, n_lines: int, n_central: int, half_plane: bool, pick: _Pick) -> np.ndarray:

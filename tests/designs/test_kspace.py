@@ -230,6 +230,23 @@ def test_mirrors_are_measured_only_when_forced():
     np.testing.assert_array_equal(kspace.one_sided_low_pass(64, 41, 8), np.arange(41))
 
 
+def test_the_comparison_designs_are_those_designs():
+    found = kspace.comparison_designs(96, 40, 16, n_draws=3, random_state=2)
+    assert sorted(found) == sorted(DESIGNS)
+    for name, draws in found.items():
+        assert len(draws) == (3 if name in RANDOM else 1)
+        assert all(len(lines) == 40 and np.isin(kspace.central(96, 16), lines).all() for lines in draws)
+        if name in RANDOM:
+            assert not np.array_equal(draws[0], draws[1])
+        else:
+            np.testing.assert_array_equal(draws[0], design(name, 96, 40, 16))
+    again = kspace.comparison_designs(96, 40, 16, exponents={"variable_density": 6.0}, n_draws=3, random_state=2)
+    for name in RANDOM:  # a tuned exponent changes its own design only
+        assert np.array_equal(found[name], again[name]) == (name != "variable_density")
+    longer = kspace.comparison_designs(96, 40, 16, n_draws=5, random_state=2)
+    np.testing.assert_array_equal(longer["uniform"][:3], found["uniform"])
+
+
 # Bad input -----------------------------------------------------------------------------------------------------------
 
 
@@ -250,6 +267,8 @@ def test_other_bad_input_is_named():
         kspace.variable_density(64, 32, 8, exponent=0)
     with pytest.raises(ValueError, match="exponent contains nan"):
         kspace.half_plane_variable_density(64, 32, 8, exponent=np.nan)
+    with pytest.raises(ValueError, match="exponents must be one of 'variable_density', .*, got 'uniform'"):
+        kspace.comparison_designs(64, 32, 8, exponents={"uniform": 2.0})
     with pytest.raises(ValueError, match="random_state must be"):
         kspace.uniform(64, 32, 8, random_state="seed")
     with pytest.raises(ValueError, match="lines holds line 5 twice"):

@@ -1,0 +1,96 @@
+"""The table that designs are judged by: one row per design and slice, random designs as means over their draws.
+
+design, slice, lines, error, psnr, ssim          error = || |truth| - |reconstruction| ||_2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .quality import l2_error, psnr, ssim
+from .simulation import SimulatedScan
+
+__all__ = ["COLUMNS", "best_parameter", "compare_designs"]
+
+COLUMNS = ("design", "slice", "lines", "error", "psnr", "ssim")
+
+Reconstruct = Callable[[SimulatedScan, np.ndarray], np.ndarray]  # (scan, line indices) -> image
+
+
+def compare_designs(
+    designs: Mapping[str, Sequence[Any]], scans: Mapping[str, SimulatedScan], reconstruct: Reconstruct
+) -> list[dict[str, Any]]:
+    """Reconstruct every scan from the lines of every design.
+
+    Parameters
+    ----------
+    designs : mapping of name to designs
+        Each a list of line arrays: one for a fixed design, several draws of a random one.
+    scans : mapping of name to SimulatedScan
+        As in {"same": ..., "neighbour": ...}.
+    reconstruct : callable (scan, lines) -> image (h, w)
+        Sees the samples of these lines only; its result may be complex.
+
+    Returns
+    -------
+    list of dict
+        With the keys ``COLUMNS``; error, psnr and ssim are means over the draws.
+
+    Examples
+    --------
+    >>> from adaptive.images import head_scan, simulate_scan
+    >>> def zero_filled(scan, lines):
+    ...     from adaptive.operators import FourierLines
+    ...     block = FourierLines(scan.image.shape, lines)
+    ...     return block.adjoint(scan.samples(block))
+    >>> scan = simulate_scan(head_scan()[12].image, snr=50, random_state=0)
+    >>> rows = compare_designs({"few": [range(60, 68)], "many": [range(32, 96)]}, {"same": scan}, zero_filled)
+    >>> [(row["design"], row["lines"], row["error"] < 5) for row in rows]
+    [('few', 8, False), ('many', 64, True)]
+    """
+    rows = []
+    for design, draws in designs.items():
+        sizes = sorted({len(lines) for lines in draws})
+        if len(sizes) != 1:
+            raise ValueError(
+                f"design {design!r} must have one draw at least, and draws of one size, got sizes {sizes}."
+            )
+        for name, scan in scans.items():
+            found = [np.asarray(reconstruct(scan, np.asarray(lines))) for lines in draws]
+            measures = [(l2_error(scan.image, u), psnr(scan.image, u), ssim(scan.image, u)) for u in found]
+            means = (float(mean) for mean in np.mean(measures, axis=0))
+            rows.append(dict(zip(COLUMNS, (design, name, sizes[0], *means), strict=True)))
+    return rows
+
+
+def best_parameter(
+    values: Iterable[Any], designs: Callable[[Any], Sequence[Any]], scan: SimulatedScan, reconstruct: Reconstruct
+) -> tuple[Any, dict[Any, float]]:
+    """Tune a comparison design, or a reconstruction's scales, on the training slice.
+
+    Parameters
+    ----------
+    values : iterable
+        As in exponents 2, 3, ..., 6.
+    designs : callable value -> list of line arrays
+        The design's draws at that value.
+    scan : SimulatedScan
+        The training slice, and no other.
+    reconstruct : callable (scan, lines) -> image
+
+    Returns
+    -------
+    value
+        With the least mean error; the first of equals.
+    errors : dict of value to mean error
+    """
+    errors = {
+        value: float(np.mean([l2_error(scan.image, reconstruct(scan, np.asarray(lines))) for lines in designs(value)]))
+        for value in values
+    }
+    if not errors:
+        raise ValueError("values must hold at least one parameter to try, got none.")
+    return min(errors, key=errors.__getitem__), errors
