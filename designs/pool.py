@@ -1,0 +1,331 @@
+"""Pools that are never written out: products of lists, rows put together from factors, grids, several pools as one.
+
+Arrays, sparse matrices, frames and lists are pools as they are. What is too long for that has a length and is built
+only where it is taken: ``take(positions)`` gives plain entries, a list of tuples for pools of labels and an array (or a
+sparse matrix) of rows for pools of features. So ten million pairs of a user and an item cost what the users and items
+cost.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from adaptive import pool as plain
+
+__all__ = ["Joined", "LazyPool", "Pairs", "Product", "RowProduct", "grid"]
+
+
+class LazyPool:
+    """Base of the lazy pools: a length, and the entries at given positions.
+
+    Subclasses set ``_length`` and define ``_entries(positions)`` and ``_parts()``, what their fingerprint depends on.
+    """
+
+    _length: int
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._length} candidates)"
+
+    def __getitem__(self, position: int) -> Any:
+        if not -self._length <= position < self._length:
+            raise IndexError(f"position must be below {self._length}, got {position}.")
+        return self._entries(np.array([position % self._length]))[0]
+
+    def take(self, positions: Any) -> Any:
+        """The entries at ``positions`` (n,): a list of tuples, or an array of rows."""
+        positions = np.asarray(positions)
+        if positions.ndim != 1 or (positions.size and positions.dtype.kind not in "iu"):
+            raise ValueError(f"positions must be a list of integers, got {positions.dtype} of shape {positions.shape}.")
+        outside = (positions < 0) | (positions >= self._length)
+        if outside.any():
+            raise ValueError(f"positions must be between 0 and {self._length - 1}, got {positions[outside][0]}.")
+        return self._entries(positions.astype(np.int64))
+
+    def concatenate(self, pools: Sequence[Any]) -> Joined:
+        """``pools``, one after the other."""
+        return Joined(pools)
+
+    def fingerprint(self) -> str:
+        """A hash of the content, without writing it out."""
+        parts = [type(self).__name__, *[plain.fingerprint(part) for part in self._parts()]]
+        return hashlib.blake2b(" ".join(parts).encode(), digest_size=16).hexdigest()
+
+    def _entries(self, positions: np.ndarray) -> Any:
+        raise TypeError(f"{type(self).__name__} must define _entries(positions).")
+
+    def _parts(self) -> list[Any]:
+        raise TypeError(f"{type(self).__name__} must define _parts().")
+
+
+class Product(LazyPool):
+    """All tuples with one entry of each factor, the last one changing fastest.
+
+    Parameters
+    ----------
+    *factors : pools of labels
+        Lists, ranges, one-dimensional arrays, or lazy pools of tuples (whose entries enter the tuple one by one).
+
+    Examples
+    --------
+    >>> pool = Product(range(1_000_000), ["film", "book"])
+    >>> len(pool), pool.take([0, 3])
+    (2000000, [(0, 'film'), (1, 'book')])
+    >>> pool.positions([(1, "book")])
+    array([3])
+    """
+
+    def __init__(self, *factors: Any):
+        if not factors:
+            raise ValueError("factors must hold at least one list, got none.")
+        self.factors = [_factor(factor, f"factors[{k}]") for k, factor in enumerate(factors)]
+        self._lengths = tuple(plain.length(factor) for factor in self.factors)
+        self._length = _product(self._lengths)
+
+    def _entries(self, positions: np.ndarray) -> list[tuple[Any, ...]]:
+        columns = []
+        for factor, index in zip(self.factors, np.unravel_index(positions, self._lengths), strict=True):
+            chosen = plain.take(factor, index)
+            chosen = chosen.tolist() if isinstance(chosen, np.ndarray) else chosen
+            columns.append([entry if isinstance(entry, tuple) else (entry,) for entry in chosen])
+        return [sum(parts, ()) for parts in zip(*columns, strict=True)]
+
+    def labels(self, positions: Any) -> list[tuple[Any, ...]]:
+        """The tuples themselves."""
+        return self.take(positions)
+
+    def positions(self, entries: Sequence[tuple[Any, ...]]) -> np.ndarray:
+        """Where given tuples stand, for ``exclude=``; factors must be plain lists without repetitions."""
+        index = []
+        for k, factor in enumerate(self.factors):
+            if isinstance(factor, LazyPool):
+                raise ValueError(f"positions needs plain lists as factors, factors[{k}] is a {type(factor).__name__}.")
+            where = {label: i for i, label in enumerate(plain.take(factor, np.arange(self._lengths[k])))}
+            try:
+                index.append(np.array([where[entry[k]] for entry in entries], dtype=np.int64))
+            except (KeyError, IndexError) as problem:
+                raise ValueError(
+                    f"entries must be tuples of the factors' labels, got {problem} for factor {k}."
+                ) from None
+        return np.ravel_multi_index(tuple(index), self._lengths) if len(entries) else np.empty(0, np.int64)
+
+    def _parts(self) -> list[Any]:
+        return self.factors
+
+
+class Pairs(LazyPool):
+    """All unordered pairs of different items, (0, 1), (0, 2), ..., (1, 2), ...: what can be compared.
+
+    Parameters
+    ----------
+    items : pool of labels
+        A list, range or one-dimensional array of two or more.
+
+    Examples
+    --------
+    >>> list(Pairs(["a", "b", "c"]))
+    [('a', 'b'), ('a', 'c'), ('b', 'c')]
+    >>> Product(["Ann"], Pairs(["a", "b", "c"])).take([2])
+    [('Ann', 'b', 'c')]
+    """
+
+    def __init__(self, items: Any):
+        self.items = _factor(items, "items")
+        self._n = plain.length(self.items)
+        if self._n < 2:
+            raise ValueError(f"items must be at least two to make a pair, got {self._n}.")
+        self._length = self._n * (self._n - 1) // 2
+
+    def _entries(self, positions: np.ndarray) -> list[tuple[Any, Any]]:
+        first, second = self._index(positions)
+        chosen = [plain.take(self.items, index) for index in (first, second)]
+        left, right = (c.tolist() if isinstance(c, np.ndarray) else c for c in chosen)
+        return list(zip(left, right, strict=True))
+
+    def _index(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        # Counted from the end, row i of the triangle begins at i (i + 1) / 2; the root is corrected for rounding.
+        back = self._length - 1 - positions
+        row = ((np.sqrt(8.0 * back + 1) - 1) / 2).astype(np.int64)
+        row -= row * (row + 1) // 2 > back
+        row += (row + 1) * (row + 2) // 2 <= back
+        return self._n - 2 - row, self._n - 1 - (back - row * (row + 1) // 2)
+
+    def labels(self, positions: Any) -> list[tuple[Any, Any]]:
+        """The pairs themselves."""
+        return self.take(positions)
+
+    def _parts(self) -> list[Any]:
+        return [self.items]
+
+
+class RowProduct(LazyPool):
+    """Feature rows put together from one row of each factor, the last factor changing fastest.
+
+    Parameters
+    ----------
+    *factors : arrays or sparse matrices (n_k, d_k)
+        Rows of features; a sparse factor makes the rows sparse.
+    combine : {"concatenate", "multiply"}, default "concatenate"
+        Rows side by side (sum of the d_k columns), or all products of their entries (product of the d_k columns), as a
+        bilinear model needs them.
+
+    Examples
+    --------
+    >>> pool = RowProduct(np.eye(2), np.array([[3.0], [4.0], [5.0]]))
+    >>> len(pool)
+    6
+    >>> pool.take([1, 5])
+    array([[1., 0., 4.],
+           [0., 1., 5.]])
+    """
+
+    def __init__(self, *factors: Any, combine: str = "concatenate"):
+        if not factors:
+            raise ValueError("factors must hold at least one table of features, got none.")
+        if combine not in ("concatenate", "multiply"):
+            raise ValueError(f"combine must be one of 'concatenate', 'multiply', got {combine!r}.")
+        self.factors = [_table(factor, f"factors[{k}]") for k, factor in enumerate(factors)]
+        self.combine = combine
+        self._lengths = tuple(factor.shape[0] for factor in self.factors)
+        self._length = _product(self._lengths)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Length and number of columns."""
+        widths = [factor.shape[1] for factor in self.factors]
+        return self._length, int(np.sum(widths) if self.combine == "concatenate" else np.prod(widths))
+
+    def _entries(self, positions: np.ndarray) -> Any:
+        index = np.unravel_index(positions, self._lengths)
+        rows = [factor[i] for factor, i in zip(self.factors, index, strict=True)]
+        if not any(sparse.issparse(block) for block in rows):
+            if self.combine == "concatenate":
+                return np.concatenate(rows, axis=1)
+            result = rows[0]
+            for block in rows[1:]:
+                result = np.einsum("ni,nj->nij", result, block).reshape(len(positions), -1)
+            return result
+        blocks = [sparse.csr_matrix(block) for block in rows]
+        if self.combine == "concatenate":
+            return sparse.hstack(blocks, format="csr")
+        result = blocks[0]
+        for block in blocks[1:]:  # Khatri-Rao product of the rows: every entry of one with every entry of the other
+            wide, narrow = block.shape[1], result.shape[1]
+            left = result[:, np.repeat(np.arange(narrow), wide)]
+            result = left.multiply(sparse.hstack([block] * narrow)).tocsr()
+        return result
+
+    def labels(self, positions: Any) -> list[tuple[int, ...]]:
+        """For every row the positions in the factors it was put together from."""
+        index = np.unravel_index(np.asarray(positions, dtype=np.int64), self._lengths)
+        return list(zip(*[i.tolist() for i in index], strict=True))
+
+    def _parts(self) -> list[Any]:
+        return [self.combine, *self.factors]
+
+
+class Joined(LazyPool):
+    """Several pools, one after the other, none of them written out.
+
+    Parameters
+    ----------
+    pools : list of pools
+        All of tuples, or all of rows with the same number of columns.
+
+    Examples
+    --------
+    >>> Joined([Pairs([0, 1, 2]), Product([7], [8, 9])]).take([0, 4])
+    [(0, 1), (7, 9)]
+    """
+
+    def __init__(self, pools: Sequence[Any]):
+        self.pools: list[Any] = []
+        for pool in pools:  # flat, however often pools were joined
+            self.pools += pool.pools if isinstance(pool, Joined) else [pool]
+        if not self.pools:
+            raise ValueError("pools must hold at least one pool, got an empty list.")
+        self._ends = np.cumsum([plain.length(pool) for pool in self.pools])
+        self._length = int(self._ends[-1])
+
+    def _entries(self, positions: np.ndarray) -> Any:
+        owner = np.searchsorted(self._ends, positions, side="right")
+        pieces, order = [], []
+        for k in np.unique(owner):
+            where = np.flatnonzero(owner == k)
+            start = self._ends[k - 1] if k else 0
+            pieces.append(plain.take(self.pools[k], positions[where] - start))
+            order.append(where)
+        if not pieces:
+            return plain.take(self.pools[0], positions)
+        together = plain.concatenate(pieces)
+        return plain.take(together, np.argsort(np.concatenate(order), kind="stable"))
+
+    def labels(self, positions: Any) -> list[Any]:
+        """What the pools call their entries; positions in the whole where they have no names."""
+        result: list[Any] = []
+        for position in np.asarray(positions, dtype=np.int64).tolist():
+            k = int(np.searchsorted(self._ends, position, side="right"))
+            local = position - int(self._ends[k - 1] if k else 0)
+            label = plain.labels(self.pools[k], [local])[0]
+            result.append(position if isinstance(label, int) and label == local else label)
+        return result
+
+    def _parts(self) -> list[Any]:
+        return self.pools
+
+
+def grid(lower: Any, upper: Any, points: Any) -> RowProduct:
+    """All points of a regular grid over a box, as a lazy pool of rows.
+
+    Parameters
+    ----------
+    lower, upper : (d,) array-like
+        Corners of the box, both included.
+    points : int or (d,) array-like of int
+        Number of points along every axis.
+
+    Examples
+    --------
+    >>> pool = grid([0, 10], [1, 12], 3)
+    >>> len(pool), pool.take([0, 5])
+    (9, array([[ 0. , 10. ],
+           [ 0.5, 12. ]]))
+    """
+    low, high = np.atleast_1d(np.asarray(lower, float)), np.atleast_1d(np.asarray(upper, float))
+    if low.ndim != 1 or low.shape != high.shape or not np.isfinite([low, high]).all() or (low > high).any():
+        raise ValueError(
+            f"lower and upper must be the finite corners of a box, lower <= upper, got {lower} and {upper}."
+        )
+    counts = np.broadcast_to(np.asarray(points), low.shape)
+    if counts.dtype.kind not in "iu" or (counts < 1).any():
+        raise ValueError(f"points must be positive integers, one or one per axis, got {points}.")
+    return RowProduct(*[np.linspace(a, b, n)[:, None] for a, b, n in zip(low, high, counts.tolist(), strict=True)])
+
+
+def _factor(factor: Any, name: str) -> Any:
+    if isinstance(factor, (str, bytes)) or not hasattr(factor, "__len__") or getattr(factor, "ndim", 1) != 1:
+        raise ValueError(f"{name} must be a list of labels, a range or a one-dimensional array, got {factor!r}.")
+    return factor
+
+
+def _table(factor: Any, name: str) -> Any:
+    table = factor.tocsr() if sparse.issparse(factor) else np.asarray(factor)
+    if table.ndim != 2 or table.dtype.kind not in "biuf":
+        raise ValueError(f"{name} must be a table of numbers (n, d), got {table.dtype} of shape {table.shape}.")
+    return table
+
+
+def _product(lengths: tuple[int, ...]) -> int:
+    total = 1
+    for length in lengths:
+        total *= length
+    if total >= 2**62:
+        raise ValueError(f"the factors make {total} candidates, more than can be counted; leave some out.")
+    return total
