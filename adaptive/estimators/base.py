@@ -24,7 +24,7 @@ class DesignMixin:
     """Adds ``select`` to a class that has ``predictive``."""
 
     def predictive(self, candidates: Any, *, target: Any = None, random_state: Any = None) -> Predictive:
-        """Return what the estimator believes about ``candidates`` at its current posterior; every estimator states it."""
+        """Return what the estimator believes about ``candidates`` at its current posterior."""
         raise TypeError(f"{type(self).__name__} must define predictive(candidates, *, target=None, random_state=None).")
 
     def select(

@@ -1,8 +1,8 @@
 """A plain scikit-learn classifier, seen as something that can be taught answer by answer.
 
-The view keeps all answers and refits a clone after each; until two classes were seen it asks at random.  What it can say
-about candidates is what the classifier says: ``predict_proba``, and joint ``draws`` where the classifier is an ensemble of
-two or more fitted ``estimators_`` (each member is one draw).
+The view keeps all answers and refits a clone after each; until two classes were seen it asks at random.  What it can
+say about candidates is what the classifier says: ``predict_proba``, and joint ``draws`` where the classifier is an
+ensemble of two or more fitted ``estimators_`` (each member is one draw).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 
 from adaptive import pool
 from adaptive.estimators.base import DesignMixin
-from adaptive.predictive import Predictive, StatedPredictive, WeightedDraws
+from adaptive.predictive import Predictive, StatedPredictive, Undecided, WeightedDraws
 
 __all__ = ["ClassifierView", "wrap"]
 
@@ -35,7 +35,9 @@ def wrap(estimator: Any) -> Any:
     'ClassifierView'
     """
     if isinstance(estimator, type):
-        raise ValueError(f"estimator must be an instance, got the class {estimator.__name__}; write {estimator.__name__}().")
+        raise ValueError(
+            f"estimator must be an instance, got the class {estimator.__name__}; write {estimator.__name__}()."
+        )
     if hasattr(estimator, "predictive") and hasattr(estimator, "partial_fit"):
         return estimator
     if hasattr(estimator, "fit") and hasattr(estimator, "predict_proba"):
@@ -103,7 +105,7 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
         m = pool.length(candidates)
         fitted = getattr(self, "classifier_", None)
         if fitted is None:  # nothing told the candidates apart yet: every scorer ties, so the view says "at random"
-            return Undecided(m, random_state)
+            return Undecided(m, random_state=random_state)
         members = self._members(fitted, candidates)
         if members is None:
             return StatedPredictive(outcomes=fitted.classes_, probabilities=fitted.predict_proba(candidates))
@@ -126,7 +128,11 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
             table = np.zeros((rows.shape[0], len(fitted.classes_)))
             # members of scikit-learn's forests and bags know the classes as positions 0..c-1, voters by name
             labels = np.asarray(member.classes_)
-            known = np.searchsorted(fitted.classes_, labels) if np.isin(labels, fitted.classes_).all() else labels.astype(int)
+            known = (
+                np.searchsorted(fitted.classes_, labels)
+                if np.isin(labels, fitted.classes_).all()
+                else labels.astype(int)
+            )
             table[:, known] = member.predict_proba(part)
             tables.append(table)
         return np.stack(tables)
@@ -142,5 +148,7 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
     def _fitted(self) -> Any:
         fitted = getattr(self, "classifier_", None)
         if fitted is None:
-            raise NotFittedError(f"{type(self.classifier).__name__} has not seen two classes yet; call partial_fit first.")
+            raise NotFittedError(
+                f"{type(self.classifier).__name__} has not seen two classes yet; call partial_fit first."
+            )
         return fitted

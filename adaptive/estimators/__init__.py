@@ -1,0 +1,7 @@
+"""What users import: scikit-learn estimators that can also say what is worth measuring next."""
+
+from adaptive.estimators.base import DesignMixin
+from adaptive.estimators.bayesian_logistic_regression import BayesianLogisticRegression
+from adaptive.estimators.classifier_view import ClassifierView, wrap
+
+__all__ = ["BayesianLogisticRegression", "ClassifierView", "DesignMixin", "wrap"]

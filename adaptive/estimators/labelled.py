@@ -1,0 +1,58 @@
+"""A likelihood of -1 and +1 under the user's two labels: outcomes go out, and come in, as the labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Labelled"]
+
+
+class Labelled:
+    """A Bernoulli family whose outcomes are called by other names; everything else is the family's own.
+
+    Parameters
+    ----------
+    family : BernoulliLogit or BernoulliProbit, without outcomes
+    labels : (2,) array
+        Names of -1 and +1.
+
+    Examples
+    --------
+    >>> from adaptive.potentials import BernoulliLogit
+    >>> family = Labelled(BernoulliLogit(), np.array(["ham", "spam"]))
+    >>> family.outcomes.tolist(), family.observe("spam").y.tolist()
+    (['ham', 'spam'], 1.0)
+    """
+
+    def __init__(self, family: Any, labels: np.ndarray) -> None:
+        self.family, self.outcomes = family, np.asarray(labels)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name in ("family", "outcomes"):  # not there yet while unpickling
+            raise AttributeError(name)
+        return getattr(self.family, name)
+
+    def observe(self, y: Any) -> Any:
+        """Return the potential of the label ``y``."""
+        return self.family.observe(self._signs(y))
+
+    def log_density(self, s: Any, y: Any) -> np.ndarray:
+        """Return ln p(label | s)."""
+        return self.family.log_density(s, self._signs(y))
+
+    def sample(self, s: Any, random_state: Any = None) -> np.ndarray:
+        """Return labels drawn at the projections ``s``."""
+        return self.outcomes[(self.family.sample(s, random_state=random_state) > 0).astype(int)]
+
+    def outcome_probabilities(self, mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the labels and their (m, 2) probabilities."""
+        return self.outcomes, self.family.outcome_probabilities(mean, variance)[1]
+
+    def _signs(self, y: Any) -> np.ndarray:
+        y = np.asarray(y)
+        unknown = ~np.isin(y, self.outcomes)
+        if unknown.any():
+            raise ValueError(f"outcome must be one of {self.outcomes.tolist()}, got {y[unknown].flat[0]!r}.")
+        return np.where(y == self.outcomes[1], 1.0, -1.0)

@@ -1,0 +1,208 @@
+"""What BayesianLogisticRegression promises: scikit-learn's contract, an honest posterior, clear refusals, exact restarts."""
+
+import functools
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.special import expit
+from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from adaptive import inference
+from adaptive.estimators import BayesianLogisticRegression
+from adaptive.estimators.prior_scale import WIDTH
+
+ENGINES = ["expectation_propagation", "laplace_approximation", "variational_bounds"]
+
+
+@parametrize_with_checks(
+    [BayesianLogisticRegression(), BayesianLogisticRegression(prior="laplace", prior_scale=1.0)]
+    + [BayesianLogisticRegression(inference=engine, link="logit") for engine in ENGINES[1:]]
+    + [BayesianLogisticRegression(link="probit", fit_intercept=False)]
+)
+def test_scikit_learn_conformance(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True)
+    return StandardScaler().fit_transform(X), y
+
+
+def tiny(seed=0, rows=12):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((rows, 1))
+    return X, np.where(rng.random(rows) < expit(2 * X[:, 0] - 0.5), "yes", "no")
+
+
+@pytest.mark.parametrize("prior", ["gaussian", "laplace"])
+def test_predictive_probabilities_are_near_those_of_the_exact_posterior(prior):
+    """Two unknowns on a grid: expectation propagation is within .01 of the exact class probabilities."""
+    X, y = tiny()
+    model = BayesianLogisticRegression(prior, prior_scale=1.5).fit(X, y)
+    w, b = np.meshgrid(np.linspace(-12, 12, 801), np.linspace(-12, 12, 801), indexing="ij")
+    log_prior = -(w**2) / (2 * 1.5**2) if prior == "gaussian" else -np.abs(w) / 1.5
+    signs = np.where(y == "yes", 1, -1)
+    log_posterior = log_prior - b**2 / 18
+    for x, sign in zip(X[:, 0], signs, strict=True):
+        log_posterior -= np.logaddexp(0, -sign * (w * x + b))
+    posterior = np.exp(log_posterior - log_posterior.max())
+    posterior /= posterior.sum()
+    new = np.array([[-2.0], [-0.3], [0.4], [1.7]])
+    exact = np.array([(posterior * expit(w * x + b)).sum() for x in new[:, 0]])
+    assert model.classes_.tolist() == ["no", "yes"]
+    np.testing.assert_allclose(model.predict_proba(new)[:, 1], exact, atol=0.01)
+    np.testing.assert_allclose(model.log_predictive(new, ["yes"] * 4), np.log(exact), atol=0.03)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_learnt_scale_is_where_evidence_times_prior_is_largest(cancer, engine):
+    X, y = cancer[0][:80, :5], cancer[1][:80]
+    model = BayesianLogisticRegression(inference=engine, tol=1e-9).fit(X, y)
+    centre = np.log(3.0 / np.sqrt((X**2).sum(axis=1).mean()))
+
+    def objective(log_scale):
+        fixed = BayesianLogisticRegression(inference=engine, prior_scale=np.exp(log_scale), tol=1e-9).fit(X, y)
+        return fixed.log_evidence_ - 0.5 * (log_scale - centre) ** 2 / WIDTH**2
+
+    best = max(objective(t) for t in np.log(model.prior_scale_) + np.linspace(-1.5, 1.5, 31))
+    assert objective(np.log(model.prior_scale_)) > best - 2e-3
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("n_features", [5, 30])
+def test_partial_fit_reaches_what_fit_reaches(cancer, sparse, n_features):
+    """Answers one by one, warm, or all at once: the same posterior, also with fewer rows than unknowns."""
+    X, y = cancer[0][:25, :n_features], cancer[1][:25]
+    X = sp.csr_array(X) if sparse else X
+    whole = BayesianLogisticRegression(prior_scale=1.0, tol=1e-10).fit(X, y)
+    parts = BayesianLogisticRegression(prior_scale=1.0, tol=1e-10).fit(X[:20], y[:20])
+    for k in range(20, 25):
+        parts.partial_fit(X[[k]], y[k : k + 1])
+    np.testing.assert_allclose(parts.coef_, whole.coef_, atol=1e-7)
+    np.testing.assert_allclose(parts.posterior_.variances(), whole.posterior_.variances(), rtol=1e-6)
+    assert abs(parts.log_evidence_ - whole.log_evidence_) < 1e-6
+
+
+def test_sparse_rows_answer_like_dense_ones(cancer):
+    X, y = cancer
+    dense = BayesianLogisticRegression().fit(X[:20], y[:20])
+    sparse = BayesianLogisticRegression().fit(sp.csr_array(X[:20]), y[:20])
+    np.testing.assert_allclose(sparse.predict_proba(sp.csr_array(X)), dense.predict_proba(X), atol=1e-7)
+    for scorer in ("information_gain", "predictive_variance", "predictive_information_gain"):
+        options = {"scorer": scorer, "target": X[:10] if scorer.startswith("predictive_i") else None}
+        chosen = dense.select(X, 3, **options)
+        options["target"] = None if options["target"] is None else sp.csr_array(options["target"])
+        assert sparse.select(sp.csr_array(X), 3, **options).tolist() == chosen.tolist()
+
+
+def test_prior_answers_before_any_data_and_for_the_class_not_seen_yet(cancer):
+    X, y = cancer
+    model = BayesianLogisticRegression(classes=[0, 1])
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+    first = model.select(X)  # by the prior: the longest row has the least certain class
+    assert first.tolist() == [int(np.argmax((X**2).sum(axis=1)))]
+    model.partial_fit(X[[3]], y[[3]])
+    probabilities = model.predict_proba(X)
+    assert probabilities.shape == (len(X), 2)
+    assert probabilities[3, y[3]] > 0.5
+    assert 0 < probabilities.min()
+    assert model.select(X).shape == (1,)
+    named_late = BayesianLogisticRegression().partial_fit(X[[3]], ["ham"], classes=["ham", "spam"])
+    assert named_late.classes_.tolist() == ["ham", "spam"]
+    assert named_late.predictive(X[:2]).outcomes.tolist() == ["ham", "spam"]
+    lone = BayesianLogisticRegression().fit(X[:4], ["a"] * 4)
+    assert lone.predict(X[:2]).tolist() == ["a", "a"]
+    lone.partial_fit(X[4:6], ["b", "a"])
+    assert lone.classes_.tolist() == ["a", "b"]
+    assert lone.predict_proba(X[:4])[:, 0].mean() > 0.5
+
+
+def test_refused_answers_leave_the_model_as_it_was(cancer):
+    X, y = cancer
+    model = BayesianLogisticRegression().fit(X[:10], y[:10])
+    before = model.posterior_.mean.copy()
+    for rows, labels, words in [
+        (X[:1], [7], "two labels"),
+        (X[:1, :3], [1], "features"),
+        (np.full((1, 30), np.nan), [1], "NaN"),
+        (X[:2], [1], "inconsistent"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            model.partial_fit(rows, labels)
+    assert np.array_equal(model.posterior_.mean, before)
+    fresh = BayesianLogisticRegression(classes=["a", "b"])
+    with pytest.raises(ValueError, match="'c'.*known classes are \\['a', 'b'\\]"):
+        fresh.partial_fit(X[:2], ["a", "c"])
+    assert not hasattr(fresh, "n_features_in_")
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"prior": "cauchy"}, "prior must be one of 'gaussian', 'laplace', got 'cauchy'"),
+        ({"link": "cloglog"}, "link must be one of 'logit', 'probit'"),
+        ({"inference": "laplace"}, "Did you mean 'laplace_approximation'"),
+        ({"inference": 3}, "inference must be a name or a callable"),
+        ({"prior_scale": 0.0}, "prior_scale must be > 0, got 0.0"),
+        ({"classes": [1, 2, 3]}, "classes must name two labels"),
+        ({"max_iter": 0}, "max_iter must be at least 1"),
+        ({"tol": -1.0}, "tol must be >= 0"),
+    ],
+)
+def test_bad_settings_end_in_one_sentence(settings, sentence, cancer):
+    X, y = cancer
+    with pytest.raises(ValueError, match=sentence):
+        BayesianLogisticRegression(**settings).fit(X[:20], y[:20])
+
+
+def test_laplace_prior_with_laplaces_method_is_refused(cancer):
+    with pytest.raises(ValueError, match="laplace_approximation"):
+        BayesianLogisticRegression("laplace", inference="laplace_approximation").fit(cancer[0][:20], cancer[1][:20])
+
+
+@pytest.mark.parametrize("settings", [{}, {"prior": "laplace"}, {"inference": "variational_bounds"}])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_state_comes_back_to_the_last_bit(cancer, settings, sparse):
+    X = sp.csr_array(cancer[0]) if sparse else cancer[0]
+    model = BayesianLogisticRegression(**settings).fit(X[:15], cancer[1][:15])
+    copy = BayesianLogisticRegression(**settings).restore(model.state())
+    for _ in range(2):
+        assert np.array_equal(copy.posterior_.mean, model.posterior_.mean)
+        assert np.array_equal(copy.predict_proba(X), model.predict_proba(X))
+        for one in (model, copy):
+            one.partial_fit(X[[20]], cancer[1][[20]])
+
+
+def test_non_convergence_warns_and_is_reported(cancer):
+    with pytest.warns(ConvergenceWarning):
+        model = BayesianLogisticRegression(prior_scale=1.0, max_iter=1, tol=0).fit(cancer[0][:50], cancer[1][:50])
+    assert not model.converged_
+    assert len(model.objective_trace_) == model.n_iter_ == 1
+
+
+def test_extreme_features_stay_finite():
+    rng = np.random.default_rng(0)
+    X = np.c_[rng.standard_normal((30, 2)) * [1e6, 1e-6], np.zeros(30)]
+    y = X[:, 0] > 0
+    for engine in ENGINES:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = BayesianLogisticRegression(inference=engine).fit(X, y)
+        assert np.isfinite(model.predict_proba(X)).all()
+        assert model.score(X, y) > 0.9
+        assert np.isfinite(model.select(X, 2, return_scores=True)[1]).all()
+
+
+def test_a_callable_is_an_inference(cancer):
+    engine = functools.partial(inference.variational_bounds, logdet_bound=1)
+    X, y = cancer[0][:40, :4], cancer[1][:40]
+    by_callable = BayesianLogisticRegression(inference=engine, prior_scale=1.0, tol=1e-9).fit(X, y)
+    by_name = BayesianLogisticRegression(inference="variational_bounds", prior_scale=1.0, tol=1e-9).fit(X, y)
+    np.testing.assert_allclose(by_callable.coef_, by_name.coef_, atol=1e-4)
