@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import erfcx, expit, log_ndtr, ndtr
 
 from adaptive import checks
-from adaptive.potentials import bernoulli_entropy, quadrature
+from adaptive.potentials import bernoulli_entropy, logit_moments, quadrature
 from adaptive.potentials.base import Potential
 from adaptive.potentials.bounds import inverse_x_coth_x
 from adaptive.potentials.logistic import height_derivatives_of_cosh
@@ -134,6 +134,11 @@ class BernoulliLogit(_Bernoulli):
 
     def probability(self, s: Any) -> np.ndarray:
         return expit(s)
+
+    def _positive_moments(
+        self, mean: np.ndarray, variance: np.ndarray, fraction: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return logit_moments.moments(mean, variance, fraction)
 
     def log_density(self, s: Any, y: Any = None) -> np.ndarray:
         t = np.asarray(s, dtype=float) * self._outcome(y)

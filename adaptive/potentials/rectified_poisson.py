@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from adaptive.potentials.truncated_gaussian import positive_part
+from adaptive.potentials.truncated_gaussian import positive_part, two_halves
 
 __all__ = ["masses", "moments"]
 
@@ -81,20 +81,10 @@ def _one(y: int, mu: float, v: float) -> tuple[float, float, float]:
 def _many(y: np.ndarray, mean: np.ndarray, variance: np.ndarray, out: np.ndarray) -> None:
     for i in range(len(y)):
         mu, v = mean[i], variance[i]
-        log_p, mean_p, var_p = _one(y[i], mu, v)
-        if y[i] == 0:  # the mass on s <= 0 counts too: minus the positive part of N(-mu, v)
-            sd = math.sqrt(v)
-            log_n, delta, relative = positive_part(-mu / sd)
-            if mu > 0:
-                log_n -= 0.5 * mu * (mu / v)
-            mean_n, var_n = -sd * delta, v * relative
-            top = max(log_p, log_n)
-            log_z = top + math.log1p(math.exp(min(log_p, log_n) - top))
-            p, n = math.exp(log_p - log_z), math.exp(log_n - log_z)
-            out[0, i], out[1, i] = log_z, p * mean_p + n * mean_n
-            out[2, i] = p * var_p + n * var_n + p * n * (mean_p - mean_n) ** 2
+        if y[i] == 0:  # the mass on s <= 0 counts too
+            out[0, i], _, out[1, i], out[2, i] = two_halves(mu, v, -1.0, 0.0)
         else:
-            out[0, i], out[1, i], out[2, i] = log_p, mean_p, var_p
+            out[0, i], out[1, i], out[2, i] = _one(y[i], mu, v)
 
 
 @njit(cache=True)
@@ -121,11 +111,7 @@ def _masses(mu: float, v: float, log_mass: np.ndarray) -> None:
     log_mass[0] = base
     for k in range(1, last + 1):
         log_mass[k] = log_mass[k - 1] + math.log(ratio[k - 1]) - math.log(float(k))
-    log_n, _, _ = positive_part(-mu / sd)
-    if mu > 0:
-        log_n -= 0.5 * mu * (mu / v)
-    top = max(base, log_n)
-    log_mass[0] = top + math.log1p(math.exp(min(base, log_n) - top))
+    log_mass[0] = two_halves(mu, v, -1.0, 0.0)[0]  # with the mass on s <= 0
 
 
 def moments(y: Any, mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -3,7 +3,7 @@
 With L(s) = f log T(s) - (s - c)^2/(2v) everything is computed from differences L(s0 + x) - L(s0), so that a cavity 10^4
 standard deviations away loses no digits, and variances are sums of positive terms. A log-concave T makes L strongly
 concave: its mass lies within 9.5 cavity standard deviations of the mode, and what has dropped by d nats at distance x
-has dropped by at least k d at distance k x, so nothing can hide between the first panels.
+has dropped by at least k d at distance k x, so no second peak can hide between the first panels.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _integrate(
         exponent = fraction * rows.log_ratio(start[owner], x) - x * (0.5 * x / v[owner] + slope[owner])
         return np.exp(np.where(np.isnan(exponent), -np.inf, exponent))
 
-    owner, middle, parts, mass = refine(integrand, *panels(edges / scale), count)
+    owner, middle, parts, mass = refine(integrand, *panels(edges / scale), count, tolerance=2e-12, spread=True)
     centre = np.bincount(owner, parts[0] * middle + parts[1], count) / mass
     offset = middle - centre[owner]
     second = parts[2] + offset * (2 * parts[1] + offset * parts[0])

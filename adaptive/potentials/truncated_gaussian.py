@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["half_moments", "positive_part", "truncated_moments", "two_slopes"]
+__all__ = ["half", "half_moments", "positive_part", "truncated_moments", "two_halves", "two_slopes"]
 
 _LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 _ROOT_HALF = math.sqrt(0.5)
@@ -46,43 +46,45 @@ def positive_part(z: float) -> tuple[float, float, float]:
 
 
 @njit(cache=True)
-def _half(c: float, v: float, slope: float, sign: float) -> tuple[float, float, float]:
-    """log mass, mean and variance of exp(slope s) N(s | c, v) on sign s > 0 (mean measured along sign)."""
+def half(c: float, v: float, slope: float, sign: float) -> tuple[float, float, float, float]:
+    """Moments of exp(slope s) N(s | c, v) on sign s > 0.
+
+    Returns the log mass, the log mass without the factor exp(-c^2/(2v)), the mean (measured along sign), the variance.
+    Two halves are weighed against each other by the second: far from zero the first one has lost its last digits.
+    """
     sd = math.sqrt(v)
     z = sign * (c + slope * v) / sd
-    log_mass, delta, relative = positive_part(z)
+    scaled, delta, relative = positive_part(z)
     if z < 0.0:
-        log_mass -= 0.5 * c * (c / v)
+        log_mass = scaled - 0.5 * c * (c / v)
     else:
-        log_mass += slope * (c + 0.5 * slope * v)
-    return log_mass, sd * delta, v * relative
+        log_mass = scaled + slope * (c + 0.5 * slope * v)
+        scaled += 0.5 * z * z
+    return log_mass, scaled, sd * delta, v * relative
 
 
 @njit(cache=True)
-def _two_slopes(
-    c: np.ndarray,
-    v: np.ndarray,
-    right: np.ndarray,
-    left: np.ndarray,
-    log_mass: np.ndarray,
-    mean: np.ndarray,
-    var: np.ndarray,
-) -> None:
-    for i in range(len(c)):
-        log_p, mean_p, var_p = _half(c[i], v[i], right[i], 1.0)
-        log_n, mean_n, var_n = _half(c[i], v[i], left[i], -1.0)
-        top = max(log_p, log_n)
-        log_z = top + math.log1p(math.exp(min(log_p, log_n) - top))
-        p, n = math.exp(log_p - log_z), math.exp(log_n - log_z)
-        log_mass[i] = log_z
-        mean[i] = p * mean_p - n * mean_n
-        var[i] = p * var_p + n * var_n + p * n * (mean_p + mean_n) ** 2
+def two_halves(c: float, v: float, right: float, left: float) -> tuple[float, float, float, float]:
+    """Moments of N(s | c, v) exp(right s [s > 0] + left s [s <= 0]), right <= left; log masses as in `half`."""
+    log_p, scaled_p, mean_p, var_p = half(c, v, right, 1.0)
+    log_n, scaled_n, mean_n, var_n = half(c, v, left, -1.0)
+    extra = math.log1p(math.exp(-abs(scaled_p - scaled_n)))
+    log_z = (log_p if scaled_p > scaled_n else log_n) + extra
+    scaled = max(scaled_p, scaled_n) + extra
+    p, n = math.exp(scaled_p - scaled), math.exp(scaled_n - scaled)
+    return log_z, scaled, p * mean_p - n * mean_n, p * var_p + n * var_n + p * n * (mean_p + mean_n) ** 2
 
 
 @njit(cache=True)
-def _truncated(c: np.ndarray, v: np.ndarray, log_mass: np.ndarray, mean: np.ndarray, var: np.ndarray) -> None:
+def _two_slopes(c: np.ndarray, v: np.ndarray, right: np.ndarray, left: np.ndarray, out: np.ndarray) -> None:
     for i in range(len(c)):
-        log_mass[i], mean[i], var[i] = _half(c[i], v[i], 0.0, 1.0)
+        out[0, i], _, out[1, i], out[2, i] = two_halves(c[i], v[i], right[i], left[i])
+
+
+@njit(cache=True)
+def _truncated(c: np.ndarray, v: np.ndarray, out: np.ndarray) -> None:
+    for i in range(len(c)):
+        out[0, i], _, out[1, i], out[2, i] = half(c[i], v[i], 0.0, 1.0)
 
 
 def _broadcast(*arrays: Any) -> tuple[tuple[int, ...], list[np.ndarray]]:
@@ -92,6 +94,13 @@ def _broadcast(*arrays: Any) -> tuple[tuple[int, ...], list[np.ndarray]]:
 
 def two_slopes(mean: Any, variance: Any, right: Any, left: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return log normaliser, mean and variance of N(s | mean, variance) exp(right s [s > 0] + left s [s <= 0]).
+
+    Parameters
+    ----------
+    mean, variance : array-like
+        Moments of the Gaussian.
+    right, left : array-like
+        Slopes of the exponent on either side, right <= left (a log-concave factor).
 
     References
     ----------
@@ -104,8 +113,8 @@ def two_slopes(mean: Any, variance: Any, right: Any, left: Any) -> tuple[np.ndar
     (-0.647874464449, 0.474864723839)
     """
     shape, flat = _broadcast(mean, variance, right, left)
-    out = [np.empty(len(flat[0])) for _ in range(3)]
-    _two_slopes(*flat, *out)
+    out = np.empty((3, len(flat[0])))
+    _two_slopes(*flat, out)
     return out[0].reshape(shape), out[1].reshape(shape), out[2].reshape(shape)
 
 
@@ -119,8 +128,8 @@ def truncated_moments(mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray,
     (0.009998, 9.994e-05)
     """
     shape, flat = _broadcast(mean, variance)
-    out = [np.empty(len(flat[0])) for _ in range(3)]
-    _truncated(*flat, *out)
+    out = np.empty((3, len(flat[0])))
+    _truncated(*flat, out)
     return out[0].reshape(shape), out[1].reshape(shape), out[2].reshape(shape)
 
 
