@@ -12,7 +12,7 @@ __version__ = "0.1.0"
 
 
 def _refuse_the_other_adaptive() -> None:
-    """Another distribution is called "adaptive" and installs the same folder: whichever came last has overwritten files."""
+    """Another distribution, "adaptive", installs the same folder: the one installed last has overwritten files."""
     try:
         other = _metadata.version("adaptive")
     except _metadata.PackageNotFoundError:
