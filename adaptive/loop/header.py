@@ -15,7 +15,7 @@ import numpy as np
 from adaptive.loop.event_log import LogError
 from adaptive.loop.plain_data import encode, is_plain
 
-__all__ = ["check_header", "describe_estimator", "digest", "recorded_arguments", "versions"]
+__all__ = ["check_header", "check_pool", "describe_estimator", "digest", "recorded_arguments", "versions"]
 
 # The arguments of a design that its log records as they are, and that `load` takes from there.
 RECORDED = ("scorer", "batch_size", "joint", "initial", "repeat")
@@ -75,39 +75,27 @@ def recorded_arguments(header: Mapping[str, Any]) -> dict[str, Any]:
     return {**arguments, "random_state": header["seed"]}
 
 
-def check_header(logged: Mapping[str, Any], given: Mapping[str, Any], path: Any) -> None:
-    """Compare the header of a log with that of the design that wants to continue it.
+def check_pool(logged: Mapping[str, Any], pool: Mapping[str, Any], path: Any) -> None:
+    """Compare the pool of a log with that of the design that wants to continue it; LogError if they differ."""
+    if logged["pool"] != pool:
+        raise LogError(f"candidates are not those of log {path}: it has {_pool(logged['pool'])}, got {_pool(pool)}.")
 
-    Raises
-    ------
-    LogError
-        Naming the first difference.
-    """
-    if logged["pool"] != given["pool"]:
-        raise LogError(
-            f"candidates are not those of log {path}: it was written for {_pool(logged)}, got {_pool(given)}."
-        )
+
+def check_header(logged: Mapping[str, Any], given: Mapping[str, Any], path: Any) -> None:
+    """Compare everything else; LogError names the first difference, other versions are a warning."""
     theirs, ours = logged["estimator"], given["estimator"]
-    if theirs["class"] != ours["class"]:
-        raise LogError(
-            f"estimator is not that of log {path}: it was written with {theirs['class']}, got {ours['class']}."
-        )
-    for name, value in theirs.get("parameters", {}).items():
-        if not _same(value, ours.get("parameters", {}).get(name)):
-            raise LogError(
-                f"estimator differs from that of log {path}: there {name}={value!r}, "
-                f"here {name}={ours.get('parameters', {}).get(name)!r}."
-            )
-    for name in (*RECORDED, *DIGESTED):
-        if not _same(logged["arguments"][name], given["arguments"][name]):
-            raise LogError(
-                f"{name} differs from that of log {path}: there {logged['arguments'][name]!r}, "
-                f"here {given['arguments'][name]!r}."
-            )
-    if logged["seed"] != given["seed"]:
-        raise LogError(f"random_state differs from that of log {path}: there {logged['seed']}, here {given['seed']}.")
-    changed = [f"{name} {old} -> {given['versions'].get(name)}" for name, old in logged["versions"].items()
-               if given["versions"].get(name) != old]  # fmt: skip
+    pairs = [("estimator", theirs["class"], ours["class"])]
+    parameters, mine = theirs.get("parameters", {}), ours.get("parameters", {})
+    pairs += [(f"estimator parameter {name}", parameters[name], mine.get(name)) for name in parameters]
+    pairs += [(name, logged["arguments"][name], given["arguments"][name]) for name in (*RECORDED, *DIGESTED)]
+    pairs.append(("random_state", logged["seed"], given["seed"]))
+    for name, there, here in pairs:
+        if encode(there) != encode(here):
+            raise LogError(f"{name} is not that of log {path}: it has {there!r}, got {here!r}.")
+    found = given["versions"]
+    changed = [
+        f"{name} {old} -> {found.get(name)}" for name, old in logged["versions"].items() if found.get(name) != old
+    ]
     if changed:
         warnings.warn(
             f"log {path} was written with other versions ({', '.join(changed)}); "
@@ -116,12 +104,7 @@ def check_header(logged: Mapping[str, Any], given: Mapping[str, Any], path: Any)
         )
 
 
-def _same(a: Any, b: Any) -> bool:
-    return encode(a) == encode(b)
-
-
-def _pool(header: Mapping[str, Any]) -> str:
-    pool = header["pool"]
+def _pool(pool: Mapping[str, Any]) -> str:
     if pool["kind"] == "callable":
         return "a callable pool"
     return f"{pool['length']} candidates with fingerprint {str(pool['fingerprint'])[:12]}"

@@ -119,6 +119,8 @@ class SequentialDesign:
     ) -> None:
         if measure is not None and not callable(measure):
             raise ValueError(f"measure must be a callable(query) -> outcomes, got {type(measure).__name__}.")
+        if stop is not None and not callable(stop):
+            raise ValueError(f"stop must be a stopping rule or a callable(design) -> bool, got {type(stop).__name__}.")
         self._origin = copy.deepcopy(wrap(estimator))
         self._pool = candidates
         scorers.get(scorer)  # an unknown name is said here, not at the first question
@@ -391,6 +393,7 @@ class SequentialDesign:
         log = path if isinstance(path, EventLog) else EventLog(path)
         log.open()
         try:
+            headers.check_pool(log.header, candidates_of(candidates).summary(), log.path)
             design = cls(estimator, candidates, measure, **{**headers.recorded_arguments(log.header), **options})
             headers.check_header(log.header, design._log.header, log.path)
             design._log = log

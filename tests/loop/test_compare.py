@@ -1,0 +1,147 @@
+"""The comparison with random choice is paired, reproducible for any number of processes, and adds up."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+
+from adaptive.loop import SequentialDesign, compare_with_random
+from adaptive.loop.comparison import interval
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(120, 3))
+Y = X @ [1.0, -2.0, 0.5] + 0.3 * RNG.normal(size=120)
+LABELS = np.where(X[:, 0] + 0.2 * RNG.normal(size=120) > 0, "up", "down")
+
+
+def columns_of(table, **where):
+    rows = pd.DataFrame(table.questions)
+    for name, value in where.items():
+        rows = rows[rows[name] == value]
+    return rows
+
+
+def test_scorers_share_splits_and_first_questions(model):
+    table = compare_with_random(
+        model(), X, Y, scorers=["information_gain", "predictive_variance"], n_queries=9, seeds=[3, 8], initial=4,
+        metric="rmse",
+    )  # fmt: skip
+    assert table.scorers == ["information_gain", "predictive_variance", "random"] and table.seeds == [3, 8]
+    for seed in (3, 8):
+        first = [columns_of(table, seed=seed, scorer=scorer)["position"].tolist()[:4] for scorer in table.scorers]
+        assert first[0] == first[1] == first[2]
+    assert columns_of(table, seed=3)["position"].tolist()[:4] != columns_of(table, seed=8)["position"].tolist()[:4]
+    assert table.n_labelled.tolist() == list(range(1, 10))
+    # at the initial questions all scorers measure the same
+    for scorer in table.scorers:
+        assert np.array_equal(table.values[scorer][:, :4], table.values["random"][:, :4])
+    assert table.values["information_gain"].shape == (2, 9)
+
+
+def test_the_values_are_those_of_the_model_that_learnt_these_answers(model):
+    table = compare_with_random(model(), X, Y, n_queries=6, seeds=2, metric="rmse", test=0.25, batch_size=2, every=2)
+    assert table.n_labelled.tolist() == [4, 6]
+    for seed in table.seeds:
+        asked = columns_of(table, seed=seed, scorer="random")["position"].tolist()
+        held_out = np.sort(np.random.default_rng([seed, 0]).permutation(120)[:30])
+        assert not set(asked) & set(held_out)
+        learner = model()
+        for k in range(0, 6, 2):
+            learner.partial_fit(X[asked[k : k + 2]], Y[asked[k : k + 2]])
+        error = np.sqrt(np.mean((learner.predict(X[held_out]) - Y[held_out]) ** 2))
+        assert table.values["random"][seed, -1] == error
+
+
+def test_measuring_does_not_disturb_the_run(model):
+    table = compare_with_random(model(), X, Y, n_queries=8, seeds=[5], initial=0, metric="rmse", test=(X[:20], Y[:20]))
+    design = SequentialDesign(model(), X, lambda query: Y[query.positions], random_state=5).run(8)
+    assert columns_of(table, scorer="information_gain")["position"].tolist() == design.history_["position"]
+
+
+def test_any_number_of_processes(model):
+    forest = RandomForestClassifier(5, random_state=0)
+    options = {"scorers": ["uncertainty", "entropy"], "n_queries": 6, "seeds": 2, "metric": "log_loss"}
+    one = compare_with_random(forest, X, LABELS, n_jobs=1, **options)
+    two = compare_with_random(forest, X, LABELS, n_jobs=2, **options)
+    assert repr(one.columns) == repr(two.columns) and repr(one.questions) == repr(two.questions)
+
+
+def test_intervals_are_paired(model):
+    table = compare_with_random(model(), X, Y, n_queries=6, seeds=5, metric="rmse")
+    difference = table.values["information_gain"] - table.values["random"]
+    columns = table.differences(confidence=0.9)
+    for k, n in enumerate(columns["n_labelled"]):
+        assert n == k + 1 and columns["mean"][k] == pytest.approx(difference[:, k].mean())
+        if difference[:, k].std() > 0:
+            low, high = stats.t.interval(0.9, 4, difference[:, k].mean(), stats.sem(difference[:, k]))
+            assert (columns["lower"][k], columns["upper"][k]) == pytest.approx((low, high))
+    area = table.area()
+    assert area["scorer"] == ["information_gain", "random"]
+    heights = np.mean((table.values["random"][:, 1:] + table.values["random"][:, :-1]) / 2, axis=1)
+    assert area["mean"][1] == pytest.approx(heights.mean())
+    assert area["difference"][1] == 0.0
+    assert area["difference"][0] == pytest.approx(area["mean"][0] - area["mean"][1])
+    assert set(table.curve()) == {"scorer", "n_labelled", "mean", "lower", "upper"}
+    assert table.to_frame().columns.tolist() == ["seed", "scorer", "n_labelled", "value"]
+    assert "information_gain" in str(table) and "5 seeds" in str(table)
+    mean, lower, upper = interval(np.array([[1.0, 2.0]]))
+    assert mean.tolist() == [1.0, 2.0] and np.isinf(lower).all() and np.isinf(upper).all()
+
+
+def test_it_finds_a_scorer_that_pays(model):
+    rare = np.concatenate([RNG.normal(size=(150, 3)) * [1, 1, 0.01], RNG.normal(size=(10, 3)) * [0.01, 0.01, 4]])
+    y = rare @ [1.0, -1.0, 3.0]
+    table = compare_with_random(model(0.01), rare, y, n_queries=8, seeds=8, metric="rmse", test=(rare, y))
+    area = table.area()
+    assert area["difference_upper"][0] < 0  # a smaller error than at random, by more than the interval
+
+
+def test_a_plain_classifier_begins_where_every_run_can_predict():
+    table = compare_with_random(
+        LogisticRegression(), X, LABELS, scorers="uncertainty", n_queries=12, seeds=2, initial=1
+    )
+    assert 2 <= table.n_labelled[0] <= 6 and table.n_labelled[-1] == 12
+    assert np.isfinite(table.values["uncertainty"]).all()
+    assert table.values["uncertainty"].min() > 0.3
+
+
+def test_log_loss_and_own_metrics():
+    def share_of_up(estimator, X, y):
+        return np.mean(estimator.predict(X) == "up")
+
+    frame = pd.DataFrame(X)
+    for metric in ("log_loss", "score", share_of_up):
+        table = compare_with_random(
+            LogisticRegression(),
+            pd.DataFrame(X),
+            LABELS,
+            scorers="entropy",
+            n_queries=8,
+            seeds=1,
+            metric=metric,
+            every=4,
+        )
+        assert np.isfinite(table.values["entropy"]).all()
+        assert table.metric == (metric if isinstance(metric, str) else "share_of_up")
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"y": Y[:5]}, "y must have shape"),
+        ({"metric": "acuracy"}, "Did you mean 'accuracy'"),
+        ({"n_queries": 61}, "initial <= n_queries <= 60"),
+        ({"initial": 11}, "initial <= n_queries"),
+        ({"seeds": 0}, "seeds must be at least 1"),
+        ({"seeds": [1, 1]}, "seeds must be a number of runs or different seeds"),
+        ({"test": 1.5}, "test must be a share"),
+        ({"test": (X, Y[:3])}, "test must be a share of the rows or .X_test, y_test. of one length"),
+        ({"scorers": "informationgain"}, "information_gain"),
+        ({"every": 0}, "every must be at least 1"),
+    ],
+)
+def test_bad_arguments(model, options, message):
+    with pytest.raises(ValueError, match=message):
+        compare_with_random(model(), **{"X": X, "y": Y, "n_queries": 10, "seeds": 1, "metric": "rmse", **options})
