@@ -1,25 +1,18 @@
-"""A predictive has fields; some are stated, the others follow from these by a table.
-
-    probabilities     = E p(y | s)            by the likelihood family, else the weighted mean of the draws
-    outcome_entropy   = H(y)                  by the likelihood family, else  - sum_c p_c log p_c
-    expected_entropy  = E H(y | target)       by the likelihood family, else the weighted mean entropy of the draws
-    expected_target_entropy (i)               = sum_y p(y_i) H(target | y_i), one ``given`` each: for short lists
+"""A predictive has fields; some are stated, the others follow from these (:mod:`adaptive.predictive.derivations`).
 
 Fields are computed for all candidates at once, when they are first asked for, and kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import entr
 
 from adaptive import checks
-from adaptive.predictive.variance_after import is_gaussian, noise_variance, variances_after
+from adaptive.predictive.derivations import WAYS, Way, likely
 
-__all__ = ["FIELDS", "MissingField", "Predictive", "StatedPredictive", "Undecided", "Way"]
+__all__ = ["FIELDS", "MissingField", "Predictive", "StatedPredictive", "Undecided"]
 
 # Fields that are values, one entry per candidate unless said.
 VALUES = {
@@ -55,14 +48,6 @@ class MissingField(AttributeError, ValueError):
     """A predictive was asked for a field that it neither states nor can derive."""
 
 
-class Way(NamedTuple):
-    """One way to derive a field: the fields it needs, the function of the predictive, and when it applies."""
-
-    needs: tuple[str, ...]
-    compute: Callable[[Any], Any]
-    when: Callable[[Any], bool] = lambda predictive: True
-
-
 class Predictive:
     """What is believed about m candidates; the base that derives fields from stated ones.
 
@@ -92,7 +77,7 @@ class Predictive:
     """
 
     #: For each derived field the ways to it, tried in this order.
-    ways: ClassVar[dict[str, tuple[Way, ...]]] = {}
+    ways: ClassVar[dict[str, tuple[Way, ...]]] = WAYS
     #: Whether candidates are to be asked at random, whatever the scorer.
     undecided: ClassVar[bool] = False
 
@@ -136,9 +121,13 @@ class Predictive:
         """Return rows ``i`` of ``target_covariance``; overridden where these are cheaper than all of it."""
         return self.target_covariance[i]
 
-    def outcome_distribution(self, i: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return outcomes and probabilities of candidate ``i``; overridden where this is cheaper than those of all."""
-        return self.outcomes, self.probabilities[i]
+    def likely_outcomes(self, i: int) -> list[tuple[Any, float]] | None:
+        """Return [(outcome, probability)] of candidate ``i``; None where ``given`` itself knows what to look at."""
+        return likely(self.outcomes, self.probabilities[i]) if self.provides("probabilities") else None
+
+    def outcome_probability(self, i: int, outcome: Any) -> float:
+        """Return the probability (density) of ``outcome`` at candidate ``i``."""
+        return float(sum(p for y, p in self.likely_outcomes(i) or () if y == outcome))
 
     def _way(self, name: str) -> Way | None:
         for way in self.ways.get(name, ()):
@@ -169,7 +158,7 @@ class Predictive:
     def _checked(self, name: str, value: Any) -> Any:
         if name in ("likelihood", "target"):
             return value
-        value = np.asarray(value)
+        value = _as_outcomes(value) if name == "outcomes" else np.asarray(value)
         if name not in _UNINDEXED and (value.ndim == 0 or len(value) != len(self)):
             raise ValueError(f"{type(self).__name__} states {name} of shape {value.shape} for {len(self)} candidates.")
         return value
@@ -220,106 +209,10 @@ class Undecided(Predictive):
     undecided = True
 
 
-def entropy(probabilities: np.ndarray) -> np.ndarray:
-    """Return - sum_c p_c log p_c over the last axis, nats."""
-    return entr(probabilities).sum(axis=-1)
-
-
-def _is_discrete(predictive: Any) -> bool:
-    return bool(predictive.likelihood.discrete)
-
-
-def _by_family(method: str) -> Way:
-    return Way(("mean", "variance", "likelihood"), lambda p: getattr(p.likelihood, method)(p.mean, p.variance))
-
-
-def _outcome_table(predictive: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return outcomes and probabilities by quadrature, computed together and kept together."""
-    table = predictive.__dict__.get("_table")
-    if table is None:
-        table = predictive.likelihood.outcome_probabilities(predictive.mean, predictive.variance)
-        predictive.__dict__["_table"] = table
-    return table
-
-
-def _drawn(predictive: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the default draws, made once."""
-    drawn = predictive.__dict__.get("_drawn")
-    if drawn is None:
-        drawn = predictive.__dict__["_drawn"] = predictive.draws()
-    return drawn
-
-
-def _mean_over_draws(predictive: Any, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    weights, probabilities = _drawn(predictive)
-    return np.tensordot(weights, function(probabilities), axes=1)
-
-
-def _default_outcomes(predictive: Any) -> np.ndarray:
-    return np.arange(predictive.probabilities.shape[1])
-
-
-def _gaussian_log_determinant(predictive: Any) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
-    def log_determinant() -> tuple[np.ndarray, np.ndarray]:
-        values = np.log1p(predictive.variance / noise_variance(predictive.likelihood))
-        return values, np.zeros_like(values)
-
-    return log_determinant
-
-
-def _expected_variance(predictive: Any) -> np.ndarray:
-    probabilities, variances = variances_after(predictive)
-    return np.einsum("ij,ij->i", probabilities, variances)
-
-
-def _given_by_draws(predictive: Any) -> Callable[..., Any]:
-    from adaptive.predictive.weighted_draws import WeightedDraws
-
-    target = predictive.target if predictive.provides("target") else None
-    if target is not None:
-        target = WeightedDraws(*_drawn(target), target.outcomes)
-    reweighted = WeightedDraws(*_drawn(predictive), predictive.outcomes, target=target, random_state=predictive.seed)
-    predictive.__dict__["given"] = reweighted.given
-    return reweighted.given
-
-
-def likely_outcomes(predictive: Any, i: int) -> Iterator[tuple[Any, float]]:
-    """Yield the outcomes of candidate ``i`` that have a probability, and these."""
-    outcomes, probabilities = predictive.outcome_distribution(i)
-    for outcome, probability in zip(outcomes, probabilities / probabilities.sum(), strict=True):
-        if probability > 1e-12:
-            yield outcome, float(probability)
-
-
-def _expected_target_entropy(predictive: Any) -> np.ndarray:
-    values = np.empty(len(predictive))
-    for i in range(len(predictive)):
-        values[i] = sum(p * predictive.given(i, y).target_entropy for y, p in likely_outcomes(predictive, i))
-    return values
-
-
-Predictive.ways = {
-    "outcomes": (
-        Way(("mean", "variance", "likelihood"), lambda p: _outcome_table(p)[0], _is_discrete),
-        Way(("probabilities",), _default_outcomes),
-    ),
-    "probabilities": (
-        Way(("mean", "variance", "likelihood"), lambda p: _outcome_table(p)[1], _is_discrete),
-        Way(("draws",), lambda p: _mean_over_draws(p, lambda table: table)),
-    ),
-    "outcome_entropy": (
-        _by_family("outcome_entropy"),
-        Way(("probabilities",), lambda p: entropy(p.probabilities)),
-    ),
-    "expected_entropy": (
-        _by_family("expected_outcome_entropy"),
-        Way(("draws",), lambda p: _mean_over_draws(p, entropy)),
-    ),
-    "expected_variance": (Way(("mean", "variance", "likelihood"), _expected_variance),),
-    "explained_variance": (Way(("variance",), lambda p: p.variance),),
-    "log_determinant": (
-        Way(("variance", "likelihood"), _gaussian_log_determinant, lambda p: is_gaussian(p.likelihood)),
-    ),
-    "given": (Way(("draws",), _given_by_draws),),
-    "expected_target_entropy": (Way(("given", "probabilities", "target_entropy"), _expected_target_entropy),),
-}
+def _as_outcomes(values: Any) -> np.ndarray:
+    """Return a (c,) array of outcomes, which may be tuples."""
+    array = np.asarray(values)
+    if array.ndim != 1:
+        array = np.empty(len(values), dtype=object)
+        array[:] = list(values)
+    return array

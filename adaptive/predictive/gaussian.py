@@ -12,15 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
-from adaptive.predictive.base import Predictive, Way
+from adaptive.predictive.base import Predictive
+from adaptive.predictive.derivations import Way, family_entropies, likely
 from adaptive.predictive.joint_gaussian import CANDIDATES, TARGET, Column, Conditioned, LinearSource, StatedSource
 from adaptive.predictive.quadrature import normal_grid
-from adaptive.predictive.scenarios import Scenarios, branch
-from adaptive.predictive.variance_after import is_gaussian, noise_variance, variances_after
+from adaptive.predictive.scenarios import branch
+from adaptive.predictive.variance_after import is_gaussian, noise_variance, representatives, variances_after
 
 __all__ = ["GaussianProjections", "GaussianTarget"]
-
-_QUANTILES = 8  # scenarios of a continuous outcome that is not Gaussian
 
 
 class GaussianTarget(NamedTuple):
@@ -203,10 +202,18 @@ class GaussianProjections(Predictive):
         table = np.stack([np.exp(self.likelihood.log_density(projections, y)) for y in self.outcomes], axis=-1)
         return np.full(n, 1.0 / n), table
 
-    def outcome_distribution(self, i: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return outcomes and probabilities of candidate ``i`` alone."""
-        outcomes, probabilities = self._family(i).outcome_probabilities(self.mean[i : i + 1], self.variance[i : i + 1])
-        return outcomes, probabilities[0]
+    def likely_outcomes(self, i: int) -> list[tuple[Any, float]] | None:
+        """Return at most 64 outcomes that stand for what candidate ``i`` may answer; None where it does not matter."""
+        family = self._family(i)
+        if is_gaussian(family):
+            return None
+        outcomes, probabilities = representatives(family, self.mean[i : i + 1], self.variance[i : i + 1], self.seed)
+        return likely(outcomes[0], probabilities[0])
+
+    def outcome_probability(self, i: int, outcome: Any) -> float:
+        """Return the probability (density) of ``outcome`` at candidate ``i``."""
+        potential = self._family(i).observe(np.array([outcome]))
+        return float(np.exp(potential.tilted_moments(self.mean[i : i + 1], self.variance[i : i + 1])[0][0]))
 
     def _family(self, i: int) -> Any:
         return self.likelihood if self.likelihood.size is None else self.likelihood[i : i + 1]
@@ -223,24 +230,13 @@ class GaussianProjections(Predictive):
         elif is_gaussian(family):  # the variance after it does not depend on the outcome
             noise = noise_variance(family)
             variance = variance * noise / (variance + noise)
-        elif self.likelihood.discrete:
-            return branch([(1.0, self)], i, self.seed)
         else:
-            outcomes = self._quantiles(family, float(mean[0]), float(variance[0]))
-            weighted = [(1.0 / len(outcomes), self.given(i, y)) for y in outcomes]
-            return Scenarios(weighted, random_state=self.seed)
+            return branch([(1.0, self)], i, self.seed)
         column = self._columns.get(i)
         if column is None:
             column = self._columns[i] = Column(self._source, i)
         source = Conditioned(self._source, column, float(np.ravel(mean)[0]), float(np.ravel(variance)[0]))
         return self._copy(source, len(self), self._about, self._part)
-
-    def _quantiles(self, family: Any, mean: float, variance: float) -> np.ndarray:
-        """Return equally probable outcomes of one candidate."""
-        generator = np.random.default_rng(self.seed)
-        projections = mean + np.sqrt(variance) * generator.standard_normal(1024)
-        outcomes = family.sample(projections, random_state=generator)
-        return np.quantile(outcomes, (np.arange(_QUANTILES) + 0.5) / _QUANTILES)
 
 
 def _as_rows(name: str, rows: Any, width: int) -> Any:
@@ -281,7 +277,7 @@ def _expected_entropy(predictive: GaussianProjections) -> np.ndarray:
     family, mean = predictive.likelihood, predictive.mean
     residual, explained = _residual_variance(predictive), predictive.explained_variance
     if not np.any(residual > 1e-9 * predictive.variance):
-        return family.expected_outcome_entropy(mean, predictive.variance)
+        return family_entropies(predictive, 1)
     if is_gaussian(family):
         return family.outcome_entropy(mean, residual)
     spread = np.sqrt(explained)

@@ -4,8 +4,9 @@ Each scenario branches into the outcomes of the next candidate, weighted by thei
 
     sum_s P(s) score(candidate | s)
 
-is the expected score.  At most 64 scenarios are kept: beyond, 64 branches are drawn by systematic resampling, which
-leaves every such mean unbiased and hardly noisy, since 64 evenly spaced quantiles of the list of branches are taken.
+is the expected score.  At most 64 scenarios are kept: of more branches the probable ones stay as they are, and the
+others are thinned to a sample with one common weight, which leaves every such mean unbiased (Fearnhead and Clifford,
+2003, On-line inference for hidden Markov models via particle filters).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.predictive.base import MissingField, Predictive, likely_outcomes
+from adaptive.predictive.base import MissingField, Predictive
 
 __all__ = ["MAX_SCENARIOS", "Scenarios", "branch"]
 
@@ -81,7 +82,7 @@ class Scenarios(Predictive):
             return branch(self._weighted, i, self.seed, self._depth)
         weighted = []
         for probability, scenario in self._weighted:
-            likelihood = sum(p for y, p in likely_outcomes(scenario, i) if y == outcome)
+            likelihood = scenario.outcome_probability(i, outcome)
             if likelihood > 0:
                 weighted.append((probability * likelihood, scenario.given(i, outcome)))
         if not weighted:
@@ -94,10 +95,11 @@ def branch(weighted: list[tuple[float, Any]], i: int, seed: int, depth: int = 0)
     """Return what is believed once candidate ``i`` was measured in each of the ``weighted`` scenarios."""
     branches: list[tuple[float, Any, Any]] = []  # (probability, scenario before, outcome or None)
     for probability, scenario in weighted:
-        if scenario.provides("probabilities"):
-            branches += [(probability * p, scenario, outcome) for outcome, p in likely_outcomes(scenario, i)]
-        else:  # the outcome does not matter, or the predictive knows best which ones to look at
+        outcomes = scenario.likely_outcomes(i)
+        if outcomes is None:  # the outcome does not matter, or the predictive knows best which ones to look at
             branches += [(probability * p, after, None) for p, after in scenario.given(i).scenarios]
+        else:
+            branches += [(probability * p, scenario, outcome) for outcome, p in outcomes]
     if len(branches) > MAX_SCENARIOS:
         branches = _resampled(branches, seed, depth)
     after = [(p, scenario if outcome is None else scenario.given(i, outcome)) for p, scenario, outcome in branches]
@@ -107,9 +109,20 @@ def branch(weighted: list[tuple[float, Any]], i: int, seed: int, depth: int = 0)
 
 
 def _resampled(branches: list[tuple[float, Any, Any]], seed: int, depth: int) -> list[tuple[float, Any, Any]]:
-    """Keep at most 64 branches, each with a weight whose mean is its probability."""
-    cumulative = np.cumsum([probability for probability, _, _ in branches])
-    start = np.random.default_rng([seed, depth]).random()
-    points = (start + np.arange(MAX_SCENARIOS)) / MAX_SCENARIOS * cumulative[-1]
-    chosen, counts = np.unique(np.searchsorted(cumulative, points, side="right"), return_counts=True)
-    return [(count / MAX_SCENARIOS, *branches[k][1:]) for k, count in zip(chosen, counts, strict=True)]
+    """Keep 64 branches: the probable ones as they are, of the others a systematic sample with one common weight.
+
+    Branch b is kept with probability min(1, p_b / t), where t is such that 64 are kept, and then weighs max(p_b, t).
+    """
+    p = np.array([probability for probability, _, _ in branches])
+    descending = np.sort(p)[::-1]
+    left = np.cumsum(descending[::-1])[::-1]  # what the r-th and all less probable ones weigh together
+    thresholds = left[:MAX_SCENARIOS] / (MAX_SCENARIOS - np.arange(MAX_SCENARIOS))  # if the first r are kept for sure
+    threshold = thresholds[np.argmax(descending[:MAX_SCENARIOS] <= thresholds)]
+    kept = p > threshold
+    others = np.flatnonzero(~kept)
+    steps = np.cumsum(p[others]) / threshold + np.random.default_rng([seed, depth]).random()
+    sampled = others[np.diff(np.floor(steps), prepend=np.floor(steps[0] - p[others[0]] / threshold)) > 0]
+    chosen = np.sort(np.concatenate([np.flatnonzero(kept), sampled]))
+    weights = np.where(kept[chosen], p[chosen], threshold)
+    weights /= weights.sum()  # rounding
+    return [(float(weight), *branches[k][1:]) for weight, k in zip(weights, chosen, strict=True)]

@@ -2,8 +2,8 @@
 
     v'(y) = Var(s | y)  under  p(y | s) N(s | m, v),        expected variance = sum_y p(y) v'(y)
 
-For Gaussian noise of variance n it is  v n / (v + n)  whatever the outcome; discrete outcomes are enumerated; for other
-noise 64 outcomes stand for all, at the same places within the belief and with the same noise for every candidate.
+For Gaussian noise of variance n it is  v n / (v + n)  whatever the outcome; a few discrete outcomes are enumerated; of
+many counts, and of other noise, 64 outcomes stand for all.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-__all__ = ["is_gaussian", "noise_variance", "variances_after"]
+__all__ = ["is_gaussian", "noise_variance", "representatives", "variances_after"]
 
-_OUTCOMES = 64
+MANY = 64  # outcomes that stand for more
 
 
 def is_gaussian(likelihood: Any) -> bool:
@@ -39,39 +39,69 @@ def variances_after(predictive: Any) -> tuple[np.ndarray, np.ndarray]:
     kept = predictive.__dict__.get("_variances_after")
     if kept is None:
         family, mean, variance = predictive.likelihood, predictive.mean, predictive.variance
-        unknown = variance > 0  # where nothing is unknown nothing changes
         if is_gaussian(family):
             noise = noise_variance(family)
             kept = np.ones((len(mean), 1)), (variance * noise / (variance + noise))[:, None]
-        elif family.discrete:
-            after = [_tilted(family, np.full(len(mean), y), mean, variance, unknown) for y in predictive.outcomes]
-            kept = predictive.probabilities, np.stack(after, axis=1)
         else:
-            after = [
-                _tilted(family, y, mean, variance, unknown) for y in _outcomes(family, mean, variance, predictive.seed)
-            ]
-            kept = np.full((len(mean), _OUTCOMES), 1.0 / _OUTCOMES), np.stack(after, axis=1)
+            outcomes, probabilities = representatives(family, mean, variance, predictive.seed)
+            after = [_tilted_variance(family, y, mean, variance) for y in outcomes.T]
+            kept = probabilities, np.stack(after, axis=1)
         predictive.__dict__["_variances_after"] = kept
     return kept
 
 
-def _tilted(family: Any, y: np.ndarray, mean: np.ndarray, variance: np.ndarray, unknown: np.ndarray) -> np.ndarray:
-    if unknown.all():
-        return family.observe(y).tilted_moments(mean, variance)[2]
-    after = np.zeros(len(mean))
-    if unknown.any():
-        rows = np.flatnonzero(unknown)
-        after[rows] = family[rows].observe(y[rows]).tilted_moments(mean[rows], variance[rows])[2]
-    return after
+def representatives(family: Any, mean: np.ndarray, variance: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return at most 64 outcomes (m, c) per candidate that stand for all, and their probabilities (m, c).
+
+    Each row depends on its own candidate and the seed only, so that chunks do not change it.
+    """
+    if family.outcomes is not None:
+        outcomes, probabilities = family.outcome_probabilities(mean, variance)
+        return np.broadcast_to(outcomes, probabilities.shape), probabilities
+    if not family.discrete:
+        return _sums(family, mean, variance, seed), np.full((len(mean), MANY), 1.0 / MANY)
+    values, shares = np.zeros((len(mean), MANY)), np.zeros((len(mean), MANY))
+    for i in range(len(mean)):
+        law = family if family.size is None else family[i : i + 1]
+        counts, probabilities = _counts(law, mean[i : i + 1], variance[i : i + 1], seed)
+        values[i, : len(counts)], shares[i, : len(counts)] = counts, probabilities
+    return values, shares
 
 
-def _outcomes(family: Any, mean: np.ndarray, variance: np.ndarray, seed: int) -> np.ndarray:
-    """Return (64, m) outcomes of a location family."""
+def _counts(family: Any, mean: np.ndarray, variance: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return all counts of one candidate if they are few, else 64 equally probable ones."""
+    try:
+        counts, probabilities = family.outcome_probabilities(mean, variance)
+    except ValueError:  # too many to list: draws show where they are
+        generator = np.random.default_rng(seed)
+        projections = mean + np.sqrt(variance) * generator.standard_normal(4096)
+        drawn = np.sort(family.sample(projections, random_state=generator))
+        return drawn[len(drawn) // (2 * MANY) :: len(drawn) // MANY], np.full(MANY, 1.0 / MANY)
+    probabilities = probabilities[0] / probabilities[0].sum()
+    if probabilities[MANY:].sum() < 1e-9:
+        return counts[:MANY], probabilities[:MANY]
+    levels = (np.arange(MANY) + 0.5) / MANY
+    return counts[np.searchsorted(np.cumsum(probabilities), levels)], np.full(MANY, 1.0 / MANY)
+
+
+def _sums(family: Any, mean: np.ndarray, variance: np.ndarray, seed: int) -> np.ndarray:
+    """Return (m, 64) outcomes of a location family: a place within the belief plus noise."""
     generator = np.random.default_rng(seed)
-    positions = ndtri(generator.permutation((np.arange(_OUTCOMES) + 0.5) / _OUTCOMES))
+    places = ndtri(generator.permutation((np.arange(MANY) + 0.5) / MANY))
     if family.size is None:
-        noise = family.sample(np.zeros(_OUTCOMES), random_state=generator)[:, None]
+        noise = family.sample(np.zeros(MANY), random_state=generator)
     else:  # one noise law per candidate, each from the same seed, so that no candidate depends on its neighbours
         laws = (family[i : i + 1] for i in range(len(mean)))
-        noise = np.stack([law.sample(np.zeros(_OUTCOMES), random_state=seed) for law in laws], axis=1)
-    return mean + np.sqrt(variance) * positions[:, None] + noise
+        noise = np.stack([law.sample(np.zeros(MANY), random_state=seed) for law in laws])
+    return mean[:, None] + np.sqrt(variance)[:, None] * places + noise
+
+
+def _tilted_variance(family: Any, y: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    known = ~(variance > 0)  # where nothing is unknown nothing changes
+    if not known.any():
+        return family.observe(y).tilted_moments(mean, variance)[2]
+    after = np.zeros(len(mean))
+    rows = np.flatnonzero(~known)
+    if len(rows):
+        after[rows] = family[rows].observe(y[rows]).tilted_moments(mean[rows], variance[rows])[2]
+    return after

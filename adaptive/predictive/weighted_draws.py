@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.predictive.base import Predictive, Way, entropy
+from adaptive.predictive.base import Predictive
+from adaptive.predictive.derivations import Way, entropy, likely
 from adaptive.predictive.scenarios import branch
 
 __all__ = ["WeightedDraws"]
@@ -102,9 +103,9 @@ class WeightedDraws(Predictive):
             raise ValueError(f"outcome {outcome!r} of candidate {i} has probability 0 under every draw.")
         return self._reweighted(weights)
 
-    def outcome_distribution(self, i: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return outcomes and probabilities of candidate ``i``."""
-        return self.outcomes, self.weights @ self._table.values[:, i]
+    def likely_outcomes(self, i: int) -> list[tuple[Any, float]] | None:
+        """Return [(outcome, probability)] of candidate ``i``."""
+        return likely(self.outcomes, self.weights @ self._table.values[:, i])
 
     def _reweighted(self, weights: np.ndarray) -> WeightedDraws:
         after = object.__new__(WeightedDraws)

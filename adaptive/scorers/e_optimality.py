@@ -63,16 +63,18 @@ def _top_eigenvalue_drop(values: np.ndarray, squares: np.ndarray, drop: np.ndarr
         return drop * squares[:, 0]
     first, others = drop * squares[:, 0], drop[:, None] * squares[:, 1:]
     gaps = values[0] - values[1:]
+    if gaps[0] <= 1e-15 * values[0]:
+        return np.zeros(len(drop))  # the largest eigenvalue is there twice: one direction less leaves the other
     lower, upper = np.zeros(len(drop)), np.clip(first, 0.0, gaps[0])
     guess = 0.5 * upper
     for _ in range(100):
-        distance = np.maximum(gaps - guess[:, None], 1e-300)
+        distance = np.maximum(gaps - guess[:, None], 1e-16 * values[0])
         pull = others / distance
         excess = guess * (1.0 + pull.sum(axis=1)) - first
         slope = 1.0 + pull.sum(axis=1) + guess * (pull / distance).sum(axis=1)
         lower, upper = np.where(excess < 0, guess, lower), np.where(excess < 0, upper, guess)
         newton = guess - excess / slope
-        guess = np.where((newton > lower) & (newton < upper), newton, 0.5 * (lower + upper))
+        guess = np.where((newton >= lower) & (newton <= upper), newton, 0.5 * (lower + upper))
         if np.all((upper - lower <= 1e-14 * values[0]) | (np.abs(excess) <= 1e-15 * values[0])):
             break
     return guess

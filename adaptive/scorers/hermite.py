@@ -18,7 +18,7 @@ from adaptive.predictive.quadrature import normal_grid
 __all__ = ["coefficients", "terms_needed"]
 
 _MAX_TERMS = 96
-_TOLERANCE = 1e-8
+_TOLERANCE = 1e-11
 
 
 def hermite_polynomials(z: np.ndarray, n: int) -> np.ndarray:
@@ -67,7 +67,7 @@ def coefficients(
 
 
 def terms_needed(tails: np.ndarray, other_tails: np.ndarray, correlation: float) -> int:
-    """Return the number of terms after which the error of a joint probability is below 1e-8 (at most 96)."""
+    """Return the number of terms after which the error of a joint probability is below 1e-11 (at most 96)."""
     errors = np.sqrt(tails * other_tails) * correlation ** np.arange(len(tails))
     enough = np.flatnonzero(errors < _TOLERANCE)
     return max(int(enough[0]), 2) if len(enough) else len(tails)

@@ -15,6 +15,7 @@ from adaptive.scorers.hermite import coefficients, terms_needed
 __all__ = ["predictive_information_gain"]
 
 _NAME = "predictive_information_gain"
+_IN_CACHE = 2**18  # the series is summed pass by pass, four times faster where a block stays in cache
 
 
 def predictive_information_gain(predictive: Any, random_state: Any = None) -> np.ndarray:
@@ -82,7 +83,7 @@ def _by_quadrature(predictive: Any) -> np.ndarray:
     deviation = np.sqrt(np.maximum(target.variance, 0.0))
     scores = np.empty(len(predictive))
     width = len(target) * theirs.shape[2] * len(predictive.outcomes)
-    for part in blocks(len(predictive), width):
+    for part in blocks(len(predictive), width, _IN_CACHE):
         own_deviation = np.sqrt(np.maximum(predictive.variance[part], 0.0))
         scale = np.multiply.outer(own_deviation, deviation)
         with np.errstate(divide="ignore", invalid="ignore"):

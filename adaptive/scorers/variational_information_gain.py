@@ -20,9 +20,9 @@ def variational_information_gain(predictive: Any, random_state: Any = None) -> n
 
         KL = 1/2 ( log k + (v / k) ((b - m / g)^2 / k - 1 / g) )
 
-    at the width that maximises the bound on the evidence, which is tight where s^2 has its mean under Q(s | y).  The
-    bound makes Q(s | y) too narrow, so that this score is not the mutual information, and may exceed the outcome's
-    entropy; for Gaussian outcomes the two agree.
+    at the width that maximises the bound on the evidence, which is tight where s^2 has its mean under Q(s | y).  It
+    agrees with `information_gain` for Gaussian outcomes, and to first order where little is unknown; where much is,
+    it grows with log v beyond any entropy of the outcome.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def variational_information_gain(predictive: Any, random_state: Any = None) -> n
     >>> from adaptive.potentials import BernoulliLogit
     >>> from adaptive.predictive import StatedPredictive
     >>> variational_information_gain(StatedPredictive(mean=[0.0], variance=[1.0], likelihood=BernoulliLogit())).round(3)
-    array([0.1])
+    array([0.093])
     """
     require("variational_information_gain", predictive, "mean", "variance", "likelihood")
     likelihood = predictive.likelihood

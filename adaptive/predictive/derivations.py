@@ -1,0 +1,138 @@
+"""How fields of a predictive follow from other fields.
+
+probabilities     = E p(y | s)            by the likelihood family, else the weighted mean of the draws
+outcome_entropy   = H(y)                  by the likelihood family, else  - sum_c p_c log p_c
+expected_entropy  = E H(y | target)       by the likelihood family, else the weighted mean entropy of the draws
+expected_target_entropy (i)               = sum_y p(y_i) H(target | y_i), one ``given`` each: for short lists
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import entr
+
+from adaptive.predictive.variance_after import is_gaussian, noise_variance, variances_after
+
+__all__ = ["WAYS", "Way", "entropy", "family_entropies", "likely"]
+
+
+class Way(NamedTuple):
+    """One way to derive a field: the fields it needs, the function of the predictive, and when it applies."""
+
+    needs: tuple[str, ...]
+    compute: Callable[[Any], Any]
+    when: Callable[[Any], bool] = lambda predictive: True
+
+
+def entropy(probabilities: np.ndarray) -> np.ndarray:
+    """Return - sum_c p_c log p_c over the last axis, nats."""
+    return entr(probabilities).sum(axis=-1)
+
+
+def _is_discrete(predictive: Any) -> bool:
+    return bool(predictive.likelihood.discrete)
+
+
+def family_entropies(predictive: Any, which: int) -> np.ndarray:
+    """Return H(y) or E H(y | s) by the likelihood family, both from one pass where the family computes them so."""
+    family = predictive.likelihood
+    if not hasattr(family, "entropies"):
+        method = family.expected_outcome_entropy if which else family.outcome_entropy
+        return method(predictive.mean, predictive.variance)
+    both = predictive.__dict__.get("_both_entropies")
+    if both is None:
+        both = predictive.__dict__["_both_entropies"] = family.entropies(predictive.mean, predictive.variance)[1:]
+    return both[which]
+
+
+def _outcome_table(predictive: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return outcomes and probabilities by quadrature, computed together and kept together."""
+    table = predictive.__dict__.get("_table")
+    if table is None:
+        table = predictive.likelihood.outcome_probabilities(predictive.mean, predictive.variance)
+        predictive.__dict__["_table"] = table
+    return table
+
+
+def _drawn(predictive: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the default draws, made once."""
+    drawn = predictive.__dict__.get("_drawn")
+    if drawn is None:
+        drawn = predictive.__dict__["_drawn"] = predictive.draws()
+    return drawn
+
+
+def _mean_over_draws(predictive: Any, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    weights, probabilities = _drawn(predictive)
+    return np.tensordot(weights, function(probabilities), axes=1)
+
+
+def _default_outcomes(predictive: Any) -> np.ndarray:
+    return np.arange(predictive.probabilities.shape[1])
+
+
+def _gaussian_log_determinant(predictive: Any) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
+    def log_determinant() -> tuple[np.ndarray, np.ndarray]:
+        values = np.log1p(predictive.variance / noise_variance(predictive.likelihood))
+        return values, np.zeros_like(values)
+
+    return log_determinant
+
+
+def _expected_variance(predictive: Any) -> np.ndarray:
+    probabilities, variances = variances_after(predictive)
+    return np.einsum("ij,ij->i", probabilities, variances)
+
+
+def _given_by_draws(predictive: Any) -> Callable[..., Any]:
+    from adaptive.predictive.weighted_draws import WeightedDraws
+
+    target = predictive.target if predictive.provides("target") else None
+    if target is not None:
+        target = WeightedDraws(*_drawn(target), target.outcomes)
+    reweighted = WeightedDraws(*_drawn(predictive), predictive.outcomes, target=target, random_state=predictive.seed)
+    predictive.__dict__["given"] = reweighted.given
+    return reweighted.given
+
+
+def likely(outcomes: Any, probabilities: np.ndarray) -> list[tuple[Any, float]]:
+    """Return the outcomes that have a probability, and these, normalised."""
+    probabilities = probabilities / probabilities.sum()
+    return [(y, float(p)) for y, p in zip(outcomes, probabilities, strict=True) if p > 1e-12]
+
+
+def _expected_target_entropy(predictive: Any) -> np.ndarray:
+    values = np.empty(len(predictive))
+    for i in range(len(predictive)):
+        values[i] = sum(p * predictive.given(i, y).target_entropy for y, p in predictive.likely_outcomes(i))
+    return values
+
+
+WAYS: dict[str, tuple[Way, ...]] = {
+    "outcomes": (
+        Way(("mean", "variance", "likelihood"), lambda p: _outcome_table(p)[0], _is_discrete),
+        Way(("probabilities",), _default_outcomes),
+    ),
+    "probabilities": (
+        Way(("mean", "variance", "likelihood"), lambda p: _outcome_table(p)[1], _is_discrete),
+        Way(("draws",), lambda p: _mean_over_draws(p, lambda table: table)),
+    ),
+    "outcome_entropy": (
+        Way(("mean", "variance", "likelihood"), lambda p: family_entropies(p, 0)),
+        Way(("probabilities",), lambda p: entropy(p.probabilities)),
+    ),
+    "expected_entropy": (
+        Way(("mean", "variance", "likelihood"), lambda p: family_entropies(p, 1)),
+        Way(("draws",), lambda p: _mean_over_draws(p, entropy)),
+    ),
+    "expected_variance": (Way(("mean", "variance", "likelihood"), _expected_variance),),
+    "explained_variance": (Way(("variance",), lambda p: p.variance),),
+    "log_determinant": (
+        Way(("variance", "likelihood"), _gaussian_log_determinant, lambda p: is_gaussian(p.likelihood)),
+    ),
+    "given": (Way(("draws",), _given_by_draws),),
+    "expected_target_entropy": (Way(("given", "probabilities", "target_entropy"), _expected_target_entropy),),
+}
