@@ -1,5 +1,34 @@
-"""Linear algebra of Gaussian posteriors."""
+"""Linear algebra of Gaussian posteriors: dense ones with sites, and precisions known by their products only."""
 
+from . import variances
+from .circulant import Circulant, circulant_preconditioner
+from .conjugate_gradients import Solution, conjugate_gradients
 from .gaussian import CovarianceForm, PrecisionForm, SiteGaussian, gaussian_with_sites
+from .lanczos import Tridiagonal, lanczos_variances, tridiagonalise
+from .least_squares import density_compensated, least_squares, line_weights, sample_weights
+from .linear_system import PrecisionOperator
+from .log_determinant import log_determinant, stochastic_log_determinant
+from .perturbations import Perturbations
 
-__all__ = ["CovarianceForm", "PrecisionForm", "SiteGaussian", "gaussian_with_sites"]
+__all__ = [
+    "Circulant",
+    "CovarianceForm",
+    "Perturbations",
+    "PrecisionForm",
+    "PrecisionOperator",
+    "SiteGaussian",
+    "Solution",
+    "Tridiagonal",
+    "circulant_preconditioner",
+    "conjugate_gradients",
+    "density_compensated",
+    "gaussian_with_sites",
+    "lanczos_variances",
+    "least_squares",
+    "line_weights",
+    "log_determinant",
+    "sample_weights",
+    "stochastic_log_determinant",
+    "tridiagonalise",
+    "variances",
+]
