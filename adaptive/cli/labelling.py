@@ -1,7 +1,8 @@
 """One simulated labelling run: a scorer asks for labels of pool rows one by one, held-out rows say what was learnt.
 
-What a run reports follows from its log alone: the accuracies are those of the model that learns the logged answers in
-their order. A run that was stopped and continued therefore reports what an uninterrupted one does, to the last bit.
+What a run reports follows from its questions and answers alone: the accuracies are those of a model that learns them
+one by one. Those of answers that were logged before a resume are computed again, so that a run that was stopped reports
+what an uninterrupted one does, to the last bit.
 """
 
 from __future__ import annotations
@@ -84,21 +85,24 @@ def ask_questions(
         Process id of the command; a worker that has lost it stops.
     """
     parts = split(y, seed)
-    pool, labels = X[parts.pool], y[parts.pool]
+    pool, labels, held_out = X[parts.pool], y[parts.pool], (X[parts.held_out], y[parts.held_out])
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = BayesianLogisticRegression(classes=np.unique(y).tolist())
+        accuracy: list[float] = []
         with _design(model, pool, scorer, seed, initial, log) as design:
+            if design.iteration:
+                accuracy += _relearn(model, pool, labels, design.history_["position"], *held_out)
             while design.iteration < questions:
                 _stop_if_orphaned(parent)
                 query = design.ask()
                 design.tell(query, labels[query.positions])
-            history = {name: column[:questions] for name, column in design.history_.items()}
-        position = np.array(history["position"], dtype=np.int64)
-        accuracy = np.fromiter(_accuracies(model, pool, labels, position, X[parts.held_out], y[parts.held_out]), float)
+                accuracy.append(_accuracy(design.estimator_, *held_out))
+            history = design.history_
+    position = np.array(history["position"], dtype=np.int64)
     said = list(dict.fromkeys(" ".join(str(one.message).split()) for one in caught))
     score = np.array(history["score"], dtype=float)
-    return Run(seed, scorer, position, parts.pool[position], labels[position].tolist(), score, accuracy, said)
+    return Run(seed, scorer, position, parts.pool[position], labels[position].tolist(), score, np.array(accuracy), said)
 
 
 def _design(model: Any, pool: np.ndarray, scorer: str, seed: int, initial: int, log: Path) -> SequentialDesign:
@@ -107,14 +111,18 @@ def _design(model: Any, pool: np.ndarray, scorer: str, seed: int, initial: int, 
     return SequentialDesign(model, pool, scorer=scorer, initial=initial or None, random_state=seed, log=log)
 
 
-def _accuracies(
-    model: Any, pool: np.ndarray, labels: np.ndarray, position: np.ndarray, X: np.ndarray, y: np.ndarray
+def _accuracy(model: Any, X: np.ndarray, y: np.ndarray) -> float:
+    return float(np.mean(model.predict(X) == y))
+
+
+def _relearn(
+    model: Any, pool: np.ndarray, labels: np.ndarray, positions: list[int], X: np.ndarray, y: np.ndarray
 ) -> Iterator[float]:
-    """Yield the accuracy on (X, y) after each answer."""
+    """Yield the accuracy on (X, y) after each of the answers at these positions."""
     learner = clone(model)
-    for row in position:
+    for row in positions:
         learner.partial_fit(pool[row : row + 1], labels[row : row + 1])
-        yield float(np.mean(learner.predict(X) == y))
+        yield _accuracy(learner, X, y)
 
 
 def _stop_if_orphaned(parent: int) -> None:

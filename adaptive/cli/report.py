@@ -102,8 +102,8 @@ def _print(name: str, accuracies: Mapping[str, np.ndarray], found: Mapping[str, 
     console.print(f"{name}: accuracy on held-out rows after so many labels, {seeds}", soft_wrap=True)
     console.print(printed)
     if compared:
-        interval = ", with its 95% interval" if n_seeds > 1 else ""
-        console.print(f"vs random: percentage points above random choice after {n} labels{interval}.", style="dim")
+        interval = " and 95% interval" if n_seeds > 1 else ""
+        console.print(f"vs random: points above random choice after {n} labels{interval}.", style="dim")
         console.print(f"catches up: labels that give the accuracy of {n} random ones.", style="dim")
     written = "questions.csv, curve.csv, curve.png, summary.json, log"
     console.print(f"{folder.path} holds {written}.", style="dim", soft_wrap=True)

@@ -89,7 +89,7 @@ def test_curve_and_summary_agree_with_each_other_and_with_the_table(finished):
     for low, middle, high in zip(curve["lower"], curve["mean"], curve["upper"], strict=True):
         assert 0 <= float(low) <= float(middle) <= float(high) <= 1
     summary = json.loads((out / "summary.json").read_text())
-    assert summary["classes"] == {"no": 44, "yes": 46} and summary["rows"] == {"asked": 63, "held out": 27}
+    assert summary["classes"] == {"no": 50, "yes": 40} and summary["rows"] == {"asked": 63, "held out": 27}
     assert summary["scorers"]["uncertainty"]["accuracy_at_end"]["mean"] == pytest.approx(float(curve["mean"][15]))
     assert f"{100 * float(curve['mean'][23]):.1f}%" in found.stdout and "table.csv, answer" in found.stdout
     assert (out / "curve.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
@@ -185,12 +185,12 @@ def wait_for_silence(out):
         (["--data", "absent.csv", "--target", "y"], "there is no file"),
         (["--data", "TABLE"], "needs --target COLUMN"),
         (["--data", "TABLE", "--target", "reply"], "has no column 'reply'; its columns are 'name', 'a'"),
-        (["--data", "TABLE", "--target", "name"], "must have exactly two classes, found 90"),
+        (["--data", "TABLE", "--target", "name"], "must have exactly two classes, found 90 classes"),
         (["--data", "TABLE", "--target", "answer"], "line 2, column 'name': 'row 0' is not a number"),
         (["--data", "TABLE", "--target", "answer", "--ignore", "name", "--questions", "64"], "more than the 63 rows"),
         (["--target", "answer"], "name the file with --data FILE"),
         (["--questions", "0"], "--questions must be at least 1, got 0."),
-        (["--questions", "many"], "'--questions': 'many' is not a valid int"),
+        (["--questions", "many"], "Invalid value for '--questions'"),
         (["--initial", "61"], "--initial 61 is more than --questions 60"),
         (["--scorer", "informaton_gain"], "Did you mean 'information_gain'"),
         (["--scorer", "predictive_information_gain"], "target"),
