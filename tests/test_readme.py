@@ -1,0 +1,69 @@
+"""The README keeps its word: its lines are there, its example runs, its map and its links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+START = README.split("## Start", 1)[1].split("\n## ", 1)[0]
+
+
+def test_the_two_lines_set_up_and_run():
+    lines = re.findall(r"^```sh\n(.*?)^```$", START, re.DOTALL | re.MULTILINE)
+    run, test = (line.strip() for line in lines[:2])
+    assert "\n" not in run and "\n" not in test
+    assert run.startswith("python3 -m venv .venv && .venv/bin/pip install") and "/adaptive " in run
+    assert test.startswith("python3 -m venv .venv && .venv/bin/pip install") and "-m pytest" in test
+
+
+def test_the_extras_of_the_test_line_exist():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    named = re.search(r"'\.\[(.*?)\]'", START)
+    assert named is not None and set(named.group(1).split(",")) <= set(extras)
+
+
+def test_the_ten_lines_run_in_a_process_of_their_own():
+    (code,) = re.findall(r"^```python\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+    assert len(code.strip().splitlines()) <= 12
+    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert found.returncode == 0, found.stderr
+    assert float(found.stdout) > 0.85
+
+
+def test_everything_on_the_map_exists():
+    table = README.split("## The map of the code", 1)[1].split("\n## ", 1)[0]
+    places = [
+        place
+        for row in table.splitlines()[3:]
+        for place in re.findall(r"`([^`]+)`", row.split("|")[1] if "|" in row else "")
+    ]
+    assert len(places) > 12
+    for place in places:
+        inside = [ROOT / place, ROOT / "adaptive" / place, ROOT / "adaptive" / f"{place}.py", ROOT / f"{place}.py"]
+        assert any(path.exists() for path in inside), place
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "skeletons/README.md", "results/README.md"])
+def test_links_lead_somewhere(page):
+    path = ROOT / page
+    for link in re.findall(r"\]\(([^)#]+)\)", path.read_text(encoding="utf-8")):
+        assert (path.parent / link).exists(), f"{page} links to {link}"
+
+
+def test_names_of_the_symbol_table_exist():
+    import adaptive
+    from adaptive import inference, potentials, scorers
+
+    table = README.split("## Symbols of the papers", 1)[1].split("\n## ", 1)[0]
+    names = {name for row in re.findall(r"`([^`]+)`", table) for name in re.findall(r"[A-Za-z_]{5,}", row)}
+    homes = (adaptive, inference, potentials, scorers, adaptive.GLM, adaptive.Posterior, potentials.Potential)
+    of_instances = {"noise_variance", "sites", "fraction", "evidence_kind", "log_evidence", "objective_trace", "scale"}
+    for name in names - of_instances:
+        assert any(hasattr(home, name) for home in homes), name
