@@ -12,15 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from adaptive.loop.candidates import Candidates
 from adaptive.loop.event_log import LogError
 from adaptive.loop.plain_data import encode, is_plain
 
-__all__ = ["check_header", "check_pool", "describe_estimator", "digest", "recorded_arguments", "versions"]
+__all__ = ["check_header", "check_pool", "describe_estimator", "digest", "header", "recorded_arguments", "versions"]
 
 # The arguments of a design that its log records as they are, and that `load` takes from there.
 RECORDED = ("scorer", "batch_size", "joint", "initial", "repeat")
 # Those of which it keeps a digest only: they must be given again, the same.
 DIGESTED = ("target", "cost", "mask")
+_FUNCTION = "function "
 _IRRELEVANT = ("n_jobs", "verbose")  # results do not depend on them
 
 
@@ -36,11 +38,12 @@ def versions() -> dict[str, str]:
 
 
 def describe_estimator(estimator: Any) -> dict[str, Any]:
-    """Return the class and the parameters of an estimator as plain data."""
+    """Return class and parameters of an estimator, and whether it is fitted, as plain data."""
     described: dict[str, Any] = {"class": f"{type(estimator).__module__}.{type(estimator).__qualname__}"}
     if hasattr(estimator, "get_params"):
         found = estimator.get_params(deep=True)
         relevant = {name: value for name, value in found.items() if name.split("__")[-1] not in _IRRELEVANT}
+        described["fitted"] = any(name.endswith("_") and not name.startswith("_") for name in vars(estimator))
         described["parameters"] = {name: digest(relevant[name]) for name in sorted(relevant)}
     return described
 
@@ -69,9 +72,35 @@ def digest(value: Any) -> Any:
     return f"{type(value).__module__}.{type(value).__qualname__}"
 
 
+def header(seed: int, candidates: Candidates, estimator: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the header of a new log.
+
+    Parameters
+    ----------
+    seed : int
+    candidates : Candidates
+    estimator : estimator to start from
+    arguments : dict
+        Those in ``RECORDED`` and ``DIGESTED``.
+    """
+    scorer = arguments["scorer"]
+    recorded = {name: arguments[name] for name in RECORDED}
+    recorded["scorer"] = scorer if isinstance(scorer, str) else f"{_FUNCTION}{digest(scorer)}"
+    recorded |= {name: digest(arguments[name]) for name in DIGESTED}
+    return {
+        "versions": versions(),
+        "seed": seed,
+        "pool": candidates.summary(),
+        "estimator": describe_estimator(estimator),
+        "arguments": recorded,
+    }
+
+
 def recorded_arguments(header: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments with which a log was started, as far as it records them."""
     arguments = {name: header["arguments"][name] for name in RECORDED}
+    if arguments["scorer"].startswith(_FUNCTION):
+        del arguments["scorer"]
     return {**arguments, "random_state": header["seed"]}
 
 
@@ -85,6 +114,7 @@ def check_header(logged: Mapping[str, Any], given: Mapping[str, Any], path: Any)
     """Compare everything else; LogError names the first difference, other versions are a warning."""
     theirs, ours = logged["estimator"], given["estimator"]
     pairs = [("estimator", theirs["class"], ours["class"])]
+    pairs.append(("whether the estimator is fitted", theirs.get("fitted"), ours.get("fitted")))
     parameters, mine = theirs.get("parameters", {}), ours.get("parameters", {})
     pairs += [(f"estimator parameter {name}", parameters[name], mine.get(name)) for name in parameters]
     pairs += [(name, logged["arguments"][name], given["arguments"][name]) for name in (*RECORDED, *DIGESTED)]

@@ -19,24 +19,32 @@ def rejection(event: dict[str, Any], refusal: BaseException) -> dict[str, Any]:
     return {"event": "reject", "query": event["query"], "reason": f"{type(refusal).__name__}: {refusal}"}
 
 
-def replay(log: EventLog, events: list[dict[str, Any]], covered: int, apply: Callable[..., None]) -> None:
+def replay(
+    log: EventLog,
+    events: list[dict[str, Any]],
+    covered: int,
+    apply: Callable[[dict[str, Any], bool], None],
+    learnt: Callable[[], None],
+) -> None:
     """Apply all events but refused ones; those that a snapshot has covered without learning.
 
     Parameters
     ----------
     log : EventLog
-        Gets the rejection of its last event where a crash came between the answer and its rejection.
+        Gets the rejection of its last event where a crash came between an answer and its rejection.
     events : list of dict
     covered : int
         How many events the snapshot stands for.
-    apply : callable(event, learn=True)
+    apply : callable(event, learn)
+    learnt : callable()
+        Called after each answer that was learnt here.
     """
     for k, event in enumerate(events):
         last = k + 1 == len(events)
         if not last and events[k + 1]["event"] == "reject":
             continue
         try:
-            apply(event, learn=k >= covered)
+            apply(event, k >= covered)
         except Exception as refusal:
             if event["event"] == "tell" and last:
                 log.append(rejection(event, refusal), may_wait=True)
@@ -45,6 +53,8 @@ def replay(log: EventLog, events: list[dict[str, Any]], covered: int, apply: Cal
                 f"log {log.path} cannot be replayed with this estimator and pool: its event {k + 1} ({event['event']}) "
                 f"ends in {type(refusal).__name__}: {refusal}"
             ) from refusal
+        if event["event"] == "tell" and k >= covered:
+            learnt()
 
 
 def take_snapshot(log: EventLog, path: Path, state: DesignState) -> bool:

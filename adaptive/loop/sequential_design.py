@@ -11,10 +11,7 @@ from __future__ import annotations
 
 import copy
 import os
-import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,9 +26,11 @@ from adaptive.loop import header as headers
 from adaptive.loop.candidates import candidates_of
 from adaptive.loop.event_log import EventLog, LogError, write_file
 from adaptive.loop.history import COLUMNS, to_frame
+from adaptive.loop.journal import Journal
 from adaptive.loop.progress import reporter
 from adaptive.loop.query import PoolExhausted, Query, as_outcomes
-from adaptive.loop.replay import rejection, replay, restore_snapshot, take_snapshot
+from adaptive.loop.replay import take_snapshot
+from adaptive.loop.running import Runner
 from adaptive.loop.state import DesignState
 
 __all__ = ["SequentialDesign"]
@@ -121,56 +120,43 @@ class SequentialDesign:
             raise ValueError(f"measure must be a callable(query) -> outcomes, got {type(measure).__name__}.")
         if stop is not None and not callable(stop):
             raise ValueError(f"stop must be a stopping rule or a callable(design) -> bool, got {type(stop).__name__}.")
-        self._origin = copy.deepcopy(wrap(estimator))
-        self._pool = candidates
         scorers.get(scorer)  # an unknown name is said here, not at the first question
-        self.measure = measure
-        self.scorer = scorer
-        self.target = target
+        self._origin = copy.deepcopy(wrap(estimator))
+        self._pool, self._stop = candidates, stop
+        self.scorer, self.target = scorer, target
         self.batch_size = checks.integer("batch_size", batch_size, minimum=1)
-        self.joint = bool(joint)
-        self.repeat = bool(repeat)
+        self.joint, self.repeat = bool(joint), bool(repeat)
         self.callbacks = tuple(callbacks)
-        self._stop = stop
         self._seed = arguments.seed_of(random_state)
-        self._state = self._start()
-        length = pools.length(candidates) if self._state.candidates.fixed else None
+        state = self._start()
+        length = pools.length(candidates) if state.candidates.fixed else None
         self.mask = arguments.check_mask(mask, length)
         self.cost = arguments.check_cost(cost, length)
-        self._initial_pool = None if initial is None else self._state.pool
-        self._initial = np.zeros(0, dtype=np.intp)
+        initial = initial if initial is None or np.ndim(initial) else checks.integer("initial", initial, minimum=0)
+        self._initial_pool, self._initial = None, np.zeros(0, dtype=np.intp)
         if initial is not None:
-            length = pools.length(self._initial_pool)
+            self._initial_pool = state.pool
             sequence = np.random.SeedSequence(self._seed, spawn_key=(_INITIAL, 0))
+            length = pools.length(self._initial_pool)
             self._initial = arguments.check_initial(initial, length, self.mask, self.repeat, sequence)
-        self._clock = time.monotonic()
-        self._measured: tuple[int, Query, Any] | None = None  # measured, not told yet
-        self._guard = threading.RLock()
-        self._stale = False  # whether the log may know more than the state
-        self._snapshot_at = 0
-        self._log = log if isinstance(log, EventLog) else EventLog(log)
-        self._log.create(self._header(initial))
-
-    def _start(self) -> DesignState:
-        return DesignState(self._origin, self._stop, candidates_of(self._pool))
+        log = log if isinstance(log, EventLog) else EventLog(log)
+        log.create(self._header(initial))
+        self._journal = Journal(log, self._start, self._learnt, self._notify)
+        self._runner = Runner(self, self._journal, measure)
 
     def _header(self, initial: Any) -> dict[str, Any]:
-        return {
-            "versions": headers.versions(),
-            "seed": self._seed,
-            "pool": self._state.candidates.summary(),
-            "estimator": headers.describe_estimator(self._origin),
-            "arguments": {
-                "scorer": headers.digest(self.scorer),
-                "batch_size": self.batch_size,
-                "joint": self.joint,
-                "repeat": self.repeat,
-                "initial": initial if initial is None or np.ndim(initial) == 0 else self._initial.tolist(),
-                "target": headers.digest(self.target),
-                "cost": headers.digest(self.cost),
-                "mask": headers.digest(self.mask),
-            },
+        first = self._initial.tolist() if np.ndim(initial) else initial  # drawn ones follow from number and seed
+        given = {
+            "scorer": self.scorer,
+            "batch_size": self.batch_size,
+            "joint": self.joint,
+            "repeat": self.repeat,
+            "initial": first,
+            "target": self.target,
+            "cost": self.cost,
+            "mask": self.mask,
         }
+        return headers.header(self._seed, candidates_of(self._pool), self._origin, given)
 
     # -- what a person calls ------------------------------------------------------------------------------------
 
@@ -197,7 +183,7 @@ class SequentialDesign:
         """
         if n is not None:
             n = checks.integer("n", n, minimum=1)
-        with self._session():
+        with self._journal.session():
             waiting = self._state.waiting()
             if waiting and not another:
                 query = waiting[0].query
@@ -207,7 +193,7 @@ class SequentialDesign:
                         "tell or skip it first, or ask with another=True."
                     )
                 return waiting[0].rest()
-            event = self._commit(self._choose(n))
+            event = self._journal.commit(self._choose(n))
             return self._state.open[event["query"]].query
 
     def tell(self, query: Query | Any, outcomes: Any) -> SequentialDesign:
@@ -228,11 +214,10 @@ class SequentialDesign:
         OSError
             If the answers could not be written: they count as not given.
         """
-        with self._session():
+        with self._journal.session():
             entry, rows = self._state.find(query)
             answers = as_outcomes(outcomes, len(rows))
-            self._commit({"event": "tell", "query": entry.query.id, "rows": rows.tolist(), "outcomes": answers})
-            self._snapshot_if_due()
+            self._journal.commit({"event": "tell", "query": entry.query.id, "rows": rows.tolist(), "outcomes": answers})
         return self
 
     def skip(self, query: Query | Any) -> SequentialDesign:
@@ -242,9 +227,9 @@ class SequentialDesign:
         ----------
         query : Query, or positions of a query that waits
         """
-        with self._session():
+        with self._journal.session():
             entry, rows = self._state.find(query)
-            self._commit({"event": "skip", "query": entry.query.id, "rows": rows.tolist()})
+            self._journal.commit({"event": "skip", "query": entry.query.id, "rows": rows.tolist()})
         return self
 
     def run(
@@ -264,22 +249,26 @@ class SequentialDesign:
         Ctrl-C ends a run without losing an answer: what has been measured is written down first. If the disk is full,
         the answer that could not be written is kept, and the next ``run`` begins by telling it.
         """
-        if self.measure is None:
+        if self._runner.measure is None:
             raise ValueError("run needs measure: give SequentialDesign(..., measure=...), or use ask and tell.")
         if steps is not None:
             steps = checks.integer("steps", steps, minimum=0)
         elif self.stop is None and self.repeat:
             raise ValueError("run would never end with repeat=True: give steps or a stopping rule.")
         with reporter(progress, self, steps) as report:
-            for done, _ in enumerate(self._queries(steps), start=1):
+            for done, _ in enumerate(self._runner.queries(steps), start=1):
                 report(done)
         return self
 
     def __iter__(self) -> Iterator[Query]:
         """Yield query after query until the stopping rule holds; already told if the design can measure."""
-        return self._queries(None)
+        return self._runner.queries(None)
 
     # -- what is known ------------------------------------------------------------------------------------------
+
+    @property
+    def _state(self) -> DesignState:
+        return self._journal.state
 
     @property
     def estimator_(self) -> Any:
@@ -304,7 +293,7 @@ class SequentialDesign:
     @property
     def seconds(self) -> float:
         """How long this design has been running, pauses between save and load left out."""
-        return time.monotonic() - self._clock
+        return self._journal.seconds
 
     @property
     def pool(self) -> Any:
@@ -319,19 +308,19 @@ class SequentialDesign:
     @property
     def pending(self) -> tuple[Query, ...]:
         """The queries that wait for answers, oldest first, what was answered of them left out."""
-        with self._session():
+        with self._journal.session():
             return tuple(entry.rest() for entry in self._state.waiting())
 
     @property
     def finished(self) -> bool:
         """Whether the stopping rule holds; never before the initial positions were asked."""
-        with self._session():
+        with self._journal.session():
             return self.stop is not None and self._initial_left == 0 and bool(self.stop(self))
 
     @property
     def history_(self) -> dict[str, list[Any]]:
         """Columns step, position, label, outcome, score and seconds, one entry per answer."""
-        with self._session():
+        with self._journal.session():
             return {name: [row[k] for row in self._state.rows] for k, name in enumerate(COLUMNS)}
 
     def to_frame(self) -> Any:
@@ -352,13 +341,14 @@ class SequentialDesign:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the log so far to ``path`` and a snapshot beside it; an older save of this design is replaced."""
         path = Path(path)
-        with self._session():
-            if self._log.path is None or path.resolve() != self._log.path.resolve():
-                contents = self._log.contents()
+        with self._journal.session() as state:
+            log = self._journal.log
+            if log.path is None or path.resolve() != log.path.resolve():
+                contents = log.contents()
                 if path.exists() and not contents.startswith(path.read_bytes()):
                     raise LogError(f"{path} exists and is not an older save of this design; name another file.")
                 write_file(path, contents)
-            take_snapshot(self._log, path, self._state)
+            take_snapshot(log, path, state)
 
     @classmethod
     def load(
@@ -395,9 +385,9 @@ class SequentialDesign:
         try:
             headers.check_pool(log.header, candidates_of(candidates).summary(), log.path)
             design = cls(estimator, candidates, measure, **{**headers.recorded_arguments(log.header), **options})
-            headers.check_header(log.header, design._log.header, log.path)
-            design._log = log
-            design._recover()
+            headers.check_header(log.header, design._journal.log.header, log.path)
+            design._journal.log = log
+            design._journal.recover()
         except BaseException:
             log.close()
             raise
@@ -405,7 +395,7 @@ class SequentialDesign:
 
     def close(self) -> None:
         """Release the log file, so that another design can continue it."""
-        self._log.close()
+        self._journal.log.close()
 
     def __enter__(self) -> SequentialDesign:
         return self
@@ -464,105 +454,15 @@ class SequentialDesign:
         )
         return np.asarray(positions, dtype=np.intp), np.asarray(scores, dtype=float)
 
-    def _queries(self, steps: int | None) -> Iterator[Query]:
-        self._measure(None)  # what an earlier run measured and could not write
-        done = 0
-        while (steps is None or done < steps) and not self.finished:
-            try:
-                query = self.ask()
-            except PoolExhausted:
-                return
-            self._measure(query)
-            done += 1
-            yield query
+    # -- what the journal calls ---------------------------------------------------------------------------------
 
-    def _measure(self, query: Query | None) -> None:
-        try:
-            if query is not None and self.measure is not None:
-                self._measured = self._log.n_events, query, self.measure(query)
-            self._tell_measured()
-        except KeyboardInterrupt:
-            self._write_measured()
-            raise
+    def _start(self) -> DesignState:
+        return DesignState(self._origin, self._stop, candidates_of(self._pool))
 
-    def _tell_measured(self) -> None:
-        """Tell what was measured; if it cannot be written, keep it for the next run."""
-        if self._measured is None:
-            return
-        try:
-            self.tell(*self._measured[1:])
-        except OSError:
-            raise
-        except Exception:  # refused: the query waits for another answer
-            self._measured = None
-            raise
-        self._measured = None
-
-    def _write_measured(self) -> None:
-        """After an interrupt: see that what was measured is in the log, without spending time on learning it."""
-        if self._measured is None:
-            return
-        before, query, outcomes = self._measured
-        self._stale = True  # the next call learns it from the log
-        later = self._log.reload()[before:]
-        if not any(event["event"] == "tell" and event["query"] == query.id for event in later):
-            entry, rows = self._state.find(query)
-            answers = as_outcomes(outcomes, len(rows))
-            event = {"event": "tell", "query": entry.query.id, "rows": rows.tolist(), "outcomes": answers}
-            self._log.append({**event, "seconds": self.seconds})
-        self._measured = None
-
-    # -- events -------------------------------------------------------------------------------------------------
-
-    @contextmanager
-    def _session(self) -> Iterator[None]:
-        """One caller at a time, on a state that agrees with the log."""
-        with self._guard:
-            if self._stale:
-                self._recover()
-            yield
-
-    def _commit(self, event: dict[str, Any]) -> dict[str, Any]:
-        """Write one event, then apply it. What interrupts in between leaves ``_stale``, and the next call recovers."""
-        self._stale = True
-        try:
-            event = self._log.append({**event, "seconds": self.seconds})
-        except (OSError, ValueError):
-            self._stale = False  # the log has taken it back
-            raise
-        try:
-            self._apply(event)
-        except Exception as refusal:
-            reject = self._log.append(rejection(event, refusal), may_wait=True)
-            # with these two an estimator refuses and is unchanged; after anything else its state is anybody's guess
-            self._stale = not isinstance(refusal, (ValueError, TypeError))
-            self._notify(reject)
-            raise
-        self._stale = False
-        self._notify(event)
-        return event
-
-    def _apply(self, event: dict[str, Any], learn: bool = True) -> None:
-        self._state.apply(event, learn)
-        if event["event"] == "tell" and learn and hasattr(self.stop, "update"):
+    def _learnt(self) -> None:
+        if hasattr(self.stop, "update"):
             self.stop.update(self)
 
     def _notify(self, event: dict[str, Any]) -> None:
         for callback in self.callbacks:
             callback(self, event)
-
-    def _recover(self) -> None:
-        """Rebuild the state from the log."""
-        events = self._log.reload()
-        self._state = self._start()
-        covered = restore_snapshot(self._log, self._state)
-        replay(self._log, events, covered, self._apply)
-        self._clock = time.monotonic() - self._state.seconds
-        self._snapshot_at = self._log.n_events
-        self._stale = False
-
-    def _snapshot_if_due(self) -> None:
-        if self._log.path is not None and self._log.n_events - self._snapshot_at >= self._log.snapshot_every:
-            self._snapshot_at = self._log.n_events
-            if take_snapshot(self._log, self._log.path, self._state):
-                self._log.append({"event": "snapshot"}, may_wait=True)

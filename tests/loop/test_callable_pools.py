@@ -74,7 +74,7 @@ def test_arrays_by_value(model):
 
 
 def _candidates(design):
-    return [event["candidates"].tolist() for event in design._log.reload() if event["event"] == "ask"]
+    return [event["candidates"].tolist() for event in design._journal.log.reload() if event["event"] == "ask"]
 
 
 @pytest.mark.parametrize("snapshots", [True, False])

@@ -115,7 +115,7 @@ def test_log_loss_and_own_metrics():
     for metric in ("log_loss", "score", share_of_up):
         table = compare_with_random(
             LogisticRegression(),
-            pd.DataFrame(X),
+            frame,
             LABELS,
             scorers="entropy",
             n_queries=8,

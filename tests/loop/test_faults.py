@@ -107,7 +107,7 @@ class Interrupt:
         return self._line
 
 
-@pytest.mark.filterwarnings("ignore:log .* torn by a crash")
+@pytest.mark.filterwarnings("ignore:log .* torn by a crash", "ignore:unclosed file:ResourceWarning")
 def test_an_interrupt_between_any_two_statements(model_with_state, pool, answers, tmp_path, same):
     steps = 5
     measured = []

@@ -257,7 +257,7 @@ def test_an_answer_written_but_not_learnt_before_the_crash(model, pool, measure,
     with SequentialDesign(model(), pool, log=path) as design:
         query = design.ask()
         event = {"event": "tell", "query": query.id, "rows": [0], "seconds": 0.0}
-        design._log.append({**event, "outcomes": np.array([np.nan])})  # one the estimator will refuse
+        design._journal.log.append({**event, "outcomes": np.array([np.nan])})  # one the estimator will refuse
     with SequentialDesign.load(path, model(), pool) as again:
         assert again.iteration == 0 and again.ask().id == query.id
         again.tell(again.ask(), 1.0)

@@ -394,7 +394,7 @@ class LoopMachine(RuleBasedStateMachine):
 
     @rule()
     def crash(self):
-        self.design._stale = True  # as an interrupt leaves it: the next call rebuilds from the log
+        self.design._journal._stale = True  # as an interrupt leaves it: the next call rebuilds from the log
 
     @invariant()
     def agrees(self):
