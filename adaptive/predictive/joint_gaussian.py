@@ -60,7 +60,7 @@ class StatedSource:
         return np.asarray(self._blocks[a, b](i, j), dtype=float).reshape(len(i), len(j))
 
     def _positions(self, part: int, i: Any) -> np.ndarray:
-        return np.arange(len(self.mean(part))) if isinstance(i, slice) else np.asarray(i)
+        return np.arange(len(self.mean(part)))[i] if isinstance(i, slice) else np.asarray(i)
 
     def draw(self, n: int, generator: np.random.Generator) -> list[np.ndarray]:
         """Return joint draws of the parts; without a function for them from the dense covariance of all parts."""

@@ -8,7 +8,7 @@ from scipy.special import roots_hermitenorm
 
 from adaptive import scorers
 from adaptive.potentials import BernoulliLogit, BernoulliProbit, Gaussian, Laplace, Poisson
-from adaptive.predictive import GaussianProjections, MissingField, WeightedDraws
+from adaptive.predictive import GaussianProjections, GaussianTarget, MissingField, WeightedDraws
 
 
 def belief_of(likelihood, m=4, t=3, scale=1.0, seed=0):
@@ -95,6 +95,26 @@ def test_blocks_do_not_change_the_result():
         np.testing.assert_allclose(scorers.predictive_information_gain(belief), whole, atol=1e-10)
     finally:
         module._IN_CACHE = before
+
+
+def test_blocks_of_a_stated_covariance_are_those_of_their_candidates():
+    rng = np.random.default_rng(0)
+    rows, targets = rng.standard_normal((40, 3)), rng.standard_normal((300, 3))
+    about = GaussianTarget(
+        np.zeros(300),
+        (targets**2).sum(axis=1),
+        lambda i, j: targets[i] @ targets[j].T,
+        lambda i, j: rows[i] @ targets[j].T,
+    )
+    stated = GaussianProjections(
+        np.zeros(40), (rows**2).sum(axis=1), lambda i, j: rows[i] @ rows[j].T, BernoulliLogit(), target=about
+    )
+    linear = GaussianProjections.from_rows(
+        rows, np.zeros(3), covariance=np.ones(3), likelihood=BernoulliLogit(), target=targets
+    )
+    np.testing.assert_allclose(stated.target_block(slice(7, 9)), rows[7:9] @ targets.T, atol=1e-12)
+    expected = scorers.predictive_information_gain(linear)
+    np.testing.assert_allclose(scorers.predictive_information_gain(stated), expected, atol=1e-10)
 
 
 def test_it_is_at_most_what_is_learnt_about_everything():
