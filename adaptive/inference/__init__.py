@@ -11,6 +11,7 @@ from .map_estimate import map_estimate
 from .model import GLM
 from .penalties import FromPotential, Logarithmic, Power, Quadratic, Zero
 from .posterior import Posterior
+from .restored import posterior_state, restored_posterior
 from .variational_bounds import variational_bounds
 
 __all__ = [
@@ -26,5 +27,7 @@ __all__ = [
     "expectation_propagation",
     "laplace_approximation",
     "map_estimate",
+    "posterior_state",
+    "restored_posterior",
     "variational_bounds",
 ]

@@ -24,7 +24,8 @@ from .posterior import Posterior
 
 __all__ = ["expectation_propagation"]
 
-_PATIENCE = 30  # parallel iterations after which "auto" goes on sequentially
+_PATIENCE = 15  # sweeps without a new smallest residual, after which something else is tried
+_MEMORY = 3  # earlier sweeps that the extrapolation of parallel updates looks at
 _FLAT = 1e-10  # cavity precision, in units of the marginal's, that stands for zero: only this site determines s_j
 
 
@@ -50,8 +51,8 @@ def expectation_propagation(
     fraction : float, default 1.0
         Power eta of the potentials in the updates, in (0, 1]; below 1 more robust, towards variational inference.
     update : {"auto", "parallel", "sequential"}
-        All sites at once and one factorisation, or one site after the other by rank-one updates. "auto" is parallel,
-        with more damping whenever the sites move away from each other, and sequential if that does not settle.
+        All sites at once and one factorisation (extrapolated from the last sweeps), or one site after the other by
+        rank-one updates. "auto" is parallel, then sequential if that does not settle.
     damping : float, optional
         Share of the new site in (0, 1]; default 1, or 0.5 where ``force`` is needed.
     max_iter : int, default 200
@@ -99,21 +100,29 @@ def expectation_propagation(
     problem = DenseProblem(model, "expectation_propagation", warm_start, form, force)
     if problem.size == 0:
         return problem.exact()
-    sweeps = _Sweeps(problem, float(fraction), damping, negative=forced)
+    sweeps, trace = _Sweeps(problem, float(fraction), damping, negative=forced), []
     sweeps.look()
     order = None if random_state is None else generator(random_state)
-    n_iter, sequential = 0, update == "sequential"
-    while n_iter < max_iter and not sweeps.residual <= tol:
+    n_iter, sequential, stalled = 0, update == "sequential", 0
+    best = sweeps.residual
+    while n_iter < max_iter and not sweeps.residual <= tol and stalled < _PATIENCE:
         n_iter += 1
-        sequential = sequential or (update == "auto" and n_iter > _PATIENCE)
         if sequential:
             sweeps.sequential(order)
         else:
             sweeps.parallel()
         sweeps.look()
-        sweeps.trace.append(-sweeps.log_evidence)
+        trace.append(-sweeps.log_evidence)
+        stalled = 0 if sweeps.residual < best else stalled + 1
+        best = min(best, sweeps.residual)
+        if stalled == _PATIENCE and update == "auto" and not sequential:
+            sequential, stalled = True, 0
     converged = sweeps.residual <= tol
-    return problem.finish(sweeps.log_evidence, "approximation", sweeps.trace, n_iter=n_iter, converged=converged)
+    reason = "raise max_iter or tol" if n_iter == max_iter else "it no longer comes closer; try a smaller fraction"
+    problem_left = f"sites still want to move by {sweeps.residual:.1e} (tol {tol:.0e}): {reason}"
+    return problem.finish(
+        sweeps.log_evidence, "approximation", trace, n_iter=n_iter, converged=converged, problem=problem_left
+    )
 
 
 class _Sweeps:
@@ -122,10 +131,10 @@ class _Sweeps:
     def __init__(self, problem: DenseProblem, fraction: float, damping: float, negative: bool):
         self.problem, self.gaussian, self.potential = problem, problem.gaussian, problem.potential
         self.fraction, self.damping, self.negative = fraction, damping, negative
-        self.largest_damping = damping
         self.pi, self.nu = problem.start()
-        self.trace: list[float] = []
         self.residual, self.log_evidence = np.inf, np.nan
+        self._history: list[tuple[np.ndarray, np.ndarray]] = []
+        self._smallest = np.inf
 
     def look(self) -> None:
         """Moments of all tilted distributions at the present sites: new sites, the residual, the evidence."""
@@ -134,7 +143,8 @@ class _Sweeps:
         cavity = 1.0 / variance - eta * self.pi  # precision
         proper = cavity > -_FLAT / variance
         safe = np.where(proper, np.maximum(cavity, _FLAT / variance), 1.0 / variance)
-        cavity_mean = mean - eta * (self.nu - self.pi * mean) / safe
+        slope = self.nu - self.pi * mean
+        cavity_mean = mean - eta * slope / safe
         log_normaliser, tilted_mean, tilted_variance = self.potential.tilted_moments(cavity_mean, 1.0 / safe, eta)
         pi = (1.0 / tilted_variance - safe) / eta
         if not self.negative:
@@ -143,30 +153,59 @@ class _Sweeps:
         nu = pi * tilted_mean + (tilted_mean - cavity_mean) * safe / eta
         usable = proper & np.isfinite(pi) & np.isfinite(nu)
         self.new_pi, self.new_nu = np.where(usable, pi, self.pi), np.where(usable, nu, self.nu)
+        self.mean, self.variance = mean, variance
 
-        change = np.abs(self.new_pi - self.pi) * variance
-        shift = np.abs(self.new_nu - self.nu - (self.new_pi - self.pi) * mean) * np.sqrt(variance)
-        previous, self.residual = self.residual, float(max(change.max(), shift.max())) if usable.all() else np.inf
-        if self.residual > 2 * previous:
-            self.damping = max(0.5 * self.damping, 0.05)
-        slope = self.nu - self.pi * mean
-        with np.errstate(invalid="ignore"):
-            terms = (log_normaliser + 0.5 * np.log1p(eta * self.pi / safe)) / eta + 0.5 * eta * slope**2 / safe
+        wish = self._in_marginal_units(self.new_pi - self.pi, self.new_nu - self.nu)
+        self.residual = float(np.abs(wish).max()) if usable.all() else np.inf
+        terms = (log_normaliser + 0.5 * np.log1p(eta * self.pi / safe)) / eta + 0.5 * eta * slope**2 / safe
         self.log_evidence = self.gaussian.log_volume + float(terms.sum()) if proper.all() else np.nan
 
+    def _in_marginal_units(self, d_pi: np.ndarray, d_nu: np.ndarray) -> np.ndarray:
+        """Changes of sites as changes of their precision and of their slope at the mean, per unit of the marginal."""
+        return np.concatenate([d_pi * self.variance, (d_nu - d_pi * self.mean) * np.sqrt(self.variance)])
+
     def parallel(self) -> None:
-        """Move all sites, less far where the result would not be a Gaussian."""
-        length = self.damping
-        for _ in range(30):
-            pi = self.pi + length * (self.new_pi - self.pi)
-            nu = self.nu + length * (self.new_nu - self.nu)
-            try:
-                self.gaussian.refit(pi, nu)
-                self.pi, self.nu = pi, nu
-                return
-            except np.linalg.LinAlgError:
-                length *= 0.5
+        """Move all sites, extrapolated if possible, less far where the result would not be a Gaussian."""
+        d_pi, d_nu = self.damping * (self.new_pi - self.pi), self.damping * (self.new_nu - self.nu)
+        length = 1.0
+        for candidate in (self._extrapolated(d_pi, d_nu), None):
+            for _ in range(30 if candidate is None else 1):
+                pi, nu = candidate or (self.pi + length * d_pi, self.nu + length * d_nu)
+                try:
+                    self.gaussian.refit(pi, nu)
+                    if candidate is None or self._cavities_proper(pi):
+                        self.pi, self.nu = pi, nu
+                        return
+                except np.linalg.LinAlgError:
+                    pass
+                self._history.clear()
+                length *= 1.0 if candidate else 0.5
         self.problem.refit(self.pi, self.nu)
+
+    def _cavities_proper(self, pi: np.ndarray) -> bool:
+        return bool(np.all(1.0 - self.fraction * pi * self.gaussian.marginals()[1] > -_FLAT))
+
+    def _extrapolated(self, d_pi: np.ndarray, d_nu: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        """Anderson's mixing: the combination of the last sweeps whose steps cancel best, moved by its own step.
+
+        References
+        ----------
+        Walker and Ni (2011), Anderson acceleration for fixed-point iterations.
+        """
+        if self.negative or not np.isfinite(self.residual):
+            return None
+        if self.residual > 2 * self._smallest:
+            self._history.clear()
+        self._smallest = min(self._smallest, self.residual)
+        self._history.append((np.stack([self.pi, self.nu]), np.stack([d_pi, d_nu])))
+        del self._history[: -_MEMORY - 1]
+        if len(self._history) < 2:
+            return None
+        points, steps = (np.diff(np.stack(column), axis=0) for column in zip(*self._history, strict=True))
+        matrix = np.stack([self._in_marginal_units(*step) for step in steps], axis=1)
+        weights = np.linalg.lstsq(matrix, self._in_marginal_units(d_pi, d_nu), rcond=1e-8)[0]
+        pi, nu = np.stack([self.pi + d_pi, self.nu + d_nu]) - np.tensordot(weights, points + steps, 1)
+        return np.where(pi >= 0, pi, self.pi + d_pi), np.where(pi >= 0, nu, self.nu + d_nu)
 
     def sequential(self, order: np.random.Generator | None) -> None:
         """Move one site after the other; rank-one updates, then one factorisation against drift."""

@@ -46,7 +46,7 @@ def map_estimate(
     max_iter : int, default 1000
         Iterations at each smoothing.
     tol : float, default 1e-6
-        Stop when the gradient is this much smaller than the parts (data, prior, penalty) it is the sum of.
+        Stop when the gradient is this much smaller than it would be if residuals, slopes and prior did not cancel.
     random_state : ignored
         Every engine takes it.
     warm_start : Posterior, optional
@@ -79,22 +79,27 @@ def map_estimate(
         require_compatible(model, "map_estimate")
         penalty = FromPotential(model.potential) if model.groups else Zero()
     objective = Objective(model, penalty)
-    at = objective.point(model.prior_mean if warm_start is None else _mean_of(warm_start, model))
+    start = model.prior_mean if warm_start is None else _mean_of(warm_start, model)
+    at = objective.point(objective.coefficients(start))
     trace: list[float] = []
     converged = True
-    for level in _levels(smoothing) if penalty.kinked else [0.0]:
+    levels = _levels(smoothing) if penalty.kinked else [0.0]
+    for level in levels:
         objective.smoothing = level
-        solution = SOLVERS[solver](objective, at, max_iter, tol)
+        solution = SOLVERS[solver](objective, at, max_iter, tol if level == levels[-1] else max(tol, 1e-4))
         at, converged = solution.point, solution.converged
         trace += solution.trace
+    impossible = not np.isfinite(np.sum(penalty(at.projected)[0]))
+    converged = converged and not impossible
     if not converged:
-        message = f"map_estimate has not converged after {len(trace)} iterations; raise max_iter or tol."
+        reason = "the density is zero there, perhaps everywhere" if impossible else "raise max_iter or tol"
+        message = f"map_estimate has not converged after {len(trace)} iterations; {reason}."
         warnings.warn(message, ConvergenceWarning, stacklevel=2)
     _, first, second = penalty(at.projected, objective.smoothing)
     curvature = np.maximum(second, 0.0)
     return Posterior(
         None,
-        mean=at.u,
+        mean=objective.latent(at.w),
         sites=(curvature, curvature * at.projected - first),
         group_lengths=model.group_lengths,
         objective_trace=trace,
@@ -107,10 +112,8 @@ def map_estimate(
 
 def _levels(smoothing: float) -> list[float]:
     """1e-2, 1e-3, ... down to the smoothing."""
-    levels = [smoothing]
-    while levels[-1] < 1e-2 / 10:
-        levels.append(levels[-1] * 10)
-    return levels[::-1]
+    count = max(0, math.ceil(-2 - math.log10(smoothing)))
+    return [*(10.0 ** -(2 + k) for k in range(count)), smoothing]
 
 
 def _mean_of(warm_start: Any, model: GLM) -> np.ndarray:

@@ -181,10 +181,11 @@ class FromPotential(Penalty):
             x = s - kink
             near = (np.abs(x) < width) & ~np.isfinite(lower)
             start = np.where(near, kink - width, s)
-            left = -potential.derivatives(start)[0]
-            bend = (-potential.derivatives(np.where(near, kink + width, s))[0] - left) / (2 * width)
             step = x + width
-            ramp = -potential.log_density(start) + left * step + 0.5 * bend * step * step
+            with np.errstate(invalid="ignore"):  # rows with an edge, which are not asked about
+                left = -potential.derivatives(start)[0]
+                bend = (-potential.derivatives(np.where(near, kink + width, s))[0] - left) / (2 * width)
+                ramp = -potential.log_density(start) + left * step + 0.5 * bend * step * step
             value = np.where(near, ramp, value)
             first, second = np.where(near, left + bend * step, first), np.where(near, bend, second)
         return value, first, second

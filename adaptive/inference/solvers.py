@@ -2,9 +2,10 @@
 
     min_u  |X u - y|^2 / (2 noise) + (u - mu)' S^-1 (u - mu) / 2 + sum_j rho(b_j . u).
 
-Truncated Newton, limited-memory BFGS and nonlinear conjugate gradients behind one interface. A point carries X u and
-B u along, so that a line search needs no product: one product (all operators forward and adjoint) per gradient, and per
-step of the inner conjugate gradients of Newton's method.
+Truncated Newton, limited-memory BFGS and nonlinear conjugate gradients behind one interface. Under a Gaussian prior the
+unknown is w, u = mu + R w with S = R R', which preconditions and never inverts S. A point carries X u and B u along, so
+that a line search needs no product: one product (all operators forward and adjoint) per gradient, and per step of the
+inner conjugate gradients of Newton's method.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 import scipy.optimize
 
+from ..linalg.matrices import covariance_root
 from .model import GLM
 from .penalties import Penalty
 
@@ -26,20 +27,18 @@ __all__ = ["SOLVERS", "Objective", "Point", "Solution"]
 
 @dataclass
 class Point:
-    """u with its images under the operators: X u, B u and S^-1 u, all linear in u."""
+    """w with X u and B u; or a step in w with its images, in which case these are linear in it."""
 
-    u: np.ndarray
+    w: np.ndarray
     measured: np.ndarray
     projected: np.ndarray
-    weighted: np.ndarray
 
     def moved(self, length: float, step: Point) -> Point:
-        """The point u + length * step."""
+        """The point w + length * step."""
         return Point(
-            self.u + length * step.u,
+            self.w + length * step.w,
             self.measured + length * step.measured,
             self.projected + length * step.projected,
-            self.weighted + length * step.weighted,
         )
 
 
@@ -72,45 +71,70 @@ class Objective:
     def __init__(self, model: GLM, penalty: Penalty, smoothing: float = 0.0):
         self.model, self.penalty, self.smoothing = model, penalty, smoothing
         self.products = 0.0
+        covariance = model.prior_covariance
+        self._root: Any = 1.0
+        if covariance is not None:
+            self._root = covariance_root(covariance) if np.ndim(covariance) == 2 else np.sqrt(covariance)
 
-    @cached_property
-    def _prior_factor(self) -> Any:
-        return scipy.linalg.cho_factor(self.model.prior_covariance, lower=True)
+    def latent(self, w: np.ndarray) -> np.ndarray:
+        """u = mu + R w."""
+        return self.model.prior_mean + self._root_times(w)
 
-    def _prior_precision_times(self, u: np.ndarray) -> np.ndarray:
-        covariance = self.model.prior_covariance
-        if covariance is None:
-            return np.zeros_like(u)
-        return scipy.linalg.cho_solve(self._prior_factor, u) if np.ndim(covariance) == 2 else u / covariance
+    def coefficients(self, u: np.ndarray) -> np.ndarray:
+        """w with mu + R w = u."""
+        gap = u - self.model.prior_mean
+        return np.linalg.lstsq(self._root, gap, rcond=None)[0] if np.ndim(self._root) == 2 else gap / self._root
 
-    def point(self, u: np.ndarray) -> Point:
-        """Apply all operators to u."""
+    def _root_times(self, w: np.ndarray) -> np.ndarray:
+        return self._root @ w if np.ndim(self._root) == 2 else self._root * w
+
+    def point(self, w: np.ndarray) -> Point:
+        """Apply all operators to mu + R w."""
+        return Point(w, *self._images(self.latent(w)))
+
+    def step(self, w: np.ndarray) -> Point:
+        """Apply all operators to R w."""
+        return Point(w, *self._images(self._root_times(w)))
+
+    def _images(self, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         self.products += 0.5
-        measured = np.empty(0) if self.model.X is None else self.model.measure(u)
-        return Point(u, measured, self.model.project(u), self._prior_precision_times(u))
+        return np.empty(0) if self.model.X is None else self.model.measure(u), self.model.project(u)
 
     def value(self, at: Point) -> float:
         """The objective; no product."""
         total = float(np.sum(self.penalty(at.projected, self.smoothing)[0]))
         if self.model.y is not None:
             total += float(np.sum(np.abs(at.measured - self.model.y) ** 2)) / (2 * self.model.noise_variance)
-        gap = at.u - self.model.prior_mean
-        return total + 0.5 * float(gap @ (at.weighted - self._weighted_prior_mean))
-
-    @cached_property
-    def _weighted_prior_mean(self) -> np.ndarray:
-        return self._prior_precision_times(self.model.prior_mean)
+        return total + (0.5 * float(at.w @ at.w) if self.model.has_prior else 0.0)
 
     def gradient(self, at: Point) -> tuple[np.ndarray, float]:
-        """The gradient, and its size relative to that of its parts (which cancel at the minimum)."""
-        parts = self._back(at.measured - self.model.y if self.model.y is not None else None, self._slope(at))
-        parts.append(at.weighted - self._weighted_prior_mean)
-        total = np.sum(parts, axis=0)
-        size = sum(float(np.linalg.norm(part)) for part in parts)
+        """The gradient in w, and its size relative to what it would be if nothing in it cancelled.
+
+        That is LSQR's criterion |A' r| / (|A| |r|), extended to the penalty and the prior.
+        """
+        slope = self.penalty(at.projected, self.smoothing)[1]
+        size = self._gains[1] * float(np.linalg.norm(slope))
+        residual = None
+        if self.model.y is not None:
+            residual = at.measured - self.model.y
+            size += self._gains[0] * float(np.linalg.norm(residual)) / self.model.noise_variance
+        if self.model.has_prior:
+            size += float(np.linalg.norm(at.w))
+        total = self._back(residual, slope, at.w)
         return total, float(np.linalg.norm(total)) / size if size > 0 else 0.0
 
-    def _slope(self, at: Point) -> np.ndarray:
-        return self.penalty(at.projected, self.smoothing)[1]
+    @cached_property
+    def _gains(self) -> tuple[float, float]:
+        """How much longer X' and B' make a vector without structure."""
+        rng, gains, model = np.random.default_rng(0), [], self.model
+        for back, size in (
+            (model.back_measure, model.X.shape[0] if model.X else 0),
+            (model.back_project, model.projection_rows),
+        ):
+            noise = rng.choice([-1.0, 1.0], size)
+            gains.append(float(np.linalg.norm(self._root_back(back(noise)))) / np.sqrt(size) if size else 0.0)
+        self.products += 0.5
+        return gains[0], gains[1]
 
     def curvature(self, at: Point) -> np.ndarray:
         """Second derivatives of the penalty, those of a part that is not convex replaced by zero."""
@@ -118,21 +142,30 @@ class Objective:
 
     def curvature_times(self, curvature: np.ndarray, step: Point) -> np.ndarray:
         """The Hessian times a step."""
-        parts = self._back(step.measured if self.model.y is not None else None, curvature * step.projected)
-        return np.sum([*parts, step.weighted], axis=0)
+        return self._back(None if self.model.y is None else step.measured, curvature * step.projected, step.w)
 
-    def _back(self, measured: np.ndarray | None, projected: np.ndarray) -> list[np.ndarray]:
+    def _back(self, measured: np.ndarray | None, projected: np.ndarray, w: np.ndarray) -> np.ndarray:
         self.products += 0.5
-        parts = [self.model.back_project(projected)]
+        total = self.model.back_project(projected)
         if measured is not None:
-            parts.append(self.model.back_measure(measured) / self.model.noise_variance)
-        return parts
+            total = total + self.model.back_measure(measured) / self.model.noise_variance
+        total = self._root_back(total)
+        return total + w if self.model.has_prior else total
+
+    def _root_back(self, u: np.ndarray) -> np.ndarray:
+        return self._root.T @ u if np.ndim(self._root) == 2 else self._root * u
 
 
-def _backtrack(objective: Objective, at: Point, value: float, step: Point, slope: float) -> tuple[Point, float] | None:
-    """The first of 1, 1/2, 1/4, ... that lowers the objective enough (Armijo); None if there is none but rounding."""
-    length = 1.0
-    for _ in range(40):
+def _line_search(
+    objective: Objective, at: Point, value: float, direction: np.ndarray, slope: float
+) -> tuple[Point, float] | None:
+    """The minimum along the direction, shortened by halves until it lowers the objective enough (Armijo).
+
+    One forward application; None if only rounding is left to gain.
+    """
+    step = objective.step(direction)
+    length = _line_minimum(objective, at, step, slope)
+    while -0.5 * length * slope > 1e-15 * (1.0 + abs(value)):
         trial = at.moved(length, step)
         new = objective.value(trial)
         if new <= value + 1e-4 * length * slope:
@@ -150,10 +183,9 @@ def newton(objective: Objective, start: Point, max_iter: int, tol: float) -> Sol
         if relative <= tol:
             return Solution(at, trace, True)
         direction = _newton_direction(objective, at, gradient, min(0.1, np.sqrt(relative)))
-        step = objective.point(direction)
-        moved = _backtrack(objective, at, value, step, float(gradient @ direction))
+        moved = _line_search(objective, at, value, direction, float(gradient @ direction))
         if moved is None:
-            return Solution(at, trace, relative <= max(tol, 1e-7))
+            return Solution(at, trace, True)
         at, value = moved
         trace.append(value)
     return Solution(at, trace, objective.gradient(at)[1] <= tol)
@@ -166,7 +198,7 @@ def _newton_direction(objective: Objective, at: Point, gradient: np.ndarray, acc
     search, square = residual.copy(), float(residual @ residual)
     target = accuracy**2 * square
     for _ in range(min(10 * len(gradient), 750)):
-        image = objective.curvature_times(curvature, objective.point(search))
+        image = objective.curvature_times(curvature, objective.step(search))
         bend = float(search @ image)
         if bend <= 1e-14 * float(search @ search):
             return solution if solution.any() else search
@@ -180,23 +212,19 @@ def _newton_direction(objective: Objective, at: Point, gradient: np.ndarray, acc
 
 
 def conjugate_gradients(objective: Objective, start: Point, max_iter: int, tol: float) -> Solution:
-    """Nonlinear conjugate gradients (Polak and Ribiere, restarted), first length by a Newton step along the line."""
+    """Nonlinear conjugate gradients (Polak and Ribiere), restarted where they do not descend."""
     at, value = start, objective.value(start)
     gradient, relative = objective.gradient(at)
     direction = -gradient
     trace: list[float] = []
-    for _ in range(max_iter):
-        if relative <= tol:
-            return Solution(at, trace, True)
+    while relative > tol and len(trace) < max_iter:
         slope = float(gradient @ direction)
-        if slope >= 0:
-            direction, slope = -gradient, -float(gradient @ gradient)
-        step = objective.point(direction)
-        length = _line_minimum(objective, at, step, slope)
-        scaled = Point(length * step.u, length * step.measured, length * step.projected, length * step.weighted)
-        moved = _backtrack(objective, at, value, scaled, length * slope)
+        moved = _line_search(objective, at, value, direction, slope) if slope < 0 else None
         if moved is None:
-            return Solution(at, trace, relative <= max(tol, 1e-7))
+            direction = -gradient
+            moved = _line_search(objective, at, value, direction, -float(gradient @ gradient))
+        if moved is None:
+            return Solution(at, trace, True)
         at, value = moved
         trace.append(value)
         previous = gradient
@@ -209,7 +237,7 @@ def conjugate_gradients(objective: Objective, start: Point, max_iter: int, tol: 
 def _line_minimum(objective: Objective, at: Point, step: Point, slope: float) -> float:
     """Length at which the slope along the step vanishes, by Newton's method in one dimension; no product."""
     model, length = objective.model, 0.0
-    fixed = float(step.u @ step.weighted)
+    fixed = float(step.w @ step.w) if model.has_prior else 0.0
     if model.y is not None:
         fixed += float(np.sum(np.abs(step.measured) ** 2)) / model.noise_variance
     first = objective.penalty(at.projected, objective.smoothing)[1]
@@ -236,20 +264,20 @@ def limited_memory_bfgs(objective: Objective, start: Point, max_iter: int, tol: 
         return Solution(start, trace, True)
     last: dict[str, Any] = {}
 
-    def function(u: np.ndarray) -> tuple[float, np.ndarray]:
-        at = objective.point(u)
+    def function(w: np.ndarray) -> tuple[float, np.ndarray]:
+        at = objective.point(w)
         value = objective.value(at)
         gradient, relative = objective.gradient(at)
-        last.update(u=u.copy(), relative=relative)
+        last.update(w=w.copy(), relative=relative)
         return value, gradient
 
     def note(intermediate_result: Any) -> None:
         trace.append(float(intermediate_result.fun))
-        if last["relative"] <= tol and np.array_equal(last["u"], intermediate_result.x):
+        if last["relative"] <= tol and np.array_equal(last["w"], intermediate_result.x):
             raise StopIteration
 
     options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "maxcor": 20, "ftol": 0.0, "gtol": 0.0}
-    result = scipy.optimize.minimize(function, start.u, jac=True, method="L-BFGS-B", callback=note, options=options)
+    result = scipy.optimize.minimize(function, start.w, jac=True, method="L-BFGS-B", callback=note, options=options)
     at = objective.point(np.asarray(result.x, dtype=float))
     relative = objective.gradient(at)[1]
     return Solution(at, trace, relative <= max(tol, 1e-7 if result.nit < max_iter else tol))

@@ -100,10 +100,13 @@ def variational_bounds(
         n_iter += 1
         bounds.linearise(logdet_bound, marginal_variances(gaussian))
         s, _, _ = minimise(problem, bounds, _INNER_STEPS, min(1e-9, 1e-2 * tol))
-        bounds.touch(s)
+        before = bounds.touch(s)
         previous, value = value, bounds.fit()
+        if value > previous and variances == "exact":  # by rounding: the bounds were optimal already
+            bounds.width, bounds.contact = before
+            value, converged = bounds.fit(), True
         trace.append(value)
-        converged = abs(previous - value) <= tol * (1.0 + abs(value))
+        converged = converged or previous - value <= tol * (1.0 + abs(value))
     kind = "lower_bound" if variances == "exact" else "approximation"
     return problem.finish(-value, kind, trace, n_iter=n_iter, converged=converged)
 
@@ -159,9 +162,11 @@ class _Bounds:
             self.z1[free] += self._of(free).concave_height_slope(self.width[free])
         self.z2, self.z3 = 0.0, 1.0
 
-    def touch(self, s: np.ndarray) -> None:
-        """The best widths and contact points at the projections s."""
+    def touch(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Take the best widths and contact points at the projections s; return the ones before."""
+        before = self.width, self.contact
         self.width, self.contact = self.potential.inner(s, self.z1, self.z2, self.z3)[3], s
+        return before
 
     # the cost of the inner loop: the penalty less its tilt
     def value(self, s: np.ndarray) -> float:
