@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import platform
 import warnings
 from collections.abc import Mapping
@@ -12,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from adaptive import pool as pools
 from adaptive.loop.candidates import Candidates
 from adaptive.loop.event_log import LogError
 from adaptive.loop.plain_data import encode, is_plain
@@ -49,12 +48,12 @@ def describe_estimator(estimator: Any) -> dict[str, Any]:
 
 
 def digest(value: Any) -> Any:
-    """Return short plain data that changes when ``value`` does: itself, a hash of an array, the name of a function.
+    """Return short plain data that changes when ``value`` does: itself, a hash of its content, the name of a function.
 
     Examples
     --------
-    >>> digest(0.5), digest(len)
-    (0.5, 'builtins.len')
+    >>> digest(0.5), digest(np.array([1, 2])), digest(len)
+    (0.5, '[1, 2]', 'builtins.len')
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -62,13 +61,10 @@ def digest(value: Any) -> Any:
         return value
     if callable(value) and hasattr(value, "__qualname__"):
         return f"{value.__module__}.{value.__qualname__}"
-    if is_plain(value):
-        text = json.dumps(encode(value))
-        return text if len(text) <= 80 else f"{type(value).__name__} {hashlib.sha256(text.encode()).hexdigest()[:16]}"
-    if isinstance(value, (list, tuple)):
-        return [digest(item) for item in value]
-    if hasattr(value, "to_numpy"):  # frames and series
-        return digest(np.asarray(value.to_numpy(), dtype=str))
+    if is_plain(value) and len(value) <= 8:
+        return repr(value.tolist() if isinstance(value, np.ndarray) else value)
+    if hasattr(value, "__len__") or hasattr(value, "shape"):
+        return f"{type(value).__name__} {pools.fingerprint(value)[:16]}"
     return f"{type(value).__module__}.{type(value).__qualname__}"
 
 

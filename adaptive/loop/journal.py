@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -114,7 +115,11 @@ class Journal:
         self._stale = True
         events = self.log.reload()
         self.state = self._start()
-        covered = restore_snapshot(self.log, self.state)
+        try:
+            covered = restore_snapshot(self.log, self.state)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            warnings.warn(f"the snapshot of log {self.log.path} is of no use here ({error}); replaying.", stacklevel=2)
+            self.state, covered = self._start(), 0
         replay(self.log, events, covered, self.state.apply, self._learnt)
         self._clock = time.monotonic() - self.state.seconds
         self._snapshot_at = self.log.n_events
@@ -124,4 +129,4 @@ class Journal:
         if self.log.path is not None and self.log.n_events - self._snapshot_at >= self.log.snapshot_every:
             self._snapshot_at = self.log.n_events
             if take_snapshot(self.log, self.log.path, self.state):
-                self.log.append({"event": "snapshot"}, may_wait=True)
+                self.log.append({"event": "snapshot", "n_events": self._snapshot_at}, may_wait=True)

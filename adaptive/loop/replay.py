@@ -62,9 +62,7 @@ def take_snapshot(log: EventLog, path: Path, state: DesignState) -> bool:
     if not (hasattr(state.estimator, "state") and hasattr(state.estimator, "restore") and state.candidates.restorable):
         return False
     try:
-        content = {"estimator": state.estimator.state(), "stop": None}
-        if hasattr(state.stop, "state"):
-            content["stop"] = state.stop.state()
+        content = {"estimator": state.estimator.state(), "rule": repr(state.stop), "remembered": _memory(state.stop)}
         write_snapshot(snapshot_path(path), content, log.n_events, log.check_after(log.n_events))
     except (OSError, ValueError) as error:  # a convenience: the log alone suffices
         warnings.warn(f"no snapshot was written beside {path} (it is replayed instead): {error}", stacklevel=2)
@@ -81,7 +79,14 @@ def restore_snapshot(log: EventLog, state: DesignState) -> int:
         return 0
     if log.check_after(snapshot["n_events"]) != snapshot["check"]:  # of another log that had this name
         return 0
-    state.estimator.restore(snapshot["state"]["estimator"])
-    if hasattr(state.stop, "restore"):
-        state.stop.restore(snapshot["state"]["stop"])
+    content = snapshot["state"]
+    if _memory(state.stop) is not None:
+        if repr(state.stop) != content["rule"]:  # another rule has to see all answers
+            return 0
+        state.stop.restore(content["remembered"])
+    state.estimator.restore(content["estimator"])
     return snapshot["n_events"]
+
+
+def _memory(rule: Any) -> Any:
+    return rule.state() if hasattr(rule, "state") else None

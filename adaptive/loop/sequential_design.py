@@ -129,7 +129,10 @@ class SequentialDesign:
         self.callbacks = tuple(callbacks)
         self._seed = arguments.seed_of(random_state)
         state = self._start()
-        length = pools.length(candidates) if state.candidates.fixed else None
+        self.changing_pool = not state.candidates.fixed
+        if hasattr(stop, "check"):
+            stop.check(self)
+        length = None if self.changing_pool else pools.length(candidates)
         self.mask = arguments.check_mask(mask, length)
         self.cost = arguments.check_cost(cost, length)
         initial = initial if initial is None or np.ndim(initial) else checks.integer("initial", initial, minimum=0)
@@ -186,11 +189,10 @@ class SequentialDesign:
         with self._journal.session():
             waiting = self._state.waiting()
             if waiting and not another:
-                query = waiting[0].query
-                if n is not None and n != len(query):
+                if n is not None and n != waiting[0].n:
                     raise ValueError(
-                        f"n must be {len(query)} or left out while query {query.id} waits for its answer, got {n}; "
-                        "tell or skip it first, or ask with another=True."
+                        f"n must be {waiting[0].n} or left out while query {waiting[0].query.id} waits for its answer, "
+                        f"got {n}; tell or skip it first, or ask with another=True."
                     )
                 return waiting[0].rest()
             event = self._journal.commit(self._choose(n))
@@ -299,11 +301,6 @@ class SequentialDesign:
     def pool(self) -> Any:
         """The pool as it is now."""
         return self._state.pool
-
-    @property
-    def changing_pool(self) -> bool:
-        """Whether the pool is a callable."""
-        return not self._state.candidates.fixed
 
     @property
     def pending(self) -> tuple[Query, ...]:
@@ -423,6 +420,7 @@ class SequentialDesign:
         return {
             "event": "ask",
             "query": self._state.n_queries,
+            "n": n or self.batch_size,
             "initial": initial,
             "scores": [None if np.isnan(score) else float(score) for score in scores],
             "costs": arguments.costs_of(self.cost, pool, positions).tolist(),

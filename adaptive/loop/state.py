@@ -28,13 +28,16 @@ class OpenQuery:
     Attributes
     ----------
     query : Query
-    keys : list of length n
+    n : int
+        How many candidates were asked for; there may have been fewer.
+    keys : list
         What recognises its candidates later.
-    costs : (n,) array of float
-    answered, skipped : (n,) arrays of bool
+    costs : array of float
+    answered, skipped : arrays of bool
     """
 
     query: Query
+    n: int
     keys: list[Any]
     costs: np.ndarray
     answered: np.ndarray
@@ -103,7 +106,7 @@ class DesignState:
         positions, scores = np.array(event["positions"], dtype=np.intp), np.array(event["scores"], dtype=float)
         query = Query(positions, labels, candidates, scores, event["query"])
         keys, none = self.candidates.keys(event), np.zeros(len(query), dtype=bool)
-        self.open[query.id] = OpenQuery(query, keys, np.array(event["costs"]), none, none.copy())
+        self.open[query.id] = OpenQuery(query, event["n"], keys, np.array(event["costs"]), none, none.copy())
         self.asked.update(keys)
         self.n_queries = query.id + 1
         self.n_initial += len(query) if event["initial"] else 0

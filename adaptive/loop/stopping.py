@@ -34,11 +34,14 @@ class StoppingRule:
     def __call__(self, design: Any) -> bool:
         return self.fraction_done(design) >= 1.0
 
+    def check(self, design: Any) -> None:
+        """Raise ValueError if the rule cannot serve this design; called when the design is made."""
+
     def update(self, design: Any) -> None:
         """Take note of a learnt answer."""
 
     def state(self) -> Any:
-        """Return what the rule remembers, as plain data."""
+        """Return what the rule remembers, as plain data; None if it never remembers anything."""
         return None
 
     def restore(self, state: Any) -> None:
@@ -61,16 +64,22 @@ class _Combination(StoppingRule):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(map(repr, self.rules))})"
 
+    def check(self, design: Any) -> None:
+        for rule in self.rules:
+            rule.check(design)
+
     def update(self, design: Any) -> None:
         for rule in self.rules:
             rule.update(design)
 
     def state(self) -> Any:
-        return [rule.state() for rule in self.rules]
+        states = [rule.state() for rule in self.rules]
+        return None if all(state is None for state in states) else states
 
     def restore(self, state: Any) -> None:
         for rule, part in zip(self.rules, state, strict=True):
-            rule.restore(part)
+            if part is not None:
+                rule.restore(part)
 
 
 class AllOf(_Combination):
@@ -238,7 +247,12 @@ class StablePredictions(StoppingRule):
         self._last: tuple[np.ndarray, np.ndarray] | None = None  # (outcomes, probabilities), or (mean, variance)
 
     def __repr__(self) -> str:
-        return f"StablePredictions({self.threshold:g}, {self.patience})"
+        where = self.n_candidates if self.candidates is None else pools.fingerprint(self.candidates)[:8]
+        return f"StablePredictions({self.threshold:g}, {self.patience}, at {where})"
+
+    def check(self, design: Any) -> None:
+        if self.candidates is None and design.changing_pool:
+            raise ValueError("StablePredictions needs candidates= with a callable pool, to compare predictions there.")
 
     def update(self, design: Any) -> None:
         now = self._predict(design)
@@ -259,8 +273,6 @@ class StablePredictions(StoppingRule):
     def _where(self, design: Any) -> Any:
         if self.candidates is not None:
             return self.candidates
-        if design.changing_pool:
-            raise ValueError("StablePredictions needs candidates= with a callable pool, to compare predictions there.")
         m = pools.length(design.pool)
         if m <= self.n_candidates:
             return design.pool

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from adaptive.loop import EventLog, LogError, MaxSteps, SequentialDesign, StablePredictions, read_log
 from adaptive.loop.snapshots import pack, snapshot_path, unpack
@@ -120,6 +121,11 @@ def test_a_stopping_rule_remembers(model_with_state, pool, measure, tmp_path, sa
         with SequentialDesign.load(log.path, model_with_state(), pool, measure, stop=rule()) as again:
             assert again.stop.state()[0]["calm"] == design.stop.state()[0]["calm"]
             same(again.run(), whole)
+        # another rule sees all answers again, as if it had been there from the start
+        other = StablePredictions(0.25, patience=50)
+        with SequentialDesign.load(log.path, model_with_state(), pool, measure, stop=other) as again:
+            fresh = SequentialDesign(model_with_state(), pool, measure, stop=other).run(again.iteration)
+            assert again.iteration == fresh.iteration and again.stop.calm == fresh.stop.calm
 
 
 def test_the_header_says_what_it_is(model, pool, tmp_path):
@@ -158,6 +164,7 @@ def log(model, pool, measure, tmp_path):
         ({"batch_size": 1}, "batch_size is not that of log .*it has 2, got 1"),
         ({"cost": None}, "cost is not that of log"),
         ({"log": "other"}, "leave log out"),
+        ({"scorer": len}, "scorer is not that of log .*it has 'information_gain', got 'function builtins.len'"),
     ],
 )
 def test_another_design(model, model_with_state, pool, log, change, message):
@@ -183,6 +190,30 @@ def test_an_estimator_that_refuses_what_was_learnt(model, pool, log):
     LinearGaussian.__module__, LinearGaussian.__qualname__ = model.__module__, model.__qualname__
     with pytest.raises(LogError, match="cannot be replayed .*its event 2 .tell. ends in ValueError: not today"):
         SequentialDesign.load(log, LinearGaussian(), pool, cost=np.ones(25))
+
+
+def test_a_fitted_estimator_is_not_an_unfitted_one(pool, tmp_path):
+    labels = np.where(pool[:, 0] > 0, 1, 0)
+    start = LogisticRegression().fit(pool, labels)
+    start.predictive, start.partial_fit = None, None  # so that it is taken as it is
+    SequentialDesign(start, pool, log=tmp_path / "log").close()
+    other = LogisticRegression()
+    other.predictive, other.partial_fit = None, None
+    with pytest.raises(LogError, match="whether the estimator is fitted is not that of log .*it has True, got False"):
+        SequentialDesign.load(tmp_path / "log", other, pool)
+
+
+def own_scorer(predictive, random_state):
+    return predictive.variance
+
+
+def test_a_scorer_of_ones_own_is_given_again(model, pool, measure, tmp_path):
+    with SequentialDesign(model(), pool, measure, scorer=own_scorer, log=tmp_path / "log") as design:
+        design.run(2)
+    with pytest.raises(LogError, match="scorer is not that of log .*own_scorer"):
+        SequentialDesign.load(tmp_path / "log", model(), pool)
+    with SequentialDesign.load(tmp_path / "log", model(), pool, measure, scorer=own_scorer) as again:
+        again.run(1)
 
 
 def test_damaged_lines(model, pool, log):
@@ -294,6 +325,24 @@ def test_a_snapshot_that_is_damaged_or_of_another_log(model_with_state, pool, me
             SequentialDesign.load(tmp_path / "one", model_with_state(), pool, measure) as again,
         ):
             same(again, design)
+
+
+def test_a_snapshot_that_the_estimator_cannot_use(model_with_state, pool, measure, tmp_path, same):
+    log = EventLog(tmp_path / "log", snapshot_every=2)
+    with SequentialDesign(model_with_state(), pool, measure, log=log) as design:
+        design.run(4)
+
+    class WithState(model_with_state):
+        def restore(self, state):
+            self.precision = "half done"
+            raise KeyError("mean")
+
+    WithState.__module__, WithState.__qualname__ = model_with_state.__module__, model_with_state.__qualname__
+    with (
+        pytest.warns(UserWarning, match="is of no use here .'mean'.; replaying"),
+        SequentialDesign.load(log.path, WithState(), pool, measure) as again,
+    ):
+        same(again, design)
 
 
 def test_a_snapshot_never_runs_code(tmp_path):

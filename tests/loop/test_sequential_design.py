@@ -1,6 +1,8 @@
 """Ask, tell, skip, run: what is promised about each."""
 
 import copy
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -347,6 +349,29 @@ def test_run_needs_a_measure(model, pool):
         SequentialDesign(model(), pool).run()
 
 
+def test_many_labellers_at_once(model):
+    pool = np.random.default_rng(2).normal(size=(60, 3))
+    design = SequentialDesign(model(), pool)
+    barrier = threading.Barrier(4)
+
+    def label(_):
+        barrier.wait()
+        for _ in range(10):
+            query = design.ask(another=True)
+            design.tell(query, float(query.positions[0]))
+
+    with ThreadPoolExecutor(4) as labellers:
+        list(labellers.map(label, range(4)))
+    history = design.history_
+    assert design.iteration == 40 and len(set(history["position"])) == 40 and design.pending == ()
+    assert history["outcome"] == [float(position) for position in history["position"]]
+
+
+def test_fewer_initial_positions_than_asked_for(model, pool):
+    design = SequentialDesign(model(), pool, initial=[4, 5])
+    assert design.ask(3).positions.tolist() == [4, 5] == design.ask(3).positions.tolist()
+
+
 class LoopMachine(RuleBasedStateMachine):
     """Ask, tell, skip in any order against a model of a few sets."""
 
@@ -358,22 +383,23 @@ class LoopMachine(RuleBasedStateMachine):
         self.design = SequentialDesign(self.model_class(), self.pool)
         self.waiting = {}  # id -> query
         self.aside = {}
+        self.sizes = {}
         self.asked, self.told = [], []
 
     @rule(n=st.integers(1, 3), another=st.booleans())
     def ask(self, n, another):
         left = len(self.pool) - len(self.asked)
+        oldest = min(self.waiting) if self.waiting and not another else None
         try:
             query = self.design.ask(n, another=another)
         except ValueError:
-            oldest = self.waiting[min(self.waiting)] if self.waiting else None
-            assert (oldest is not None and not another and n != len(oldest)) or n > left
+            assert n > left if oldest is None else n != self.sizes[oldest]
             return
-        if self.waiting and not another:
-            assert query.id == min(self.waiting)
+        if oldest is not None:
+            assert query.id == oldest and n == self.sizes[oldest]
         else:
             assert len(query) == n and not set(query.positions) & set(self.asked)
-            self.waiting[query.id] = query
+            self.waiting[query.id], self.sizes[query.id] = query, n
             self.asked += query.positions.tolist()
 
     @precondition(lambda self: self.waiting or self.aside)
@@ -384,6 +410,20 @@ class LoopMachine(RuleBasedStateMachine):
         query = queries.pop(number)
         self.design.tell(query, np.ones(len(query)))
         self.told += query.positions.tolist()
+
+    @precondition(lambda self: self.waiting)
+    @rule(data=st.data())
+    def tell_a_part(self, data):
+        number = data.draw(st.sampled_from(sorted(self.waiting)))
+        query = next(query for query in self.design.pending if query.id == number)
+        part = data.draw(st.lists(st.sampled_from(query.positions.tolist()), min_size=1, unique=True))
+        self.design.tell(part, np.ones(len(part)))
+        self.told += part
+        rest = [query for query in self.design.pending if query.id == number]
+        self.waiting.pop(number)
+        if rest:
+            self.waiting[number] = rest[0]
+            assert set(rest[0].positions) == set(query.positions) - set(part)
 
     @precondition(lambda self: self.waiting)
     @rule(data=st.data())

@@ -117,7 +117,7 @@ def test_stable_predictions_over_a_callable_pool(model, pool):
 
     options = {"measure": lambda query: [1.0]}
     with pytest.raises(ValueError, match="StablePredictions needs candidates= with a callable pool"):
-        SequentialDesign(model(), axes, stop=StablePredictions(), **options).run()
+        SequentialDesign(model(), axes, stop=MaxSteps(2) | StablePredictions(), **options)
     rule = StablePredictions(0.3, 2, candidates=np.eye(3)) | MaxSteps(30)
     assert SequentialDesign(model(), axes, stop=rule, **options).run().iteration < 30
 
@@ -177,3 +177,19 @@ def test_a_rule_of_ones_own(model, pool, measure):
             return min(1.0, design.iteration / 2)
 
     assert SequentialDesign(model(), pool, measure, stop=Enough() & MaxSteps(1)).run().iteration == 2
+
+
+def test_a_rule_that_fails_loses_no_answer(model, pool, measure, tmp_path):
+    class Fails(StoppingRule):
+        def fraction_done(self, design):
+            return 0.0
+
+        def update(self, design):
+            raise ValueError("this rule cannot")
+
+    design = SequentialDesign(model(), pool, measure, stop=Fails(), log=tmp_path / "log")
+    with pytest.raises(ValueError, match="this rule cannot"):
+        design.run()
+    design.close()
+    with SequentialDesign.load(tmp_path / "log", model(), pool, measure) as again:
+        assert again.iteration == 1
