@@ -3,6 +3,7 @@
 from . import variances
 from .circulant import Circulant, circulant_preconditioner
 from .conjugate_gradients import Solution, conjugate_gradients
+from .control_variates import circulant_variances, controlled_variance
 from .gaussian import CovarianceForm, PrecisionForm, SiteGaussian, gaussian_with_sites
 from .lanczos import Tridiagonal, lanczos_variances, tridiagonalise
 from .least_squares import density_compensated, least_squares, line_weights, sample_weights
@@ -20,7 +21,9 @@ __all__ = [
     "Solution",
     "Tridiagonal",
     "circulant_preconditioner",
+    "circulant_variances",
     "conjugate_gradients",
+    "controlled_variance",
     "density_compensated",
     "gaussian_with_sites",
     "lanczos_variances",

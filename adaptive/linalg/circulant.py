@@ -199,7 +199,7 @@ def circulant_preconditioner(
 def estimated_spectrum(
     operator: Operator, weights: Any = None, *, n_probes: int = 8, random_state: Any = 0
 ) -> np.ndarray:
-    """diag(F A^H diag(weights) A F^H) from products with random signs; exact where that matrix is circulant.
+    """diag(F A^H diag(weights) A F^H) from products with images of flat random spectrum; exact for circulant matrices.
 
     Parameters
     ----------
@@ -217,14 +217,15 @@ def estimated_spectrum(
     array (*input_shape)
         Estimated eigenvalues, in the order of ``numpy.fft``.
     """
-    signs = generator(random_state).choice([-1.0, 1.0], (n_probes, *operator.input_shape))
-    axes = tuple(range(1, signs.ndim))
-    before = scipy.fft.fftn(signs, axes=axes)
-    # Complex columns keep the odd part of the spectrum of a complex operator.
-    images = signs if operator.dtype.kind != "c" else signs.astype(complex)
-    after = scipy.fft.fftn(operator.normal(images, weights), axes=axes)
-    spectrum = np.sum(before.conj() * after, axis=0).real / np.sum(np.abs(before) ** 2, axis=0)
-    return np.maximum(spectrum, 0.0)
+    noise = generator(random_state).standard_normal((n_probes, *operator.input_shape))
+    axes = tuple(range(1, noise.ndim))
+    before = scipy.fft.fftn(noise, axes=axes, norm="ortho")
+    before /= np.abs(before)
+    images = scipy.fft.ifftn(before, axes=axes, norm="ortho")
+    if operator.dtype.kind != "c":  # complex columns keep the odd part of the spectrum of a complex operator
+        images = images.real
+    after = scipy.fft.fftn(operator.normal(images, weights), axes=axes, norm="ortho")
+    return np.maximum(np.mean(before.conj() * after, axis=0).real, 0.0)
 
 
 def _symbol(operator: Operator, weights: Any, probes: dict[str, Any]) -> tuple[np.ndarray, ...] | None:
@@ -238,14 +239,13 @@ def _pair_symbol(operator: Operator, weights: Any, probes: dict[str, Any]) -> tu
     if not isinstance(operator, RealStacked):
         return None
     inner = operator.operator
-    first, second = (None, None) if weights is None else weights
     if inner.dtype.kind == "c":  # mixes the parts; its rows Re and Im are weighted alike, on average
-        spectrum = _spectrum(inner, None if weights is None else (first + second) / 2, probes)
+        spectrum = _spectrum(inner, None if weights is None else np.mean(weights, axis=0), probes)
         if spectrum is None:
             return None
         even, odd = _parity(spectrum)
         return even, even, odd
-    spectra = [_spectrum(inner, part, probes) for part in (first, second)]
+    spectra = [_spectrum(inner, part, probes) for part in ((None, None) if weights is None else weights)]
     if spectra[0] is None or spectra[1] is None:
         return None
     return _parity(spectra[0])[0], _parity(spectra[1])[0], np.zeros_like(spectra[0])

@@ -111,7 +111,7 @@ class PrecisionOperator:
         self._count[0] += len(u)
         result = None
         if self.X is not None:
-            result = self.X.normal(u)
+            result = self.X.normal(u).astype(u.dtype, copy=False)
             result *= u.dtype.type(1 / self.noise_variance)
         for group, weight in zip(self.groups, weights, strict=True):
             part = group.normal(u, weight)

@@ -5,14 +5,8 @@
     sampled    mean of s^2, s = C u, u = A^-1 g a perturb-and-MAP sample
     probing    mean of v * (C A^-1 C^T v), v random signs
 
-The last two are unbiased, and far less noisy with a circulant M close to A as control variate, because
-E[(C A^-1 g)(C M^-1 g)] = E[v * (C M^-1 C^T v)] = diag(C M^-1 C^T) =: m is known in closed form where the rows of C are
-shifts of a few filters:
-
-    sampled    z = mean of s^2 - c (s s' - m),   s' = C M^-1 g,   c = 2 z m / (z var(s') + m^2)
-
-with c of each sample estimated from the other samples, which keeps the estimate unbiased. In the model's own rows
-0 <= z_j <= 1 / pi_j; estimates are clipped there, and the share that had to be is told.
+The last two are unbiased, and much less noisy with a circulant M close to A as control variate (`control_variates`).
+In the model's own rows 0 <= z_j <= 1 / pi_j; estimates are clipped there, and the share that had to be is told.
 """
 
 from __future__ import annotations
@@ -24,14 +18,15 @@ import numpy as np
 import scipy.linalg
 
 from ..checks import generator, integer
-from ..operators import Operator, RealStacked
+from ..operators import Operator
 from .circulant import Circulant
 from .conjugate_gradients import conjugate_gradients
+from .control_variates import circulant_variances, controlled_variance, regressed
 from .lanczos import lanczos_variances
 from .linear_system import PrecisionOperator, groups_of
 from .perturbations import Perturbations
 
-__all__ = ["Variances", "circulant_variances", "controlled_variance", "exact", "lanczos", "probing", "sampled"]
+__all__ = ["Variances", "exact", "lanczos", "probing", "sampled"]
 
 
 class Variances(NamedTuple):
@@ -265,100 +260,11 @@ def probing(
         m = None if known is None else known[first : first + group.shape[0]]
         first += group.shape[0]
         if inverse is not None and m is not None and not np.isnan(m).any():
-            values = _regressed(values, (signs * group.forward(inverse(g))).reshape(n_probes, -1) - m)
+            values = regressed(values, (signs * group.forward(inverse(g))).reshape(n_probes, -1) - m)
         raws.append(values.mean(axis=0))
         errors.append(values.std(axis=0, ddof=1) / np.sqrt(n_probes))
     info = {"n_products": system.n_products - before}
     return _within_bounds(system, rows, np.concatenate(raws), np.concatenate(errors), info)
-
-
-def circulant_variances(inverse: Circulant, groups: Sequence[Operator]) -> np.ndarray:
-    """diag(C M^-1 C^T) in closed form, group after group; nan where a group is not made of shifts of a few filters.
-
-    Parameters
-    ----------
-    inverse : Circulant
-        M^-1.
-    groups : list of Operator
-        The rows C.
-
-    Examples
-    --------
-    >>> from adaptive.operators import FiniteDifference
-    >>> twice = Circulant(np.full((4, 4), 2.0))
-    >>> circulant_variances(twice, [FiniteDifference((4, 4))])[:3].round(12)
-    array([4., 4., 4.])
-    """
-    parts = []
-    for group in groups:
-        inner = group.operator if isinstance(group, RealStacked) else group
-        bands = inner.bands()
-        out = np.full((2 if inverse.stacked else 1, *inner.output_shape), np.nan)
-        if bands is not None and inverse.input_shape == group.input_shape:
-            for part, block in enumerate(out):
-                for index, power in bands:
-                    block[index] = inverse.quadratic_form(power, part)
-        parts.append(
-            out.reshape(-1) if len(out) * inner.shape[0] == group.shape[0] else np.full(group.shape[0], np.nan)
-        )
-    return np.concatenate(parts)
-
-
-def controlled_variance(s: np.ndarray, control: Any = None, known: Any = None) -> tuple[np.ndarray, np.ndarray]:
-    """Unbiased variances of zero-mean samples, helped by correlated samples whose covariance with them is known.
-
-    Parameters
-    ----------
-    s : array (N, q), real or complex
-        Samples; E |s|^2 is wanted.
-    control : array (N, q), optional
-        Samples with E Re(s conj(control)) = ``known``.
-    known : array (q,), optional
-        That expectation; nan where it is not known and the plain mean is taken.
-
-    Returns
-    -------
-    estimate, standard_error : array (q,)
-        The estimate may be negative.
-
-    Examples
-    --------
-    >>> s = np.random.default_rng(0).standard_normal((8, 5))
-    >>> controlled_variance(s, 2 * s, np.full(5, 2.0))[0].round(9)
-    array([1., 1., 1., 1., 1.])
-    """
-    from .kernels import controlled, plain
-
-    if len(s) < 2:
-        raise ValueError(f"variances need two samples or more, got {len(s)}.")
-    if control is None:
-        return plain(_real_parts(s))
-    known = np.asarray(known)
-    trusted = np.isfinite(known)
-    s = _real_parts(s)
-    return controlled(
-        s,
-        _real_parts(control).astype(s.dtype, copy=False),
-        np.where(trusted, known, 0).astype(s.dtype),
-        trusted.astype(s.dtype),
-    )
-
-
-def _real_parts(s: np.ndarray) -> np.ndarray:
-    """(N, q) as real numbers of shape (N, parts, q)."""
-    s = np.asarray(s)
-    if s.dtype.kind == "c":
-        return np.stack([s.real, s.imag], axis=1)
-    return np.ascontiguousarray(s if s.dtype.char in "fd" else s.astype(float))[:, None]
-
-
-def _regressed(values: np.ndarray, control: np.ndarray) -> np.ndarray:
-    """values - c control, E control = 0, with c of each probe regressed on the others and drawn a little towards 1."""
-    others = len(values) - 1
-    a, b, ab, bb = (t.sum(axis=0) - t for t in (values, control, values * control, control**2))
-    covariance, variance = ab - a * b / others, bb - b * b / others
-    ridge = 0.2 * variance.mean()
-    return values - (covariance + ridge) / np.maximum(variance + ridge, np.finfo(float).tiny) * control
 
 
 def _groups(system: PrecisionOperator, rows: Any) -> list[Operator]:
