@@ -189,8 +189,8 @@ def _feed(digest: Any, value: Any) -> None:
         _feed(digest, sorted(value.items()))
     elif hasattr(value, "fingerprint"):
         digest.update(str(value.fingerprint()).encode())
-    else:  # an opaque object says no more than its kind and, where it has them, its shape or length
-        size = getattr(value, "shape", len(value) if hasattr(value, "__len__") else "")
+    else:  # an opaque object says no more than its kind and, where it has one, its shape
+        size = getattr(value, "shape", "")
         digest.update(f"{type(value).__module__}.{type(value).__qualname__} {size};".encode())
 
 

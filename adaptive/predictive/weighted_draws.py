@@ -74,14 +74,14 @@ class WeightedDraws(Predictive):
         self.weights = self.weights / total
         self._table = _Table(probabilities, len(self.weights), n_candidates, len(outcomes))
         fields: dict[str, Any] = {"outcomes": outcomes}
-        self._groups: np.ndarray | None = None
+        self._groups: tuple[np.ndarray, np.ndarray] | None = None
         if isinstance(target, Predictive):
             fields["target"] = target
         elif target is not None:
             values = np.asarray(target)
             if len(values) != len(self.weights):
                 raise ValueError(f"target must have one row per draw ({len(self.weights)}), got shape {values.shape}.")
-            self._groups = np.unique(values.reshape(len(values), -1), axis=0, return_inverse=True)[1].ravel()
+            self._groups = _groups(values.reshape(len(values), -1))
         super().__init__(self._table.n_candidates, random_state=random_state, **fields)
 
     def draws(self, n: int | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -168,27 +168,39 @@ def _expected_entropy(predictive: Any) -> np.ndarray:
     return shares @ entropy(mixtures)
 
 
+def _groups(values: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the order that brings draws of equal target together, and where each value starts; None if all differ."""
+    _, inverse = np.unique(values, axis=0, return_inverse=True)
+    order = np.argsort(inverse.ravel(), kind="stable")
+    starts = np.flatnonzero(np.diff(inverse.ravel()[order], prepend=-1))
+    return None if len(starts) == len(values) else (order, starts)
+
+
+def _shares(predictive: Any) -> np.ndarray:
+    """Return the probabilities of the target's values."""
+    if predictive._groups is None:
+        return predictive.weights
+    order, starts = predictive._groups
+    return np.add.reduceat(predictive.weights[order], starts)
+
+
 def _by_target(predictive: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the probabilities of the target's values and p(outcome | value) (g, m, c)."""
-    groups, weights = predictive._groups, predictive.weights
-    shares = np.bincount(groups, weights)
-    within = np.zeros((len(shares), len(weights)))
-    within[groups, np.arange(len(weights))] = weights
-    within /= np.where(shares > 0, shares, 1.0)[:, None]
-    return shares, np.tensordot(within, predictive._table.values, axes=1)
+    """Return the probabilities of the target's values (g,) and p(outcome | value) (g, m, c)."""
+    shares, tables = _shares(predictive), predictive._table.values
+    if predictive._groups is None:
+        return shares, tables
+    order, starts = predictive._groups
+    joint = np.add.reduceat((predictive.weights[:, None, None] * tables)[order], starts, axis=0)
+    return shares, joint / np.where(shares > 0, shares, 1.0)[:, None, None]
 
 
 def _target_entropy(predictive: Any) -> float:
-    shares = predictive.weights if predictive._groups is None else np.bincount(predictive._groups, predictive.weights)
-    return float(entropy(shares))
+    return float(entropy(_shares(predictive)))
 
 
 def _expected_target_entropy(predictive: Any) -> np.ndarray:
     """Return sum_y p(y) H(target | y), from one product of draws: the entropies of p(target, y) and of p(y)."""
-    if predictive._groups is None:
-        shares, tables = predictive.weights, predictive._table.values
-    else:
-        shares, tables = _by_target(predictive)
+    shares, tables = _by_target(predictive)
     joint = np.zeros(len(predictive))
     for share, table in zip(shares, tables, strict=True):  # one draw at a time, for memory
         joint += entropy(share * table)

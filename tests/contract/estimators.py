@@ -1,0 +1,105 @@
+"""The estimators that must keep the contract: one entry each, and every test of ``test_contract.py`` applies."""
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+
+from adaptive import BayesianLogisticRegression, scorers
+from adaptive.estimators import wrap
+from adaptive.predictive import MissingField
+from tests.contract.anchored_ensemble import AnchoredEnsemble
+from tests.contract.graded_response import GradedResponse
+from tests.contract.linear_gaussian import LinearGaussian
+
+FITTED: dict[str, Any] = {}
+
+
+@dataclass(frozen=True)
+class Case:
+    """An estimator with something to choose from.
+
+    ``make`` returns it before any fit; ``learn`` are (candidates, outcomes) that it is then taught.  ``measure``
+    answers candidates.  ``given`` says how close a what-if must come to ``partial_fit``: "exact" (1e-8), "direction",
+    or None where there is no what-if.  ``unrelated`` are two candidates whose outcomes are independent, if there are
+    such.
+    """
+
+    name: str
+    make: Callable[[], Any]
+    candidates: Any
+    learn: tuple[Any, Any]
+    measure: Callable[[Any], Any]
+    target: Any = None
+    given: str | None = "exact"
+    unrelated: Any = None
+
+    def fitted(self) -> Any:
+        if self.name not in FITTED:
+            FITTED[self.name] = self.make().partial_fit(*self.learn)
+        return copy.deepcopy(FITTED[self.name])
+
+    def about(self, scorer: str) -> Any:
+        """What the information is to be about: `predictive_information_gain` needs given inputs."""
+        return self.target if scorer == "predictive_information_gain" else None
+
+    def provides(self, scorer: str) -> bool:
+        predictive = self.fitted().predictive(self.candidates, target=self.about(scorer))
+        try:
+            scorers.get(scorer)(predictive, 0)
+        except MissingField:
+            return False
+        return True
+
+
+RNG = np.random.default_rng(0)
+POINTS = RNG.standard_normal((23, 2))
+ROWS = RNG.standard_normal((23, 3))
+ITEMS = np.column_stack([RNG.uniform(0.5, 3, 23), np.sort(RNG.uniform(-2.5, 2.5, (23, 3)), axis=1)])
+SILENT = np.array([[0.0, -1.0, 0.0, 1.0], [2.0, -1.0, 0.0, 1.0]])  # an item of slope 0 says nothing about anybody
+
+
+def label(points):
+    return (np.asarray(points)[:, 0] + 0.5 * np.asarray(points)[:, 1] > 0.2).astype(int)
+
+
+def classifier(name, make, **options):
+    learn = np.vstack([POINTS[:6], -POINTS[:6]])
+    return Case(name, make, POINTS, (learn, label(learn)), label, target=RNG.standard_normal((5, 2)), **options)
+
+
+def logistic(**options):
+    return lambda: BayesianLogisticRegression(prior_scale=2.0, classes=[0, 1], **options)
+
+
+CASES = [
+    classifier("AnchoredEnsemble", AnchoredEnsemble, given="direction"),
+    Case(
+        "GradedResponse", GradedResponse, ITEMS, (ITEMS[:2], np.array([1, 2])),
+        lambda items: np.sum(np.asarray(items)[:, 1:] < 0.7, axis=1), target=ITEMS[:4] + 0.1, unrelated=SILENT,
+    ),
+    Case(
+        "GradedResponse by draws", lambda: GradedResponse(draws=True), ITEMS, (ITEMS[:2], np.array([1, 2])),
+        lambda items: np.sum(np.asarray(items)[:, 1:] < 0.7, axis=1), target=ITEMS[:4] + 0.1, unrelated=SILENT,
+    ),
+    Case(
+        "LinearGaussian", LinearGaussian, ROWS, (np.eye(3)[:2], np.array([0.5, -1.0])),
+        lambda rows: np.asarray(rows) @ [1.0, -2.0, 0.5], target=ROWS[:4] + 0.1, unrelated=np.eye(3)[1:],
+    ),
+    classifier("plain classifier", lambda: wrap(LogisticRegression()), given=None),
+    classifier(
+        "forest", lambda: wrap(RandomForestClassifier(20, min_samples_leaf=2, random_state=0)), given="direction"
+    ),
+    classifier("BayesianLogisticRegression", logistic(), given="direction"),
+    classifier("BayesianLogisticRegression probit", logistic(link="probit"), given="direction"),
+    classifier("BayesianLogisticRegression laplace", logistic(prior="laplace"), given="direction"),
+    classifier(
+        "BayesianLogisticRegression by bounds", logistic(inference="variational_bounds"), given="direction"
+    ),
+]  # fmt: skip
+
+PAIRS = [(case, name) for case in CASES for name in scorers.__all__ if case.provides(name)]
