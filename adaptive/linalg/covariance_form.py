@@ -103,6 +103,8 @@ class CovarianceForm:
 
     def _solve(self, right: np.ndarray) -> np.ndarray:
         """M^-1 right."""
+        if not len(right):  # the prior alone; LAPACK wants a row
+            return right.copy()
         if self._indefinite:
             return dsytrs(self._factor, self._pivots, right, lower=1)[0]
         return dpotrs(self._factor, right, lower=1)[0]
