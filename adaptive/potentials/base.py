@@ -60,19 +60,24 @@ class Potential(ABC):
     # ------------------------------------------------------------------------------------------- parameters and rows
     def _set(self, **parameters: Any) -> None:
         """Store parameters (scalar or 1-d, one length for all arrays); None stands for "not given"."""
-        for name, value in parameters.items():
-            if value is not None:
-                value = np.asarray(value)
-                if value.ndim > 1:
-                    raise ValueError(f"{name} must be a scalar or a 1-d array, got shape {value.shape}.")
-                if value.ndim == 1 and self.size is not None and len(value) != self.size:
-                    raise ValueError(f"{name} must have length {self.size} as the other parameters, got {len(value)}.")
-                if value.ndim == 1:
-                    self.size = len(value)
-                else:
-                    value = value[()]
-            setattr(self, name, value)
         self._names = (*self._names, *(name for name in parameters if name not in self._names))
+        self.size = None
+        for name in self._names:
+            value = parameters.get(name, getattr(self, name, None))
+            if value is not None:
+                value = np.asarray(value)[()]
+                if np.ndim(value) > 1:
+                    raise ValueError(f"{name} must be a scalar or a 1-d array, got shape {value.shape}.")
+                if np.ndim(value) == 1 and self.size not in (None, len(value)):
+                    raise ValueError(f"{name} must have length {self.size} as the other parameters, got {len(value)}.")
+                self.size = len(value) if np.ndim(value) == 1 else self.size
+            setattr(self, name, value)
+
+    def _with(self, **parameters: Any) -> Any:
+        """A copy with some parameters replaced."""
+        changed = copy.copy(self)
+        changed._set(**parameters)
+        return changed
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -94,40 +99,23 @@ class Potential(ABC):
         """The potentials of the given rows (indices, slice or mask); scalar parameters stay scalar."""
         if self.size is None:
             return self
-        chosen = copy.copy(self)
-        chosen.size = None
-        for name in self._names:
-            value = getattr(self, name)
-            if np.ndim(value) == 1:
-                value = value[rows]
-                setattr(chosen, name, value)
-                chosen.size = len(value) if np.ndim(value) else None
-        return chosen
+        return self._with(**{name: value[rows] for name, value in self.parameters.items() if np.ndim(value)})
 
     def expand(self, size: int) -> Any:
         """The same potentials with every parameter an array of length ``size``."""
         if self.size not in (None, size):
             raise ValueError(f"{self.name} of length {self.size} cannot be expanded to {size} rows.")
-        full = copy.copy(self)
-        for name in self._names:
-            value = getattr(self, name)
-            setattr(full, name, None if value is None else np.broadcast_to(value, (size,)).copy())
-        full.size = size
-        return full
+        given = {name: value for name, value in self.parameters.items() if value is not None}
+        return self._with(**{name: np.broadcast_to(value, (size,)).copy() for name, value in given.items()})
 
     def __repr__(self) -> str:
-        def short(value: Any) -> str:
-            return (
-                f"<{len(value)} values>"
-                if np.ndim(value)
-                else (repr(value) if isinstance(value, str) else f"{value:g}")
-            )
+        given = {name: value for name, value in self.parameters.items() if value is not None}
+        shown = [f"{k}=<{len(v)} values>" if np.ndim(v) else f"{k}={v:g}" for k, v in given.items()]
+        return f"{self.name}({', '.join(shown + [f'{k}={v!r}' for k, v in self._options().items()])})"
 
-        shown = (f"{name}={short(value)}" for name, value in self._shown().items() if value is not None)
-        return f"{self.name}({', '.join(shown)})"
-
-    def _shown(self) -> dict[str, Any]:
-        return self.parameters
+    def _options(self) -> dict[str, str]:
+        """Choices that are not numbers, one for all rows."""
+        return {}
 
     # --------------------------------------------------------------------------------------------------- the factor
     @abstractmethod
@@ -189,13 +177,18 @@ class Potential(ABC):
         log_normaliser, centre, spread = tilted.moments(self._at_origin(), mean - self.location, variance, fraction)
         return log_normaliser, centre + self.location, spread
 
+    def tilted_modes(self, c: np.ndarray, v: np.ndarray, fraction: float) -> tuple[np.ndarray, np.ndarray]:
+        """Where T^fraction N(c, v) may have its mass, and the width of each place, (k, m) both.
+
+        Asked only of potentials that are not log-concave, at location 0; the default looks for local maxima on a grid.
+        """
+        return tilted.scan_modes(self, c, v, fraction)
+
     def _at_origin(self) -> Any:
-        """The potential moved to location 0, so that quadrature works in x = s - location without losing digits."""
+        """The potential moved to location 0 so that quadrature works in x = s - location without losing digits."""
         if "location" not in self._names:
             return self
-        moved = copy.copy(self)
-        moved.location = 0.0
-        return moved
+        return self._with(location=0.0)
 
     # ------------------------------------------------------------------------------------------ super-Gaussian bound
     def tight_width(self, s: Any) -> np.ndarray:
@@ -300,12 +293,11 @@ def join(potentials: Sequence[Any]) -> Any:
     if not potentials:
         raise ValueError("join needs at least one potential, got an empty list.")
     first = potentials[0]
-    kinds = {(type(p), *p._options()) if hasattr(p, "_options") else (type(p),) for p in potentials}
+    kinds = {(type(p), *p._options().values()) for p in potentials}
     if len(kinds) > 1:
         raise ValueError(f"join needs potentials of one class, got {sorted({repr(p) for p in potentials})}.")
-    joined = copy.copy(first)
-    joined.size = None
     counted = all(p.size is not None for p in potentials)
+    columns = {}
     for name in first._names:
         values = [getattr(p, name) for p in potentials]
         if all(value is None for value in values):
@@ -316,9 +308,5 @@ def join(potentials: Sequence[Any]) -> Any:
             continue
         if not counted:
             raise ValueError(f"join cannot count the rows of scalar potentials whose {name} differs; expand(n) them.")
-        column = np.concatenate([np.broadcast_to(v, (p.size,)) for v, p in zip(values, potentials, strict=True)])
-        setattr(joined, name, column)
-        joined.size = len(column)
-    if counted and joined.size is None:  # arrays of length 0, or arrays nowhere: cannot happen with counted rows
-        joined = joined.expand(sum(p.size for p in potentials))
-    return joined
+        columns[name] = np.concatenate([np.broadcast_to(v, p.shape) for v, p in zip(values, potentials, strict=True)])
+    return first._with(**columns)

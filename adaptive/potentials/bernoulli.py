@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from scipy.special import erfcx, expit, log_ndtr, ndtr
 from adaptive import checks
 from adaptive.potentials import bernoulli_entropy, logit_moments, quadrature
 from adaptive.potentials.base import Potential
-from adaptive.potentials.bounds import inverse_x_coth_x
+from adaptive.potentials.bounds import coefficients, inverse_x_coth_x
 from adaptive.potentials.logistic import height_derivatives_of_cosh
 from adaptive.potentials.truncated_gaussian import half_moments
 
@@ -44,10 +43,7 @@ class _Bernoulli(Potential):
         return self.y
 
     def observe(self, y: Any) -> Any:
-        observed = copy.copy(self)
-        observed.size = None
-        observed._set(y=self._checked(y))
-        return observed
+        return self._with(y=self._checked(y))
 
     def sample(self, s: Any = None, random_state: Any = None, *, size: Any = None) -> np.ndarray:
         """Draw outcomes -1 or +1 at the projections s."""
@@ -257,13 +253,15 @@ class BernoulliProbit(_Bernoulli):
         self, s: Any, z1: Any = 0.0, z2: Any = 0.0, z3: Any = 0.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The inner function at width 1 with the contact point at s: -log T(s) + (z1 + z2)/2."""
+        z1, z2, _ = coefficients(z1, z2, z3)
         first, second = self.derivatives(s)
-        value = -self.log_density(s) + 0.5 * (np.asarray(z1) + np.asarray(z2))
+        value = -self.log_density(s) + 0.5 * (z1 + z2)
         return value, -first, -second, np.ones(value.shape)
 
 
 def _mills_terms(t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """r = N(t)/Phi(t), its derivative -r (t + r), and t + r, all without cancellation in the left tail."""
     _, delta, relative = half_moments(t)
-    ratio = np.where(t < 0, delta - t, np.exp(-0.5 * t * t - log_ndtr(t)) / np.sqrt(2 * np.pi))
+    right = np.maximum(t, 0.0)
+    ratio = np.where(t < 0, delta - t, np.exp(-0.5 * right * right - log_ndtr(right)) / np.sqrt(2 * np.pi))
     return ratio, relative - 1.0, delta

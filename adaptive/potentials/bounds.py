@@ -7,6 +7,7 @@ The bound touches T where g = x / (tilt - g'(x)), which grows with |x|; the heig
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -61,14 +62,21 @@ def height_derivatives(potential: Any, width: Any) -> tuple[np.ndarray, np.ndarr
 
 def inner(potential: Any, s: Any, z1: Any, z2: Any, z3: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Value, first and second derivative and width of 1/2 min_g [h(g) + (x^2 + z2)/g + z1 g - z3 log g]."""
-    s, z1, z2, z3 = np.broadcast_arrays(*(np.asarray(a, dtype=float) for a in (s, z1, z2, z3)))
-    if (z1 < 0).any() or (z2 < 0).any() or (z3 < 0).any():
-        raise ValueError("z1, z2 and z3 of the inner function must be >= 0.")
+    s, z1, z2, z3 = np.broadcast_arrays(np.asarray(s, dtype=float), *coefficients(z1, z2, z3))
     x = s - potential.location
     if potential.log_concave and not z1.any() and not z3.any():
         return _inner_by_shift(potential, x, z2)
     width = minimise_width(potential.convex_height, x**2 + z2, z1, z3, start=potential.tight_width(s))
     return _inner_at_width(potential, x, z1, z2, z3, width)
+
+
+def coefficients(z1: Any, z2: Any, z3: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Check the coefficients of the inner function: arrays of numbers >= 0."""
+    z1, z2, z3 = (np.asarray(z, dtype=float) for z in (z1, z2, z3))
+    for name, z in (("z1", z1), ("z2", z2), ("z3", z3)):
+        if not (z >= 0).all():
+            raise ValueError(f"{name} of the inner function must be >= 0, got {float(z[~(z >= 0)].flat[0]):g}.")
+    return z1, z2, z3
 
 
 def _inner_by_shift(
@@ -122,37 +130,39 @@ def minimise_width(
     log_width = np.log(np.clip(np.broadcast_to(start, shape), 1e-100, 1e100))
 
     def slope_and_rate(log_width: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        width = np.exp(log_width)
-        _, first, second = convex_height(width)
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
+            width = np.exp(np.clip(log_width, -700.0, 700.0))
+            _, first, second = convex_height(width)
             slope = width * first - weight / width + z1 * width - z3
             rate = width * first + width**2 * second + weight / width + z1 * width
         return slope, rate
 
-    low, high = log_width - 1.0, log_width + 1.0
-    for side, sign in ((low, -1.0), (high, 1.0)):
-        step = 1.0
-        for _ in range(12):
-            wrong = sign * slope_and_rate(side)[0] < 0
-            if not wrong.any():
-                break
-            side[wrong] += sign * step
-            step *= 2
-        else:
-            if sign > 0:
-                raise ValueError("the inner function has no finite minimising width: this potential needs z1 > 0.")
+    low, high = (_walk(lambda at: slope_and_rate(at)[0], log_width, sign) for sign in (-1.0, 1.0))
+    previous = np.full(shape, np.inf)
     for _ in range(200):
         slope, rate = slope_and_rate(log_width)
         low, high = np.where(slope < 0, log_width, low), np.where(slope < 0, high, log_width)
         with np.errstate(divide="ignore", invalid="ignore"):
             newton = log_width - slope / rate
-        inside = (newton > low) & (newton < high)
-        update = np.where(slope == 0, log_width, np.where(inside, newton, 0.5 * (low + high)))
-        change = np.abs(update - log_width)
-        log_width = update
-        if (change <= 1e-15 * np.maximum(np.abs(log_width), 1.0)).all():
+        settled = (slope == 0) | (np.abs(newton - log_width) <= 1e-14 * np.maximum(np.abs(log_width), 1.0))
+        # far out Newton's method creeps along an exponential: there the bracket is halved instead
+        quick = (newton > low) & (newton < high) & (np.abs(slope) < 0.1 * previous)
+        previous = np.abs(slope)
+        log_width = np.where(settled, log_width, np.where(quick, newton, 0.5 * (low + high)))
+        if settled.all():
             break
     return np.where(at_zero, 0.0, np.exp(log_width))
+
+
+def _walk(slope: Callable[[np.ndarray], np.ndarray], start: np.ndarray, sign: float) -> np.ndarray:
+    """A point beside the start, to the right (sign 1) or left (-1), at which an increasing function has that sign."""
+    point, step = start + sign, 1.0
+    for _ in range(12):
+        short = sign * slope(point) < 0
+        if not short.any():
+            return point
+        point, step = np.where(short, point + sign * step, point), 2 * step
+    raise ValueError("the inner function has no finite minimising width: this potential needs z1 > 0.")
 
 
 def inverse_x_coth_x(t: Any) -> np.ndarray:
@@ -181,7 +191,7 @@ def inner_of_capped_width(
     x: np.ndarray, z1: Any, z2: Any, z3: Any, cap: Any, constant: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Inner function of a height that is constant up to ``cap`` and infinite beyond (a Gaussian)."""
-    z1, z2, z3 = (np.asarray(a, dtype=float) for a in (z1, z2, z3))
+    z1, z2, z3 = coefficients(z1, z2, z3)
     weight = x * x + z2
     # free minimiser of weight/g + z1 g - z3 log g; the form below has no 0/0 at z1 = 0
     root = np.sqrt(z3 * z3 + 4 * z1 * weight)

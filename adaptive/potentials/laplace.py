@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from adaptive import checks
+from adaptive.potentials.bounds import coefficients
 from adaptive.potentials.location_family import LocationDensity
 from adaptive.potentials.truncated_gaussian import two_slopes
 
@@ -94,7 +95,7 @@ class Laplace(LocationDensity):
     def inner(
         self, s: Any, z1: Any = 0.0, z2: Any = 0.0, z3: Any = 0.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        x, z1, z2, z3 = (np.asarray(a, dtype=float) for a in (np.asarray(s, dtype=float) - self.location, z1, z2, z3))
+        x, (z1, z2, z3) = np.asarray(s, dtype=float) - self.location, coefficients(z1, z2, z3)
         # stationary point of g (1/scale^2 + z1) + (x^2 + z2)/g - z3 log g: the positive root of a quadratic
         rate = 1 / np.square(self.scale) + z1
         weight = x * x + z2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from abc import abstractmethod
 from typing import Any
 
@@ -58,9 +57,7 @@ class LocationDensity(Potential):
 
     def observe(self, y: Any) -> Any:
         """Return the potential of the outcome y: the density moved to location y (as a function of s)."""
-        observed = copy.copy(self)
-        observed._set(location=checks.finite("y", y))
-        return observed
+        return self._with(location=checks.finite("y", y))
 
     def sample(self, s: Any = None, random_state: Any = None, *, size: Any = None) -> np.ndarray:
         """Draw outcomes y = s + noise, or without s draw ``size`` values of the density itself.

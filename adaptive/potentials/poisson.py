@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import numpy as np
@@ -61,11 +60,8 @@ class Poisson(Potential):
             raise ValueError(f"{self.name} holds no outcome: give log_density(s, y) one, or use observe(y).")
         return self.y
 
-    def _options(self) -> tuple[str]:
-        return (self.rate,)
-
-    def _shown(self) -> dict[str, Any]:
-        return {**self.parameters, "rate": self.rate}
+    def _options(self) -> dict[str, str]:
+        return {"rate": self.rate}
 
     @property
     def _rate(self) -> Any:
@@ -143,10 +139,7 @@ class Poisson(Potential):
 
     # ---------------------------------------------------------------------------------------------- likelihood family
     def observe(self, y: Any) -> Any:
-        observed = copy.copy(self)
-        observed.size = None
-        observed._set(y=self._checked(y))
-        return observed
+        return self._with(y=self._checked(y))
 
     def sample(self, s: Any = None, random_state: Any = None, *, size: Any = None) -> np.ndarray:
         """Draw counts at the projections s."""

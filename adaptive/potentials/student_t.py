@@ -77,11 +77,14 @@ class StudentT(LocationDensity):
     def _third_derivative(self, x: np.ndarray) -> np.ndarray:
         square = self.df * np.square(self.scale)
         total = square + x * x
-        return (self.df + 1) * 2 * x * (3 * square - x * x) / total**3
+        return 2 * (self.df + 1) * ((3 * square - x * x) / total) * (x / total / total)
 
     def _log_ratio(self, x: np.ndarray, step: np.ndarray) -> np.ndarray:
-        total = self.df * np.square(self.scale) + x * x
-        return -0.5 * (self.df + 1) * np.log1p(step * (2 * x + step) / total)
+        square = self.df * np.square(self.scale)
+        total, moved = square + x * x, x + step
+        near = np.abs(step) < 0.5 * np.abs(x)
+        growth = np.where(near, np.log1p(step * (2 * x + step) / total), np.log((square + moved * moved) / total))
+        return -0.5 * (self.df + 1) * growth
 
     def tilted_modes(self, c: np.ndarray, v: np.ndarray, fraction: float) -> tuple[np.ndarray, np.ndarray]:
         """Places (k, m) about which T^fraction N(c, v) has structure, with the scale of it: T's centre and the modes.

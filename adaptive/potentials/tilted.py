@@ -108,11 +108,15 @@ def _mode(flat: Any, c: np.ndarray, v: np.ndarray, fraction: float) -> np.ndarra
     # a bracket closed by kinks may be empty; otherwise start from the Newton step out of the cavity mean
     s = np.clip(start - slope / bend, low, high)
     s = np.where(np.isfinite(s), s, _middle(low, high))
+    previous = np.zeros_like(s)
     for iteration in range(200):
         slope, bend = slope_of(s)
-        done = (np.abs(slope) * (high - low) < 0.05) | (slope**2 < 0.01 * -bend) | (slope == 0) | (low >= high)
+        # three signs that L(mode) - L(s) is small; the first two are bounds, the third is Newton's method converging
+        done = (np.abs(slope) * (high - low) < 0.05) | (slope**2 * v < 0.05) | (low >= high)
+        done |= (slope**2 < -1e-6 * bend) & (np.abs(slope) < 0.1 * previous)
         if done.all():
             break
+        previous = np.abs(slope)
         low, high = np.where(slope > 0, np.maximum(s, low), low), np.where(slope < 0, np.minimum(s, high), high)
         newton = s - slope / bend
         inside = (newton > low) & (newton < high) & (iteration % 4 < 3)
@@ -174,16 +178,16 @@ def _with_kinks(flat: Any, start: np.ndarray, edges: np.ndarray) -> np.ndarray:
 def _edges_general(flat: Any, c: np.ndarray, v: np.ndarray, fraction: float) -> tuple[np.ndarray, np.ndarray]:
     """Panels graded by powers of two about every place where the mass may sit: the cavity, the modes, the kinks.
 
-    T is taken to fall away from its own mode (at its location), so that L has no maximum outside the interval between
-    that mode and the cavity mean, and to lie below its value there.
+    Where T is at most M, L(s) <= f log M - (s - c)^2/(2v): that bounds the interval outside which nothing counts.
     """
     sd = np.sqrt(v)
     centres, scales = flat.tilted_modes(c, v, fraction)  # (k, m) each
-    level = fraction * flat.log_density(centres) - (centres - c) ** 2 / (2 * v)
+    log_density = fraction * flat.log_density(centres)
+    level = log_density - (centres - c) ** 2 / (2 * v)
     best = np.argmax(level, axis=0)
     columns = np.arange(len(c))
     start, peak = centres[best, columns], level[best, columns]
-    reach = np.sqrt(2 * v * np.maximum(_DROP + fraction * flat.log_density(np.zeros_like(c)) - peak, _DROP))
+    reach = np.sqrt(2 * v * np.maximum(_DROP + log_density.max(axis=0) - peak, _DROP))
     low, high = c - reach - start, c + reach - start
     edges = [low[None], high[None], (c - start)[None]]
     steps = 2.0 ** np.arange(-1, 64)[:, None]
@@ -194,3 +198,30 @@ def _edges_general(flat: Any, c: np.ndarray, v: np.ndarray, fraction: float) -> 
             edges += [np.clip(graded, low, high)]
         edges.append(np.clip(centre - start, low, high)[None])
     return start, _with_kinks(flat, start, np.concatenate(edges))
+
+
+def scan_modes(flat: Any, c: np.ndarray, v: np.ndarray, fraction: float) -> tuple[np.ndarray, np.ndarray]:
+    """The three highest local maxima of L on a grid graded about 0 and about c, polished, and their widths (4, m).
+
+    The fourth row is the highest place of T itself on the grid.
+    """
+    sd = np.sqrt(v)
+    steps = np.concatenate([-(2.0 ** np.arange(40, -21, -1.0)), [0.0], 2.0 ** np.arange(-20, 41.0)])[:, None]
+    grid = np.sort(np.concatenate([steps + 0 * c, c + sd * steps[np.abs(steps[:, 0]) < 100]]), axis=0)
+
+    def level(s: np.ndarray) -> np.ndarray:
+        value = fraction * flat.log_density(s) - (s - c) ** 2 / (2 * v)
+        return np.where(np.isnan(value), -np.inf, value)
+
+    values = level(grid)
+    padded = np.pad(values, ((1, 1), (0, 0)), constant_values=-np.inf)
+    peaks = np.where((values >= padded[:-2]) & (values >= padded[2:]), values, -np.inf)
+    highest = np.clip(np.argsort(peaks, axis=0)[-3:], 1, len(grid) - 2)
+    low, high = (np.take_along_axis(grid, highest + side, axis=0) for side in (-1, 1))
+    width = 0.25 * (high - low)
+    for _ in range(60):  # golden-section search
+        left, right = high - 0.618 * (high - low), low + 0.618 * (high - low)
+        better = level(left) >= level(right)
+        low, high = np.where(better, low, left), np.where(better, right, high)
+    top = np.take_along_axis(grid, np.argmax(flat.log_density(grid), axis=0)[None], axis=0)
+    return np.concatenate([0.5 * (low + high), top]), np.concatenate([width, sd[None]])
