@@ -44,6 +44,7 @@ class Hyperbolic(LocationDensity):
 
     log_concave = True  # so that expectation propagation may be used
     super_gaussian = True  # a mixture of Gaussians of different widths, so that variational bounds may be used
+    scale: Any
     tail = 8.0  # for entropies: a plain number of widths beyond which an exponential tail is negligible
 
     def __init__(self, scale: Any, location: Any = 0.0):

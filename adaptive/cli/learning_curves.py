@@ -60,8 +60,8 @@ def summary(accuracies: Mapping[str, np.ndarray]) -> dict[str, dict[str, Any]]:
     result: dict[str, dict[str, Any]] = {}
     for scorer, values in accuracies.items():
         result[scorer] = {
-            "accuracy_at_end": _triple(values[:, -1]),
-            "accuracy_over_run": _triple(values.mean(axis=1)),
+            "accuracy_at_end": _triple(values[:, -1], 0.0, 1.0),
+            "accuracy_over_run": _triple(values.mean(axis=1), 0.0, 1.0),
         }
         if scorer != "random" and "random" in accuracies:
             random = accuracies["random"]
@@ -73,5 +73,6 @@ def summary(accuracies: Mapping[str, np.ndarray]) -> dict[str, dict[str, Any]]:
     return result
 
 
-def _triple(values: np.ndarray) -> dict[str, float]:
-    return dict(zip(("mean", "lower", "upper"), map(float, interval(values)), strict=True))
+def _triple(values: np.ndarray, least: float = -1.0, most: float = 1.0) -> dict[str, float]:
+    ends = (float(np.clip(end, least, most)) for end in interval(values))
+    return dict(zip(("mean", "lower", "upper"), ends, strict=True))
