@@ -114,6 +114,22 @@ class Circulant:
         half = power[..., : self.image_shape[-1] // 2 + 1]
         return float((half * self.half[part] * self._multiplicity).sum())
 
+    def spectrum(self) -> np.ndarray:
+        """diag(F M F^H), F the centred orthonormal transform: E |F u|^2 if M is the covariance of u.
+
+        For pairs, F transforms the complex images that they stand for.
+        """
+        frequencies = np.zeros(self.image_shape)
+        half = self.half[0].shape[-1]
+        parts = []
+        for part, sign in zip(self.half, (1, 1, -1), strict=False):  # c is odd
+            frequencies[..., :half] = part
+            mirrored = sign * _mirrored(frequencies)
+            frequencies[..., half:] = mirrored[..., half:]
+            parts.append(frequencies.copy())
+        whole = parts[0] if not self.stacked else parts[0] + parts[1] + 2 * parts[2]
+        return scipy.fft.fftshift(whole)
+
     def __call__(self, u: np.ndarray) -> np.ndarray:
         """M u for ``u`` of shape (b, *input_shape), in the precision of ``u``."""
         from . import kernels
@@ -262,7 +278,9 @@ def _is_pair(operator: Operator | None) -> bool:
 
 def _parity(spectrum: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Even and odd part under k -> -k."""
-    mirrored = spectrum
-    for axis in range(spectrum.ndim):
-        mirrored = np.roll(np.flip(mirrored, axis), 1, axis)
+    mirrored = _mirrored(spectrum)
     return (spectrum + mirrored) / 2, (spectrum - mirrored) / 2
+
+
+def _mirrored(spectrum: np.ndarray) -> np.ndarray:
+    return np.roll(np.flip(spectrum), 1, range(spectrum.ndim))

@@ -19,21 +19,21 @@ from typing import Any
 
 import numpy as np
 
-from ..operators import Operator, RealStacked
+from ..operators import FourierLines, FourierMask, Operator, RealStacked
 from .circulant import Circulant
 
 __all__ = ["circulant_variances", "controlled_variance", "regressed"]
 
 
 def circulant_variances(inverse: Circulant, groups: Sequence[Operator]) -> np.ndarray:
-    """diag(C M^-1 C^T) in closed form, group after group; nan where a group is not made of shifts of a few filters.
+    """diag(C M^-1 C^T) in closed form, group after group; nan where rows are neither shifts nor frequencies.
 
     Parameters
     ----------
     inverse : Circulant
         M^-1.
     groups : list of Operator
-        The rows C.
+        The rows C: shifts of a few filters (operators that know their ``bands``), or Fourier samples of real images.
 
     Examples
     --------
@@ -44,6 +44,9 @@ def circulant_variances(inverse: Circulant, groups: Sequence[Operator]) -> np.nd
     """
     parts = []
     for group in groups:
+        if isinstance(group, (FourierLines, FourierMask)) and not inverse.stacked:
+            parts.append(_at_frequencies(inverse.spectrum(), group))
+            continue
         inner = group.operator if isinstance(group, RealStacked) else group
         bands = inner.bands()
         out = np.full((2 if inverse.stacked else 1, *inner.output_shape), np.nan)
@@ -55,6 +58,12 @@ def circulant_variances(inverse: Circulant, groups: Sequence[Operator]) -> np.nd
             out.reshape(-1) if len(out) * inner.shape[0] == group.shape[0] else np.full(group.shape[0], np.nan)
         )
     return np.concatenate(parts)
+
+
+def _at_frequencies(spectrum: np.ndarray, group: FourierLines | FourierMask) -> np.ndarray:
+    if isinstance(group, FourierMask):
+        return spectrum[group.mask]
+    return np.moveaxis(spectrum, group.axis, 0)[group.lines].ravel()
 
 
 def controlled_variance(s: np.ndarray, control: Any = None, known: Any = None) -> tuple[np.ndarray, np.ndarray]:

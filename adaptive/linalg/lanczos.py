@@ -198,7 +198,7 @@ def lanczos_variances(
             raise ValueError("Lanczos variances need a positive definite matrix; a pivot was not positive.")
         root = np.sqrt(pivot)
         state["w"] = (np.asarray(project(q))[0].ravel() - state["d"] * state["w"]) / root
-        state["sum"] = state["sum"] + state["w"] ** 2
+        state["sum"] = state["sum"] + np.abs(state["w"]) ** 2
         state["d"] = b[0] / root
         if trace is not None:
             trace(i, state["sum"])

@@ -102,6 +102,19 @@ class PrecisionOperator:
         other._casts = {}
         return other
 
+    def with_measurements(self, X: Any, noise_variance: float | None = None) -> PrecisionOperator:
+        """The same projections, sites and prior with another X; products are counted together."""
+        other = PrecisionOperator(
+            X,
+            self.noise_variance if noise_variance is None else noise_variance,
+            B=self.groups,
+            site_precision=self.site_precision,
+            prior_precision=self.prior_precision,
+            shape=self.input_shape,
+        )
+        other._count = self._count
+        return other
+
     def apply(self, u: Any) -> np.ndarray:
         """A u for columns ``u`` of shape (b, *input_shape), in the precision of ``u``."""
         u = np.asarray(u)

@@ -3,7 +3,7 @@ import pytest
 
 from adaptive.linalg import circulant_preconditioner, circulant_variances, controlled_variance
 from adaptive.linalg.control_variates import regressed
-from adaptive.operators import Dense, Identity
+from adaptive.operators import Dense, FourierLines, FourierMask, Identity
 
 
 def test_closed_form_of_circulant_variances(model):
@@ -86,3 +86,21 @@ def test_regression_is_unbiased_and_takes_noise_away():
 def test_one_sample_is_refused():
     with pytest.raises(ValueError, match="two samples or more"):
         controlled_variance(np.ones((1, 3)))
+
+
+def test_fourier_rows(real_model, complex_model):
+    rng = np.random.default_rng(4)
+    for model in (real_model, complex_model):
+        covariance = circulant_preconditioner(model.system).inverse()
+        shape = covariance.image_shape
+        rows = [FourierLines(shape, [0, 2, 1], axis=1), FourierMask(shape, rng.random(shape) < 0.5)]
+        matrix = covariance(np.eye(model.n).reshape(-1, *covariance.input_shape)).reshape(model.n, model.n)
+        for group in rows:
+            F = group.to_dense()
+            F = np.hstack([F, 1j * F]) if covariance.stacked else F
+            expected = np.einsum("ij,jk,ik->i", F, matrix, F.conj()).real
+            if not covariance.stacked:
+                np.testing.assert_allclose(circulant_variances(covariance, [group]), expected, rtol=1e-9)
+            mask = group.mask if isinstance(group, FourierMask) else None
+            if mask is not None:
+                np.testing.assert_allclose(covariance.spectrum()[mask], expected, rtol=1e-9)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from adaptive.linalg import lanczos_variances, tridiagonalise, variances
+from adaptive.operators import FourierLines
 
 
 def start_of(model, seed=0, columns=1):
@@ -123,3 +124,12 @@ def test_bad_input_is_named():
         tridiagonalise(lambda u: u * np.nan, [[1.0, 1.0]], 2)
     with pytest.raises(ValueError, match="Lanczos vectors of 100000 numbers need 80.0 GB|need"):
         tridiagonalise(lambda u: u, np.ones((1, 10**5)), 10**5)
+
+
+def test_complex_rows_give_the_power_of_fourier_samples(real_model):
+    F = FourierLines(real_model.system.input_shape, [0, 2, 5])
+    rows = F.to_dense()
+    power = np.einsum("ij,jk,ik->i", rows, real_model.covariance, rows.conj()).real
+    np.testing.assert_allclose(variances.exact(real_model.system, rows=F).estimate, power, rtol=1e-9)
+    full = variances.lanczos(real_model.system, real_model.n, rows=F, random_state=0).estimate
+    np.testing.assert_allclose(full, power, rtol=1e-7)

@@ -56,6 +56,16 @@ def test_products_are_counted_across_site_updates(real_model):
     assert system.n_products == before + 3  # a dense matrix is for checks and not counted
 
 
+def test_further_measurements_add_their_information(real_model):
+    system, shape = real_model.system, real_model.system.input_shape
+    more = system.with_measurements(FourierLines(shape, [3, 4, 5, 1, 7]))
+    line = real_matrix(FourierLines(shape, [7]))
+    np.testing.assert_allclose(more.to_dense() - real_model.A, line.T @ line / 0.05, atol=1e-10)
+    before = system.n_products
+    more.apply(np.zeros((1, *shape)))
+    assert system.n_products == before + 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
