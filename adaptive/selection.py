@@ -11,6 +11,7 @@ are chosen from the short list of the best single candidates.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -109,15 +110,19 @@ class _View:
         self.size = pool.length(candidates) if allowed is None else len(allowed)
         self.seed = int(generator.integers(2**62))
 
-    def predictive(self, entries: Any = None) -> Any:
-        """Return the predictive of the pending candidates and those at ``entries`` (default all), given the former."""
+    def candidates_at(self, entries: Any = None) -> Any:
+        """Return the pool of the candidates at ``entries``; None: all that are allowed."""
         if entries is None:
-            positions = self.allowed
-        else:
-            positions = entries if self.allowed is None else self.allowed[entries]
-        candidates = self.candidates if positions is None else pool.take(self.candidates, positions)
+            return self.candidates if self.allowed is None else pool.take(self.candidates, self.allowed)
+        return pool.take(self.candidates, entries if self.allowed is None else self.allowed[entries])
+
+    def predictive(self, candidates: Any) -> Any:
+        """Return the predictive of the pending candidates followed by ``candidates``, given the former."""
         if self.n_pending:
-            candidates = pool.concatenate([self.pending, candidates])
+            try:
+                candidates = pool.concatenate([self.pending, candidates])
+            except ValueError as problem:
+                raise ValueError(f"pending must hold candidates (not positions) like the pool's: {problem}") from None
         predictive = self.estimator.predictive(candidates, target=self.target, random_state=self.seed)
         if predictive.undecided or getattr(self.score, "ignores_outcomes", False):
             return predictive
@@ -134,15 +139,21 @@ class _View:
     def scores(self, chunk_size: int, n_jobs: int | None) -> tuple[np.ndarray, Any]:
         """Return the scores of all entries, and their predictive if one chunk held them all."""
         if chunk_size >= self.size:
-            predictive = self.predictive()
+            predictive = self.predictive(self.candidates_at())
             return _checked(self.evaluate(predictive), self.score, self.size, self.allowed), predictive
-        chunks = [np.arange(start, min(start + chunk_size, self.size)) for start in range(0, self.size, chunk_size)]
-        scores = np.concatenate(list(_in_parallel(self._chunk, chunks, n_jobs)))
+        starts = range(0, self.size, chunk_size)
+        chunks = ((self.candidates_at(np.arange(k, min(k + chunk_size, self.size))), k) for k in starts)
+        scores = np.concatenate(list(_in_parallel(self._without_pool().of_chunk, chunks, n_jobs)))
         return _checked(scores, self.score, self.size, self.allowed), None
 
-    def _chunk(self, entries: np.ndarray) -> np.ndarray:
-        predictive = self.predictive(entries)
-        return self.evaluate(predictive, int(entries[0]))
+    def _without_pool(self) -> _View:
+        """Return what a worker needs: everything but the pool, of which it gets its chunk."""
+        light = copy.copy(self)
+        light.candidates = light.allowed = None
+        return light
+
+    def of_chunk(self, candidates: Any, start: int) -> np.ndarray:
+        return self.evaluate(self.predictive(candidates), start)
 
 
 def expected_score(scorer: Callable[..., Any], predictive: Any, seed: int, start: int = 0) -> np.ndarray:
@@ -185,7 +196,7 @@ def _batch(view: _View, scores: np.ndarray, prices: Any, predictive: Any, n: int
     n_listed = view.size if whole else min(view.size, max(SHORT_LIST, 4 * n))
     entries = np.arange(view.size) if n_listed == view.size else np.sort(_best(values, n_listed))
     if predictive is None or n_listed < view.size:
-        predictive = view.predictive(None if n_listed == view.size else entries)
+        predictive = view.predictive(view.candidates_at(None if n_listed == view.size else entries))
     if predictive.undecided:
         return _top(view, scores, prices, predictive, n)
     _require_given(predictive, "batch")
@@ -215,7 +226,7 @@ def _refined(view: _View, predictive: Any, listed: np.ndarray) -> np.ndarray | N
     """Return exact scores of the ``listed`` entries, or None if the predictive computes no better ones."""
     places = listed
     if predictive is None:  # there were several chunks: a predictive of these entries alone
-        predictive, places = view.predictive(listed), np.arange(len(listed))
+        predictive, places = view.predictive(view.candidates_at(listed)), np.arange(len(listed))
     if not all(scenario.provides("refined") for _, scenario in predictive.scenarios):
         return None
     total = np.zeros(len(listed))
@@ -326,21 +337,21 @@ def _require_given(predictive: Any, what: str) -> None:
     )
 
 
-def _in_parallel(function: Callable, chunks: list[Any], n_jobs: int | None) -> Iterator[Any]:
+def _in_parallel(function: Callable, tasks: Iterator[tuple], n_jobs: int | None) -> Iterator[Any]:
     """Yield the results in order; workers run with the BLAS threads of this process, for the same bits."""
     from joblib import Parallel, delayed, effective_n_jobs
 
     if effective_n_jobs(n_jobs) == 1:
-        yield from map(function, chunks)
+        yield from (function(*task) for task in tasks)
         return
     from threadpoolctl import threadpool_info
 
     n_threads = max((info["num_threads"] for info in threadpool_info()), default=1)
-    yield from Parallel(n_jobs=n_jobs)(delayed(_with_threads)(n_threads, function, chunk) for chunk in chunks)
+    yield from Parallel(n_jobs=n_jobs)(delayed(_with_threads)(n_threads, function, *task) for task in tasks)
 
 
-def _with_threads(n_threads: int, function: Callable, chunk: Any) -> Any:
+def _with_threads(n_threads: int, function: Callable, *task: Any) -> Any:
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(n_threads):
-        return function(chunk)
+        return function(*task)
