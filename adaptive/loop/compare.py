@@ -30,7 +30,7 @@ def log_loss(estimator: Any, X: Any, y: np.ndarray) -> float:
     if hasattr(estimator, "log_predictive"):
         return float(-np.mean(estimator.log_predictive(X, y)))
     probabilities = np.asarray(estimator.predict_proba(X))
-    classes = np.asarray(getattr(getattr(estimator, "classifier_", estimator), "classes_"))  # noqa: B009
+    classes = np.asarray(getattr(estimator, "classifier_", estimator).classes_)  # a view knows more than it has seen
     of_label = np.where(y[:, None] == classes, probabilities, 0.0).sum(axis=1)
     return float(-np.mean(np.log(np.maximum(of_label, np.finfo(float).eps))))
 

@@ -3,8 +3,8 @@
     {"event":"header", ...}  {"event":"ask", ...}  {"event":"tell", ...}  ...  each ending in  "check":"<8 hex digits>"}
 
 The check of a line is the CRC-32 of everything up to it, so that a changed, missing or moved line is noticed.  A crash
-can only tear the last line; reading drops it and says so.  ``append`` returns after fsync; when the disk is full it
-takes back what it wrote, says so, and the log can be continued once there is space.
+can only tear the last line; reading drops it and says so.  An answer is synced to the disk before ``append`` returns;
+when the disk is full it takes back what it wrote, says so, and the log can be continued once there is space.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import uuid
 import warnings
 import zlib
 from collections.abc import Mapping
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from adaptive import checks
+from adaptive.loop.durable_file import write_file
 from adaptive.loop.plain_data import decode, encode
 
 try:
@@ -27,7 +27,7 @@ try:
 except ImportError:  # Windows: two processes on one log are not noticed there
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["FORMAT", "EventLog", "LogError", "read_log", "write_file"]
+__all__ = ["FORMAT", "EventLog", "LogError", "read_log"]
 
 FORMAT = "adaptive-designs log"
 VERSION = 1
@@ -131,6 +131,8 @@ class EventLog:
         Parameters
         ----------
         record : dict of plain data
+            A ``tell`` or ``skip`` is on the disk when this returns, with all lines before it. The others need not be:
+            after a power cut the same question is asked again, for it follows from the answers.
         may_wait : bool, default False
             On a full disk keep the line for the next ``append``: for what a replay finds out by itself.
 
@@ -143,7 +145,7 @@ class EventLog:
         line, check = _write_line(record, previous)
         data = self._waiting + line
         try:
-            self._write(data)
+            self._write(data, durable=record["event"] in ("tell", "skip"))
         except OSError as error:
             if not may_wait:
                 raise _disk_error(error, self.path, f"this {record['event']} was not recorded") from error
@@ -191,7 +193,7 @@ class EventLog:
             parts.append(part)
         return b"".join(parts)
 
-    def _write(self, data: bytes) -> None:
+    def _write(self, data: bytes, durable: bool) -> None:
         if self.path is None:
             self._memory += data
             return
@@ -205,7 +207,8 @@ class EventLog:
             rest = memoryview(data)
             while rest:
                 rest = rest[os.write(self._descriptor, rest) :]
-            os.fsync(self._descriptor)
+            if durable:
+                os.fsync(self._descriptor)
         except OSError:
             with contextlib.suppress(OSError):
                 self._truncate(self._end)
@@ -234,42 +237,6 @@ def read_log(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dict[st
         raise LogError(f"log {path} cannot be read: {error.strerror}.") from None
     header, records, _, _ = _parse(data, str(path))
     return header, records
-
-
-def write_file(path: Path, data: bytes, *, exclusive: bool = False) -> None:
-    """Write ``data`` to ``path`` so that after a crash the file is the old one or the new one, never a part.
-
-    With ``exclusive`` a file that exists is left alone (FileExistsError), even if it appeared just now.
-    """
-    partial = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.partial")
-    try:
-        with open(partial, "xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if exclusive:
-            _rename_exclusively(partial, path)
-        else:
-            os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
-    if hasattr(os, "O_DIRECTORY"):  # the new name itself is durable only once its folder is
-        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-
-
-def _rename_exclusively(partial: Path, path: Path) -> None:
-    try:
-        os.link(partial, path)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without hard links
-        if path.exists():
-            raise FileExistsError(path) from None
-        os.replace(partial, path)
 
 
 def _write_line(record: Mapping[str, Any], previous: int) -> tuple[bytes, int]:

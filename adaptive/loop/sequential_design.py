@@ -24,7 +24,8 @@ from adaptive.estimators.classifier_view import wrap
 from adaptive.loop import arguments
 from adaptive.loop import header as headers
 from adaptive.loop.candidates import candidates_of
-from adaptive.loop.event_log import EventLog, LogError, write_file
+from adaptive.loop.durable_file import write_file
+from adaptive.loop.event_log import EventLog, LogError
 from adaptive.loop.history import COLUMNS, to_frame
 from adaptive.loop.journal import Journal
 from adaptive.loop.progress import reporter

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.loop.event_log import write_file
+from adaptive.loop.durable_file import write_file
 from adaptive.loop.plain_data import decode, encode
 
 __all__ = ["pack", "read_snapshot", "snapshot_path", "unpack", "write_snapshot"]

@@ -98,10 +98,16 @@ class DesignState:
         learn : bool, default True
             False where a snapshot holds what the estimator had learnt.
         """
-        getattr(self, f"_{event['event']}", self._nothing)(event, learn)
+        kind = event["event"]
+        if kind == "ask":
+            self._ask(event)
+        elif kind == "tell":
+            self._tell(event, learn)
+        elif kind == "skip":
+            self._skip(event)  # all else (rejects, snapshots) is for readers of the log
         self.seconds = max(self.seconds, event.get("seconds", 0.0))
 
-    def _ask(self, event: dict[str, Any], learn: bool) -> None:
+    def _ask(self, event: dict[str, Any]) -> None:
         candidates, labels = self.candidates.restore(event, self.estimator, self.iteration)
         positions, scores = np.array(event["positions"], dtype=np.intp), np.array(event["scores"], dtype=float)
         query = Query(positions, labels, candidates, scores, event["query"])
@@ -125,13 +131,10 @@ class DesignState:
             position = int(entry.query.positions[row])
             self.rows.append((self.iteration, position, label, _plain(outcome), score, event["seconds"]))
 
-    def _skip(self, event: dict[str, Any], learn: bool) -> None:
+    def _skip(self, event: dict[str, Any]) -> None:
         entry = self.open[event["query"]]
         entry.skipped[event["rows"]] = True
         self.aside.update(entry.keys[row] for row in event["rows"])
-
-    def _nothing(self, event: dict[str, Any], learn: bool) -> None:
-        """Rejects and snapshots are for readers of the log."""
 
     def find(self, query: Any) -> tuple[OpenQuery, np.ndarray]:
         """Return the open query, and the rows of it, that a Query or positions mean.

@@ -202,8 +202,9 @@ def test_a_full_disk(model, pool, measure, answers, tmp_path, same, monkeypatch,
         with pytest.raises(OSError, match="this tell was not recorded; make room and repeat the call"):
             design.tell(query, measure(query))
         assert design.iteration == 1 and design.ask().id == query.id
-        with pytest.raises(OSError, match="this ask was not recorded"):
-            design.ask(another=True)
+        if at != "fsync":  # only answers are synced
+            with pytest.raises(OSError, match="this ask was not recorded"):
+                design.ask(another=True)
         assert path.read_bytes() == before
         disk.full = False
         design.tell(query, measure(query))
