@@ -26,6 +26,7 @@ __all__ = ["expectation_propagation"]
 
 _PATIENCE = 15  # sweeps without a new smallest residual, after which something else is tried
 _MEMORY = 3  # earlier sweeps that the extrapolation of parallel updates looks at
+_QUICK = 0.2  # a sweep that leaves less than this share of the residual needs no extrapolation
 _FLAT = 1e-10  # cavity precision, in units of the marginal's, that stands for zero: only this site determines s_j
 
 
@@ -140,6 +141,8 @@ class _Sweeps:
         """Moments of all tilted distributions at the present sites: new sites, the residual, the evidence."""
         eta = self.fraction
         mean, variance = self.gaussian.marginals()
+        fixed = ~(variance > 0)  # rows of zeros: their projection is known, and their site says nothing
+        variance = np.where(fixed, 1.0, variance)
         cavity = 1.0 / variance - eta * self.pi  # precision
         proper = cavity > -_FLAT / variance
         safe = np.where(proper, np.maximum(cavity, _FLAT / variance), 1.0 / variance)
@@ -153,11 +156,14 @@ class _Sweeps:
         nu = pi * tilted_mean + (tilted_mean - cavity_mean) * safe / eta
         usable = proper & np.isfinite(pi) & np.isfinite(nu)
         self.new_pi, self.new_nu = np.where(usable, pi, self.pi), np.where(usable, nu, self.nu)
+        self.new_pi[fixed], self.new_nu[fixed] = 0.0, 0.0
         self.mean, self.variance = mean, variance
 
         wish = self._in_marginal_units(self.new_pi - self.pi, self.new_nu - self.nu)
         self.residual = float(np.abs(wish).max()) if usable.all() else np.inf
         terms = (log_normaliser + 0.5 * np.log1p(eta * self.pi / safe)) / eta + 0.5 * eta * slope**2 / safe
+        if fixed.any():
+            terms[fixed] = self.potential.log_density(mean)[fixed]
         self.log_evidence = self.gaussian.log_volume + float(terms.sum()) if proper.all() else np.nan
 
     def _in_marginal_units(self, d_pi: np.ndarray, d_nu: np.ndarray) -> np.ndarray:
@@ -196,10 +202,11 @@ class _Sweeps:
             return None
         if self.residual > 2 * self._smallest:
             self._history.clear()
+        quick = self.residual < _QUICK * self._smallest
         self._smallest = min(self._smallest, self.residual)
         self._history.append((np.stack([self.pi, self.nu]), np.stack([d_pi, d_nu])))
         del self._history[: -_MEMORY - 1]
-        if len(self._history) < 2:
+        if len(self._history) < 2 or quick:
             return None
         points, steps = (np.diff(np.stack(column), axis=0) for column in zip(*self._history, strict=True))
         matrix = np.stack([self._in_marginal_units(*step) for step in steps], axis=1)
@@ -214,6 +221,8 @@ class _Sweeps:
         rows = range(len(self.pi)) if order is None else order.permutation(len(self.pi))
         for j in rows:
             mean, variance = gaussian.marginal(j)
+            if not variance > 0:
+                continue
             old_pi, old_nu = float(gaussian.pi[j]), float(gaussian.nu[j])
             cavity = 1.0 / variance - eta * old_pi
             if not cavity > -_FLAT / variance:
