@@ -31,6 +31,7 @@ PRIORS = ("gaussian", "laplace")
 TABLES: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 INTERCEPT_SCALE = 3.0  # prior standard deviation of the intercept, in units of the link: class probabilities .05 to .95
 TYPICAL_LATENT = 3.0  # the prior of a learnt scale is centred where a typical row has a latent of this size
+ROUGH = 1e-2  # tolerance while the prior scale is still being sought
 EXACT_SLOPE = ("expectation_propagation", "variational_bounds", "variational_gaussian")
 
 
@@ -52,7 +53,7 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         Both labels, where the first answers may all be of one class.
     max_iter : int, default 100
         Iterations of the inference.
-    tol : float, default 1e-6
+    tol : float, default 1e-4
         Its tolerance.
     random_state : None, int, Generator or RandomState
         For inference that draws.
@@ -104,7 +105,7 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         fit_intercept: bool = True,
         classes: Any = None,
         max_iter: int = 100,
-        tol: float = 1e-6,
+        tol: float = 1e-4,
         random_state: Any = None,
     ) -> None:
         self.prior = prior
@@ -174,19 +175,19 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
             centre = np.log(TYPICAL_LATENT / typical)
             start = centre if warm is None else np.log(self.prior_scale_)
             log_scale, found = maximise(
-                lambda t, previous: self._evaluate(features, signs, t, previous), start, centre, warm_start=warm
+                lambda *at: self._evaluate(features, signs, *at), start, centre, warm_start=warm
             )
             scale, posterior = float(np.exp(log_scale)), found.posterior
         self.X_train_, self.y_train_, self.classes_ = X, y, classes
         self.prior_scale_, self.posterior_ = scale, posterior
         return self
 
-    def _infer(self, features: Any, signs: np.ndarray, scale: float, warm: Any) -> Any:
+    def _infer(self, features: Any, signs: np.ndarray, scale: float, warm: Any, tol: float | None = None) -> Any:
         engine = getattr(inference, self.inference) if isinstance(self.inference, str) else self.inference
         return engine(
             self._model(features, signs, scale),
             max_iter=self.max_iter,
-            tol=self.tol,
+            tol=self.tol if tol is None else tol,
             random_state=self.random_state,
             warm_start=warm,
         )
@@ -205,10 +206,14 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
             groups.append((unit[n_weights:], Gaussian(INTERCEPT_SCALE**2)))
         return GLM(B=[rows for rows, _ in groups], potentials=[potential for _, potential in groups])
 
-    def _evaluate(self, features: Any, signs: np.ndarray, log_scale: float, warm: Any) -> Evaluation:
+    def _evaluate(self, features: Any, signs: np.ndarray, log_scale: float, warm: Any, rough: bool) -> Evaluation:
         """Evidence and its slope in ln scale."""
-        posterior = self._infer(features, signs, float(np.exp(log_scale)), warm)
-        if self.prior == "gaussian" and self.inference in EXACT_SLOPE:
+        exact_slope = self.prior == "gaussian" and self.inference in EXACT_SLOPE
+        tol = max(self.tol, ROUGH) if rough and exact_slope else self.tol
+        posterior = self._infer(features, signs, float(np.exp(log_scale)), warm, tol)
+        if not rough:
+            return Evaluation(posterior, posterior.log_evidence, 0.0, 1.0)
+        if exact_slope:
             # d ln Z / d ln scale = E_q[d ln prior / d ln scale]; the trace of the posterior covariance over the prior's
             # comes from the sites, tr(V P) = n - sum_j precision_j var(s_j), less the intercept's share
             n_weights = features.shape[1] - bool(self.fit_intercept)

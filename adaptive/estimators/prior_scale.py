@@ -27,7 +27,7 @@ class Evaluation(NamedTuple):
 
 
 def maximise(
-    evaluate: Callable[[float, Any], Evaluation],
+    evaluate: Callable[[float, Any, bool], Evaluation],
     start: float,
     centre: float,
     *,
@@ -39,8 +39,8 @@ def maximise(
 
     Parameters
     ----------
-    evaluate : callable (t, warm_start) -> Evaluation
-        Fits at scale exp(t).
+    evaluate : callable (t, warm_start, rough) -> Evaluation
+        Fits at scale exp(t); a rough fit is good enough to see where to go.
     start, centre : float
         Where the search begins, and the mean of the prior of t.
     warm_start : posterior, optional
@@ -52,7 +52,7 @@ def maximise(
     t, previous = start, None
     lower, upper = -np.inf, np.inf
     for _ in range(max_iter):
-        evaluation = evaluate(t, warm_start)
+        evaluation = evaluate(t, warm_start, True)
         slope = evaluation.slope - (t - centre) / WIDTH**2
         curvature = evaluation.curvature + WIDTH**-2
         if previous is not None and abs(t - previous[0]) > 1e-8:
@@ -70,4 +70,4 @@ def maximise(
         if not lower < proposal < upper:
             proposal = 0.5 * (lower + upper)
         t = proposal
-    return t, evaluation
+    return t, evaluate(t, evaluation.posterior, False)

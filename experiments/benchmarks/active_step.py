@@ -90,13 +90,13 @@ def main() -> None:
     versions = versions_of("skactiveml", "scikit-activeml") | versions_of("modal", "modAL-python")
     for name, value in milliseconds.items():
         print(f"{name:12s} {value:6.2f} ms a step   (rounds: {', '.join(f'{1e3 * v:.2f}' for v in seconds[name])})")
-    from experiments.claims import record
+    from experiments import claims
 
     for peer, target in (("skactiveml", "<= 1"), ("modal", "<= 1 (goal)")):
         ratios = np.array(seconds["ours"]) / np.array(seconds[peer])
         ratio = float(np.median(ratios))
-        record(
-            id=f"ours-active-step-{peer}",
+        claims.record(
+            f"ours-active-step-{peer}",
             claim=f"select + partial_fit of one answer over 10,000 x 20 costs at most {peer}'s query (and teach)",
             kind="must hold" if peer == "skactiveml" else "to judge",
             target=target,

@@ -126,7 +126,7 @@ def test_prior_answers_before_any_data_and_for_the_class_not_seen_yet(cancer):
 
 def test_refused_answers_leave_the_model_as_it_was(cancer):
     X, y = cancer
-    model = BayesianLogisticRegression().fit(X[:10], y[:10])
+    model = BayesianLogisticRegression().fit(X[:40], y[:40])
     before = model.posterior_.mean.copy()
     for rows, labels, words in [
         (X[:1], [7], "two labels"),
