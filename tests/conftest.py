@@ -1,6 +1,12 @@
-"""For all tests: say in one line what was skipped for want of a data set."""
+"""For all tests: one BLAS thread, and one line that says what was skipped for want of a data set."""
 
 from __future__ import annotations
+
+import os
+
+# Before NumPy is imported: tests run in a process per core, where threads would only wait on each other.
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
 
 
 def pytest_terminal_summary(terminalreporter):
