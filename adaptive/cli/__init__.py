@@ -20,7 +20,6 @@ app = typer.Typer(
     name="adaptive",
     help="Choose the measurements that teach most: active learning and experimental design.",
     add_completion=False,
-    no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -53,12 +52,13 @@ def main(arguments: list[str] | None = None) -> None:
 def run(arguments: list[str]) -> int:
     """Run the command with ``arguments`` and return its exit code."""
     try:
-        result = typer.main.get_command(app)(args=arguments, prog_name="adaptive", standalone_mode=False)
+        result = typer.main.get_command(app)(args=arguments or ["--help"], prog_name="adaptive", standalone_mode=False)
     except CommandError as error:
         return _fail(str(error), error.exit_code)
     except _ClickError as error:  # an unknown option, a number that is none
         message = " ".join(error.format_message().split())
-        return _fail(f"{message.rstrip('.')}; adaptive --help and adaptive COMMAND --help say what there is.", 2)
+        where = getattr(getattr(error, "ctx", None), "command_path", "adaptive")
+        return _fail(f"{message}{'' if message.endswith(('.', '?')) else '.'} See {where} --help.", 2)
     except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted.", 130)
     return result if isinstance(result, int) else 0

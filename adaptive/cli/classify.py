@@ -23,13 +23,18 @@ __all__ = ["classify"]
 SCORERS = ("information_gain", "uncertainty", "random")
 
 
+def _option(text: str) -> Any:
+    """A whole number; its default stands in the text, as typer's way of showing it changes from version to version."""
+    return typer.Option(help=text, metavar="N", show_default=False)
+
+
 def classify(
     context: typer.Context,
     data: Annotated[
         Path | None,
         typer.Option(
-            help="CSV file: first line names the columns; numbers, and a target of two classes. "
-            "[default: handwritten digits, 3 against 5]",
+            help="CSV file: its first line names the columns; numbers, and a target of two classes "
+            "(default: handwritten digits, 3 against 5).",
             metavar="FILE",
         ),
     ] = None,
@@ -38,27 +43,30 @@ def classify(
     ] = None,
     ignore: Annotated[
         list[str] | None,
-        typer.Option(help="A column of --data to leave out, such as row names. Repeatable.", metavar="COLUMN"),
+        typer.Option(help="A column of --data to leave out, such as row names; repeatable.", metavar="COLUMN"),
     ] = None,
     scorer: Annotated[
         list[str] | None,
         typer.Option(
-            help="How rows are chosen. Repeatable. [default: information_gain, uncertainty, random]", metavar="NAME"
+            help="How rows are chosen; repeatable (default: information_gain, uncertainty and random).", metavar="NAME"
         ),
     ] = None,
-    questions: Annotated[int, typer.Option(help="Labels asked for in each run.", show_default=True)] = 60,
-    initial: Annotated[int, typer.Option(help="How many of them are drawn at random first.", show_default=True)] = 2,
-    seeds: Annotated[
-        int, typer.Option(help="Repetitions, each with its own split of the rows.", show_default=True)
-    ] = 5,
-    seed: Annotated[int, typer.Option(help="The first seed; the others follow it.", show_default=True)] = 0,
+    questions: Annotated[int, _option("Labels asked for in each run (default 60).")] = 60,
+    initial: Annotated[int, _option("How many of them are drawn at random first (default 2).")] = 2,
+    seeds: Annotated[int, _option("Repetitions, each with its own split of the rows (default 5).")] = 5,
+    seed: Annotated[int, _option("The first seed; the others follow it (default 0).")] = 0,
     out: Annotated[
-        Path, typer.Option(help="Folder for the results and the log.", metavar="FOLDER", show_default=True)
+        Path,
+        typer.Option(
+            help="Folder for the results and the log (default adaptive-classify-run).",
+            metavar="FOLDER",
+            show_default=False,
+        ),
     ] = Path("adaptive-classify-run"),
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the run in --out; its options are kept there.")
+        bool, typer.Option("--resume", help="Continue the run in --out from its log, with the options it has.")
     ] = False,
-    jobs: Annotated[int, typer.Option(help="Worker processes, 0: one per core. Results do not depend on it.")] = 0,
+    jobs: Annotated[int, _option("Worker processes; results do not depend on it (default: one per core).")] = 0,
 ) -> None:
     """Does choosing which rows to label beat labelling rows at random?
 
