@@ -5,6 +5,7 @@ from adaptive.potentials.bernoulli import BernoulliLogit, BernoulliProbit
 from adaptive.potentials.exponential_power import ExponentialPower
 from adaptive.potentials.gaussian import Gaussian
 from adaptive.potentials.laplace import Laplace
+from adaptive.potentials.likelihood import Likelihood
 from adaptive.potentials.location_family import LocationDensity
 from adaptive.potentials.logistic import Logistic
 from adaptive.potentials.poisson import Poisson
@@ -18,6 +19,7 @@ __all__ = [
     "ExponentialPower",
     "Gaussian",
     "Laplace",
+    "Likelihood",
     "LocationDensity",
     "Logistic",
     "Poisson",

@@ -43,6 +43,8 @@ class Potential(ABC):
         T is zero outside this interval.
     kinks : tuple of float
         Where (relative to `location`) log T or a low derivative of it jumps; quadrature splits there.
+    singular : bool
+        Beside a kink log T is not smooth either but a power or logarithm of the distance; quadrature grades towards it.
     """
 
     log_concave: Any = True
@@ -51,6 +53,7 @@ class Potential(ABC):
     discrete = False
     support: Any = (-np.inf, np.inf)
     kinks: tuple[float, ...] = ()
+    singular: Any = False
     outcomes: np.ndarray | None = None
     tilt: Any = 0.0
     location: Any = 0.0

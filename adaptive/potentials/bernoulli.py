@@ -5,56 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.special import erfcx, expit, log_ndtr, ndtr
+from scipy.special import erfcx, expit, log_ndtr
 
-from adaptive import checks
-from adaptive.potentials import bernoulli_entropy, logit_moments, quadrature
-from adaptive.potentials.base import Potential
+from adaptive.potentials import bernoulli_entropy, logit_moments, quadrature, tilted
 from adaptive.potentials.bounds import coefficients, inverse_x_coth_x
+from adaptive.potentials.likelihood import Likelihood
 from adaptive.potentials.logistic import height_derivatives_of_cosh
 from adaptive.potentials.truncated_gaussian import half_moments
 
 __all__ = ["BernoulliLogit", "BernoulliProbit"]
 
 
-class _Bernoulli(Potential):
+class _Bernoulli(Likelihood):
     """T(s) = sigmoid(y s); everything is written for y = +1 and reflected."""
 
-    y: Any
-    discrete = True
     outcomes = np.array([-1.0, 1.0])
-
-    def __init__(self, y: Any = None):
-        self._set(y=None if y is None else self._checked(y))
-
-    @staticmethod
-    def _checked(y: Any) -> np.ndarray:
-        y = checks.finite("y", y)
-        if not np.isin(y, (-1.0, 1.0)).all():
-            bad = float(y[~np.isin(y, (-1.0, 1.0))].flat[0])
-            raise ValueError(f"y must hold the outcomes -1 and +1, got {bad:g}.")
-        return y
-
-    def _outcome(self, y: Any) -> Any:
-        if y is not None:
-            return np.asarray(y, dtype=float)
-        if self.y is None:
-            raise ValueError(f"{self.name} holds no outcome: give log_density(s, y) one, or use observe(y).")
-        return self.y
-
-    def observe(self, y: Any) -> Any:
-        return self._with(y=self._checked(y))
-
-    def sample(self, s: Any = None, random_state: Any = None, *, size: Any = None) -> np.ndarray:
-        """Draw outcomes -1 or +1 at the projections s."""
-        if s is None:
-            raise ValueError(f"{self.name} draws outcomes at projections: give s.")
-        s = checks.finite("s", s)
-        return np.where(checks.generator(random_state).random(s.shape) < self.probability(s), 1.0, -1.0)
-
-    def probability(self, s: Any) -> np.ndarray:
-        """Return p(y = +1 | s)."""
-        raise NotImplementedError  # pragma: no cover
 
     def _tilted_moments(
         self, mean: np.ndarray, variance: np.ndarray, fraction: float
@@ -66,8 +31,6 @@ class _Bernoulli(Potential):
     def _positive_moments(
         self, mean: np.ndarray, variance: np.ndarray, fraction: float
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        from adaptive.potentials import tilted
-
         return tilted.moments(type(self)(1.0), mean, variance, fraction)
 
     def _expectation(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
@@ -86,12 +49,12 @@ class _Bernoulli(Potential):
         probability, outcome_entropy, expected_entropy : ndarray (m,)
             Absolute error below 1e-8; entropies in nats.
         """
-        mean, variance = quadrature.gaussian_arguments(type(self)(), mean, variance, allow_zero=True)
+        mean, variance = self._moments(mean, variance)
         return bernoulli_entropy.entropies(type(self).__name__, mean, variance)
 
     def outcome_probabilities(self, mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray]:
         probability = self.entropies(mean, variance)[0]
-        return self.outcomes.copy(), np.stack([1 - probability, probability], axis=-1)
+        return np.array(self.outcomes), np.stack([1 - probability, probability], axis=-1)
 
     def outcome_entropy(self, mean: Any, variance: Any) -> np.ndarray:
         return self.entropies(mean, variance)[1]
@@ -127,9 +90,6 @@ class BernoulliLogit(_Bernoulli):
     @property
     def tilt(self) -> Any:  # type: ignore[override]
         return 0.5 * self._outcome(None)
-
-    def probability(self, s: Any) -> np.ndarray:
-        return expit(s)
 
     def _positive_moments(
         self, mean: np.ndarray, variance: np.ndarray, fraction: float
@@ -201,9 +161,6 @@ class BernoulliProbit(_Bernoulli):
     @property
     def bound(self) -> str:
         return "contact"
-
-    def probability(self, s: Any) -> np.ndarray:
-        return ndtr(s)
 
     def log_density(self, s: Any, y: Any = None) -> np.ndarray:
         return log_ndtr(np.asarray(s, dtype=float) * self._outcome(y))

@@ -65,7 +65,12 @@ def _by_quadrature(potential: Any, sd: np.ndarray) -> np.ndarray:
     def integrand(t: np.ndarray, owner: np.ndarray) -> np.ndarray:
         # y = unit sinh(t): heavy tails fall off exponentially in t
         y = unit[owner] * np.sinh(t)
-        log_p = potential.tilted_moments(y, np.broadcast_to(sd[owner] ** 2, y.shape))[0]
+        variance = np.broadcast_to(sd[owner] ** 2, y.shape)
+        far = y > 1e4 * np.sqrt(variance) + 1e4 * scale
+        first, second = potential.derivatives(y)
+        log_p = potential.log_density(y) + np.log1p(np.where(far, 0.5 * variance * (second + first**2), 0.0))
+        log_p[~far] = potential.tilted_moments(y[~far], variance[~far])[0]
+        log_p = np.maximum(log_p, -700.0)  # exp underflows: 0 * log_p is zero
         return -2 * np.exp(log_p) * log_p * unit[owner] * np.cosh(t)
 
     edges = np.broadcast_to(np.array([0.0, 0.5, 1.0, 2.0, 4.0, potential.tail])[:, None], (6, len(sd)))

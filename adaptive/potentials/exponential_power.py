@@ -60,6 +60,10 @@ class ExponentialPower(LocationDensity):
         return bool(np.all(np.asarray(self.power) >= 2))
 
     @property
+    def singular(self) -> bool:  # type: ignore[override]
+        return bool(np.any(np.asarray(self.power) % 1 != 0))
+
+    @property
     def spread(self) -> Any:
         return self.scale
 

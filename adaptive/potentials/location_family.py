@@ -10,6 +10,7 @@ import numpy as np
 from adaptive import checks
 from adaptive.potentials.base import Potential
 from adaptive.potentials.continuous_entropy import convolution_entropy
+from adaptive.potentials.quadrature import gaussian_arguments
 
 __all__ = ["LocationDensity"]
 
@@ -80,8 +81,6 @@ class LocationDensity(Potential):
 
     def outcome_entropy(self, mean: Any, variance: Any) -> np.ndarray:
         """Return H(y) in nats of y = s + noise, s ~ N(mean, variance)."""
-        from adaptive.potentials.quadrature import gaussian_arguments
-
         mean, variance = gaussian_arguments(self, mean, variance, allow_zero=True)
         return self._outcome_entropy(variance)
 
@@ -90,7 +89,5 @@ class LocationDensity(Potential):
 
     def expected_outcome_entropy(self, mean: Any, variance: Any) -> np.ndarray:
         """Return E_s H(y | s) in nats, here a constant: the entropy of the noise."""
-        from adaptive.potentials.quadrature import gaussian_arguments
-
         mean, variance = gaussian_arguments(self, mean, variance, allow_zero=True)
         return np.broadcast_to(self.entropy(), mean.shape).copy()

@@ -8,15 +8,15 @@ import numpy as np
 from scipy.special import gammaln, ndtr
 
 from adaptive import checks
-from adaptive.potentials import poisson_outcomes, quadrature, rectified_poisson
-from adaptive.potentials.base import Potential
+from adaptive.potentials import poisson_outcomes, rectified_poisson
+from adaptive.potentials.likelihood import Likelihood
 from adaptive.potentials.poisson_rates import RATES
 from adaptive.potentials.truncated_gaussian import two_slopes
 
 __all__ = ["Poisson"]
 
 
-class Poisson(Potential):
+class Poisson(Likelihood):
     """T(s) = rate(s)^y exp(-rate(s)) / y!.
 
     Parameters
@@ -37,28 +37,18 @@ class Poisson(Potential):
     0.0
     """
 
-    y: Any
     rate: str
-    discrete = True
 
     def __init__(self, y: Any = None, rate: str = "exp"):
         self.rate = checks.choice("rate", rate, RATES)
-        self._set(y=None if y is None else self._checked(y))
+        super().__init__(y)
 
-    @staticmethod
-    def _checked(y: Any) -> np.ndarray:
+    def _checked(self, y: Any) -> np.ndarray:
         counts = checks.finite("y", y)
         if (counts < 0).any() or (counts != np.round(counts)).any():
             bad = float(counts[(counts < 0) | (counts != np.round(counts))].flat[0])
             raise ValueError(f"y must hold counts (integers >= 0), got {bad:g}.")
         return counts
-
-    def _outcome(self, y: Any) -> Any:
-        if y is not None:
-            return np.asarray(y, dtype=float)
-        if self.y is None:
-            raise ValueError(f"{self.name} holds no outcome: give log_density(s, y) one, or use observe(y).")
-        return self.y
 
     def _options(self) -> dict[str, str]:
         return {"rate": self.rate}
@@ -80,6 +70,10 @@ class Poisson(Potential):
         if not self._rate.cut or self.y is None:
             return -np.inf, np.inf
         return np.where(np.asarray(self.y) > 0, 0.0, -np.inf)[()], np.inf
+
+    @property
+    def singular(self) -> bool:  # type: ignore[override]
+        return self._rate.cut
 
     def mean_rate(self, s: Any) -> np.ndarray:
         """Return the rate at the projections s."""
@@ -138,27 +132,21 @@ class Poisson(Potential):
         return super()._tilted_moments(mean, variance, fraction)
 
     # ---------------------------------------------------------------------------------------------- likelihood family
-    def observe(self, y: Any) -> Any:
-        return self._with(y=self._checked(y))
-
-    def sample(self, s: Any = None, random_state: Any = None, *, size: Any = None) -> np.ndarray:
-        """Draw counts at the projections s."""
-        if s is None:
-            raise ValueError(f"{self.name} draws outcomes at projections: give s.")
-        rate = self.mean_rate(checks.finite("s", s))
+    def _draw(self, s: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        rate = self.mean_rate(s)
         if not (rate < 1e15).all():
             raise ValueError(f"s gives the Poisson rate {float(np.max(rate)):g}, too large to draw counts from.")
-        return checks.generator(random_state).poisson(rate).astype(float)
+        return rng.poisson(rate).astype(float)
 
     def outcome_probabilities(self, mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the counts 0, 1, ... (c,) and their probabilities (m, c); the tail left out is below 1e-10."""
-        mean, variance = quadrature.gaussian_arguments(Poisson(), mean, variance, allow_zero=True)
+        mean, variance = self._moments(mean, variance)
         return poisson_outcomes.probabilities(self.rate, mean, variance)
 
     def outcome_entropy(self, mean: Any, variance: Any) -> np.ndarray:
-        mean, variance = quadrature.gaussian_arguments(Poisson(), mean, variance, allow_zero=True)
+        mean, variance = self._moments(mean, variance)
         return poisson_outcomes.outcome_entropy(self.rate, mean, variance)
 
     def expected_outcome_entropy(self, mean: Any, variance: Any) -> np.ndarray:
-        mean, variance = quadrature.gaussian_arguments(Poisson(), mean, variance, allow_zero=True)
+        mean, variance = self._moments(mean, variance)
         return poisson_outcomes.expected_entropy(self.rate, mean, variance)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numba import njit
@@ -154,14 +153,8 @@ def outcome_entropy(rate: str, mean: np.ndarray, variance: np.ndarray) -> np.nda
 
 def expected_entropy(rate: str, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
     """Return E H(Poisson(rate(s))) in nats."""
-
-    def entropy(potential: Any, s: np.ndarray) -> np.ndarray:
-        return poisson_entropy(RATES[rate].rate(s))
-
-    class Family:
-        shape, size, kinks, support = (), None, RATES[rate].kinks, (-np.inf, np.inf)
-
-    return quadrature.gaussian_expectation(Family, mean, variance, entropy)
+    link = RATES[rate]
+    return quadrature.gaussian_average(lambda s, owner: poisson_entropy(link.rate(s)), mean, variance, link.kinks)
 
 
 @cache

@@ -15,7 +15,7 @@ import numpy as np
 
 from adaptive import checks
 
-__all__ = ["checked_fraction", "gaussian_arguments", "gaussian_expectation", "panels", "refine"]
+__all__ = ["checked_fraction", "gaussian_arguments", "gaussian_average", "gaussian_expectation", "panels", "refine"]
 
 # Gauss-Kronrod 10-21 points on [-1, 1] (Piessens et al., QUADPACK, 1983): the Gauss points are every second one.
 _HALF_NODES = [
@@ -69,15 +69,15 @@ def checked_fraction(fraction: Any) -> float:
 def gaussian_arguments(
     potential: Any, mean: Any, variance: Any, *, allow_zero: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Check mean and variance and broadcast them against each other and the potential's rows."""
+    """Check mean and variance and broadcast them against each other and the potential's rows (None: no rows)."""
     mean = checks.finite("mean", mean)
     variance = checks.positive("variance", variance, or_zero=allow_zero)
+    rows = () if potential is None else potential.shape
     try:
-        shape = np.broadcast_shapes(mean.shape, variance.shape, potential.shape)
+        shape = np.broadcast_shapes(mean.shape, variance.shape, rows)
     except ValueError:
-        raise ValueError(
-            f"mean {mean.shape} and variance {variance.shape} do not broadcast against the {potential.size} potentials."
-        ) from None
+        against = f" against the {rows[0]} potentials" if rows else ""
+        raise ValueError(f"mean {mean.shape} and variance {variance.shape} do not broadcast{against}.") from None
     return np.broadcast_to(mean, shape), np.broadcast_to(variance, shape)
 
 
@@ -166,42 +166,48 @@ def _about_zero(moments: np.ndarray, middle: np.ndarray) -> np.ndarray:
     return np.stack([zero, one + middle * zero, two + middle * (2 * one + middle * zero)])
 
 
-def gaussian_expectation(
-    potential: Any,
+def gaussian_average(
+    function: Callable[[np.ndarray, np.ndarray], np.ndarray],
     mean: np.ndarray,
     variance: np.ndarray,
-    function: Callable[[Any, np.ndarray], np.ndarray] | None = None,
+    kinks: tuple[float, ...] = (),
 ) -> np.ndarray:
-    """Return E f(s) for s ~ N(mean, variance), f = ``function(potential, s)`` (default: log T), 1e-11 relative.
+    """Return E f(s), s ~ N(mean, variance), to 1e-12 of E |f(s)|; f(mean) where the variance is zero.
 
-    Where the Gaussian reaches outside the support of T, E log T is -inf.
+    Parameters
+    ----------
+    function : callable
+        ``function(s (23, p), owner (p,)) -> values (23, p)``, owner = position in the flattened mean.
+    mean, variance : ndarray of one shape
+    kinks : tuple of float or array
+        Where f is not smooth.
     """
-    if function is None:
-        function = _log_density
-    shape = mean.shape
-    potential = rows_of(potential, shape)
-    mean, sd = mean.ravel(), np.sqrt(variance).ravel()
-    kinks = [np.broadcast_to(np.asarray(k) - mean, mean.shape) for k in potential.kinks]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        inside = [np.clip(np.where(sd > 0, k / sd, 0.0), -_REACH, _REACH) for k in kinks]
-    grid = np.broadcast_to(np.linspace(-_REACH, _REACH, 9)[:, None], (9, len(mean)))
-    edges = np.concatenate([grid, np.reshape(inside, (len(inside), len(mean)))])
+    centre, sd = mean.ravel(), np.sqrt(variance).ravel()
+    if len(centre) == 0:
+        return np.zeros(mean.shape)
+    safe = np.where(sd > 0, sd, 1.0)
+    grid = np.broadcast_to(np.linspace(-_REACH, _REACH, 9)[:, None], (9, len(centre)))
+    inside = [np.clip((kink - centre) / safe, -_REACH, _REACH)[None] for kink in kinks]
 
     def integrand(x: np.ndarray, owner: np.ndarray) -> np.ndarray:
-        rows = potential if potential.size is None else potential[owner]
-        values = function(rows, mean[owner] + sd[owner] * x)
-        weight = np.exp(-0.5 * x**2) / np.sqrt(2 * np.pi)
-        return np.maximum(values, -1e300) * weight
+        values = function(centre[owner] + sd[owner] * x, owner)
+        return np.maximum(values, -1e300) * np.exp(-0.5 * x**2) / np.sqrt(2 * np.pi)
 
+    owner, _, moments, _ = refine(integrand, *panels(np.concatenate([grid, *inside])), len(centre), tolerance=1e-12)
+    value = np.bincount(owner, moments[0], len(centre))
+    certain = sd == 0
+    if certain.any():
+        value[certain] = function(centre[None, certain], np.flatnonzero(certain))[0]
+    return value.reshape(mean.shape)
+
+
+def gaussian_expectation(potential: Any, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    """Return E log T(s), s ~ N(mean, variance); -inf where the Gaussian reaches outside the support of T."""
+    rows = rows_of(potential, mean.shape)
+
+    def log_density(s: np.ndarray, owner: np.ndarray) -> np.ndarray:
+        return (rows if rows.size is None else rows[owner]).log_density(s)
+
+    value = gaussian_average(log_density, mean, variance, potential.kinks)
     lower, upper = (np.asarray(end) for end in potential.support)
-    cut = (lower > -np.inf) | (upper < np.inf)
-    outside = cut & (sd > 0) if function is _log_density else np.zeros(len(mean), bool)
-    owner, _, moments, _ = refine(integrand, *panels(edges), len(mean), tolerance=1e-12)
-    value = np.bincount(owner, moments[0], len(mean))
-    with np.errstate(divide="ignore"):
-        value = np.where(outside, -np.inf, np.where(sd > 0, value, function(potential, mean)))
-    return value.reshape(shape)
-
-
-def _log_density(potential: Any, s: np.ndarray) -> np.ndarray:
-    return potential.log_density(s)
+    return np.where(((lower > -np.inf) | (upper < np.inf)) & (variance > 0), -np.inf, value)

@@ -169,8 +169,13 @@ def _edges_log_concave(
 
 
 def _with_kinks(flat: Any, start: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """Split at the kinks; about a singular one grade by powers of three, on which a power of x is smooth."""
     low, high = edges.min(axis=0), edges.max(axis=0)
-    kinks = [np.clip(kink - start, low, high)[None] for kink in flat.kinks]
+    steps = np.array([0.0])
+    if flat.singular:
+        graded = 3.0 ** -np.arange(1.0, 17.0)
+        steps = np.concatenate([-graded, [0.0], graded])
+    kinks = [np.clip(kink - start + steps[:, None] * (high - low), low, high) for kink in flat.kinks]
     return np.concatenate([edges, *kinks])
 
 

@@ -107,7 +107,7 @@ def test_names_and_parameters():
         (lambda: StudentT(np.nan, 1.0), "df contains nan"),
         (lambda: Laplace([1.0, 2.0], location=[0.0, 1.0, 2.0]), "location must have length 2"),
         (lambda: Laplace(np.ones((2, 2))), r"scale must be a scalar or a 1-d array, got shape \(2, 2\)"),
-        (lambda: BernoulliLogit([0, 1]), r"y must hold the outcomes -1 and \+1, got 0"),
+        (lambda: BernoulliLogit([0, 1]), "y must hold the outcomes -1, 1, got 0"),
         (lambda: Poisson([1.5]), r"y must hold counts \(integers >= 0\), got 1.5"),
         (lambda: Poisson([-1]), "y must hold counts"),
         (lambda: Poisson(1, "square"), "rate must be one of 'exp', 'rectified', 'softplus', got 'square'"),
