@@ -3,10 +3,13 @@
     alpha = r.z / p.Ap,   x += alpha p,   r -= alpha Ap,   z = M^-1 r,   p = z + (r.z / r_old.z_old) p
 
 Every column c has its own step lengths and stops on its own, when |r_c| <= tol |b_c|; only columns still running are
-multiplied. Columns are stored in the precision of the right-hand sides, inner products are summed in double precision
-(Re <., .> for complex columns, which is the inner product of the real-stacked system). A tolerance below the square
-root of the machine precision is not left to the recurrence for r: the residual is computed once more from x, and the
-iteration is restarted from it where it fell short.
+multiplied. With M close to A, sqrt(r.M^-1 r) is the error in the norm of A, which treats all directions alike: the norm
+to ask for when variances are wanted, at one more preconditioning per column.
+
+Columns are stored in the precision of the right-hand sides, inner products are summed in double precision (Re <., .>
+for complex columns, which is the inner product of the real-stacked system). A tolerance below the square root of the
+machine precision is not left to the recurrence for r: the residual is computed once more from x, and the iteration is
+restarted from it where it fell short.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ..checks import integer, positive
+from ..checks import choice, integer, positive
 
 __all__ = ["Solution", "conjugate_gradients"]
 
@@ -37,7 +40,7 @@ class Solution:
     x : array (b, *shape)
         The solutions.
     residuals : array (b,)
-        |A x - b| / |b|, zero for a zero right-hand side.
+        |A x - b| / |b| in the norm that was asked for, zero for a zero right-hand side.
     n_iter : integer array (b,)
         Iterations of each column.
     n_products, n_preconditionings : int
@@ -61,6 +64,7 @@ def conjugate_gradients(
     start: Any = None,
     preconditioner: Callable[[np.ndarray], np.ndarray] | None = None,
     preconditioned: np.ndarray | None = None,
+    norm: str = "residual",
     tol: Any = 1e-6,
     max_iter: int = 750,
 ) -> Solution:
@@ -77,7 +81,9 @@ def conjugate_gradients(
     preconditioner : callable, optional
         Maps (k, *shape) to M^-1 times each column, M symmetric positive definite and close to A.
     preconditioned : array (b, *shape), optional
-        M^-1 times the right-hand sides, where it is known already; only without ``start``.
+        M^-1 times the right-hand sides, where it is known already.
+    norm : {"residual", "preconditioned"}, default "residual"
+        What is compared: |r| with |b|, or sqrt(r.M^-1 r) with sqrt(b.M^-1 b).
     tol : float or array (b,), default 1e-6
         Relative residual at which a column stops.
     max_iter : int, default 750
@@ -111,7 +117,7 @@ def conjugate_gradients(
     >>> solution.n_iter
     array([3, 1])
     """
-    b = np.array(right_hand_sides, order="C")
+    b = np.ascontiguousarray(right_hand_sides)
     if b.dtype.char not in "fdFD":
         b = b.astype(complex if b.dtype.kind == "c" else float)
     if b.ndim < 2:
@@ -120,14 +126,15 @@ def conjugate_gradients(
     x = np.zeros_like(b) if start is None else np.array(start, dtype=b.dtype, order="C")
     if x.shape != b.shape:
         raise ValueError(f"start must have the shape {b.shape} of right_hand_sides, got {x.shape}.")
-    if preconditioned is not None and (start is not None or np.shape(preconditioned) != b.shape):
-        raise ValueError("preconditioned must have the shape of right_hand_sides and comes without a start.")
+    if preconditioned is not None and np.shape(preconditioned) != b.shape:
+        raise ValueError(f"preconditioned must have the shape {b.shape} of right_hand_sides.")
+    energy = choice("norm", norm, ["residual", "preconditioned"]) == "preconditioned" and preconditioner is not None
     tol = np.broadcast_to(positive("tol", tol, or_zero=True), (columns,))
     max_iter = integer("max_iter", max_iter, minimum=0)
 
     size = max(1, CHUNK_BYTES // max(1, b[0].nbytes)) if columns else 1
     parts = [slice(first, first + size) for first in range(0, columns, size)]
-    blocks = [_Block(apply, preconditioner, b[part], x[part], tol[part], max_iter) for part in parts]
+    blocks = [_Block(apply, preconditioner, b[part], x[part], tol[part], max_iter, energy) for part in parts]
     for block, part in zip(blocks, parts, strict=True):
         block.solve(start is not None, None if preconditioned is None else preconditioned[part])
     residuals = np.concatenate([block.residuals for block in blocks]) if blocks else np.zeros(0)
@@ -148,39 +155,57 @@ def conjugate_gradients(
 class _Block:
     """Columns that fit into the cache together."""
 
-    def __init__(self, apply: Any, preconditioner: Any, b: np.ndarray, x: np.ndarray, tol: np.ndarray, max_iter: int):
+    def __init__(
+        self,
+        apply: Any,
+        preconditioner: Any,
+        b: np.ndarray,
+        x: np.ndarray,
+        tol: np.ndarray,
+        max_iter: int,
+        energy: bool,
+    ):
         self.apply, self.preconditioner = apply, preconditioner
-        self.b, self.x, self.max_iter = b, x, max_iter
+        self.b, self.x, self.tol, self.max_iter, self.energy = b, x, tol, max_iter, energy
         norms = _norms(b)
         _all_finite(norms, "right_hand_sides")
         self.scale = np.where(norms > 0, norms, 1.0)
         self.nonzero = np.flatnonzero(norms > 0)
         x[norms == 0] = 0
-        self.threshold = tol * self.scale
         self.strict = np.flatnonzero(tol < np.sqrt(np.finfo(b.dtype).eps))
         self.residuals, self.n_iter = np.zeros(len(b)), np.zeros(len(b), dtype=int)
         self.n_products = self.n_preconditionings = 0
 
     def solve(self, started: bool, preconditioned: np.ndarray | None) -> None:
         """Run the recurrence; where its residual cannot be trusted, compute it and go on from there."""
-        todo = self.nonzero
-        r = self.b[todo]
-        if started:
-            r = r - self._product(self.x[todo])
+        todo, r = self.nonzero, self.b[self.nonzero]
         z = None if preconditioned is None else _columns(preconditioned, self.b)[todo]
+        if self.energy:
+            z = self._preconditioned(r) if z is None else z
+            self.scale[todo] = _energies(r, z)
+        if started:
+            r, z = r - self._product(self.x[todo]), None
+        z = self._measure(todo, r, z)
         for _ in range(RESTARTS + 1):
-            size = _norms(r)
-            _all_finite(size, "the product A x")
-            self.residuals[todo] = size / self.scale[todo]
             self._iterate(todo, r, z)
-            todo, z = np.intersect1d(todo, self.strict), None
+            todo = np.intersect1d(todo, self.strict)
             if len(todo) == 0:
                 return
             r = self.b[todo] - self._product(self.x[todo])
+            z = self._measure(todo, r, None)
+            further = (self.residuals[todo] > self.tol[todo]) & (self.n_iter[todo] < self.max_iter)
+            todo, r, z = todo[further], r[further], None if z is None else z[further]
+
+    def _measure(self, columns: np.ndarray, r: np.ndarray, z: np.ndarray | None) -> np.ndarray | None:
+        """Write down the relative residuals of these columns; returns z = M^-1 r if it was needed or known."""
+        if self.energy:
+            z = self._preconditioned(r) if z is None else z
+            size = _energies(r, z)
+        else:
             size = _norms(r)
-            self.residuals[todo] = size / self.scale[todo]
-            further = (size > self.threshold[todo]) & (self.n_iter[todo] < self.max_iter)
-            todo, r = todo[further], r[further]
+        _all_finite(size, "the product A x")
+        self.residuals[columns] = size / self.scale[columns]
+        return z
 
     def _iterate(self, active: np.ndarray, r: np.ndarray, z: np.ndarray | None) -> None:
         """The recurrence for the columns ``active`` with residuals r (overwritten); columns leave as they finish."""
@@ -189,8 +214,7 @@ class _Block:
         p = np.zeros_like(r)
         rz_old = np.full(len(r), np.inf)  # no old direction: the first ratio is zero
         while True:
-            size = self.residuals[active] * self.scale[active]
-            stay = (size > self.threshold[active]) & (self.n_iter[active] < self.max_iter) & (rz_old > 0)
+            stay = (self.residuals[active] > self.tol[active]) & (self.n_iter[active] < self.max_iter) & (rz_old > 0)
             if not stay.all():
                 active, r, p, rz_old = active[stay], r[stay], p[stay], rz_old[stay]
                 z = None if z is None else z[stay]
@@ -199,7 +223,6 @@ class _Block:
             z = self._preconditioned(r) if z is None else z
             rz = kernels.dots(_flat(r), _flat(z))
             kernels.turn(_flat(p), _flat(z), rz / rz_old)
-            z = None
             product = self._product(p)
             curvature = kernels.dots(_flat(p), _flat(product))
             _all_finite(curvature, "the product A p")
@@ -207,9 +230,13 @@ class _Block:
             good = (curvature > 0) & (rz > 0)
             length = np.where(good, rz / np.where(good, curvature, 1.0), 0.0)
             squares = kernels.step(_flat(self.x), active, _flat(p), _flat(r), _flat(product), length)
-            self.residuals[active] = np.sqrt(squares) / self.scale[active]
             self.n_iter[active] += 1
             rz_old = np.where(good, rz, 0.0)
+            if self.energy:
+                z = self._measure(active, r, None)
+            else:
+                z = None
+                self.residuals[active] = np.sqrt(squares) / self.scale[active]
 
     def _product(self, p: np.ndarray) -> np.ndarray:
         self.n_products += len(p)
@@ -240,6 +267,12 @@ def _norms(columns: np.ndarray) -> np.ndarray:
 
     flat = _flat(columns)
     return np.sqrt(kernels.dots(flat, flat))
+
+
+def _energies(r: np.ndarray, z: np.ndarray) -> np.ndarray:
+    from . import kernels
+
+    return np.sqrt(np.maximum(kernels.dots(_flat(r), _flat(z)), np.finfo(float).tiny))
 
 
 def _all_finite(sums: np.ndarray, name: str) -> None:

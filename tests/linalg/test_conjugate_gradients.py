@@ -100,6 +100,31 @@ def test_circulant_preconditioner_saves_products(photograph):
     assert known.n_preconditionings == quick.n_preconditionings - 4
 
 
+def test_preconditioned_norm_is_the_energy_error_where_the_preconditioner_is_close(photograph):
+    system = photograph(32)
+    M = circulant_preconditioner(system).inverse()
+    right = np.random.default_rng(5).standard_normal((3, *system.input_shape))
+    truth = conjugate_gradients(system.apply, right, preconditioner=M, tol=1e-12).x
+    counts = []
+    for preconditioned in (None, M(right)):
+        solution = conjugate_gradients(
+            system.apply, right, preconditioner=M, preconditioned=preconditioned, norm="preconditioned", tol=0.02
+        )
+        assert (solution.residuals <= 0.02).all()
+        error = solution.x - truth
+        energy = [np.sqrt((e * system.apply(e[None])[0]).sum()) for e in (*error, *truth)]
+        ratio = np.array(energy[:3]) / energy[3:]
+        assert (ratio < 3 * solution.residuals).all()
+        assert (ratio > solution.residuals / 3).all()
+        counts.append(solution.n_preconditionings)
+    assert counts[0] == counts[1] + 3
+    assert counts[1] == solution.n_products  # one to measure each iterate, none for the first
+    warm = conjugate_gradients(system.apply, right, start=truth, preconditioner=M, norm="preconditioned", tol=1e-3)
+    assert not warm.n_iter.any()
+    cold = conjugate_gradients(system.apply, right, preconditioner=M, norm="preconditioned", tol=1e-11)
+    np.testing.assert_allclose(cold.x, truth, atol=1e-8 * np.abs(truth).max())
+
+
 def test_complex_columns_are_real_stacked_ones():
     rng = np.random.default_rng(3)
     root = rng.standard_normal((12, 6)) + 1j * rng.standard_normal((12, 6))
@@ -139,6 +164,8 @@ def test_non_convergence_warns_and_indefinite_matrices_stop():
         ({"right_hand_sides": [[1.0, np.nan]]}, "right_hand_sides must be finite"),
         ({"right_hand_sides": [[1.0, 2.0]], "start": [[1.0]]}, "start must have the shape"),
         ({"right_hand_sides": [[1.0, 2.0]], "start": [[np.inf, 0.0]]}, "the product A x must be finite"),
+        ({"right_hand_sides": [[1.0, 2.0]], "norm": "energy"}, "norm must be one of"),
+        ({"right_hand_sides": [[1.0, 2.0]], "preconditioned": [[1.0]]}, "preconditioned must have the shape"),
         ({"right_hand_sides": [[1.0, 2.0]], "tol": -1.0}, "tol must be >= 0"),
         ({"right_hand_sides": [[1.0, 2.0]], "apply": lambda u: u[:, :1]}, r"came back with shape \(1, 1\)"),
         ({"right_hand_sides": [[1.0, 2.0]], "apply": lambda u: u * np.nan}, "the product A p must be finite"),
