@@ -8,6 +8,8 @@ coarsest approximation in the first corner. The adjoint is the inverse.
 from __future__ import annotations
 
 import itertools
+import math
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +21,8 @@ from .base import Operator
 from .shapes import image_shape, plain
 
 __all__ = ["Wavelet"]
+
+CHUNK = 2**19  # bytes of images transformed together: what stays in a core's cache
 
 
 class Wavelet(Operator):
@@ -66,24 +70,66 @@ class Wavelet(Operator):
                 wanted = f"divisible by 2^{self.level} for {self.level} levels"
                 raise ValueError(f"shape must have axes {wanted}, got {length} on axis {axis} of {shape}.")
         super().__init__(shape, shape)
+        self._shapes = [tuple(length // 2**depth for length in shape) for depth in range(self.level + 1)]
         self._filters = {np.dtype(code): (low.astype(code), high.astype(code)) for code in "fd"}
 
     def _forward(self, u: np.ndarray) -> np.ndarray:
-        from .wavelet_kernels import analyse
-
-        return self._run(analyse, u)
+        return self._by_chunks(u, self._analyse)
 
     def _adjoint(self, v: np.ndarray) -> np.ndarray:
-        from .wavelet_kernels import synthesise
-
-        return self._run(synthesise, v)
+        return self._by_chunks(v, self._synthesise)
 
     def _normal(self, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-        from .wavelet_kernels import normal
-
         if weights is None:
             return u.copy()
-        return self._run(normal, u, plain(weights).reshape(-1))
+
+        def fused(image: np.ndarray, out: np.ndarray) -> None:
+            coefficients = np.empty_like(image)
+            self._analyse(image, coefficients)
+            coefficients *= weights
+            self._synthesise(coefficients, out)
+
+        return self._by_chunks(u, fused)
+
+    def _by_chunks(self, array: np.ndarray, task: Callable[[np.ndarray, np.ndarray], None]) -> np.ndarray:
+        """A few images at a time, all levels of them while they are in the cache."""
+        array = plain(array)
+        out = np.empty_like(array)
+        step = max(1, CHUNK // (self.shape[1] * array.itemsize))
+        for start in range(0, len(array), step):
+            task(array[start : start + step], out[start : start + step])
+        return out
+
+    def _analyse(self, u: np.ndarray, out: np.ndarray) -> None:
+        block = u
+        for depth, shape in enumerate(self._shapes[:-1]):
+            for axis in range(len(shape)):
+                target = out if depth == 0 and axis == len(shape) - 1 else np.empty_like(block)
+                self._axis("split", block, target, axis)
+                block = target
+            if depth > 0:
+                out[_corner(shape)] = block
+            block = np.ascontiguousarray(out[_corner(self._shapes[depth + 1])])
+
+    def _synthesise(self, v: np.ndarray, out: np.ndarray) -> None:
+        block: Any = None
+        for depth in range(self.level - 1, -1, -1):
+            coefficients = v[_corner(self._shapes[depth])].copy()
+            if block is not None:  # what the coarser levels gave takes the place of their coefficients
+                coefficients[_corner(self._shapes[depth + 1])] = block
+            block = coefficients
+            for axis in range(block.ndim - 2, -1, -1):
+                target = out if depth == 0 and axis == 0 else np.empty_like(block)
+                self._axis("merge", block, target, axis)
+                block = target
+
+    def _axis(self, task: str, block: np.ndarray, target: np.ndarray, axis: int) -> None:
+        from . import wavelet_kernels  # here, since compiling begins with the import of numba
+
+        n, inner = block.shape[axis + 1], math.prod(block.shape[axis + 2 :])  # numbers between neighbours
+        if block.dtype.kind == "c":
+            block, target, inner = block.view(block.real.dtype), target.view(block.real.dtype), 2 * inner
+        getattr(wavelet_kernels, task)(block.reshape(-1), target.reshape(-1), n, inner, *self._filters[block.dtype])
 
     def bands(self) -> list[tuple[Any, np.ndarray]]:
         return self._bands
@@ -99,13 +145,10 @@ class Wavelet(Operator):
             indices += [tuple(slice(h * m, (h + 1) * m) for h, m in zip(high, half, strict=True)) for high in mixtures]
         return self._bands_at(indices)
 
-    def _run(self, kernel: Any, array: np.ndarray, *weights: np.ndarray) -> np.ndarray:
-        width = 2 if array.dtype.kind == "c" else 1  # numbers per entry: complex images are pairs
-        real = array.real.dtype
-        flat = plain(array).view(real).reshape(len(array), self.shape[1] * width)
-        out = np.empty_like(flat)
-        kernel(flat, *weights, out, np.array(self.input_shape), width, self.level, *self._filters[real])
-        return out.view(array.dtype).reshape(array.shape)
+
+def _corner(shape: tuple[int, ...]) -> tuple[slice, ...]:
+    """Index of the first corner of this shape, of every image of a batch."""
+    return (slice(None), *[slice(length) for length in shape])
 
 
 def _orthonormal(low: np.ndarray, high: np.ndarray) -> bool:
