@@ -24,7 +24,7 @@ __all__ = ["expected_score", "select"]
 CHUNK_SIZE = 16_384  # candidates per predictive
 SHORT_LIST = 1_024  # candidates among which a batch is chosen from a large pool
 REFINED = 8  # candidates that are computed exactly where the predictive offers it
-_SAME = 1e-12  # scores this close, relative to the best, are a tie: chunks round differently
+_SAME = 1e-10  # scores this close, relative to the best, are a tie: chunks round differently
 
 
 def select(

@@ -22,6 +22,9 @@ from adaptive.predictive.variance_after import is_gaussian, noise_variance, repr
 __all__ = ["GaussianProjections", "GaussianTarget"]
 
 
+LARGEST_TARGET = 8_000  # components of which a dense covariance is formed
+
+
 class GaussianTarget(NamedTuple):
     """What is to be learnt, jointly Gaussian with the candidates' projections.
 
@@ -255,6 +258,12 @@ def _target(predictive: GaussianProjections) -> GaussianProjections:
 
 
 def _target_variance(predictive: GaussianProjections) -> np.ndarray:
+    size = predictive.target_block(slice(0, 1)).shape[1]
+    if size > LARGEST_TARGET:
+        raise ValueError(
+            f"the covariance of {size} target components is not formed (at most {LARGEST_TARGET}); "
+            "name fewer by target, given inputs."
+        )
     return predictive._source.block(TARGET, slice(None), TARGET, slice(None))
 
 

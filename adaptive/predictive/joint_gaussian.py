@@ -169,21 +169,28 @@ class Conditioned:
         self._stretch = np.sqrt(max(variance, 0.0) / column.variance)
         self._origin: Any = getattr(parent, "_origin", parent)  # the source before anything was learnt
         self._corrections = [*getattr(parent, "_corrections", ()), (column, self._shrink)]
-        self._moments: dict[tuple[str, int], np.ndarray] = {}
+        self._means: dict[int, np.ndarray] = {}
+        self._variances: dict[int, np.ndarray] = {}
 
     def mean(self, part: int) -> np.ndarray:
-        key = ("mean", part)
-        if key not in self._moments:
-            self._moments[key] = self._parent.mean(part) + self._column[part] * self._shift
-        return self._moments[key]
+        for step in self._steps(lambda step: part in step._means):
+            step._means[part] = step._parent.mean(part) + step._column[part] * step._shift
+        return self._means[part]
 
     def variance(self, part: int) -> np.ndarray:
-        key = ("variance", part)
-        if key not in self._moments:
-            before = self._parent.variance(part)
-            after = before - self._shrink * self._column[part] ** 2
-            self._moments[key] = np.maximum(after, 0.0)  # rounding: it cannot be negative
-        return self._moments[key]
+        for step in self._steps(lambda step: part in step._variances):
+            after = step._parent.variance(part) - step._shrink * step._column[part] ** 2
+            step._variances[part] = np.maximum(after, 0.0)  # rounding: it cannot be negative
+        return self._variances[part]
+
+    def _steps(self, done: Callable[[Conditioned], bool] = lambda step: False) -> list[Conditioned]:
+        """Return what was learnt after the last step that is ``done``, earliest first (a loop: batches may be long)."""
+        steps: list[Conditioned] = []
+        step: Any = self
+        while isinstance(step, Conditioned) and not done(step):
+            steps.append(step)
+            step = step._parent
+        return steps[::-1]
 
     def block(self, a: int, i: Any, b: int, j: Any) -> np.ndarray:
         block = self._origin.block(a, i, b, j)
@@ -192,11 +199,14 @@ class Conditioned:
         return block
 
     def draw(self, n: int, generator: np.random.Generator) -> list[np.ndarray]:
-        """Return the parent's draws, each moved so that the candidate has its new moments (Matheron's rule)."""
-        drawn = self._parent.draw(n, generator)
-        s = drawn[CANDIDATES][:, self._column.i]
-        move = self._shift + (self._stretch - 1.0) * (s - self._column.mean)
-        return [draws + np.multiply.outer(move, self._column[part]) for part, draws in enumerate(drawn)]
+        """Return the origin's draws, moved at each step so that its candidate has its new moments (Matheron's rule)."""
+        drawn = self._origin.draw(n, generator)
+        for step in self._steps():
+            column = step._column
+            s = drawn[CANDIDATES][:, column.i]
+            move = step._shift + (step._stretch - 1.0) * (s - column.mean)
+            drawn = [draws + np.multiply.outer(move, column[part]) for part, draws in enumerate(drawn)]
+        return drawn
 
 
 class Column:

@@ -15,7 +15,7 @@ import numpy as np
 
 from adaptive.predictive.quadrature import normal_grid
 
-__all__ = ["coefficients", "terms_needed"]
+__all__ = ["coefficients", "outcome_nodes", "terms_needed"]
 
 _MAX_TERMS = 96
 _TOLERANCE = 1e-11
@@ -41,14 +41,15 @@ def hermite_polynomials(z: np.ndarray, n: int) -> np.ndarray:
 
 
 def coefficients(
-    likelihood: Any, outcomes: Any, mean: np.ndarray, variance: np.ndarray
+    likelihood: Any, outcomes: np.ndarray, widths: np.ndarray, mean: np.ndarray, variance: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return f (k, m, c) for k < 96, and the part of E p^2 that terms k, k + 1, ... hold at most (k,).
 
     Parameters
     ----------
     likelihood : discrete likelihood family
-    outcomes : (c,) array
+    outcomes, widths : (c,) arrays
+        Outcomes, and for how many each stands; see `outcome_nodes`.
     mean, variance : (m,) arrays
     """
     deviation = np.sqrt(np.maximum(variance, 0.0))
@@ -57,13 +58,35 @@ def coefficients(
     projections = mean + np.multiply.outer(nodes, deviation)
     f = np.empty((_MAX_TERMS, len(mean), len(outcomes)))
     tails = np.zeros(_MAX_TERMS)
-    for c, outcome in enumerate(outcomes):
-        values = np.exp(likelihood.log_density(projections, outcome))
+    for c, (outcome, width) in enumerate(zip(outcomes, widths, strict=True)):
+        values = width * np.exp(likelihood.log_density(projections, outcome))
         f[:, :, c] = weighted @ values
         energy = weights @ values**2
         left = np.maximum(energy - np.cumsum(f[:, :, c] ** 2, axis=0), 0.0).max(axis=1, initial=0.0)
         tails = np.maximum(tails, np.concatenate([[energy.max(initial=0.0)], left[:-1]]))
     return f, tails
+
+
+def outcome_nodes(likelihood: Any, mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return outcomes (c,) and for how many each stands (c,), such that sums over outcomes are weighted sums over
+    these.
+
+    A few outcomes stand for themselves.  The probability of a count y varies on the scale of sqrt(y), so that beyond
+    the first counts every 3rd, 5th, ... is enough: the midpoint rule with steps below 0.7 sqrt(y).
+    """
+    if likelihood.outcomes is not None:
+        return np.asarray(likelihood.outcomes), np.ones(len(likelihood.outcomes))
+    widest = int(np.argmax(mean + 7 * np.sqrt(np.maximum(variance, 0.0))))
+    one = slice(widest, widest + 1)
+    family = likelihood if likelihood.size is None else likelihood[one]
+    last = family.outcome_probabilities(mean[one], variance[one])[0][-1]
+    counts, widths, start = [], [], 0
+    while start <= last:
+        half = int(0.1 * np.sqrt(start))
+        counts.append(start + half)
+        widths.append(2 * half + 1)
+        start += 2 * half + 1
+    return np.array(counts), np.array(widths, dtype=float)
 
 
 def terms_needed(tails: np.ndarray, other_tails: np.ndarray, correlation: float) -> int:

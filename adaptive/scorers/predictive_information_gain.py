@@ -10,7 +10,7 @@ from scipy.special import xlog1py
 from adaptive.predictive.variance_after import is_gaussian, noise_variance
 from adaptive.scorers.blocks import blocks
 from adaptive.scorers.fields import require
-from adaptive.scorers.hermite import coefficients, terms_needed
+from adaptive.scorers.hermite import coefficients, outcome_nodes, terms_needed
 
 __all__ = ["predictive_information_gain"]
 
@@ -78,36 +78,49 @@ def _by_correlations(predictive: Any) -> np.ndarray:
 
 
 def _by_quadrature(predictive: Any) -> np.ndarray:
-    target = predictive.target
-    theirs, tails = coefficients(target.likelihood, target.outcomes, target.mean, target.variance)
+    target, mean, variance = predictive.target, predictive.mean, predictive.variance
     deviation = np.sqrt(np.maximum(target.variance, 0.0))
+    their_nodes = outcome_nodes(target.likelihood, target.mean, target.variance)
+    theirs, tails = coefficients(target.likelihood, *their_nodes, target.mean, target.variance)
     scores = np.empty(len(predictive))
-    width = len(target) * theirs.shape[2] * len(predictive.outcomes)
-    for part in blocks(len(predictive), width, _IN_CACHE):
-        own_deviation = np.sqrt(np.maximum(predictive.variance[part], 0.0))
-        scale = np.multiply.outer(own_deviation, deviation)
+    for part in blocks(len(predictive), len(target), _IN_CACHE):
+        scale = np.multiply.outer(np.sqrt(np.maximum(variance[part], 0.0)), deviation)
         with np.errstate(divide="ignore", invalid="ignore"):
             correlation = np.where(scale > 0, predictive.target_block(part) / scale, 0.0)
         correlation = np.clip(correlation, -1.0, 1.0)
         family = predictive.likelihood if predictive.likelihood.size is None else predictive.likelihood[part]
-        ours, own_tails = coefficients(family, predictive.outcomes, predictive.mean[part], predictive.variance[part])
+        nodes = outcome_nodes(family, mean[part], variance[part])
+        ours, own_tails = coefficients(family, *nodes, mean[part], variance[part])
         n_terms = terms_needed(own_tails, tails, float(np.abs(correlation).max(initial=0.0)))
-        scores[part] = _pairwise_information(ours[:n_terms], theirs[:n_terms], correlation).mean(axis=1)
+        pairwise = _of_two_outcomes if ours.shape[2] == theirs.shape[2] == 2 else _of_many_outcomes
+        scores[part] = pairwise(ours[:n_terms], theirs[:n_terms], correlation)
     return scores
 
 
-def _pairwise_information(ours: np.ndarray, theirs: np.ndarray, correlation: np.ndarray) -> np.ndarray:
-    """Return I(y; y*) (m, t) from Hermite coefficients (k, m, c), (k, t, d) and correlations (m, t)."""
-    c, d = ours.shape[2], theirs.shape[2]
-    if c == 2 and d == 2:  # one number per pair tells how far the joint table is from the product of its margins
-        excess = _mehler(ours[:, :, 0], theirs[:, :, 0], correlation)
-        signs = {(0, 0): 1.0, (0, 1): -1.0, (1, 0): -1.0, (1, 1): 1.0}
-        return sum(_cell(sign * excess, ours[0, :, a], theirs[0, :, b]) for (a, b), sign in signs.items())  # type: ignore
+def _of_two_outcomes(ours: np.ndarray, theirs: np.ndarray, correlation: np.ndarray) -> np.ndarray:
+    """Return mean_j I(y_i; y*_j) from Hermite coefficients (k, m, 2), (k, t, 2) and correlations (m, t).
+
+    One number per pair tells how far its joint table is from the product of its margins.
+    """
+    excess = _mehler(ours[:, :, 0], theirs[:, :, 0], correlation)
     total = np.zeros(correlation.shape)
-    for a in range(c):
-        for b in range(d):
-            total += _cell(_mehler(ours[:, :, a], theirs[:, :, b], correlation), ours[0, :, a], theirs[0, :, b])
-    return total
+    for a, b, sign in ((0, 0, 1.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 1.0)):
+        total += _cells(sign * excess, np.multiply.outer(ours[0, :, a], theirs[0, :, b]))
+    return total.mean(axis=1)
+
+
+def _of_many_outcomes(ours: np.ndarray, theirs: np.ndarray, correlation: np.ndarray) -> np.ndarray:
+    """Return the same for tables of any size, one candidate at a time: a product of matrices per pair."""
+    means = np.zeros(len(correlation))
+    t, d = theirs.shape[1:]
+    theirs = np.ascontiguousarray(theirs.transpose(1, 0, 2))
+    exponents = np.arange(1, len(ours))
+    for i in range(len(means)):
+        for part in blocks(t, ours.shape[2] * d):
+            weighted = correlation[i, part, None] ** exponents  # rho^k for every target
+            excess = (weighted[:, None, :] * ours[1:, i].T) @ theirs[part, 1:]
+            means[i] += _cells(excess, ours[0, i, :, None] * theirs[part, :1]).sum() / t
+    return means
 
 
 def _mehler(ours: np.ndarray, theirs: np.ndarray, correlation: np.ndarray) -> np.ndarray:
@@ -119,9 +132,9 @@ def _mehler(ours: np.ndarray, theirs: np.ndarray, correlation: np.ndarray) -> np
     return total
 
 
-def _cell(excess: np.ndarray, own: np.ndarray, their: np.ndarray) -> np.ndarray:
-    """Return the term p log(p / (p_y p_y*)) of a cell of the joint table, p = p_y p_y* + excess >= 0."""
-    product = np.maximum(np.multiply.outer(own, their), 1e-300)
+def _cells(excess: np.ndarray, product: np.ndarray) -> np.ndarray:
+    """Return the terms p log(p / (p_y p_y*)) of joint tables  p = product of the margins + excess >= 0."""
+    product = np.maximum(product, 1e-300)
     ratio = np.maximum(excess / product, -1.0)  # rounding: a probability is not negative
     return product * xlog1py(1.0 + ratio, ratio)
 
