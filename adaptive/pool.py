@@ -168,7 +168,9 @@ def _feed(digest: Any, value: Any) -> None:
         digest.update(f"array {little.dtype.str} {value.shape}".encode())
         if little.size:
             digest.update(np.ascontiguousarray(little).reshape(-1).view(np.uint8))
-    elif isinstance(value, (np.ndarray, list, tuple, range)):
+    elif isinstance(value, range):  # however long, said in three numbers
+        digest.update(f"{value!r};".encode())
+    elif isinstance(value, (np.ndarray, list, tuple)):
         kind = "objects" if isinstance(value, np.ndarray) else type(value).__name__
         digest.update(f"{kind} {len(value)}".encode())
         for item in value:

@@ -52,6 +52,7 @@ class FourierMask(Operator):
             raise ValueError("mask must be true somewhere, got no sample at all.")
         self.mask = mask
         self._positions = np.flatnonzero(mask)
+        self._kept: dict[Any, np.ndarray] = {}  # spectra of the normal operator without weights
         super().__init__(shape, (len(self._positions),), complex)
 
     def _forward(self, u: np.ndarray) -> np.ndarray:
@@ -64,9 +65,13 @@ class FourierMask(Operator):
         return _back(spectrum, range(1, spectrum.ndim))
 
     def _normal(self, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-        spectrum = np.zeros(self.shape[1], u.real.dtype)
-        spectrum[self._positions] = 1 if weights is None else weights
-        spectrum = uncentred(spectrum.reshape(self.input_shape), symmetric=u.dtype.kind != "c")
+        spectrum = self._kept.get(u.dtype) if weights is None else None
+        if spectrum is None:
+            centred = np.zeros(self.input_shape, u.real.dtype)
+            centred[self.mask] = 1 if weights is None else weights
+            spectrum = uncentred(centred, symmetric=u.dtype.kind != "c")
+        if weights is None:
+            self._kept[u.dtype] = spectrum
         return apply_filter(u, spectrum, range(len(self.input_shape)))
 
     def normal_spectrum(self, weights: Any = None) -> np.ndarray:
@@ -114,6 +119,7 @@ class FourierLines(Operator):
         self.lines = _checked_lines(lines, shape[self.axis], self.axis)
         self.mask = np.zeros(shape, bool)
         np.moveaxis(self.mask, self.axis, 0)[self.lines] = True
+        self._kept: dict[Any, np.ndarray] = {}  # spectra of the normal operator without weights
         others = shape[: self.axis] + shape[self.axis + 1 :]
         super().__init__(shape, (len(self.lines), *others), complex)
 
@@ -128,15 +134,22 @@ class FourierLines(Operator):
         return np.ascontiguousarray(_back(np.moveaxis(spectrum, 1, 1 + self.axis), [1 + self.axis]))
 
     def _normal(self, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-        axes: Any = range(len(self.input_shape))
-        shape = self.input_shape
-        if weights is None or not any(weights.strides[1:]):  # the same weight all along a line: one axis is enough
-            weights = None if weights is None else weights[(slice(None), *[slice(1)] * (weights.ndim - 1))]
-            axes = [self.axis]
-            shape = tuple(length if axis == self.axis else 1 for axis, length in enumerate(shape))
-        spectrum = np.zeros(shape, u.real.dtype)
-        np.moveaxis(spectrum, self.axis, 0)[self.lines] = 1 if weights is None else weights
-        return apply_filter(u, uncentred(spectrum, symmetric=u.dtype.kind != "c"), axes)
+        if weights is None:
+            if u.dtype not in self._kept:
+                self._kept[u.dtype] = self._spectrum_along(u, np.ones(1, u.real.dtype))
+            return apply_filter(u, self._kept[u.dtype], [self.axis])
+        if not any(weights.strides[1:]):  # the same weight all along a line: one axis is enough
+            return apply_filter(u, self._spectrum_along(u, weights.reshape(len(weights), -1)[:, 0]), [self.axis])
+        spectrum = np.zeros(self.input_shape, u.real.dtype)
+        np.moveaxis(spectrum, self.axis, 0)[self.lines] = weights
+        return apply_filter(u, uncentred(spectrum, symmetric=u.dtype.kind != "c"), range(len(self.input_shape)))
+
+    def _spectrum_along(self, u: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """One weight per line, as a spectrum of shape (1, ..., N, ..., 1)."""
+        spectrum = np.zeros(self.input_shape[self.axis], u.real.dtype)
+        spectrum[self.lines] = weights
+        others = [axis for axis in range(len(self.input_shape)) if axis != self.axis]
+        return np.expand_dims(uncentred(spectrum, symmetric=u.dtype.kind != "c"), others)
 
     def normal_spectrum(self, weights: Any = None) -> np.ndarray:
         spectrum = np.zeros(self.input_shape)
