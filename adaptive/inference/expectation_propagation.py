@@ -210,7 +210,9 @@ class _Sweeps:
             return None
         points, steps = (np.diff(np.stack(column), axis=0) for column in zip(*self._history, strict=True))
         matrix = np.stack([self._in_marginal_units(*step) for step in steps], axis=1)
-        weights = np.linalg.lstsq(matrix, self._in_marginal_units(d_pi, d_nu), rcond=1e-8)[0]
+        gram = matrix.T @ matrix
+        gram[np.diag_indices(len(gram))] += 1e-14 * np.trace(gram) + 1e-300
+        weights = np.linalg.solve(gram, matrix.T @ self._in_marginal_units(d_pi, d_nu))
         pi, nu = np.stack([self.pi + d_pi, self.nu + d_nu]) - np.tensordot(weights, points + steps, 1)
         return np.where(pi >= 0, pi, self.pi + d_pi), np.where(pi >= 0, nu, self.nu + d_nu)
 

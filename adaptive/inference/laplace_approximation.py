@@ -12,7 +12,7 @@ import numpy as np
 from ..checks import integer, positive
 from .dense import DenseProblem
 from .model import GLM
-from .newton import minimise
+from .newton import NegativeLogDensity, minimise
 from .posterior import Posterior
 
 __all__ = ["laplace_approximation"]
@@ -73,7 +73,7 @@ def laplace_approximation(
         return problem.exact()
     gaussian, potential = problem.gaussian, problem.potential
     problem.start()
-    s, trace, converged = minimise(problem, _NegativeLogDensity(potential), max_iter, tol)
+    s, trace, converged = minimise(problem, NegativeLogDensity(potential), max_iter, tol)
     first, second = potential.derivatives(s)
     try:  # one more Newton step, after which the mean is the mode to the square of the last step's error
         gaussian.refit(-second, first - second * s)
@@ -84,23 +84,3 @@ def laplace_approximation(
         ) from None
     log_evidence = gaussian.log_volume + float(potential.log_density(gaussian.projections).sum())
     return problem.finish(log_evidence, "approximation", trace, n_iter=len(trace), converged=converged)
-
-
-class _NegativeLogDensity:
-    """The cost -ln T."""
-
-    def __init__(self, potential: Any):
-        self.potential = potential
-
-    def value(self, s: np.ndarray) -> float:
-        return -float(self.potential.log_density(s).sum())
-
-    def derivatives(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        first, second = self.potential.derivatives(s)
-        return -first, -second
-
-    def majoriser(self, s: np.ndarray) -> np.ndarray:
-        """The curvature of the Gaussian bound that touches at s, where there is one."""
-        if np.all(self.potential.super_gaussian):
-            return 1.0 / self.potential.tight_width(s)
-        return np.maximum(-self.potential.derivatives(s)[1], 0.0)

@@ -83,9 +83,9 @@ class GLM:
             raise ValueError(f"noise_variance must be one number > 0, got an array of shape {noise.shape}.")
         self.noise_variance = float(noise)
         self.X = None if X is None else as_operator(X, "X")
+        self.y = _outcomes(self.X, y)
         operators, families = _paired(B, potentials)
         self.n, self.latent_shape = _latent(self.X, operators, families, prior_mean, prior_covariance)
-        self.y = _outcomes(self.X, y)
         self.groups = [
             _group(Identity(self.latent_shape) if b is None else b, p, self.n, k if len(families) > 1 else None)
             for k, (b, p) in enumerate(zip(operators, families, strict=True))

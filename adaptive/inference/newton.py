@@ -6,13 +6,13 @@ has; in the covariance form that is the alpha-form of Rasmussen and Williams (20
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from .dense import DenseProblem
 
-__all__ = ["Cost", "minimise"]
+__all__ = ["Cost", "NegativeLogDensity", "minimise"]
 
 
 class Cost(Protocol):
@@ -26,6 +26,26 @@ class Cost(Protocol):
 
     def majoriser(self, s: np.ndarray) -> np.ndarray:
         """Curvatures >= 0 for a step where the true ones do not make a Gaussian."""
+
+
+class NegativeLogDensity:
+    """The cost -ln T: the mode of the posterior."""
+
+    def __init__(self, potential: Any):
+        self.potential = potential
+
+    def value(self, s: np.ndarray) -> float:
+        return -float(self.potential.log_density(s).sum())
+
+    def derivatives(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        first, second = self.potential.derivatives(s)
+        return -first, -second
+
+    def majoriser(self, s: np.ndarray) -> np.ndarray:
+        """The curvature of the Gaussian bound that touches at s, where there is one."""
+        if np.all(self.potential.super_gaussian):
+            return 1.0 / self.potential.tight_width(s)
+        return np.maximum(-self.potential.derivatives(s)[1], 0.0)
 
 
 def minimise(problem: DenseProblem, cost: Cost, max_iter: int, tol: float) -> tuple[np.ndarray, list[float], bool]:

@@ -130,9 +130,9 @@ class Logarithmic(Penalty):
 class FromPotential(Penalty):
     """rho(s) = -ln T(s): maximum a posteriori.
 
-    Smoothing, where T is not smooth: for super-Gaussian potentials -ln T at sqrt(x^2 + smoothing unit^2), which is the
-    double loop's inner function with all marginal variances equal; for the rectified Poisson a parabola below the edge
-    of the support, and a linear slope across a kink.
+    Smoothing, where T is not smooth: for super-Gaussian potentials -ln T at sqrt(x^2 + smoothing unit^2) (the double
+    loop's inner function for equal marginal variances); for the rectified Poisson a parabola below the edge of the
+    support, and a linear slope across a kink.
 
     Parameters
     ----------
@@ -164,9 +164,18 @@ class FromPotential(Penalty):
             return -potential.log_density(s), -first, -second
         unit = np.asarray(getattr(potential, "spread", 1.0), dtype=float)
         if np.all(potential.super_gaussian):
-            value, first, second, _ = potential.inner(s, z2=smoothing * np.square(unit))
-            return value - potential.tilt * (s - potential.location), first - potential.tilt, second
+            return self._away_from_zero(s, smoothing * np.square(unit))
         return self._across_edges(s, np.sqrt(smoothing) * unit)
+
+    def _away_from_zero(self, s: np.ndarray, extra: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """-ln T + tilt x is even in x: evaluate it at t = sqrt(x^2 + extra) of the sign of x."""
+        potential, tilt = self.potential, self.potential.tilt
+        x = s - potential.location
+        t = np.where(x < 0, -1.0, 1.0) * np.sqrt(x * x + extra)
+        first, second = potential.derivatives(t + potential.location)
+        slope = tilt - first
+        value = tilt * (t - x) - potential.log_density(t + potential.location)
+        return value, slope * (x / t) - tilt, slope / t * (extra / t / t) - second * (x / t) ** 2
 
     def _across_edges(self, s: np.ndarray, width: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         potential = self.potential

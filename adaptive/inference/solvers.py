@@ -280,7 +280,9 @@ def limited_memory_bfgs(objective: Objective, start: Point, max_iter: int, tol: 
     result = scipy.optimize.minimize(function, start.w, jac=True, method="L-BFGS-B", callback=note, options=options)
     at = objective.point(np.asarray(result.x, dtype=float))
     relative = objective.gradient(at)[1]
-    return Solution(at, trace, relative <= max(tol, 1e-7 if result.nit < max_iter else tol))
+    # status 0 and 2: the objective, or the line search, sees nothing but rounding
+    rounding = result.status == 0 or (result.status == 2 and relative <= 1e-5)
+    return Solution(at, trace, relative <= tol or rounding)
 
 
 SOLVERS: dict[str, Callable[[Objective, Point, int, float], Solution]] = {

@@ -12,6 +12,7 @@ over u and gamma, which is penalised least squares with the potentials' ``inner`
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -19,13 +20,15 @@ import numpy as np
 
 from ..checks import choice, integer, positive
 from .dense import DenseProblem
+from .matrix_free import VARIANCES, matrix_free_bounds
 from .model import GLM
-from .newton import minimise
+from .newton import NegativeLogDensity, minimise
 from .posterior import Posterior
 
 __all__ = ["variational_bounds"]
 
 _INNER_STEPS = 30
+_NARROWEST = 1e-100  # a width that stands for zero: a kinked potential on a row of zeros
 # How marginal variances are found: (gaussian at the present sites) -> (q,) variances of its projections.
 _VARIANCES: dict[str, Callable[[Any], np.ndarray]] = {"exact": lambda gaussian: gaussian.marginals()[1]}
 
@@ -35,11 +38,12 @@ def variational_bounds(
     *,
     variances: str | Callable[[Any], np.ndarray] = "exact",
     logdet_bound: int | None = None,
-    max_iter: int = 200,
-    tol: float = 1e-8,
+    max_iter: int | None = None,
+    tol: float | None = None,
     random_state: Any = None,
     warm_start: Posterior | None = None,
     form: str | None = None,
+    **matrix_free: Any,
 ) -> Posterior:
     """Gaussian approximation from the best Gaussian lower bounds on the potentials (the double loop).
 
@@ -47,20 +51,25 @@ def variational_bounds(
     ----------
     model : GLM
         Potentials must have a Gaussian lower bound: super-Gaussian ones, and Bernoulli probit (a loose one).
-    variances : {"exact"} or callable, default "exact"
+    variances : {"exact", "sampled", "lanczos"} or callable, default "exact"
         How the marginal variances of the outer loop are found; a callable takes the Gaussian and returns (q,).
+        "sampled" and "lanczos" multiply with the operators only and return a `LargePosterior`.
     logdet_bound : {1, 2}, optional
         Bound on the log determinant. Default 2 (faster), or 1 where a potential is not log-concave.
-    max_iter : int, default 200
-        Outer steps.
-    tol : float, default 1e-8
-        Stop when an outer step lowers the objective by less than this, relative to 1 + |objective|.
-    random_state : ignored
-        Every engine takes it.
+    max_iter : int, optional
+        Outer steps; default 200, matrix-free 20.
+    tol : float, optional
+        Default 1e-8: stop when an outer step lowers the objective by less than this, relative to 1 + |objective|.
+        Matrix-free 1e-2: stop when the logarithms of the widths change by less (root mean square).
+    random_state : None, int or Generator
+        Draws the samples, or the Lanczos start.
     warm_start : Posterior, optional
-        Starts from its widths.
+        Starts from its widths; matrix-free also from its mean and samples, which keep their random numbers.
     form : {"precision", "covariance"}, optional
         Representation; chosen by size if not given.
+    **matrix_free
+        Further options of the matrix-free loop (n_samples, dtype, evidence, inner_steps, ...), described in
+        `adaptive.inference.matrix_free.matrix_free_bounds`.
 
     Returns
     -------
@@ -82,16 +91,37 @@ def variational_bounds(
     >>> posterior.mean.round(3), posterior.evidence_kind
     (array([0.719, 0.397]), 'lower_bound')
     """
-    max_iter, tol = integer("max_iter", max_iter, minimum=0), float(positive("tol", tol, or_zero=True))
+    if isinstance(variances, str) and variances in VARIANCES:
+        matrix_free |= {name: value for name, value in (("max_iter", max_iter), ("tol", tol)) if value is not None}
+        return matrix_free_bounds(
+            model,
+            variances=variances,
+            logdet_bound=logdet_bound,
+            random_state=random_state,
+            warm_start=warm_start,
+            **matrix_free,
+        )
+    if matrix_free:
+        names = ", ".join(sorted(matrix_free))
+        raise ValueError(f'{names}: these options go with variances="sampled" or "lanczos", not with {variances!r}.')
+    max_iter = 200 if max_iter is None else integer("max_iter", max_iter, minimum=0)
+    tol = 1e-8 if tol is None else float(positive("tol", tol, or_zero=True))
     if logdet_bound not in (None, 1, 2):
         raise ValueError(f"logdet_bound must be 1, 2 or None, got {logdet_bound!r}.")
-    marginal_variances = variances if callable(variances) else _VARIANCES[choice("variances", variances, _VARIANCES)]
+    marginal_variances = (
+        variances if callable(variances) else _VARIANCES[choice("variances", variances, (*_VARIANCES, *VARIANCES))]
+    )
     problem = DenseProblem(model, "variational_bounds", warm_start, form)
     if problem.size == 0:
         return problem.exact()
     if logdet_bound is None:
         logdet_bound = 2 if np.all(problem.potential.log_concave) else 1
     gaussian, bounds = problem.gaussian, _Bounds(problem)
+    if not bounds.log_concave:
+        warnings.warn(
+            "variational_bounds may have several optima where potentials are not log-concave; this is one near a mode.",
+            stacklevel=2,
+        )
 
     trace: list[float] = []
     value = bounds.fit()
@@ -117,15 +147,23 @@ class _Bounds:
     def __init__(self, problem: DenseProblem):
         self.problem, self.potential, self.size = problem, problem.potential, problem.size
         groups = [(p, np.full(length, p.bound == "contact")) for p, length in problem.active_groups()]
+        self.log_concave = bool(np.all(self.potential.log_concave))
         self.fixed = np.concatenate([fixed for _, fixed in groups])
         self.tilt = np.broadcast_to(np.asarray(self.potential.tilt, dtype=float), (self.size,))
         self.location = np.broadcast_to(np.asarray(self.potential.location, dtype=float), (self.size,))
         self.contact = np.array(self.location)
-        self.width = self.potential.tight_width(self.location + problem.spread())
+        self.width = np.maximum(self.potential.tight_width(self._start()), _NARROWEST)
         if problem.warm_sites is not None:
             pi, nu = problem.warm_sites
             old = ~problem.fresh & (pi > 0)
             self.width = np.where(old & ~self.fixed, 1.0 / np.where(old, pi, 1.0), self.width)
+
+    def _start(self) -> np.ndarray:
+        """Where the first bounds touch: a spread from the centre, or at a mode where there may be several optima."""
+        if self.log_concave or not np.all(self.potential.smooth) or self.problem.warm_sites is not None:
+            return self.location + self.problem.spread()
+        self.problem.start()
+        return minimise(self.problem, NegativeLogDensity(self.potential), _INNER_STEPS, 1e-6)[0]
 
     def fit(self) -> float:
         """Fit the Gaussian to the bounds; return minus the bound on the log evidence."""
@@ -150,22 +188,22 @@ class _Bounds:
         return self.potential if rows.all() else self.potential[np.flatnonzero(rows)]
 
     def linearise(self, logdet_bound: int, variance: np.ndarray) -> None:
-        """Coefficients of the bound on the log determinant that is tight at the present widths."""
-        if logdet_bound == 2:
-            self.z1: Any = 0.0
-            self.z2: Any = variance
-            self.z3: Any = 0.0
-            return
-        self.z1 = np.maximum(1.0 / self.width - variance / self.width**2, 0.0)
-        free = ~self.fixed
-        if free.any():
-            self.z1[free] += self._of(free).concave_height_slope(self.width[free])
-        self.z2, self.z3 = 0.0, 1.0
+        """Coefficients of the bounds, on the log determinant and on heights, that are tight at the present widths."""
+        self.z1: Any = 0.0
+        self.z2: Any = np.maximum(variance, _NARROWEST**2)
+        self.z3: Any = 0.0
+        if logdet_bound == 1:
+            self.z1, self.z2, self.z3 = np.maximum(1.0 / self.width - variance / self.width**2, 0.0), 0.0, 1.0
+        if not self.log_concave:  # the height's concave part is replaced by its tangent
+            slope = np.zeros(self.size)
+            free = ~self.fixed
+            slope[free] = self._of(free).concave_height_slope(self.width[free])
+            self.z1 = self.z1 + slope
 
     def touch(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Take the best widths and contact points at the projections s; return the ones before."""
         before = self.width, self.contact
-        self.width, self.contact = self.potential.inner(s, self.z1, self.z2, self.z3)[3], s
+        self.width, self.contact = np.maximum(self.potential.inner(s, self.z1, self.z2, self.z3)[3], _NARROWEST), s
         return before
 
     # the cost of the inner loop: the penalty less its tilt
@@ -178,4 +216,4 @@ class _Bounds:
         return first - self.tilt, second
 
     def majoriser(self, s: np.ndarray) -> np.ndarray:
-        return 1.0 / self.potential.inner(s, self.z1, self.z2, self.z3)[3]
+        return 1.0 / np.maximum(self.potential.inner(s, self.z1, self.z2, self.z3)[3], _NARROWEST)

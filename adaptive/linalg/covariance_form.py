@@ -23,7 +23,16 @@ import scipy.sparse
 from scipy.linalg.blas import dsyr, dtrsm
 from scipy.linalg.lapack import dpotrf, dpotrs, dsytrf, dsytrs, dtrtri
 
-from .matrices import covariance_root, covariance_times, dense, densified, quadratic_diagonal, stacked
+from .matrices import (
+    covariance_root,
+    covariance_times,
+    dense,
+    densified,
+    quadratic_diagonal,
+    row_blocks,
+    stacked,
+    triangular_root,
+)
 
 __all__ = ["CovarianceForm"]
 
@@ -79,10 +88,21 @@ class CovarianceForm:
         self._factorise(precision < 0)
         self._half_inverse: np.ndarray | None = None
         self._updated: np.ndarray | None = None
-        gap = linear - precision * self._prior_mean_rows
-        self.coefficients = gap - self._scale * self._solve(self._scale * (self.prior @ gap))
-        self.projections = self.project(self.coefficients)
+        self._set_mean(linear)
         return self
+
+    def _set_mean(self, linear: np.ndarray) -> None:
+        """alpha = gap - R M^-1 R K gap; where a site outweighs its prior, R M^-1 R^-1 gap and s = (nu - alpha) / w."""
+        gap = linear - self._weights * self._prior_mean_rows
+        strong = self._weights * self.prior.diagonal() > 1.0
+        weak = np.where(strong, 0.0, gap)
+        right = np.divide(gap, self._scale, out=np.zeros(self.size), where=strong)
+        right -= self._scale * (self.prior @ weak)
+        self.coefficients = weak + self._scale * self._solve(right)
+        s = self._prior_mean_rows + self.prior @ self.coefficients
+        s[strong] = (linear - self.coefficients)[strong] / self._weights[strong]
+        self._projections = s
+        self.projections = s[self.data_count :]
 
     def _factorise(self, negative: np.ndarray) -> None:
         matrix = self.prior * self._scale[:, None]
@@ -91,8 +111,9 @@ class CovarianceForm:
         self._indefinite = bool(negative.any())
         if not self._indefinite:
             self._factor, info = dpotrf(matrix, lower=1, clean=1, overwrite_a=1)
-            if info:
-                raise np.linalg.LinAlgError("the prior covariance of the rows is not positive semi-definite")
+            if info:  # I is lost beside R K R: add the two without squaring
+                root = covariance_root(self.prior)
+                self._factor = triangular_root([root.T * self._scale, np.eye(self.size)])
             self._half_log_determinant = float(np.log(self._factor.diagonal()).sum())
             return
         self._factor, self._pivots, info = dsytrf(matrix, lower=1)
@@ -179,7 +200,6 @@ class CovarianceForm:
         covariance = self.prior - scaled.T @ self._solve(scaled)
         np.fill_diagonal(covariance, self._row_variances())
         self._updated = np.asfortranarray(covariance)
-        self._projections = self._prior_mean_rows + self.prior @ self.coefficients
 
     def marginal(self, j: int) -> tuple[float, float]:
         """Mean and variance of projection j, valid after any ``rank_one``."""
@@ -221,9 +241,14 @@ class CovarianceForm:
 
     def project_variance(self, rows: Any) -> np.ndarray:
         """diag(M V M')."""
-        rows, cross = self._crossed(rows)
+        if rows is None:
+            rows = scipy.sparse.eye_array(self.n, format="csr")
+        blocks = row_blocks(rows, entries=2**22 * self.n // max(self.size, 1))
+        return np.concatenate([self._block_variance(rows[block]) for block in blocks])
+
+    def _block_variance(self, rows: Any) -> np.ndarray:
         prior = quadratic_diagonal(rows, self.prior_covariance)
-        scaled = np.asfortranarray(self._scale[:, None] * cross.T)
+        scaled = np.asfortranarray(self._scale[:, None] * dense(rows @ self.cross).T)
         if self._indefinite:
             reduction = np.einsum("ij,ij->j", scaled, self._solve(scaled))
         else:

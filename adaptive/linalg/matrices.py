@@ -9,7 +9,17 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse
 
-__all__ = ["covariance_root", "covariance_times", "dense", "densified", "is_sparse", "quadratic_diagonal", "stacked"]
+__all__ = [
+    "covariance_root",
+    "covariance_times",
+    "dense",
+    "densified",
+    "is_sparse",
+    "quadratic_diagonal",
+    "row_blocks",
+    "stacked",
+    "triangular_root",
+]
 
 
 def is_sparse(matrix: Any) -> bool:
@@ -69,11 +79,37 @@ def covariance_root(covariance: np.ndarray) -> np.ndarray:
         return vectors[:, keep] * np.sqrt(values[keep])
 
 
+def triangular_root(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Lower triangular L with L L' = the sum of P' P over the parts P, by QR.
+
+    The sum is never formed, so that L has digits where the sum is singular to rounding; ``numpy.linalg.LinAlgError``
+    where even L would have none.
+
+    Examples
+    --------
+    >>> L = triangular_root([1e-9 * np.eye(2), np.ones((1, 2))])
+    >>> bool(np.isclose(np.linalg.det(L), np.sqrt(2) * 1e-9))
+    True
+    """
+    upper: Any = np.linalg.qr(np.vstack(parts), mode="r")
+    lower = np.asfortranarray((upper * np.sign(np.where(upper.diagonal() == 0, 1.0, upper.diagonal()))[:, None]).T)
+    if not np.all(lower.diagonal() > 1e-14 * np.linalg.norm(lower, axis=1)):
+        raise np.linalg.LinAlgError("the matrix is singular to working precision")
+    return lower
+
+
+def row_blocks(rows: Any, entries: int = 2**22) -> list[slice]:
+    """Slices of the rows such that a dense block of each has about ``entries`` entries (at least one slice)."""
+    step = max(1, entries // max(rows.shape[1], 1))
+    return [slice(start, start + step) for start in range(0, max(rows.shape[0], 1), step)]
+
+
 def quadratic_diagonal(rows: Any, covariance: Any) -> np.ndarray:
     """diag(M S M') for rows M (m, n)."""
     if is_sparse(rows):
-        if np.ndim(covariance) == 2:
-            return np.asarray(rows.multiply(rows @ covariance).sum(axis=1)).ravel()
+        if np.ndim(covariance) == 2:  # in blocks: rows @ S is dense
+            blocks = [rows[part] for part in row_blocks(rows)]
+            return np.concatenate([np.asarray(b.multiply(b @ covariance).sum(axis=1)).ravel() for b in blocks])
         squares = rows.multiply(rows)
         return np.asarray(squares @ np.broadcast_to(covariance, (rows.shape[1],)))
     if np.ndim(covariance) == 2:

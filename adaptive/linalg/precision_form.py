@@ -12,10 +12,20 @@ import numpy as np
 from scipy.linalg.blas import dsymv, dsyr, dsyrk, dtrsm
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtrs
 
-from .matrices import covariance_root, covariance_times, dense, densified, is_sparse
+from .matrices import (
+    covariance_root,
+    covariance_times,
+    dense,
+    densified,
+    is_sparse,
+    quadratic_diagonal,
+    row_blocks,
+    triangular_root,
+)
 
 __all__ = ["PrecisionForm"]
 
+_LOST = 1e-13  # a pivot this much smaller than its diagonal entry is mostly rounding
 _LOG_2PI = float(np.log(2 * np.pi))
 
 
@@ -100,17 +110,29 @@ class PrecisionForm:
     # ------------------------------------------------------------------ fit
     def refit(self, pi: np.ndarray, nu: np.ndarray) -> PrecisionForm:
         """Set all sites and factorise; raises ``numpy.linalg.LinAlgError`` where the result is not a Gaussian."""
-        factor, info = dpotrf(_add_gram(self._base, self.rows, pi), lower=1, clean=0, overwrite_a=1)
-        if info:
-            raise np.linalg.LinAlgError("the precision matrix is not positive definite")
-        self.factor = factor
+        precision = _add_gram(self._base, self.rows, pi)
+        diagonal = precision.diagonal().copy()
+        self.factor, info = dpotrf(precision, lower=1, clean=0, overwrite_a=1)
+        if info or (self.factor.diagonal() ** 2 < _LOST * diagonal).any():
+            self.factor = self._factor_without_squaring(np.asarray(pi, dtype=float))
         self.pi, self.nu = np.array(pi, dtype=float), np.array(nu, dtype=float)
-        self._half_log_determinant = float(np.log(factor.diagonal()).sum())
+        self._half_log_determinant = float(np.log(self.factor.diagonal()).sum())
         self._inverse = None
         linear = self._base_linear + self.rows.T @ (self.nu - self.pi * self.offset)
-        self.coefficients = dpotrs(factor, linear, lower=1)[0]
+        self.coefficients = dpotrs(self.factor, linear, lower=1)[0]
         self.projections = self.project(self.coefficients)
         return self
+
+    def _factor_without_squaring(self, pi: np.ndarray) -> np.ndarray:
+        """L from square roots of all parts, where their sum is singular to rounding."""
+        if pi.size and not pi.min() >= 0:
+            raise np.linalg.LinAlgError("the precision matrix is not positive definite")
+        parts = [np.sqrt(pi)[:, None] * dense(self.rows)]
+        if self.prior_precision is not None:
+            parts.append(np.diag(np.sqrt(np.broadcast_to(self.prior_precision, (self.size,)))))
+        if self.data_rows is not None:
+            parts.append(dense(self.data_rows) / np.sqrt(self.data_variance)[:, None])
+        return triangular_root(parts)
 
     @property
     def determined(self) -> bool:
@@ -159,9 +181,7 @@ class PrecisionForm:
     def marginals(self) -> tuple[np.ndarray, np.ndarray]:
         """Means and variances of the q projections."""
         if is_sparse(self.rows):
-            return self.projections, np.asarray(
-                self.rows.multiply(self.rows @ self._full_inverse()).sum(axis=1)
-            ).ravel()
+            return self.projections, quadratic_diagonal(self.rows, self._full_inverse())
         half = dtrsm(1.0, self.factor, self.rows.T, lower=1)
         return self.projections, np.einsum("ij,ij->j", half, half)
 
@@ -203,8 +223,8 @@ class PrecisionForm:
 
     def project_variance(self, rows: Any) -> np.ndarray:
         """diag(M V M')."""
-        half = self.root_times(rows)
-        return np.einsum("ij,ij->i", half, half)
+        halves = [self.root_times(rows)] if rows is None else [self.root_times(rows[b]) for b in row_blocks(rows)]
+        return np.concatenate([np.einsum("ij,ij->i", half, half) for half in halves])
 
     def covariance_times(self, matrix: np.ndarray) -> np.ndarray:
         """V M for M (n,) or (n, k)."""
