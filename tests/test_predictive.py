@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.stats import norm
 
-from adaptive.potentials import BernoulliLogit, BernoulliProbit, Gaussian, Laplace, Poisson
+from adaptive.potentials import BernoulliLogit, BernoulliProbit, Gaussian, Laplace, Poisson, StudentT
 from adaptive.predictive import (
     MAX_SCENARIOS,
     GaussianProjections,
@@ -189,8 +189,6 @@ def test_draws_have_the_moments_of_the_belief_and_are_the_same_in_every_chunk_an
         np.testing.assert_allclose(projections.mean(axis=0), some.mean, atol=0.03)
         dense = some.covariance(range(6), range(6))
         np.testing.assert_allclose(np.cov(projections.T), dense, atol=0.03 * dense.max())
-    root = np.random.default_rng(0).standard_normal((6, 3))  # only the seed and the latents matter, not the chunk
-    del root
     part = GaussianProjections.from_rows(
         rows[3:5], mean, root=belief._source._root, likelihood=likelihood, target=np.eye(3), random_state=3
     )
@@ -256,9 +254,42 @@ def test_noise_of_each_candidate_is_its_own():
     np.testing.assert_allclose(belief.given(0, 2.0).mean, [2 / 1.1, 0.0, 0.0])
 
 
+def test_sixty_thousand_sparse_features_with_a_diagonal_covariance_stay_sparse():
+    n = 60_000
+    rows = sparse.random(50, n, density=1e-3, random_state=0, format="csr")
+    mean, diagonal = np.zeros(n + 1), np.full(n + 1, 0.5)
+    belief = GaussianProjections.from_rows(
+        rows, mean, covariance=diagonal, likelihood=BernoulliLogit(), target=rows[:3], intercept=True
+    )
+    np.testing.assert_allclose(belief.variance, 0.5 * (rows.multiply(rows).sum(axis=1).A1 + 1))
+    after = belief.given(0, 1).given(1, 1)
+    assert after.mean.shape == (50,) and after.mean[0] > belief.mean[0]
+    assert belief.target_variance.shape == (3, 3)
+    everything = GaussianProjections.from_rows(rows, mean[1:], covariance=0.5, likelihood=BernoulliLogit())
+    assert np.all(np.isfinite(everything.outcome_entropy))
+    with pytest.raises(ValueError, match="covariance of 60000 target components is not formed"):
+        everything.target_variance  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "likelihood", [Poisson(), Laplace(0.5), StudentT(4.0, 0.5), Gaussian(0.5)], ids=lambda f: f.name
+)
+def test_a_target_may_be_one_of_the_candidates(likelihood):
+    rows = 0.5 * np.random.default_rng(0).standard_normal((3, 2))
+    belief = GaussianProjections.from_rows(rows, np.zeros(2), covariance=1.0, likelihood=likelihood, target=rows[:1])
+    gain = belief.outcome_entropy - belief.expected_entropy
+    everything = GaussianProjections.from_rows(rows, np.zeros(2), covariance=1.0, likelihood=likelihood)
+    assert gain[0] == pytest.approx((everything.outcome_entropy - everything.expected_entropy)[0], abs=1e-6)
+    assert np.all(gain >= -1e-6) and np.all(gain[1:] < (everything.outcome_entropy - everything.expected_entropy)[1:])
+
+
 def test_wrong_shapes_are_refused_in_one_line():
     with pytest.raises(ValueError, match="rows must have 2 columns, got shape"):
         GaussianProjections.from_rows(np.ones((3, 4)), np.zeros(2), covariance=1.0, likelihood=Gaussian(1.0))
+    with pytest.raises(ValueError, match="target must hold at least one input"):
+        GaussianProjections.from_rows(
+            np.ones((3, 2)), np.zeros(2), covariance=1.0, likelihood=Gaussian(1.0), target=np.ones((0, 2))
+        )
     with pytest.raises(ValueError, match="exactly one of root and covariance"):
         GaussianProjections.from_rows(np.ones((3, 2)), np.zeros(2), likelihood=Gaussian(1.0))
 

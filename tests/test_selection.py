@@ -246,7 +246,7 @@ def test_refined_scores_decide_where_the_predictive_offers_them():
     for size in (100, 4):
         position, score = select(Coarse(), pool, scorer="predictive_variance", return_scores=True, chunk_size=size)
         assert position == [2] and score == [2.1]
-        assert 0 < max(refined_counts) <= selection.REFINED
+        assert 0 < max(refined_counts) <= 8
     assert select(Coarse(), pool, 3, scorer="predictive_variance", joint=False).tolist() == [2, 1, 4]
     assert select(Coarse(), pool, 3, scorer="predictive_variance").tolist() == [2, 1, 4]
 
@@ -302,6 +302,13 @@ def test_bad_arguments_end_in_one_clear_line(message, options):
 def test_bad_pools_predictives_and_scorers_end_in_one_clear_line():
     with pytest.raises(ValueError, match="candidates is empty"):
         select(Linear(), rows(0))
+    with pytest.raises(ValueError, match="Halves.predictive returned a predictive of 2 candidates for 4"):
+
+        class Halves(Scores):
+            def predictive(self, candidates, **options):
+                return super().predictive(candidates[::2], **options)
+
+        select(Halves(), np.ones(4), scorer="predictive_variance")
     with pytest.raises(ValueError, match="candidates must be a pool"):
         select(Linear(), 5)
     with pytest.raises(ValueError, match="a joint batch needs given, which StatedPredictive does not.*joint=False"):

@@ -51,7 +51,8 @@ class MissingField(AttributeError, ValueError):
 class Predictive:
     """What is believed about m candidates; the base that derives fields from stated ones.
 
-    A subclass states a field by defining it (attribute, property or method), an instance by keyword.
+    A subclass states a field by defining it (attribute, method, or an entry in ``ways``), an instance by keyword.  One
+    that has a method for a field which not every instance has overrides ``provides``.
 
     Parameters
     ----------

@@ -1,9 +1,11 @@
 """How fields of a predictive follow from other fields.
 
-probabilities     = E p(y | s)            by the likelihood family, else the weighted mean of the draws
-outcome_entropy   = H(y)                  by the likelihood family, else  - sum_c p_c log p_c
-expected_entropy  = E H(y | target)       by the likelihood family, else the weighted mean entropy of the draws
-expected_target_entropy (i)               = sum_y p(y_i) H(target | y_i), one ``given`` each: for short lists
+    probabilities     = E p(y | s)            by the likelihood family, else the weighted mean of the draws
+    outcome_entropy   = H(y)                  by the likelihood family, else  - sum_c p_c log p_c
+    expected_entropy  = E H(y | target)       by the likelihood family, else the weighted mean entropy of the draws
+    expected_target_entropy (i)               = sum_y p(y_i) H(target | y_i), one ``given`` each: for short lists
+
+The table at the end lists for each field the ways to it, in the order in which they are tried.
 """
 
 from __future__ import annotations

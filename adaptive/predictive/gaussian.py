@@ -10,19 +10,16 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 
+from adaptive.predictive import target_information as about_target
 from adaptive.predictive.base import Predictive
-from adaptive.predictive.derivations import Way, family_entropies, likely
+from adaptive.predictive.derivations import Way, likely
 from adaptive.predictive.joint_gaussian import CANDIDATES, TARGET, Column, Conditioned, LinearSource, StatedSource
-from adaptive.predictive.quadrature import normal_grid
 from adaptive.predictive.scenarios import branch
-from adaptive.predictive.variance_after import is_gaussian, noise_variance, representatives, variances_after
+from adaptive.predictive.variance_after import is_gaussian, noise_variance, representatives
 
 __all__ = ["GaussianProjections", "GaussianTarget"]
-
-
-LARGEST_TARGET = 8_000  # components of which a dense covariance is formed
 
 
 class GaussianTarget(NamedTuple):
@@ -151,6 +148,8 @@ class GaussianProjections(Predictive):
         rows, given_inputs = _as_rows("rows", rows, n - intercept), target is not None
         if given_inputs:
             target = _as_rows("target", target, n - intercept)
+            if target.shape[0] == 0:
+                raise ValueError("target must hold at least one input, got none.")
         source = LinearSource([rows, target], mean, root, covariance, intercept)
         self = object.__new__(cls)
         self._set(source, rows.shape[0], likelihood, "inputs" if given_inputs else "latents")
@@ -177,19 +176,6 @@ class GaussianProjections(Predictive):
             return self._part == CANDIDATES
         return super().provides(name)
 
-    @property
-    def mean(self) -> np.ndarray:
-        """(m,) means of the projections."""
-        return self._source.mean(self._part)
-
-    @property
-    def variance(self) -> np.ndarray:
-        """(m,) variances of the projections."""
-        variance = self.__dict__.get("_variance")
-        if variance is None:
-            variance = self.__dict__["_variance"] = self._source.variance(self._part)
-        return variance
-
     def covariance(self, i: Any, j: Any) -> np.ndarray:
         """Return the covariance (len i, len j) of the projections of candidates ``i`` and ``j``."""
         return self._source.block(self._part, np.atleast_1d(i), self._part, np.atleast_1d(j))
@@ -215,8 +201,10 @@ class GaussianProjections(Predictive):
 
     def outcome_probability(self, i: int, outcome: Any) -> float:
         """Return the probability (density) of ``outcome`` at candidate ``i``."""
+        mean, variance = self.mean[i : i + 1], self.variance[i : i + 1]
         potential = self._family(i).observe(np.array([outcome]))
-        return float(np.exp(potential.tilted_moments(self.mean[i : i + 1], self.variance[i : i + 1])[0][0]))
+        known = not variance[0] > 0
+        return float(np.exp((potential.log_density(mean) if known else potential.tilted_moments(mean, variance)[0])[0]))
 
     def _family(self, i: int) -> Any:
         return self.likelihood if self.likelihood.size is None else self.likelihood[i : i + 1]
@@ -252,85 +240,34 @@ def _as_rows(name: str, rows: Any, width: int) -> Any:
     return rows
 
 
+def _has_target(predictive: GaussianProjections) -> bool:
+    return predictive._part == CANDIDATES and predictive._source.n_parts > 1
+
+
 def _target(predictive: GaussianProjections) -> GaussianProjections:
     source = predictive._source
     return predictive._copy(source, len(source.mean(TARGET)), "all", TARGET)
 
 
 def _target_variance(predictive: GaussianProjections) -> np.ndarray:
-    size = predictive.target_block(slice(0, 1)).shape[1]
-    if size > LARGEST_TARGET:
-        raise ValueError(
-            f"the covariance of {size} target components is not formed (at most {LARGEST_TARGET}); "
-            "name fewer by target, given inputs."
-        )
+    about_target.check_size(predictive.target_block(slice(0, 1)).shape[1])
     return predictive._source.block(TARGET, slice(None), TARGET, slice(None))
 
 
 def _explained_variance(predictive: GaussianProjections) -> np.ndarray:
-    """Return the variance of E(s | target) = c' C^+ c;  C may be singular (more inputs than unknowns)."""
-    if predictive._about in ("all", "latents"):
-        return predictive.variance
-    values, vectors = linalg.eigh(predictive.target_variance)
-    kept = values > 1e-11 * max(values[-1], 0.0)
-    loadings = predictive.target_covariance @ (vectors[:, kept] / np.sqrt(values[kept]))
-    return np.minimum(np.einsum("ij,ij->i", loadings, loadings), predictive.variance)
+    everything = predictive._about in ("all", "latents")
+    return predictive.variance if everything else about_target.explained_variance(predictive)
 
-
-def _residual_variance(predictive: GaussianProjections) -> np.ndarray:
-    return predictive.variance - predictive.explained_variance
-
-
-def _expected_entropy(predictive: GaussianProjections) -> np.ndarray:
-    """Return E H(y | target): the target leaves s ~ N(a, residual), where a = E(s | target) is what varies."""
-    family, mean = predictive.likelihood, predictive.mean
-    residual, explained = _residual_variance(predictive), predictive.explained_variance
-    if not np.any(residual > 1e-9 * predictive.variance):
-        return family_entropies(predictive, 1)
-    if is_gaussian(family):
-        return family.outcome_entropy(mean, residual)
-    spread = np.sqrt(explained)
-    nodes, weights = normal_grid(float(spread.max()))
-    return sum(w * family.outcome_entropy(mean + spread * z, residual) for z, w in zip(nodes, weights, strict=True))
-
-
-def _log_determinant(predictive: GaussianProjections) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
-    noise = noise_variance(predictive.likelihood) + _residual_variance(predictive)
-    values = np.log1p(predictive.explained_variance / noise)
-    return lambda: (values, np.zeros_like(values))
-
-
-def _target_entropy(predictive: GaussianProjections) -> float:
-    """Return 1/2 log|2 pi e C| on the support of the target."""
-    values = linalg.eigvalsh(predictive.target_variance)
-    kept = values[values > 1e-11 * max(values[-1], 0.0)]
-    return 0.5 * float(np.log(2 * np.pi * np.e * kept).sum())
-
-
-def _expected_target_entropy(predictive: GaussianProjections) -> np.ndarray:
-    """Return sum_y p(y) 1/2 log|2 pi e C_y|, where C_y is the rank-one correction of C by the moments after y."""
-    probabilities, after = variances_after(predictive)
-    variance = predictive.variance[:, None]
-    share = (predictive.explained_variance / np.where(variance[:, 0] > 0, variance[:, 0], 1.0))[:, None]
-    left = 1.0 - share * (1.0 - after / np.where(variance > 0, variance, 1.0))
-    return predictive.target_entropy + 0.5 * np.einsum("ij,ij->i", probabilities, np.log(left))
-
-
-def _has_target(predictive: GaussianProjections) -> bool:
-    return predictive._part == CANDIDATES and predictive._source.n_parts > 1
-
-
-_WITH_TARGET = {
-    "target_covariance": lambda p: p.target_block(slice(None)),
-    "target_variance": _target_variance,
-    "target_entropy": _target_entropy,
-    "expected_target_entropy": _expected_target_entropy,
-}
 
 GaussianProjections.ways = Predictive.ways | {
+    "mean": (Way((), lambda p: p._source.mean(p._part)),),
+    "variance": (Way((), lambda p: p._source.variance(p._part)),),
     "target": (Way((), _target, lambda p: p._about == "inputs"),),
+    "target_covariance": (Way((), lambda p: p.target_block(slice(None)), _has_target),),
+    "target_variance": (Way((), _target_variance, _has_target),),
+    "target_entropy": (Way((), about_target.target_entropy, _has_target),),
+    "expected_target_entropy": (Way((), about_target.expected_target_entropy, _has_target),),
     "explained_variance": (Way((), _explained_variance),),
-    "expected_entropy": (Way((), _expected_entropy),),
-    "log_determinant": (Way((), _log_determinant, lambda p: is_gaussian(p.likelihood)),),
-    **{name: (Way((), compute, _has_target),) for name, compute in _WITH_TARGET.items()},
+    "expected_entropy": (Way((), about_target.expected_entropy),),
+    "log_determinant": (Way((), about_target.log_determinant, lambda p: is_gaussian(p.likelihood)),),
 }

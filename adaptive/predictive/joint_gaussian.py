@@ -91,10 +91,10 @@ class LinearSource:
     """
 
     def __init__(self, rows: list[Any], mean: np.ndarray, root: Any, covariance: Any, intercept: bool) -> None:
+        if intercept and root is None:  # both sides of the covariance need the column of ones
+            rows, intercept = [part if part is None else _with_ones(part) for part in rows], False
         self._rows, self._mean, self._intercept = rows, mean, intercept
         self._root, self._covariance = root, covariance
-        if intercept and root is None:
-            self._root = np.diag(np.sqrt(covariance)) if np.ndim(covariance) == 1 else root_of(covariance)
         self._factors: list[tuple[Any, Any] | None] = [None] * len(rows)
         self._means: list[np.ndarray | None] = [None] * len(rows)
         self.n_parts = len(rows)
@@ -147,6 +147,11 @@ class LinearSource:
             root = root_of(self._covariance)
         latents = self._mean[:, None] + root @ generator.standard_normal((root.shape[1], n))
         return [self._times(part, latents).T for part in range(self.n_parts)]
+
+
+def _with_ones(rows: Any) -> Any:
+    ones = np.ones((rows.shape[0], 1))
+    return sparse.hstack([rows, ones], format="csr") if sparse.issparse(rows) else np.hstack([rows, ones])
 
 
 class Conditioned:

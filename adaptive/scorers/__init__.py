@@ -2,6 +2,8 @@
 better.
 
 This namespace is the registry: a new scorer is one file, one line below, one row in the parametrised test.
+A scorer may carry two attributes: ``whole_pool = True`` if it must see all candidates at once (it is never called on a
+chunk), ``ignores_outcomes = True`` if what will be answered elsewhere does not concern it (batches need no ``given``).
 """
 
 from collections.abc import Callable

@@ -47,10 +47,8 @@ def information_gain(predictive: Any, random_state: Any = None) -> np.ndarray:
     """
     if predictive.provides("log_determinant"):
         return 0.5 * predictive.log_determinant()[0]
-    if predictive.provides("outcome_entropy") and predictive.provides("expected_entropy"):
-        return predictive.outcome_entropy - predictive.expected_entropy
-    if predictive.provides("target_entropy"):
-        require("information_gain", predictive, "expected_target_entropy")
+    by_outcome = predictive.provides("outcome_entropy") and predictive.provides("expected_entropy")
+    if not by_outcome and predictive.provides("target_entropy") and predictive.provides("expected_target_entropy"):
         return predictive.target_entropy - predictive.expected_target_entropy
     require("information_gain", predictive, "outcome_entropy", "expected_entropy")
-    raise AssertionError  # one of the two is missing here
+    return predictive.outcome_entropy - predictive.expected_entropy

@@ -55,6 +55,8 @@ def predictive_information_gain(predictive: Any, random_state: Any = None) -> np
     array([0.144, 0.   ])
     """
     require(_NAME, predictive, "target")
+    if len(predictive.target) == 0:
+        raise ValueError("target must hold at least one input, got none.")
     moments = ("mean", "variance", "likelihood", "target_covariance")
     if all(predictive.provides(field) for field in moments) and predictive.target.provides("likelihood"):
         if is_gaussian(predictive.likelihood):

@@ -1,0 +1,168 @@
+"""The argmax: of single scores, or of a batch one after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adaptive import checks, pool, scorers
+from adaptive.selection.arguments import allowed_positions, check_enough, prices_of
+from adaptive.selection.scoring import View, checked, expected_score, require_given
+
+__all__ = ["select"]
+
+CHUNK_SIZE = 16_384  # candidates per predictive
+SHORT_LIST = 1_024  # candidates among which a batch is chosen from a large pool
+REFINED = 8  # candidates that are computed exactly where the predictive offers it
+_SAME = 1e-10  # scores this close, relative to the best, are a tie: chunks round differently
+
+
+def select(
+    estimator: Any,
+    candidates: Any,
+    n_select: int = 1,
+    *,
+    scorer: Any = "information_gain",
+    target: Any = None,
+    cost: Any = None,
+    mask: Any = None,
+    exclude: Any = (),
+    pending: Any = None,
+    joint: bool = True,
+    random_state: Any = None,
+    return_scores: bool = False,
+    chunk_size: int = CHUNK_SIZE,
+    n_jobs: int | None = None,
+) -> Any:
+    """Return the positions of the candidates most worth measuring; the estimator is not changed.
+
+    Parameters
+    ----------
+    estimator : object with ``predictive(candidates, *, target=None, random_state=None)``
+    candidates : pool of length m, or callable(estimator) -> pool
+    n_select, scorer, target, cost, mask, exclude, pending, joint, random_state, return_scores
+        As in :meth:`adaptive.estimators.base.DesignMixin.select`.  Returned scores are not divided by cost.
+    chunk_size : int, default 16384
+        How many candidates have their predictive in memory at once; no result depends on it.
+    n_jobs : int, optional
+        Score chunks in parallel through joblib (None: what ``joblib.parallel_config`` says, else 1).
+
+    Returns
+    -------
+    positions : (n_select,) array of int
+    scores : (n_select,) array of float, only with ``return_scores``
+
+    Raises
+    ------
+    ValueError
+        If an argument is not as described, a score is NaN, or fewer than ``n_select`` candidates are allowed.
+
+    Examples
+    --------
+    >>> from adaptive.predictive import StatedPredictive
+    >>> class Coin:
+    ...     def predictive(self, candidates, *, target=None, random_state=None):
+    ...         return StatedPredictive(probabilities=np.column_stack([candidates, 1 - candidates]))
+    >>> select(Coin(), np.array([0.1, 0.4, 0.8]), scorer="entropy").tolist()
+    [1]
+    >>> select(Coin(), np.array([0.1, 0.4, 0.8]), scorer="entropy", cost=[1, 3, 1]).tolist()
+    [2]
+    """
+    score = scorers.get(scorer)
+    if callable(candidates) and not hasattr(candidates, "__len__"):
+        candidates = candidates(estimator)
+    n_select = checks.integer("n_select", n_select, minimum=1)
+    m = pool.length(candidates)
+    allowed = allowed_positions(m, mask, exclude)
+    check_enough(n_select, m, m if allowed is None else len(allowed))
+    prices = prices_of(cost, candidates, m, allowed)
+    if getattr(score, "whole_pool", False):
+        chunk_size = m
+    view = View(estimator, candidates, allowed, pending, target, score, checks.generator(random_state))
+    scores, predictive = view.scores(checks.integer("chunk_size", chunk_size, minimum=1), n_jobs)
+    if n_select > 1 and joint and not getattr(view.score, "ignores_outcomes", False):
+        chosen, scores = _batch(view, scores, prices, predictive, n_select)
+    else:
+        chosen, scores = _top(view, scores, prices, predictive, n_select)
+    positions = chosen if allowed is None else allowed[chosen]
+    return (positions, scores) if return_scores else positions
+
+
+def _top(view: View, scores: np.ndarray, prices: Any, predictive: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the n best entries, best first, and their scores."""
+    values = scores if prices is None else scores / prices
+    exact = None
+    if not getattr(view.score, "ignores_outcomes", False) and (predictive is None or predictive.provides("refined")):
+        listed = np.sort(_best(values, min(max(REFINED, 2 * n), len(values))))
+        exact = _refined(view, predictive, listed)
+    if exact is None:
+        chosen = _best(values, n)
+        return chosen, scores[chosen]
+    order = _best(exact if prices is None else exact / prices[listed], n)
+    return listed[order], exact[order]
+
+
+def _batch(view: View, scores: np.ndarray, prices: Any, predictive: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return n entries chosen one after the other, each given the earlier ones, and their scores at that moment."""
+    values = scores if prices is None else scores / prices
+    whole = getattr(view.score, "whole_pool", False)
+    n_listed = view.size if whole else min(view.size, max(SHORT_LIST, 4 * n))
+    entries = np.arange(view.size) if n_listed == view.size else np.sort(_best(values, n_listed))
+    if predictive is None or n_listed < view.size:
+        predictive = view.predictive(view.candidates_at(None if n_listed == view.size else entries))
+    if predictive.undecided:
+        return _top(view, scores, prices, predictive, n)
+    require_given(predictive, "batch")
+    scores, prices = scores[entries], None if prices is None else prices[entries]
+    chosen: list[int] = []
+    gains: list[float] = []
+    for step in range(n):
+        if step:
+            predictive = predictive.given(view.n_pending + chosen[-1])
+            scores = checked(view.evaluate(predictive), view.score, len(entries), None)
+        values = scores if prices is None else scores / prices
+        free = np.setdiff1d(np.arange(len(entries)), chosen) if chosen else np.arange(len(entries))
+        listed = np.sort(free[_best(values[free], min(REFINED, len(free)))])
+        exact = _refined(view, predictive, listed)
+        if exact is None:
+            best = int(free[_best(values[free], 1)[0]])
+            gain = scores[best]
+        else:
+            place = _best(exact if prices is None else exact / prices[listed], 1)[0]
+            best, gain = int(listed[place]), exact[place]
+        chosen.append(best)
+        gains.append(float(gain))
+    return entries[chosen], np.array(gains)
+
+
+def _refined(view: View, predictive: Any, listed: np.ndarray) -> np.ndarray | None:
+    """Return exact scores of the ``listed`` entries, or None if the predictive computes no better ones."""
+    places = listed
+    if predictive is None:  # there were several chunks: a predictive of these entries alone
+        predictive, places = view.predictive(view.candidates_at(listed)), np.arange(len(listed))
+    if not all(scenario.provides("refined") for _, scenario in predictive.scenarios):
+        return None
+    total = np.zeros(len(listed))
+    for probability, scenario in predictive.scenarios:
+        refined = scenario.refined(view.n_pending + places)
+        total += probability * expected_score(view.score, refined, view.seed)
+    return checked(total, view.score, len(listed), None)
+
+
+def _best(values: np.ndarray, n: int) -> np.ndarray:
+    """Return the positions of the n largest values, best first; ties go to the lowest position."""
+    top = values.max()
+    if n == 1:
+        if not np.isfinite(top):
+            return np.array([int(values.argmax())])
+        return np.array([int(np.argmax(values >= top - _SAME * abs(top)))])
+    if np.isfinite(top) and top != 0:
+        values = np.round(values / (_SAME * abs(top)))  # what is a tie for one is a tie for all
+    if n < len(values):
+        threshold = -np.partition(-values, n - 1)[n - 1]
+        above, at = np.flatnonzero(values > threshold), np.flatnonzero(values == threshold)
+        listed = np.concatenate([above, at[: n - len(above)]])
+    else:
+        listed = np.arange(len(values))
+    return listed[np.lexsort((listed, -values[listed]))]

@@ -1,0 +1,137 @@
+"""Scores of a pool: chunk by chunk, given what is pending, averaged over scenarios, by one worker or several."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from adaptive import pool, scorers
+
+__all__ = ["View", "checked", "expected_score", "require_given"]
+
+
+class View:
+    """The allowed candidates as the scorer sees them: entry j is candidate ``allowed[j]``, given what is pending."""
+
+    def __init__(
+        self, estimator: Any, candidates: Any, allowed: Any, pending: Any, target: Any, score: Callable, generator: Any
+    ) -> None:
+        self.estimator, self.candidates, self.allowed = estimator, candidates, allowed
+        self.pending, self.target, self.score = pending, target, score
+        self.n_pending = 0 if pending is None else pool.length(pending)
+        self.size = pool.length(candidates) if allowed is None else len(allowed)
+        self.seed = int(generator.integers(2**62))
+
+    def candidates_at(self, entries: Any = None) -> Any:
+        """Return the pool of the candidates at ``entries``; None: all that are allowed."""
+        if entries is None:
+            return self.candidates if self.allowed is None else pool.take(self.candidates, self.allowed)
+        return pool.take(self.candidates, entries if self.allowed is None else self.allowed[entries])
+
+    def predictive(self, candidates: Any) -> Any:
+        """Return the predictive of the pending candidates followed by ``candidates``, given the former."""
+        if self.n_pending:
+            try:
+                candidates = pool.concatenate([self.pending, candidates])
+            except ValueError as problem:
+                raise ValueError(f"pending must hold candidates (not positions) like the pool's: {problem}") from None
+        predictive = self.estimator.predictive(candidates, target=self.target, random_state=self.seed)
+        if len(predictive) != pool.length(candidates):
+            raise ValueError(
+                f"{type(self.estimator).__name__}.predictive returned a predictive of {len(predictive)} candidates "
+                f"for {pool.length(candidates)}."
+            )
+        if predictive.undecided or getattr(self.score, "ignores_outcomes", False):
+            return predictive
+        for k in range(self.n_pending):
+            require_given(predictive, "pending")
+            predictive = predictive.given(k)
+        return predictive
+
+    def evaluate(self, predictive: Any, start: int = 0) -> np.ndarray:
+        """Return the expected scores of the entries of ``predictive``, which are those from ``start`` on."""
+        score = scorers.random if predictive.undecided else self.score
+        return expected_score(score, predictive, self.seed, start)[self.n_pending :]
+
+    def scores(self, chunk_size: int, n_jobs: int | None) -> tuple[np.ndarray, Any]:
+        """Return the scores of all entries, and their predictive if one chunk held them all."""
+        if chunk_size >= self.size:
+            predictive = self.predictive(self.candidates_at())
+            return checked(self.evaluate(predictive), self.score, self.size, self.allowed), predictive
+        starts = range(0, self.size, chunk_size)
+        chunks = ((self.candidates_at(np.arange(k, min(k + chunk_size, self.size))), k) for k in starts)
+        scores = np.concatenate(list(_in_parallel(self._without_pool().of_chunk, chunks, n_jobs)))
+        return checked(scores, self.score, self.size, self.allowed), None
+
+    def _without_pool(self) -> View:
+        """Return what a worker needs: everything but the pool, of which it gets its chunk."""
+        light = copy.copy(self)
+        light.candidates = light.allowed = None
+        return light
+
+    def of_chunk(self, candidates: Any, start: int) -> np.ndarray:
+        return self.evaluate(self.predictive(candidates), start)
+
+
+def expected_score(scorer: Callable[..., Any], predictive: Any, seed: int, start: int = 0) -> np.ndarray:
+    """Return the mean of ``scorer`` over the scenarios of ``predictive``.
+
+    Each call of the scorer gets a generator of the same seed; one that draws one uniform number per candidate draws the
+    numbers from ``start`` on, so that chunks do not change them.
+    """
+    total: Any = 0.0
+    for probability, scenario in predictive.scenarios:
+        stream = np.random.Generator(np.random.PCG64(seed).advance(start))
+        values = np.asarray(scorer(scenario, stream), dtype=float)
+        if values.shape != (len(predictive),):
+            name = getattr(scorer, "__name__", repr(scorer))
+            raise ValueError(
+                f"scorer {name} must return {len(predictive)} scores, one per candidate, got shape {values.shape}."
+            )
+        total = values if probability == 1.0 else total + probability * values
+    return total
+
+
+def checked(scores: np.ndarray, score: Callable, size: int, allowed: Any) -> np.ndarray:
+    wrong = np.isnan(scores)
+    if wrong.any():
+        at = int(np.flatnonzero(wrong)[0])
+        position = at if allowed is None else int(allowed[at])
+        raise ValueError(
+            f"scorer {getattr(score, '__name__', score)} returned NaN for the candidate at position {position}."
+        )
+    return scores
+
+
+def require_given(predictive: Any, what: str) -> None:
+    if predictive.provides("given"):
+        return
+    name = type(predictive).__name__
+    if what == "pending":
+        raise ValueError(f"conditioning on pending candidates needs given, which {name} does not provide.")
+    raise ValueError(
+        f"a joint batch needs given, which {name} does not provide; pass joint=False for the highest single scores."
+    )
+
+
+def _in_parallel(function: Callable, tasks: Iterator[tuple], n_jobs: int | None) -> Iterator[Any]:
+    """Yield the results in order; workers run with the BLAS threads of this process, for the same bits."""
+    from joblib import Parallel, delayed, effective_n_jobs
+
+    if effective_n_jobs(n_jobs) == 1:
+        yield from (function(*task) for task in tasks)
+        return
+    from threadpoolctl import threadpool_info
+
+    n_threads = max((info["num_threads"] for info in threadpool_info()), default=1)
+    yield from Parallel(n_jobs=n_jobs)(delayed(_with_threads)(n_threads, function, *task) for task in tasks)
+
+
+def _with_threads(n_threads: int, function: Callable, *task: Any) -> Any:
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(n_threads):
+        return function(*task)
