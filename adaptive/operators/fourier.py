@@ -117,11 +117,15 @@ class FourierLines(Operator):
             raise ValueError(f"axis must be between 0 and {len(shape) - 1} for an image of shape {shape}, got {axis}.")
         self.axis = axis % len(shape)
         self.lines = _checked_lines(lines, shape[self.axis], self.axis)
-        self.mask = np.zeros(shape, bool)
-        np.moveaxis(self.mask, self.axis, 0)[self.lines] = True
         self._kept: dict[Any, np.ndarray] = {}  # spectra of the normal operator without weights
         others = shape[: self.axis] + shape[self.axis + 1 :]
         super().__init__(shape, (len(self.lines), *others), complex)
+
+    @property
+    def mask(self) -> np.ndarray:
+        mask = np.zeros(self.input_shape, bool)  # made when asked for: pools hold many single lines
+        np.moveaxis(mask, self.axis, 0)[self.lines] = True
+        return mask
 
     def _forward(self, u: np.ndarray) -> np.ndarray:
         picked = np.moveaxis(_transform(u, [1 + self.axis]), 1 + self.axis, 1)[:, self.lines]
