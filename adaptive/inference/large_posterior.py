@@ -1,0 +1,334 @@
+"""A Gaussian posterior too large for matrices: a precision known by its products, and a few samples of the Gaussian.
+
+    u ~ N(mean, A^-1),   samples u_k = A^-1 g_k of N(0, A^-1),   variances by samples with a circulant control variate
+
+What is asked of the covariance is answered by conjugate gradients, or by the samples with a standard error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator
+
+from ..checks import generator, integer, positive
+from ..linalg import (
+    Circulant,
+    Perturbations,
+    PrecisionOperator,
+    circulant_preconditioner,
+    conjugate_gradients,
+    controlled_variance,
+    stochastic_log_determinant,
+    variances,
+)
+from ..operators import Operator, RealStacked, as_operator
+from .posterior import LARGEST_COVARIANCE, Posterior
+
+__all__ = ["LargePosterior"]
+
+SOLVE_TOL = 1e-6
+LARGEST_BLOCK = 2048  # real rows of a block whose determinant is taken of a matrix
+_COUNTS = (16, 30)  # probes and steps of stochastic log-determinants
+
+
+class LargePosterior(Posterior):
+    """What the matrix-free double loop believes about the latent.
+
+    Parameters
+    ----------
+    system : PrecisionOperator
+        The precision of the Gaussian.
+    mean : array (n,)
+    perturbations : Perturbations
+        The random numbers behind the samples.
+    samples : array (n_samples, *latent shape), optional
+        Draws of N(0, A^-1); drawn when they are needed otherwise.
+    variance_estimates : array (q,), optional
+        Marginal variances of the projections as the double loop left them, for a warm start.
+    share_clipped : float
+        Share of these that had to be clipped to what the bound allows.
+    **diagnostics
+        As in `Posterior`.
+
+    Attributes
+    ----------
+    system : PrecisionOperator
+    samples : array (n_samples, *latent shape)
+
+    Examples
+    --------
+    >>> from adaptive.inference import GLM, variational_bounds
+    >>> from adaptive.operators import FiniteDifference
+    >>> from adaptive.potentials import Laplace
+    >>> model = GLM(np.eye(4), [0.0, 0.1, 1.0, 1.1], 0.01, B=FiniteDifference(4), potentials=Laplace(0.1))
+    >>> posterior = variational_bounds(model, variances="sampled", random_state=0)
+    >>> posterior.variances().shape, posterior.samples.shape
+    ((4,), (16, 4))
+    """
+
+    def __init__(
+        self,
+        system: PrecisionOperator,
+        *,
+        mean: np.ndarray,
+        perturbations: Perturbations,
+        samples: np.ndarray | None = None,
+        variance_estimates: np.ndarray | None = None,
+        share_clipped: float = np.nan,
+        sample_tol: float = 2e-2,
+        **diagnostics: Any,
+    ):
+        super().__init__(None, mean=mean, **diagnostics)
+        self.system, self.perturbations, self.sample_tol = system, perturbations, sample_tol
+        self.variance_estimates, self.share_clipped = variance_estimates, share_clipped
+        if samples is not None:
+            self.__dict__["samples"] = samples
+
+    @cached_property
+    def samples(self) -> np.ndarray:
+        """Draws of N(0, A^-1), (n_samples, *latent shape); the mean is not in them."""
+        return self._solve(self.perturbations.right_hand_sides(self.system), self.sample_tol)
+
+    @cached_property
+    def circulant(self) -> Circulant | None:
+        """The circulant matrix closest to the precision, None where an operator does not know its spectrum."""
+        return circulant_preconditioner(self.system)
+
+    @cached_property
+    def inverse_circulant(self) -> Circulant | None:
+        return None if self.circulant is None else self.circulant.inverse()
+
+    @cached_property
+    def control(self) -> np.ndarray | None:
+        """M^-1 g of every sample, which varies with it and whose covariance is known; None without a circulant M."""
+        inverse = self.inverse_circulant
+        return None if inverse is None else inverse(self.perturbations.right_hand_sides(self.system))
+
+    def given_measurements(self, X: Operator, noise_variance: float | None = None) -> LargePosterior:
+        """The Gaussian after the measurements ``X`` (all of them, the old ones first), whatever their values.
+
+        Sites and mean stay; the samples are solved again, starting from those there are.
+        """
+        system = self.system.with_measurements(X, noise_variance)
+        after = LargePosterior(
+            system,
+            mean=self.mean,
+            perturbations=self.perturbations,
+            sample_tol=self.sample_tol,
+            sites=self.sites,
+            group_lengths=self.group_lengths,
+            engine=self.engine,
+        )
+        right = self.perturbations.right_hand_sides(system)
+        after.__dict__["samples"] = after._solve(right, self.sample_tol, start=self.samples)
+        return after
+
+    # ------------------------------------------------------------------------------------------ moments by the samples
+    def variances(self, B: Any = None, return_error: bool = False, n_samples: int | None = None) -> Any:
+        """Marginal variances of the projections ``B u`` (default: of the unknowns), by samples.
+
+        Parameters
+        ----------
+        B : array, sparse matrix, Operator or list of them, optional
+            Default the identity.
+        return_error : bool, default False
+            Also return the standard errors.
+        n_samples : int, optional
+            Draw so many samples afresh instead of taking those there are.
+
+        Returns
+        -------
+        array (m,), or a pair of them
+        """
+        samples, control = self.samples, self.control
+        if n_samples is not None:
+            numbers = Perturbations(n_samples, [len(samples), n_samples], samples.dtype)
+            right = numbers.right_hand_sides(self.system)
+            samples = self._solve(right, self.sample_tol)
+            control = None if self.inverse_circulant is None else self.inverse_circulant(right)
+        if B is None:
+            known = None if control is None else self._pixel_variance()
+            value, error = _controlled(samples, control, known)
+        else:
+            groups = [self._operator(b) for b in (B if isinstance(B, list) else [B])]
+            inverse = self.inverse_circulant
+            known = None if inverse is None else variances.circulant_variances(inverse, groups)
+            projected = [_projected(groups, part) for part in (samples, control) if part is not None]
+            value, error = _controlled(projected[0], projected[1] if control is not None else None, known)
+        value = np.maximum(value, 0.0)
+        return (value, error) if return_error else value
+
+    def _pixel_variance(self) -> np.ndarray:
+        """diag(M^-1): the same for every pixel of an image."""
+        inverse = self.inverse_circulant
+        assert inverse is not None
+        flat = np.full(inverse.image_shape, 1.0 / np.prod(inverse.image_shape))  # |F e|^2 of a pixel e
+        parts = [inverse.quadratic_form(flat, part) for part in range(2 if inverse.stacked else 1)]
+        return np.repeat(parts, self.n // len(parts))
+
+    def sample(self, n: int = 1, random_state: Any = None) -> np.ndarray:
+        """Draws of the latent, (n, unknowns): perturb-and-MAP."""
+        n = integer("n", n, minimum=0)
+        if n == 0:
+            return np.empty((0, self.n))
+        numbers = Perturbations(max(n, 2), generator(random_state))
+        draws = self._solve(numbers.right_hand_sides(self.system), min(self.sample_tol, 1e-4))
+        return self.mean + draws.reshape(len(draws), -1)[:n]
+
+    # -------------------------------------------------------------------------------- the covariance, by solves
+    def covariance(self) -> np.ndarray:
+        """The covariance matrix (n, n); refused above 8,000 unknowns."""
+        if self.n > LARGEST_COVARIANCE:
+            raise ValueError(
+                f"covariance() of {self.n} unknowns would be a matrix of {8e-9 * self.n**2:.1f} GB; above "
+                f"{LARGEST_COVARIANCE} use covariance_operator(), variances() or projection_covariance()."
+            )
+        return np.linalg.inv(self.system.to_dense())
+
+    def covariance_operator(self) -> LinearOperator:
+        """The covariance as a SciPy linear operator: a product is a solve, to a relative residual of 1e-6."""
+
+        def times(vectors: np.ndarray) -> np.ndarray:
+            columns = np.asarray(vectors, dtype=float).reshape(self.n, -1).T
+            solved = self._solve(columns.reshape(-1, *self.system.input_shape), SOLVE_TOL)
+            return solved.reshape(len(columns), -1).T.reshape(np.shape(vectors))
+
+        return LinearOperator((self.n, self.n), matvec=times, rmatvec=times, matmat=times, rmatmat=times, dtype=float)
+
+    def projection_covariance(self, B1: Any, B2: Any = None) -> np.ndarray:
+        """Covariance (m1, m2) of the projections ``B1 u`` and ``B2 u`` (default: ``B1 u`` itself), by solves."""
+        first = self._operator(B1)
+        second = first if B2 is None or B2 is B1 else self._operator(B2)
+        solved, step = np.empty((first.shape[0], second.shape[0])), 64
+        for start in range(0, second.shape[0], step):
+            unit = np.zeros((min(step, second.shape[0] - start), second.shape[0]))
+            unit[np.arange(len(unit)), start + np.arange(len(unit))] = 1.0
+            rows = second.adjoint(unit.reshape(-1, *second.output_shape))
+            columns = first.forward(self._solve(rows, SOLVE_TOL)).reshape(len(unit), -1)
+            solved[:, start : start + len(unit)] = columns.T
+        return (solved + solved.T) / 2 if second is first else solved
+
+    def projection_moments(self, B_new: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Means, and variances by samples, of the projections ``B_new u``, (m,) each."""
+        operator = self._operator(B_new)
+        mean = operator.forward(self.mean.reshape(self.system.input_shape)).ravel()
+        return mean, self.variances(operator)
+
+    def projection_root(self, B_new: Any) -> np.ndarray | None:
+        """None: no root of the covariance is known."""
+        return None
+
+    def information_gain(self, X_new: Any, noise_variance: float = 1.0, return_error: bool = False) -> Any:
+        """1/2 log|I + X V X' / noise_variance| of the rows ``X_new`` together, in nats.
+
+        Up to 2,048 real rows by one solve for each; beyond by stochastic log-determinants of the precision with and
+        without the rows, on the same probes.
+
+        Parameters
+        ----------
+        X_new : array, sparse matrix or Operator (d, n), or one row (n,)
+            Complex rows count their real and imaginary parts.
+        noise_variance : float, default 1.0
+            Per real component.
+        return_error : bool, default False
+            Also return the standard error.
+        """
+        noise = float(positive("noise_variance", noise_variance))
+        rows = X_new if isinstance(X_new, Operator) else np.atleast_2d(X_new)
+        operator = self._operator(rows)
+        if operator.shape[0] <= LARGEST_BLOCK:
+            block = self.projection_covariance(operator)
+            gain, error = 0.5 * float(np.linalg.slogdet(np.eye(len(block)) + block / noise)[1]), 0.0
+        else:
+            gain, error = self._stochastic_gain(operator, noise)
+        return (gain, error) if return_error else gain
+
+    def _stochastic_gain(self, operator: Operator, noise: float) -> tuple[float, float]:
+        probes, steps = _COUNTS
+        after = PrecisionOperator(
+            operator,
+            noise,
+            B=self.system.groups,
+            site_precision=self.system.site_precision,
+            prior_precision=self.system.prior_precision,
+        )
+        if self.system.X is not None:
+            after = _SumOfMeasurements(self.system, operator, noise)
+        values = [
+            stochastic_log_determinant(
+                system, n_probes=probes, n_steps=steps, circulant=circulant_preconditioner(system), random_state=0
+            )
+            for system in (after, self.system)
+        ]
+        gain = 0.5 * (values[0][0] - values[1][0])
+        return gain, 0.5 * float(np.hypot(values[0][1], values[1][1]))
+
+    # ------------------------------------------------------------------------------------------------------ inside
+    def _solve(self, right: np.ndarray, tol: float, start: np.ndarray | None = None) -> np.ndarray:
+        return conjugate_gradients(
+            self.system.apply,
+            right,
+            start=start,
+            preconditioner=self.inverse_circulant,
+            norm="preconditioned",
+            tol=tol,
+        ).x
+
+    def _operator(self, B: Any) -> Operator:
+        """Rows as a real operator on the latent; complex ones count real and imaginary parts."""
+        operator = as_operator(B, "rows")
+        if operator.dtype.kind == "c":
+            operator = RealStacked(operator)
+        if operator.input_shape != self.system.input_shape:
+            if operator.shape[1] != self.n:
+                raise ValueError(f"rows must act on unknowns of shape {self.system.input_shape}, got {operator}.")
+            operator = _OnImages(operator, self.system.input_shape)
+        return operator
+
+    @property
+    def _dense(self) -> Any:
+        raise ValueError(
+            f"this posterior over {self.n} unknowns is matrix-free; its covariance is answered by samples and solves."
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what can be computed again."""
+        return {k: v for k, v in self.__dict__.items() if k not in ("circulant", "inverse_circulant", "control")}
+
+
+class _OnImages(Operator):
+    """Rows that act on the flattened unknown."""
+
+    def __init__(self, operator: Operator, shape: Sequence[int]):
+        self.operator = operator
+        super().__init__(tuple(shape), operator.output_shape, operator.dtype)
+
+    def _forward(self, u: np.ndarray) -> np.ndarray:
+        return self.operator._forward(u.reshape(len(u), *self.operator.input_shape))
+
+    def _adjoint(self, v: np.ndarray) -> np.ndarray:
+        return self.operator._adjoint(v).reshape(len(v), *self.input_shape)
+
+
+class _SumOfMeasurements(PrecisionOperator):
+    """A + X' X / noise for a further X."""
+
+    def __init__(self, system: PrecisionOperator, X: Operator, noise: float):
+        self.__dict__.update(system.__dict__)
+        self._first, self._further, self._noise = system, X, noise
+
+    def apply(self, u: Any) -> np.ndarray:
+        return self._first.apply(u) + self._further.normal(np.asarray(u)) / self._noise
+
+
+def _projected(groups: Sequence[Operator], samples: np.ndarray) -> np.ndarray:
+    return np.concatenate([group.forward(samples).reshape(len(samples), -1) for group in groups], axis=1)
+
+
+def _controlled(samples: np.ndarray, control: np.ndarray | None, known: Any) -> tuple[np.ndarray, np.ndarray]:
+    flat = samples.reshape(len(samples), -1)
+    return controlled_variance(flat, None if control is None else control.reshape(len(samples), -1), known)
