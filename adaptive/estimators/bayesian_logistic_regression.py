@@ -218,10 +218,9 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
             # comes from the sites, tr(V P) = n - sum_j precision_j var(s_j), less the intercept's share
             n_weights = features.shape[1] - bool(self.fit_intercept)
             mean = posterior.mean[:n_weights]
-            _, variance = posterior.projection_moments(features)
-            determined = float(posterior.sites[0] @ variance)
+            determined = float(posterior.sites[0] @ posterior.variances(features))
             if self.fit_intercept:
-                last = sp.csr_array(([1.0], ([0], [n_weights])), shape=(1, n_weights + 1))
+                last = np.eye(1, posterior.n, posterior.n - 1)
                 determined -= 1.0 - float(posterior.variances(last)[0]) / INTERCEPT_SCALE**2
             slope = float(mean @ mean) * np.exp(-2 * log_scale) - determined
             return Evaluation(posterior, posterior.log_evidence, slope, max(determined, 0.0))
@@ -401,6 +400,8 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
 
     def _known_classes(self, y: np.ndarray, classes: Any, earlier: Any = None) -> np.ndarray:
         """Merge the labels of the constructor, of earlier calls, of this call and of ``y``; refuse a third."""
+        if earlier is not None and classes is None and set(y.tolist()) <= set(earlier.tolist()):
+            return earlier
         check_classification_targets(y)
         named = self.classes if classes is None else classes
         known = np.unique(y) if named is None else np.unique(named)
