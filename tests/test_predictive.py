@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.stats import norm
 
+from adaptive import scorers
 from adaptive.potentials import BernoulliLogit, BernoulliProbit, Gaussian, Laplace, Poisson, StudentT
 from adaptive.predictive import (
     MAX_SCENARIOS,
@@ -252,6 +253,13 @@ def test_noise_of_each_candidate_is_its_own():
     np.testing.assert_allclose(0.5 * belief.log_determinant()[0], 0.5 * np.log1p(1 / noise))
     np.testing.assert_allclose(belief.given(2).variance, [1.0, 1.0, 10 / 11])
     np.testing.assert_allclose(belief.given(0, 2.0).mean, [2 / 1.1, 0.0, 0.0])
+    about = {"covariance": 1.0, "likelihood": Gaussian(noise), "target": np.eye(3)[:2]}
+    with pytest.raises(ValueError, match="the likelihood has 3 parameters.*the 2 inputs of the target need their own"):
+        GaussianProjections.from_rows(np.eye(3), np.zeros(3), **about).target  # noqa: B018
+    own = GaussianProjections.from_rows(np.eye(3), np.zeros(3), target_likelihood=Gaussian(2.0), **about)
+    np.testing.assert_allclose(own.given(0).target.likelihood.variance, 2.0)
+    expected = [-0.25 * np.log1p(-1 / ((1 + n) * 3.0)) for n in noise[:2]]
+    np.testing.assert_allclose(scorers.predictive_information_gain(own), [*expected, 0.0], atol=1e-12)
 
 
 def test_sixty_thousand_sparse_features_with_a_diagonal_covariance_stay_sparse():

@@ -31,7 +31,9 @@ class GaussianTarget(NamedTuple):
     covariance : function (i, j) -> (len i, len j), of target components
     cross : function (i, j) -> (len i, len j), of candidates i and target components j
     inputs : bool
-        The components are projections of given inputs, which have outcomes of the same family.
+        The components are projections of given inputs, which have outcomes.
+    likelihood : likelihood family, optional
+        Theirs, where it is not that of the candidates.
     """
 
     mean: Any
@@ -39,6 +41,7 @@ class GaussianTarget(NamedTuple):
     covariance: Callable[[np.ndarray, np.ndarray], np.ndarray]
     cross: Callable[[np.ndarray, np.ndarray], np.ndarray]
     inputs: bool = True
+    likelihood: Any = None
 
 
 class GaussianProjections(Predictive):
@@ -99,6 +102,7 @@ class GaussianProjections(Predictive):
             blocks |= {(CANDIDATES, TARGET): target.cross, (TARGET, TARGET): target.covariance}
         source = StatedSource(moments, blocks, projection_draws)
         self._set(source, n_candidates, likelihood, "all" if target is None else "inputs" if target.inputs else "some")
+        self._target_likelihood = None if target is None else target.likelihood
         super().__init__(n_candidates, random_state=random_state)
 
     @classmethod
@@ -111,6 +115,7 @@ class GaussianProjections(Predictive):
         root: Any = None,
         covariance: Any = None,
         target: Any = None,
+        target_likelihood: Any = None,
         intercept: bool = False,
         random_state: Any = None,
     ) -> GaussianProjections:
@@ -127,6 +132,8 @@ class GaussianProjections(Predictive):
             One of ``root`` and ``covariance`` must be given.
         target : (t, n) array or sparse matrix, optional
             Given inputs; default all of u.
+        target_likelihood : likelihood family, optional
+            Of the outcomes at these; default ``likelihood``.
         intercept : bool, default False
             The last entry of u is added to every projection, without a column in ``rows`` (m, n - 1) and ``target``.
         random_state : None, int, Generator or RandomState
@@ -153,6 +160,7 @@ class GaussianProjections(Predictive):
         source = LinearSource([rows, target], mean, root, covariance, intercept)
         self = object.__new__(cls)
         self._set(source, rows.shape[0], likelihood, "inputs" if given_inputs else "latents")
+        self._target_likelihood = target_likelihood
         Predictive.__init__(self, rows.shape[0], random_state=random_state)
         return self
 
@@ -160,11 +168,13 @@ class GaussianProjections(Predictive):
         """``about`` says what is to be learnt: all, all "latents" (of which there is a list), "some", or "inputs"."""
         self._source, self._part, self._about = source, part, about
         self.likelihood = likelihood
+        self._target_likelihood = None
         self._columns: dict[int, Column] = {}
 
     def _copy(self, source: Any, size: int, about: str, part: int) -> GaussianProjections:
         other = object.__new__(GaussianProjections)
         other._set(source, size, self.likelihood, about, part)
+        other._target_likelihood = self._target_likelihood
         Predictive.__init__(other, size, random_state=self.seed)
         return other
 
@@ -245,8 +255,16 @@ def _has_target(predictive: GaussianProjections) -> bool:
 
 
 def _target(predictive: GaussianProjections) -> GaussianProjections:
-    source = predictive._source
-    return predictive._copy(source, len(source.mean(TARGET)), "all", TARGET)
+    source, t = predictive._source, len(predictive._source.mean(TARGET))
+    target = predictive._copy(source, t, "all", TARGET)
+    if predictive._target_likelihood is not None:
+        target.likelihood = predictive._target_likelihood
+    if target.likelihood.size not in (None, t):
+        raise ValueError(
+            f"the likelihood has {target.likelihood.size} parameters, one per candidate; the {t} inputs of the target "
+            "need their own (target_likelihood)."
+        )
+    return target
 
 
 def _target_variance(predictive: GaussianProjections) -> np.ndarray:
