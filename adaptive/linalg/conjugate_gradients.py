@@ -26,7 +26,7 @@ from ..checks import choice, integer, positive
 
 __all__ = ["Solution", "conjugate_gradients"]
 
-CHUNK_BYTES = 2**20  # of one array of columns: the five arrays of an iteration stay in the cache
+CHUNK_BYTES = 2**21  # of one array of columns: the five arrays of an iteration stay in the cache
 RESTARTS = 3
 COUNTS = ("n_products", "n_preconditionings")
 

@@ -69,7 +69,6 @@ def exact(system: PrecisionOperator, *, rows: Any = None) -> Variances:
     except scipy.linalg.LinAlgError:
         raise ValueError(f"the precision of {system.n} unknowns must be positive definite; it is singular.") from None
     roots, _ = scipy.linalg.lapack.dtrtri(factor, lower=1, overwrite_c=1)  # rows r_k
-    np.tril(roots)
     estimate = np.zeros(sum(group.shape[0] for group in groups))
     step = max(1, 2**22 // max(system.n, len(estimate)))
     for first in range(0, system.n, step):
