@@ -32,3 +32,15 @@ def test_versions_agree_and_the_command_is_declared():
     assert project["scripts"] == {"adaptive": "adaptive.cli:main"}
     assert (ROOT / "adaptive/py.typed").exists() and (ROOT / "designs/py.typed").exists()
     assert "BSD 3-Clause" in (ROOT / "LICENSE").read_text()
+
+
+def test_the_oldest_versions_that_are_tried_are_those_that_are_promised():
+    """``.ci/oldest.txt`` pins the lower bounds of all that is imported (not of the tools in ``dev``)."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    promised = dict(line.split(">=") for line in [*project["dependencies"], *extras["mri"], *extras["dev"]])
+    lines = (ROOT / ".ci/oldest.txt").read_text().splitlines()
+    tried = dict(line.split("==") for line in lines if line and not line.startswith("#"))
+    for name, version in tried.items():
+        assert version == promised[name] or version == f"{promised[name]}.0", name
+    assert set(tried) >= {line.split(">=")[0] for line in [*project["dependencies"], *extras["mri"]]}

@@ -132,8 +132,7 @@ def _rows(settings: dict[str, Any]) -> tuple[Table, str]:
 
 
 def _check_sizes(table: Table, settings: dict[str, Any]) -> None:
-    from adaptive import scorers
-    from adaptive.cli.labelling import HELD_OUT, split
+    from adaptive.cli.labelling import HELD_OUT, new_model, split
 
     classes, counts = np.unique(table.y, return_counts=True)
     if counts.min() < 4:
@@ -149,9 +148,9 @@ def _check_sizes(table: Table, settings: dict[str, Any]) -> None:
         )
     for name in settings["scorer"]:
         try:
-            scorers.get(name)
-        except ValueError as error:
-            raise CommandError(f"--scorer: {error}") from None
+            new_model(table.y).select(table.X[:2], scorer=name)
+        except ValueError as error:  # an unknown name, or one that asks for more than this model and pool have
+            raise CommandError(f"--scorer {name}: {error}") from None
 
 
 def _fingerprint(table: Table) -> str:
@@ -164,6 +163,7 @@ def _fingerprint(table: Table) -> str:
 def _run_all(table: Table, folder: RunFolder, jobs: int) -> list[Any]:
     from adaptive.cli.labelling import ask_questions, log_file
     from adaptive.cli.workers import spread
+    from adaptive.loop import LogError
 
     settings = folder.settings
     seeds = range(settings["seed"], settings["seed"] + settings["seeds"])
@@ -190,7 +190,7 @@ def _run_all(table: Table, folder: RunFolder, jobs: int) -> list[Any]:
         raise CommandError(f"stopped after {told} of {total} answers; continue with: {go_on}", 130) from None
     except OSError as error:
         raise CommandError(f"{error}; when that is mended, continue with: {go_on}", 1) from None
-    except ValueError as error:  # a log that is damaged or in use, a scorer that asks for what this model has not
+    except LogError as error:  # damaged, in use, or of another run
         raise CommandError(str(error)) from error
 
 

@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 from adaptive.estimators import BayesianLogisticRegression
 from adaptive.loop import SequentialDesign
 
-__all__ = ["HELD_OUT", "Run", "Split", "ask_questions", "log_file", "split"]
+__all__ = ["HELD_OUT", "Run", "Split", "ask_questions", "log_file", "new_model", "split"]
 
 HELD_OUT = 0.3  # share of the rows on which accuracy is measured
 
@@ -43,6 +43,11 @@ class Run(NamedTuple):
     score: np.ndarray
     accuracy: np.ndarray
     warnings: list[str]
+
+
+def new_model(y: np.ndarray) -> BayesianLogisticRegression:
+    """Return the model that learns, before any answer; it knows which two classes there are."""
+    return BayesianLogisticRegression(classes=np.unique(y).tolist())
 
 
 def split(y: np.ndarray, seed: int) -> Split:
@@ -88,7 +93,7 @@ def ask_questions(
     pool, labels, held_out = X[parts.pool], y[parts.pool], (X[parts.held_out], y[parts.held_out])
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model = BayesianLogisticRegression(classes=np.unique(y).tolist())
+        model = new_model(y)
         accuracy: list[float] = []
         with _design(model, pool, scorer, seed, initial, log) as design:
             if design.iteration:
