@@ -167,22 +167,17 @@ class _Bounds:
 
     def fit(self) -> float:
         """Fit the Gaussian to the bounds; return minus the bound on the log evidence."""
-        x = self.contact - self.location
-        pi, nu = 1.0 / self.width, self.tilt + self.location / self.width
-        offset = np.empty(self.size)
+        centre, slope, top = self.location.copy(), self.tilt.copy(), np.empty(self.size)
         free = ~self.fixed
         if free.any():
-            offset[free] = -0.5 * self._of(free).height(self.width[free])
+            top[free] = -0.5 * self._of(free).height(self.width[free])
         if self.fixed.any():  # a parabola of fixed width through the contact point, with the slope there
-            part = self._of(self.fixed)
-            z, first = self.contact[self.fixed], part.derivatives(self.contact[self.fixed])[0]
-            nu[self.fixed] = first + z * pi[self.fixed]
-            offset[self.fixed] = part.log_density(z) - first * z - 0.5 * z * z * pi[self.fixed]
-        self.problem.refit(pi, nu)
-        gaussian, s = self.problem.gaussian, self.problem.gaussian.projections
-        x = s - self.location
-        bound = np.where(self.fixed, nu * s - 0.5 * pi * s * s, self.tilt * x - 0.5 * pi * x * x)
-        return -float(gaussian.log_volume + np.sum(bound + offset))
+            part, z = self._of(self.fixed), self.contact[self.fixed]
+            centre[self.fixed], slope[self.fixed], top[self.fixed] = z, part.derivatives(z)[0], part.log_density(z)
+        pi = 1.0 / self.width
+        self.problem.refit(pi, slope + centre * pi)
+        x = self.problem.gaussian.projections - centre
+        return -float(self.problem.gaussian.log_volume + np.sum(top + slope * x - 0.5 * pi * x * x))
 
     def _of(self, rows: np.ndarray) -> Any:
         return self.potential if rows.all() else self.potential[np.flatnonzero(rows)]

@@ -17,6 +17,8 @@ from adaptive.inference import (
 )
 from adaptive.inference.compatibility import as_gaussian
 
+pytestmark = pytest.mark.filterwarnings("ignore:variational_bounds may have several optima")
+
 
 def active_rows(model):
     """Rows b_j (n,) with their single potential, for all potentials that are not Gaussian."""

@@ -104,7 +104,7 @@ LOG_CONCAVE = [
     lambda q, rng: Laplace(np.exp(rng.normal(size=q)), rng.normal(size=q)),
     lambda q, rng: Logistic(np.exp(rng.normal(size=q))),
     lambda q, rng: BernoulliLogit(rng.choice([-1, 1], q)),
-    lambda q, rng: ExponentialPower(rng.uniform(1, 1.9), np.exp(rng.normal(size=q))),
+    lambda q, rng: ExponentialPower(rng.uniform(1, 1.6), np.exp(rng.normal(size=q))),
 ]
 
 

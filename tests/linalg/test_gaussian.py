@@ -244,6 +244,33 @@ def test_what_nothing_determines_is_refused():
         g.refit(np.ones(2), np.zeros(2))
 
 
+@pytest.mark.parametrize("prior", [0.5, "full"])
+@pytest.mark.parametrize("form", ["precision", "covariance"])
+def test_rows_that_stay_sparse_equal_dense_ones(form, prior, monkeypatch):
+    monkeypatch.setattr("adaptive.linalg.matrices.row_blocks.__defaults__", (5_000,))  # several blocks
+    rng = np.random.default_rng(0)
+    rows = scipy.sparse.random_array((260, 200), density=0.02, random_state=1, format="csr")
+    data_rows = scipy.sparse.random_array((300, 200), density=0.02, random_state=2, format="csr")
+    covariance = np.eye(200) + 0.5 if prior == "full" else prior
+    data = {"data": rng.normal(size=300), "data_variance": np.full(300, 0.3), "prior_covariance": covariance}
+    pi, nu = rng.uniform(0, 1, 260), rng.normal(size=260)
+    a = gaussian_with_sites(rows, data_rows=data_rows, form=form, **data).refit(pi, nu)
+    b = gaussian_with_sites(rows.toarray(), data_rows=data_rows.toarray(), form=form, **data).refit(pi, nu)
+    assert scipy.sparse.issparse(a.rows) or (prior == "full" and form == "precision")
+    np.testing.assert_allclose(a.mean, b.mean, atol=1e-12)
+    np.testing.assert_allclose(a.marginals(), b.marginals(), rtol=1e-9, atol=1e-12)
+    assert a.log_volume == pytest.approx(b.log_volume)
+    new = scipy.sparse.random_array((70, 200), density=0.02, random_state=3, format="csr")
+    for ask in ("project_variance", "prior_sensitivity"):
+        argument = (new, new.toarray()) if ask == "project_variance" else (None, None)
+        np.testing.assert_allclose(getattr(a, ask)(argument[0]), getattr(b, ask)(argument[1]), rtol=1e-9)
+    np.testing.assert_allclose(a.project_covariance(new, rows), b.project_covariance(new.toarray(), rows), atol=1e-12)
+    for g in (a, b):
+        g.start_updates()
+        g.rank_one(7, 0.4, -1.0)
+    np.testing.assert_allclose([a.marginal(j) for j in (3, 7)], [b.marginal(j) for j in (3, 7)], rtol=1e-9)
+
+
 def test_many_sparse_features_stay_sparse():
     rows = scipy.sparse.random_array((60, 60_000), density=1e-3, random_state=0, format="csr")
     g = gaussian_with_sites(rows, prior_covariance=2.0)
