@@ -66,8 +66,8 @@ def shape(name: str, array: Any, expected: tuple[int | None, ...]) -> None:
     """Check ``array.shape`` against ``expected``, where None stands for any length."""
     given = tuple(np.shape(array)) if not hasattr(array, "shape") else tuple(array.shape)
     if len(given) != len(expected) or any(e is not None and g != e for g, e in zip(given, expected, strict=True)):
-        wanted = "(" + ", ".join("any" if e is None else str(e) for e in expected) + ("," if len(expected) == 1 else "") + ")"
-        raise ValueError(f"{name} must have shape {wanted}, got {given}.")
+        wanted = ", ".join("any" if e is None else str(e) for e in expected) + ("," if len(expected) == 1 else "")
+        raise ValueError(f"{name} must have shape ({wanted}), got {given}.")
 
 
 def choice(name: str, value: Any, known: Iterable[str]) -> str:
@@ -89,7 +89,8 @@ def generator(random_state: Any = None) -> np.random.Generator:
     if random_state is None or isinstance(random_state, (int, np.integer, np.random.SeedSequence, list, tuple)):
         return np.random.default_rng(random_state)
     raise ValueError(
-        f"random_state must be None, an integer, a SeedSequence, a Generator or a RandomState, got {_short(random_state)}."
+        "random_state must be None, an integer, a SeedSequence, a Generator or a RandomState, "
+        f"got {_short(random_state)}."
     )
 
 

@@ -1,4 +1,4 @@
-"""What BayesianLogisticRegression promises: scikit-learn's contract, an honest posterior, clear refusals, exact restarts."""
+"""BayesianLogisticRegression: scikit-learn's contract, an honest posterior, clear refusals, exact restarts."""
 
 import functools
 import warnings
