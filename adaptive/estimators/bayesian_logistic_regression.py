@@ -120,6 +120,8 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
+    prior_scale_: float
+
     def fit(self, X: Any, y: Any) -> BayesianLogisticRegression:
         """Forget what was learnt and fit.
 
@@ -253,7 +255,7 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         rows = self._rows(candidates)
         target = None if target is None else self._rows(target)
         known = getattr(self, "classes_", self.classes)
-        family = LINKS[self.link]()
+        family: Any = LINKS[self.link]()
         if known is not None and len(known) == 2:
             family = Labelled(family, np.unique(known))
         if hasattr(self, "posterior_"):

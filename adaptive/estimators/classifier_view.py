@@ -79,7 +79,8 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> ClassifierView:
         """Forget earlier answers and learn from these (X of length m, y (m,))."""
-        self.candidates_, self.outcomes_ = None, None
+        self.candidates_: Any = None
+        self.outcomes_: Any = None
         return self.partial_fit(X, y)
 
     def partial_fit(self, X: Any, y: Any) -> ClassifierView:

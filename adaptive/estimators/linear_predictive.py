@@ -59,16 +59,19 @@ def linear_predictive(
         rows, target = with_intercept(rows), None if target is None else with_intercept(target)
     about = None
     if target is not None:
+        mean, variance = posterior.projection_moments(target)
         about = GaussianTarget(
-            *posterior.projection_moments(target), _blocks(posterior, target, target), _blocks(posterior, rows, target)
+            mean, variance, covariance=_blocks(posterior, target, target), cross=_blocks(posterior, rows, target)
         )
 
     def draw(n_draws: int, generator: np.random.Generator) -> list[np.ndarray]:
         latents = posterior.sample(n_draws, generator)
         return [(part @ latents.T).T for part in (rows, target) if part is not None]
 
+    mean, variance = posterior.projection_moments(rows)
     return GaussianProjections(
-        *posterior.projection_moments(rows),
+        mean,
+        variance,
         _blocks(posterior, rows, rows),
         likelihood,
         target=about,
