@@ -26,7 +26,7 @@ def _refuse_the_other_adaptive() -> None:
 _refuse_the_other_adaptive()
 
 from adaptive import inference, operators, potentials, scorers  # noqa: E402
-from adaptive.estimators import BayesianLogisticRegression, ClassifierView  # noqa: E402
+from adaptive.estimators import BayesianLogisticRegression, ClassifierView, ImageReconstructor  # noqa: E402
 from adaptive.inference import GLM, Posterior  # noqa: E402
 from adaptive.loop import SequentialDesign, compare_with_random  # noqa: E402
 
@@ -34,6 +34,7 @@ __all__ = [
     "GLM",
     "BayesianLogisticRegression",
     "ClassifierView",
+    "ImageReconstructor",
     "Posterior",
     "SequentialDesign",
     "compare_with_random",

@@ -3,5 +3,6 @@
 from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.bayesian_logistic_regression import BayesianLogisticRegression
 from adaptive.estimators.classifier_view import ClassifierView, wrap
+from adaptive.estimators.image_reconstructor import ImageReconstructor
 
-__all__ = ["BayesianLogisticRegression", "ClassifierView", "DesignMixin", "wrap"]
+__all__ = ["BayesianLogisticRegression", "ClassifierView", "DesignMixin", "ImageReconstructor", "wrap"]

@@ -7,6 +7,7 @@ from .compatibility import compatible
 from .evidence_gradient import evidence_gradient
 from .expectation_propagation import expectation_propagation
 from .laplace_approximation import laplace_approximation
+from .large_posterior import LargePosterior
 from .map_estimate import map_estimate
 from .model import GLM
 from .penalties import FromPotential, Logarithmic, Power, Quadratic, Zero
@@ -17,6 +18,7 @@ from .variational_bounds import variational_bounds
 __all__ = [
     "GLM",
     "FromPotential",
+    "LargePosterior",
     "Logarithmic",
     "Posterior",
     "Power",

@@ -1,0 +1,129 @@
+"""Sparse image priors: Laplace potentials on wavelet coefficients, on differences of neighbours, or on both.
+
+    p(u) = exp(- sum_k |W_k u|_1 / scale_k) / Z(scales)
+
+Complex images have the same potentials on their real and their imaginary part, so that an image that is nearly real
+stays so where nothing was measured (``imaginary="transform"``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from adaptive.checks import choice, positive
+from adaptive.operators import FiniteDifference, Identity, Operator, RealStacked, Wavelet
+from adaptive.potentials import Laplace
+
+__all__ = ["IMAGINARY", "PRIORS", "ImagePrior"]
+
+PRIORS = {"tv": ("tv",), "wavelet": ("wavelet",), "tv+wavelet": ("wavelet", "tv")}
+IMAGINARY = ("transform", "pixel", "none")
+_NO_PRIOR = 1e6  # scale, in units of the largest magnitude, of a potential that is not meant to do anything
+
+
+class ImagePrior:
+    """The operators of a prior, and its potentials at given scales.
+
+    Parameters
+    ----------
+    shape : tuple of two int
+    kind : {"tv", "wavelet", "tv+wavelet"}
+    wavelet : str
+        Orthonormal wavelet.
+    level : int or None
+        Its depth; None: as deep as the shape allows.
+    unknown : {"real", "complex"}
+    imaginary : {"transform", "pixel", "none"}
+        What is put on the imaginary part: the same as on the real part, Laplace potentials on its pixels, or nothing.
+    largest : float
+        Largest magnitude of the image.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The groups whose scales may be given or learnt.
+
+    Examples
+    --------
+    >>> prior = ImagePrior((8, 8), "tv", "haar", None, "real", "transform", 1.0)
+    >>> [(operator.shape, potential) for operator, potential in prior.groups({"tv": 0.1})]
+    [((112, 64), Laplace(scale=0.1))]
+    """
+
+    def __init__(
+        self,
+        shape: tuple[int, ...],
+        kind: str,
+        wavelet: str,
+        level: int | None,
+        unknown: str,
+        imaginary: str,
+        largest: float,
+    ):
+        choice("prior", kind, PRIORS)
+        choice("imaginary_prior", imaginary, IMAGINARY)
+        self.shape, self.largest = shape, largest
+        self.names = PRIORS[kind]
+        self.complex = unknown == "complex"
+        self.imaginary = imaginary if self.complex else "transform"
+        make = {"tv": lambda: FiniteDifference(shape), "wavelet": lambda: _wavelet(shape, wavelet, level)}
+        self.operators: list[Operator] = [make[name]() for name in self.names]
+
+    def groups(self, scales: Mapping[str, float]) -> list[tuple[Operator, Laplace]]:
+        """The projections with their potentials."""
+        if not self.complex:
+            return [(b, Laplace(scales[name])) for b, name in zip(self.operators, self.names, strict=True)]
+        off = _NO_PRIOR * self.largest
+        result = []
+        for b, name in zip(self.operators, self.names, strict=True):
+            q = b.shape[0]
+            both = self.imaginary == "transform"
+            scale: Any = scales[name] if both else np.concatenate([np.full(q, scales[name]), np.full(q, off)])
+            result.append((RealStacked(b, "complex"), Laplace(scale)))
+        if self.imaginary == "pixel":
+            n = int(np.prod(self.shape))
+            pixel = scales.get("imaginary", min(scales[name] for name in self.names) / 5)
+            scale = np.concatenate([np.full(n, off), np.full(n, pixel)])
+            result.append((RealStacked(Identity(self.shape), "complex"), Laplace(scale)))
+        return result
+
+    def scales(self, given: Any, name: str = "prior_scales") -> dict[str, float]:
+        """One scale per group from a number or a mapping of names to numbers."""
+        allowed = (*self.names, "imaginary") if self.imaginary == "pixel" else self.names
+        if isinstance(given, Mapping):
+            for key in given:
+                choice(f"every key of {name}", key, allowed)
+            missing = [key for key in self.names if key not in given]
+            if missing:
+                raise ValueError(f"{name} must hold a scale for {missing[0]!r}, got those for {sorted(given)}.")
+            return {key: float(positive(f"{name}[{key!r}]", value)) for key, value in given.items()}
+        value = positive(name, given)
+        if value.ndim:
+            raise ValueError(f"{name} must be a number or a mapping of {', '.join(map(repr, allowed))} to numbers.")
+        return dict.fromkeys(self.names, float(value))
+
+    def learnt(self, sums: Mapping[str, float], unknowns: int) -> dict[str, float]:
+        """The fixed point of the evidence, given S_k = sum_j sqrt(variance_j + s_j^2) over each group k.
+
+        A prior that was normalised as a density of its q_k projections would have rates q_k / S_k. It is one of n
+        unknowns, and Z scales with the power n of all scales together, so that sum_k S_k / scale_k = n.
+        """
+        share = unknowns / sum(self.rows(name) for name in self.names)
+        floor = 1e-9 * self.largest
+        return {name: max(sums[name] / (share * self.rows(name)), floor) for name in self.names}
+
+    def rows(self, name: str) -> int:
+        """Number of projections in a group."""
+        return self.operators[self.names.index(name)].shape[0] * (2 if self.complex else 1)
+
+
+def _wavelet(shape: tuple[int, ...], name: str, level: int | None) -> Wavelet:
+    try:
+        return Wavelet(shape, name, level)
+    except ValueError as problem:
+        raise ValueError(
+            f'an image of shape {shape} has no depth for the wavelet prior ({problem}) Pad it, or use prior="tv".'
+        ) from None

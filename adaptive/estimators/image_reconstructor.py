@@ -1,0 +1,542 @@
+"""Images from blocks of measurements, with a sparse prior and a posterior that says what to measure next.
+
+    y = X u + noise,    p(u) = exp(-|W u|_1 / scale_W - |D u|_1 / scale_D),    q(u) Gaussian, by the double loop
+
+Two models of the same measurements: one to reconstruct with, whose noise and scales are what the data say, and one to
+design with, less noisy and stiffer, which chooses better measurements.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from adaptive import checks, inference
+from adaptive.estimators.base import DesignMixin
+from adaptive.estimators.block_predictive import BlockPredictive, operator_on_unknown
+from adaptive.estimators.image_prior import PRIORS, ImagePrior
+from adaptive.estimators.measured_blocks import MeasuredBlocks, as_blocks, is_rows
+from adaptive.images import estimate_phase
+from adaptive.inference import GLM, LargePosterior
+from adaptive.inference.reweighted_map import reweighted_map
+from adaptive.linalg import Perturbations, PrecisionOperator
+
+__all__ = ["ImageReconstructor"]
+
+DTYPES = ("float32", "float64", "complex64", "complex128")
+BROAD = 1e2  # standard deviation of a Gaussian prior on every pixel, in units of the largest magnitude: a formality
+LARGEST_CENTRE = 32  # central lines that a phase is estimated from
+SMALLEST_CENTRE = 4
+START_STEPS, WARM_STEPS = 5, 1  # outer steps of the double loop: the first time, and after further measurements
+SCALE_STEPS = 15  # outer steps while the prior scales are learnt
+SCALE_TOL = 0.02
+
+
+class ImageReconstructor(DesignMixin, BaseEstimator):
+    """Reconstruct an image from few measurements, and choose the next ones.
+
+    Parameters
+    ----------
+    shape : tuple of two int
+        Of the image.
+    noise_variance : float, optional
+        Of the real and of the imaginary part of every sample. None: estimated from the samples farthest from DC.
+    prior : {"tv+wavelet", "tv", "wavelet"}, default "tv+wavelet"
+        Laplace potentials on differences of neighbours, wavelet coefficients, or both.
+    prior_scales : float or dict, optional
+        Scale of each group, {"wavelet": ..., "tv": ...}. None: learnt by evidence (see Notes).
+    wavelet : str, default "db4"
+        Orthonormal wavelet of PyWavelets, and ...
+    level : int, optional
+        ... its depth; None: as deep as the shape allows.
+    dtype : {"complex64", "complex128", "float32", "float64"}, default "complex64"
+        Of the image that is reconstructed: a complex one has the prior on real and imaginary part.
+    phase : "estimate", array of ``shape`` or None, default "estimate"
+        Radians that are taken out, so that the unknown is nearly real. "estimate": from up to 32 central lines, where
+        there are four.
+    imaginary_prior : {"transform", "pixel", "none"}, default "transform"
+        Of the imaginary part of a complex image: as on the real part; on its pixels, at a fifth of the smallest scale
+        (or ``prior_scales["imaginary"]``); or nothing, which ruins designs that measure half of k-space.
+    reconstruction : {"map", "mean"}, default "map"
+        The mode or the mean of the posterior.
+    design_noise_variance, design_prior_scales : float (or dict), default 1e-6 and 1/300
+        What the model that chooses measurements assumes, for ``largest`` = 1. None: as the reconstruction.
+    design_dtype : str, default "float32"
+        Of the unknown of that model.
+    inference : str or callable, default "variational_bounds"
+        The double loop with sampled variances, or a callable ``(model, *, max_iter, tol, random_state, warm_start) ->
+        Posterior`` such as ``functools.partial(inference.variational_bounds, variances="lanczos")``.
+    n_samples : int, default 8
+        Posterior samples behind variances and scores.
+    refine : bool, default False
+        Compute the best candidates exactly before choosing; pointless for lines.
+    largest : float, default 1.0
+        Largest magnitude that the image may be expected to have; design settings and checks are in its units.
+    check : bool, default True
+        Refuse k-space that is not centred, orthonormal and of that scale.
+    max_iter : int, default 20
+        Least-squares problems of the mode at each smoothing.
+    tol : float, default 1e-3
+        Relative length of the step at which it stops.
+    random_state : None, int or Generator, default 0
+        Draws the samples; kept over ``partial_fit``.
+
+    Attributes
+    ----------
+    image_ : array of ``shape``
+        Magnitudes of the reconstruction.
+    image_std_ : array of ``shape``
+        Posterior standard deviation of the pixels (of a complex image: root mean square over both parts).
+    unknown_ : array of ``shape``
+        The reconstruction itself, signed or complex, without the phase.
+    noise_variance_, prior_scales_ : what was given, estimated or learnt
+    phase_ : array or None
+    posterior_ : LargePosterior of the model that reconstructs
+    design_posterior_ : LargePosterior of the model that designs
+    n_products_ : int
+        Products with the system matrix that the design has cost so far.
+    n_iter_, converged_, objective_trace_ : of its last inference
+
+    Notes
+    -----
+    ``image_``, ``posterior_`` and what depends on them are computed when they are first asked for, so that choosing
+    measurements does not pay for pictures.
+
+    Learnt scales are the fixed point scale_k = S_k q / (q_k n), S_k = sum_j sqrt(variance_j + s_j^2) over the q_k
+    projections of group k, iterated with the double loop: the normaliser of a prior with more projections than
+    unknowns (q > n) scales with n. Bands of two standard deviations are then about right; with q in the place of n they
+    are far too narrow.
+
+    References
+    ----------
+    Nickisch (2010), chapter 6; Seeger, Nickisch, Pohmann and Schoelkopf (2010), Optimization of k-space trajectories.
+
+    Examples
+    --------
+    >>> from adaptive.images import head_scan, simulate_scan
+    >>> from designs.kspace import central, lines
+    >>> scan = simulate_scan(head_scan()[12].image, snr=50, random_state=0)
+    >>> pool = lines(scan.image.shape)
+    >>> first = pool.take(central(128, 16))
+    >>> model = ImageReconstructor(scan.image.shape).fit(first, scan.measure(first))
+    >>> further = model.select(pool, mask=~np.isin(pool.lines, first.lines))
+    >>> model = model.partial_fit(pool.take(further), scan.measure(pool.take(further)))
+    >>> model.predict().shape
+    (128, 96)
+    """
+
+    def __init__(
+        self,
+        shape: tuple[int, int],
+        *,
+        noise_variance: float | None = None,
+        prior: str = "tv+wavelet",
+        prior_scales: Any = None,
+        wavelet: str = "db4",
+        level: int | None = None,
+        dtype: str = "complex64",
+        phase: Any = "estimate",
+        imaginary_prior: str = "transform",
+        reconstruction: str = "map",
+        design_noise_variance: float | None = 1e-6,
+        design_prior_scales: Any = 1 / 300,
+        design_dtype: str = "float32",
+        inference: Any = "variational_bounds",
+        n_samples: int = 8,
+        refine: bool = False,
+        largest: float = 1.0,
+        check: bool = True,
+        max_iter: int = 20,
+        tol: float = 1e-3,
+        random_state: Any = 0,
+    ) -> None:
+        self.shape = shape
+        self.noise_variance = noise_variance
+        self.prior = prior
+        self.prior_scales = prior_scales
+        self.wavelet = wavelet
+        self.level = level
+        self.dtype = dtype
+        self.phase = phase
+        self.imaginary_prior = imaginary_prior
+        self.reconstruction = reconstruction
+        self.design_noise_variance = design_noise_variance
+        self.design_prior_scales = design_prior_scales
+        self.design_dtype = design_dtype
+        self.inference = inference
+        self.n_samples = n_samples
+        self.refine = refine
+        self.largest = largest
+        self.check = check
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any) -> ImageReconstructor:
+        """Forget what was measured and fit.
+
+        Parameters
+        ----------
+        X : array (m, pixels), operator, or list (pool) of operator blocks
+        y : array (m,) or of the operator's output shape, or list of such arrays
+            Samples; of blocks one array each.
+
+        Raises
+        ------
+        ValueError
+            In one sentence: an image that is not 2-D or has no wavelet depth, samples that are not finite or of the
+            wrong shape, lines measured twice, no central lines, k-space of wrong orientation or scale, too little
+            memory.
+        """
+        self._check_parameters()
+        return self._learn(self._nothing().with_blocks(X, y), None)
+
+    def partial_fit(self, X: Any, y: Any) -> ImageReconstructor:
+        """Learn from further measurements, starting from what is believed; what is refused changes nothing."""
+        if not hasattr(self, "measured_"):
+            return self.fit(X, y)
+        return self._learn(self.measured_.with_blocks(X, y), self.design_posterior_)
+
+    def _nothing(self) -> MeasuredBlocks:
+        return MeasuredBlocks(self._image_shape, float(self.largest), bool(self.check))
+
+    def _learn(self, measured: MeasuredBlocks, warm: LargePosterior | None) -> ImageReconstructor:
+        phase, n_central = self._phase_of(measured)
+        noise = self.noise_variance if self.noise_variance is not None else measured.noise_variance()
+        if noise is None:
+            raise ValueError(
+                "noise_variance must be given where no block is on the Cartesian grid: it is read off there."
+            )
+        noise = float(noise)
+        scales = None
+        if self.design_prior_scales is None:
+            scales = self._reconstruction_scales(measured, phase, noise)
+        model = self._design_model(measured, phase, noise, scales)
+        posterior = self._infer(model, self.design_dtype, WARM_STEPS if warm is not None else START_STEPS, warm)
+        self.measured_, self.phase_, self.noise_variance_ = measured, phase, noise
+        self.n_central_, self.design_posterior_ = n_central, posterior
+        self.n_products_ = posterior.n_products + (self.n_products_ if warm is not None else 0)
+        self._computed: dict[str, Any] = {} if scales is None else {"scales": scales}
+        return self
+
+    def _phase_of(self, measured: MeasuredBlocks) -> tuple[np.ndarray | None, int]:
+        """Radians to take out, and from how many central lines they were estimated."""
+        if self.phase is None:
+            return None, 0
+        if not isinstance(self.phase, str):
+            return checks.finite("phase", self.phase), 0
+        n_central = min(measured.n_central(), LARGEST_CENTRE)
+        before = getattr(self, "n_central_", 0)
+        if hasattr(self, "measured_") and measured.mask[self.measured_.mask].all() and before:
+            if n_central < min(2 * before, LARGEST_CENTRE) or before == LARGEST_CENTRE:
+                return self.phase_, before  # a little more of the centre is not worth another model
+        if n_central < SMALLEST_CENTRE:
+            return None, 0
+        return estimate_phase(measured.kspace, n_central, measured.axis), n_central
+
+    # -- the two models ------------------------------------------------------------------------------------------------
+
+    def _model(
+        self, measured: MeasuredBlocks, phase: Any, noise: float, prior: ImagePrior, scales: Any, dtype: str
+    ) -> GLM:
+        rotation = None if phase is None else np.exp(1j * phase).astype(np.result_type(dtype, np.complex64))
+        groups = prior.groups(scales)
+        X = None if measured.empty else operator_on_unknown(measured.operator(), rotation, prior.complex)
+        y = None
+        if X is not None:
+            y = measured.samples()
+            if prior.complex:
+                y = np.concatenate([y.real, y.imag])
+            elif X.dtype.kind != "c":
+                y = y.real
+        return GLM(
+            X,
+            y,
+            noise,
+            B=[b for b, _ in groups],
+            potentials=[p for _, p in groups],
+            prior_covariance=(BROAD * float(self.largest)) ** 2,
+        )
+
+    def _design_model(self, measured: MeasuredBlocks, phase: Any, noise: float, learnt: Any = None) -> GLM:
+        prior, unit = self._prior(self.design_dtype), float(self.largest)
+        if self.design_noise_variance is not None:
+            noise = float(self.design_noise_variance) * unit**2
+        if self.design_prior_scales is not None:
+            given = prior.scales(self.design_prior_scales, "design_prior_scales")
+            learnt = {name: scale * unit for name, scale in given.items()}
+        return self._model(measured, phase, noise, prior, learnt, self.design_dtype)
+
+    def _prior(self, dtype: str) -> ImagePrior:
+        unknown = "complex" if np.dtype(dtype).kind == "c" else "real"
+        return ImagePrior(
+            self._image_shape,
+            self.prior,
+            self.wavelet,
+            self.level,
+            unknown,
+            self.imaginary_prior,
+            float(self.largest),
+        )
+
+    def _infer(self, model: GLM, dtype: str, steps: int, warm: Any, tol: float = 1e-2) -> LargePosterior:
+        """The Gaussian posterior; so many outer steps are the algorithm, not a failure to converge."""
+        settings = {"max_iter": steps, "tol": tol, "random_state": self.random_state, "warm_start": warm}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            if callable(self.inference):
+                posterior = self.inference(model, **settings)
+            else:
+                engine = getattr(inference, self.inference)
+                real = np.dtype(dtype).type(0).real.dtype
+                posterior = engine(model, variances="sampled", n_samples=self.n_samples, dtype=real, **settings)
+        if not isinstance(posterior, LargePosterior):
+            posterior = self._with_samples(model, posterior, dtype)
+        posterior.samples  # noqa: B018  drawn now, so that asking what is believed changes nothing
+        return posterior
+
+    def _with_samples(self, model: GLM, posterior: Any, dtype: str) -> LargePosterior:
+        """A dense posterior as one that has samples."""
+        system = PrecisionOperator(
+            model.X,
+            model.noise_variance,
+            B=[b for b, _ in model.groups],
+            site_precision=posterior.sites[0],
+            prior_precision=1.0 / model.prior_covariance,
+        )
+        numbers = Perturbations(self.n_samples, checks.generator(self.random_state), np.dtype(dtype).type(0).real.dtype)
+        names = ("log_evidence", "evidence_kind", "objective_trace", "n_iter", "n_products", "converged", "engine")
+        return LargePosterior(
+            system,
+            mean=posterior.mean,
+            perturbations=numbers,
+            sites=posterior.sites,
+            group_lengths=posterior.group_lengths,
+            **{name: getattr(posterior, name) for name in names},
+        )
+
+    def _reconstruction_scales(self, measured: MeasuredBlocks, phase: Any, noise: float) -> dict[str, float]:
+        prior = self._prior(self.dtype)
+        if self.prior_scales is not None:
+            return prior.scales(self.prior_scales)
+        return self._learn_scales(measured, phase, noise, prior)[0]
+
+    def _learn_scales(
+        self, measured: MeasuredBlocks, phase: Any, noise: float, prior: ImagePrior
+    ) -> tuple[dict[str, float], LargePosterior]:
+        """The evidence's fixed point, one update per outer step of the double loop."""
+        scales = dict.fromkeys(prior.names, 0.1 * float(self.largest))
+        unknowns = int(np.prod(self._image_shape)) * (2 if prior.complex else 1)
+        posterior = None
+        for _ in range(SCALE_STEPS):
+            model = self._model(measured, phase, noise, prior, scales, self.dtype)
+            posterior = self._infer(model, self.dtype, 1, posterior)
+            total = np.sqrt(
+                posterior.variance_estimates
+                + posterior.system.project(posterior.mean.reshape(1, *posterior.system.input_shape))[0] ** 2
+            )
+            ends = np.cumsum([0, *posterior.group_lengths])
+            sums = {name: float(total[ends[k] : ends[k + 1]].sum()) for k, name in enumerate(prior.names)}
+            before, scales = scales, prior.learnt(sums, unknowns)
+            if max(abs(np.log(scales[name] / before[name])) for name in scales) < SCALE_TOL:
+                break
+        assert posterior is not None
+        return scales, posterior
+
+    # -- what is believed about the image ------------------------------------------------------------------------------
+
+    def predict(self, X: Any = None) -> np.ndarray:
+        """Magnitudes of the reconstructed image; ``X`` is ignored."""
+        return self.image_
+
+    def reconstruct(self, X: Any, y: Any) -> np.ndarray:
+        """The image from other measurements with the settings of this estimator, which is not changed.
+
+        Noise variance and prior scales are those learnt by ``fit``, if it was called and they were not given.
+        """
+        self._check_parameters()
+        measured = self._nothing().with_blocks(X, y)
+        fresh = type(self)(**self.get_params(deep=False))
+        if hasattr(self, "measured_"):
+            fresh.noise_variance, fresh.prior_scales = self.noise_variance_, self.prior_scales_
+        phase, _ = fresh._phase_of(measured)
+        noise = fresh.noise_variance if fresh.noise_variance is not None else measured.noise_variance()
+        if noise is None:
+            raise ValueError(
+                "noise_variance must be given where no block is on the Cartesian grid: it is read off there."
+            )
+        scales = fresh._reconstruction_scales(measured, phase, float(noise))
+        return np.abs(fresh._unknown(measured, phase, float(noise), scales))
+
+    def _unknown(self, measured: MeasuredBlocks, phase: Any, noise: float, scales: Any) -> np.ndarray:
+        """Mode or mean, signed or complex."""
+        prior = self._prior(self.dtype)
+        model = self._model(measured, phase, noise, prior, scales, self.dtype)
+        if self.reconstruction == "map":
+            real = np.dtype(self.dtype).type(0).real.dtype
+            flat = reweighted_map(model, max_iter=self.max_iter, tol=self.tol, dtype=real).mean
+        else:
+            flat = self._infer(model, self.dtype, SCALE_STEPS, None).mean
+        if not prior.complex:
+            return flat.reshape(self._image_shape)
+        parts = flat.reshape(2, *self._image_shape)
+        return parts[0] + 1j * parts[1]
+
+    def _compute(self, name: str) -> Any:
+        """A quantity that is computed when it is asked for."""
+        check_is_fitted(self, "measured_")
+        if name not in self._computed:
+            at = self.measured_, self.phase_, self.noise_variance_
+            if name == "scales":
+                prior = self._prior(self.dtype)
+                if self.prior_scales is not None:
+                    self._computed[name] = prior.scales(self.prior_scales)
+                else:
+                    self._computed[name], self._computed["posterior"] = self._learn_scales(*at, prior)
+            elif name == "posterior":
+                scales = self._compute("scales")
+                if name not in self._computed:
+                    model = self._model(*at, self._prior(self.dtype), scales, self.dtype)
+                    self._computed[name] = self._infer(model, self.dtype, SCALE_STEPS, None)
+            elif name == "unknown":
+                if self.reconstruction == "mean":
+                    parts = self.posterior_.mean.reshape(-1, *self._image_shape)
+                    self._computed[name] = parts[0] if len(parts) == 1 else parts[0] + 1j * parts[1]
+                else:
+                    self._computed[name] = self._unknown(*at, self._compute("scales"))
+            elif name == "std":
+                variance = self.posterior_.variances(n_samples=max(32, self.n_samples))
+                self._computed[name] = np.sqrt(variance.reshape(-1, *self._image_shape).mean(axis=0))
+        return self._computed[name]
+
+    @property
+    def unknown_(self) -> np.ndarray:
+        """The reconstruction, signed or complex, without the phase."""
+        return self._compute("unknown")
+
+    @property
+    def image_(self) -> np.ndarray:
+        """Magnitudes of the reconstruction."""
+        return np.abs(self.unknown_).astype(float)
+
+    @property
+    def image_std_(self) -> np.ndarray:
+        """Posterior standard deviation of the pixels."""
+        return self._compute("std")
+
+    posterior_ = property(lambda self: self._compute("posterior"), doc="Of the model that reconstructs.")
+    prior_scales_ = property(lambda self: self._compute("scales"), doc="Scale of each group of the prior.")
+    n_iter_ = property(lambda self: self.design_posterior_.n_iter, doc="Outer steps of the last inference.")
+    converged_ = property(lambda self: self.design_posterior_.converged, doc="Whether its widths settled.")
+    objective_trace_ = property(lambda self: self.design_posterior_.objective_trace, doc="One value per outer step.")
+    log_evidence_ = property(lambda self: self.design_posterior_.log_evidence, doc="nan unless inference gives it.")
+    evidence_kind_ = property(lambda self: self.design_posterior_.evidence_kind, doc='"none" as a rule.')
+
+    # -- design --------------------------------------------------------------------------------------------------------
+
+    def predictive(self, candidates: Any, *, target: Any = None, random_state: Any = None) -> BlockPredictive:
+        """What is believed about blocks of measurements: log-determinants, from the samples of the design's posterior.
+
+        Parameters
+        ----------
+        candidates : pool of operator blocks, or rows (m, pixels)
+        target : None
+            The information is about the image.
+        random_state : ignored
+            The samples are the posterior's.
+        """
+        self._check_parameters()
+        if target is not None:
+            raise ValueError("target must be None: the information of a measurement is about the whole image.")
+        if not is_rows(candidates) and not hasattr(candidates, "lines"):
+            as_blocks(candidates, self._image_shape)
+        elif hasattr(candidates, "image_shape") and tuple(candidates.image_shape) != self._image_shape:
+            raise ValueError(
+                f"candidates are lines of images of shape {candidates.image_shape}, not {self._image_shape}."
+            )
+        noise = self.design_noise_variance
+        if hasattr(self, "measured_"):
+            posterior, measured, phase = self.design_posterior_, self.measured_, self.phase_
+        else:
+            measured, phase = self._nothing(), None
+            scales = None if self.design_prior_scales is not None else self._given_scales()
+            model = self._design_model(measured, phase, 1.0, scales)
+            posterior = self._infer(model, self.design_dtype, 0, None)
+        if noise is None:
+            noise = getattr(self, "noise_variance_", self.noise_variance)
+            if noise is None:
+                raise ValueError("before anything is measured the noise must be known: give design_noise_variance.")
+        else:
+            noise = noise * float(self.largest) ** 2
+        rotation = None
+        if phase is not None:
+            rotation = np.exp(1j * phase).astype(np.result_type(self.design_dtype, np.complex64))
+        return BlockPredictive(
+            posterior, candidates, measured, float(noise), phase=rotation, refine=self.refine, random_state=0
+        )
+
+    def _given_scales(self) -> dict[str, float]:
+        if self.prior_scales is None:
+            raise ValueError("before anything is measured the prior must be known: give design_prior_scales.")
+        return self._prior(self.design_dtype).scales(self.prior_scales)
+
+    # -- parameters, state ---------------------------------------------------------------------------------------------
+
+    @property
+    def _image_shape(self) -> tuple[int, int]:
+        sides = tuple(self.shape) if np.ndim(self.shape) == 1 else ()
+        if len(sides) != 2:
+            raise ValueError(f"shape must be the two sides of a 2-D image, got {self.shape!r}.")
+        return checks.integer("shape", sides[0], minimum=2), checks.integer("shape", sides[1], minimum=2)
+
+    def _check_parameters(self) -> None:
+        shape = self._image_shape
+        checks.choice("prior", self.prior, PRIORS)
+        checks.choice("dtype", str(np.dtype(self.dtype)), DTYPES)
+        checks.choice("design_dtype", str(np.dtype(self.design_dtype)), DTYPES)
+        checks.choice("reconstruction", self.reconstruction, ("map", "mean"))
+        if not callable(self.inference):
+            checks.choice("inference", self.inference, ("variational_bounds",))
+        for name in ("noise_variance", "design_noise_variance"):
+            if getattr(self, name) is not None:
+                checks.positive(name, getattr(self, name))
+        checks.positive("largest", self.largest)
+        checks.positive("tol", self.tol, or_zero=True)
+        checks.integer("max_iter", self.max_iter, minimum=0)
+        checks.integer("n_samples", self.n_samples, minimum=2)
+        if isinstance(self.phase, str):
+            checks.choice("phase", self.phase, ("estimate",))
+        elif self.phase is not None:
+            checks.shape("phase", self.phase, shape)
+        prior = self._prior(self.dtype)
+        for name in ("prior_scales", "design_prior_scales"):
+            if getattr(self, name) is not None:
+                prior.scales(getattr(self, name), name)
+        self._check_memory(prior)
+
+    def _check_memory(self, prior: ImagePrior) -> None:
+        """Samples, control variates and conjugate gradients of both, with their projections."""
+        pixels = float(np.prod(self._image_shape)) * max(np.dtype(d).itemsize for d in (self.dtype, self.design_dtype))
+        needed = pixels * (8 * self.n_samples + 2 * (1 + len(prior.names)) * self.n_samples + 40)
+        try:
+            there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        except (AttributeError, ValueError, OSError):  # systems that do not say
+            return
+        if needed > there:
+            raise ValueError(
+                f"an image of shape {self._image_shape} with n_samples={self.n_samples} needs about "
+                f"{needed / 1e9:.0f} GB of memory, and there are {there / 1e9:.0f} GB: take fewer samples or pixels."
+            )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is computed when it is asked for."""
+        state = super().__getstate__()
+        return {**state, "_computed": {}} if "_computed" in state else state
