@@ -213,8 +213,6 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         exact_slope = self.prior == "gaussian" and self.inference in EXACT_SLOPE
         tol = max(self.tol, ROUGH) if rough and exact_slope else self.tol
         posterior = self._infer(features, signs, float(np.exp(log_scale)), warm, tol)
-        if not rough:
-            return Evaluation(posterior, posterior.log_evidence, 0.0, 1.0)
         if exact_slope:
             # d ln Z / d ln scale = E_q[d ln prior / d ln scale]; the trace of the posterior covariance over the prior's
             # comes from the sites, tr(V P) = n - sum_j precision_j var(s_j), less the intercept's share

@@ -32,7 +32,7 @@ def maximise(
     centre: float,
     *,
     warm_start: Any = None,
-    tol: float = 1e-3,
+    tol: float = 1e-2,
     max_iter: int = 25,
 ) -> tuple[float, Evaluation]:
     """Return ``(t, evaluation)`` at the maximum of evidence times prior.
@@ -44,15 +44,15 @@ def maximise(
     start, centre : float
         Where the search begins, and the mean of the prior of t.
     warm_start : posterior, optional
-    tol : float, default 1e-3
+    tol : float, default 1e-2
         Stops when a Newton step promises less than this many nats.
     max_iter : int, default 25
         At most so many fits.
     """
-    t, previous = start, None
+    t, previous, rough = start, None, warm_start is None  # from a good start the first fit is mostly the last one, too
     lower, upper = -np.inf, np.inf
     for _ in range(max_iter):
-        evaluation = evaluate(t, warm_start, True)
+        evaluation = evaluate(t, warm_start, rough)
         slope = evaluation.slope - (t - centre) / WIDTH**2
         curvature = evaluation.curvature + WIDTH**-2
         if previous is not None and abs(t - previous[0]) > 1e-8:
@@ -70,4 +70,4 @@ def maximise(
         if not lower < proposal < upper:
             proposal = 0.5 * (lower + upper)
         t = proposal
-    return t, evaluate(t, evaluation.posterior, False)
+    return t, evaluate(t, evaluation.posterior, False) if rough else evaluation

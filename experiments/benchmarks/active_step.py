@@ -1,8 +1,8 @@
 """One step of active learning - choose among 10,000 rows, learn the answer - beside scikit-activeml and modAL.
 
-CPU seconds of ``BayesianLogisticRegression.select`` + ``partial_fit`` of one answer over a pool of 10,000 x 20 with
-100 labelled rows (default scorer and inference), one BLAS thread, median of the steps; the peers do uncertainty sampling
-with scikit-learn's logistic regression in their own locked environments, on the same rows, in turn with ours.
+CPU seconds of ``BayesianLogisticRegression.select`` + ``partial_fit`` of one answer over a pool of 10,000 x 20
+with 100 labelled rows (default scorer and inference), one BLAS thread, median of the steps. The peers do uncertainty
+sampling with scikit-learn's logistic regression in their own locked environments, on the same rows, in turn with ours.
 
     python experiments/benchmarks/active_step.py [--quick]
 """

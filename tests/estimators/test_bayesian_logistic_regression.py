@@ -71,7 +71,7 @@ def test_learnt_scale_is_where_evidence_times_prior_is_largest(cancer, engine):
         return fixed.log_evidence_ - 0.5 * (log_scale - centre) ** 2 / WIDTH**2
 
     best = max(objective(t) for t in np.log(model.prior_scale_) + np.linspace(-1.5, 1.5, 31))
-    assert objective(np.log(model.prior_scale_)) > best - 2e-3
+    assert objective(np.log(model.prior_scale_)) > best - 0.011  # the search stops within .01 nats
 
 
 @pytest.mark.parametrize("sparse", [False, True])
