@@ -75,7 +75,9 @@ def choice(name: str, value: Any, known: Iterable[str]) -> str:
     names = list(known)
     if isinstance(value, str) and value in names:
         return value
-    close = get_close_matches(value, names, n=1, cutoff=0.4) if isinstance(value, str) else []
+    close: list[str] = []
+    if isinstance(value, str) and value:
+        close = [name for name in names if name.startswith(value)] or get_close_matches(value, names, n=1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
     raise ValueError(f"{name} must be one of {', '.join(map(repr, names))}, got {_short(value)}.{hint}")
 
