@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import os
 import pty
@@ -15,6 +16,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from adaptive.cli import run
+
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ("questions.csv", "curve.csv", "curve.png", "summary.json")
 QUICK = ("--questions", "8", "--seeds", "2")
@@ -24,11 +27,15 @@ def command(*arguments):
     return [sys.executable, "-m", "adaptive.cli", "classify", *map(str, arguments)]
 
 
-def adaptive(*arguments, **options):
-    """Run the command to its end."""
-    found = subprocess.run(command(*arguments), cwd=ROOT, capture_output=True, text=True, timeout=240, **options)
-    assert "Traceback" not in found.stderr, found.stderr
-    return found
+@pytest.fixture
+def adaptive(capfd):
+    """Run the command to its end, here: a process of its own is kept for what needs one."""
+
+    def call(*arguments):
+        code = run(["classify", "--jobs", "1", *map(str, arguments)])
+        return (code, *capfd.readouterr())
+
+    return call
 
 
 def contents(folder):
@@ -59,7 +66,8 @@ def table(tmp_path_factory):
 def finished(table, tmp_path_factory):
     """An uninterrupted run on that table, by one process."""
     out = tmp_path_factory.mktemp("runs") / "whole"
-    found = adaptive("--data", table, "--target", "answer", "--ignore", "name", "--out", out, "--jobs", 1, *QUICK)
+    options = ("--data", table, "--target", "answer", "--ignore", "name", "--out", out, "--jobs", 1, *QUICK)
+    found = subprocess.run(command(*options), cwd=ROOT, capture_output=True, text=True, timeout=240)
     assert found.returncode == 0, found.stderr
     return out, found
 
@@ -102,7 +110,7 @@ def test_nothing_is_shown_on_stderr_where_it_is_no_terminal(finished):
 
 def test_progress_is_shown_on_a_terminal(tmp_path):
     parent, child = pty.openpty()
-    run = subprocess.Popen(
+    process = subprocess.Popen(
         command("--out", tmp_path / "run", "--questions", 3, "--seeds", 1, "--jobs", 1), cwd=ROOT,
         stdout=subprocess.DEVNULL, stderr=child, env=os.environ | {"TERM": "xterm", "COLUMNS": "100"},
     )  # fmt: skip
@@ -114,49 +122,42 @@ def test_progress_is_shown_on_a_terminal(tmp_path):
     except OSError:  # the terminal's other end was closed
         pass
     os.close(parent)
-    assert run.wait(timeout=60) == 0 and b"asking for labels" in shown and b"3/3" in shown
+    assert process.wait(timeout=60) == 0 and b"asking for labels" in shown and b"3/3" in shown
 
 
-def test_a_killed_run_resumes_to_the_same_bytes(finished, table, tmp_path):
-    """Kills at several places, with workers; what was answered before is not asked again."""
+def test_a_killed_run_resumes_to_the_same_bytes(finished, table, tmp_path, adaptive):
+    """Killed twice, once with workers; what was answered before is not asked again."""
     whole, _ = finished
     out = tmp_path / "killed"
-    options = ["--data", table, "--target", "answer", "--ignore", "name", "--jobs", 2, *QUICK]
-    told: list[int] = []
-    for wanted in (1, 17):
-        arguments = (*options, "--out", out) if not told else ("--out", out, "--resume", "--jobs", 2)
-        run = subprocess.Popen(command(*arguments), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 120
-        while run.poll() is None and n_told(out) < wanted and time.monotonic() < deadline:
-            time.sleep(0.002)
-        run.send_signal(signal.SIGKILL)
-        run.wait(timeout=30)
+    start = ("--data", table, "--target", "answer", "--ignore", "name", "--out", out, "--jobs", 2, *QUICK)
+    for wanted, arguments in ((1, start), (17, ("--out", out, "--resume", "--jobs", 1))):
+        process = subprocess.Popen(command(*arguments), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_for_answers(process, out, wanted)
+        process.send_signal(signal.SIGKILL)
+        process.wait(timeout=30)
         wait_for_silence(out)
-        told.append(n_told(out))
-        assert wanted <= told[-1] < 48
+        assert wanted <= n_told(out) < 48
     before = logs(out)
-    found = adaptive("--out", out, "--resume", "--jobs", 2)
-    assert found.returncode == 0, found.stderr
+    code, _, stderr = adaptive("--out", out, "--resume")
+    assert code == 0, stderr
     assert contents(out) == contents(whole)
     after = logs(out)
     assert all(after[name].startswith(text[: text.rfind(b"\n") + 1]) for name, text in before.items())
     assert n_told(out) == 48
-    again = adaptive("--out", out, "--resume")
-    assert again.returncode == 0 and logs(out) == after and contents(out) == contents(whole)
+    assert adaptive("--out", out, "--resume")[0] == 0
+    assert logs(out) == after and contents(out) == contents(whole)
 
 
 def test_ctrl_c_says_how_to_go_on(tmp_path):
     out = tmp_path / "run"
-    run = subprocess.Popen(
+    process = subprocess.Popen(
         command("--out", out, "--jobs", 2), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
     )  # fmt: skip
-    deadline = time.monotonic() + 120
-    while run.poll() is None and n_told(out) < 5 and time.monotonic() < deadline:
-        time.sleep(0.01)
-    os.killpg(run.pid, signal.SIGINT)  # a terminal sends it to the whole group
-    stdout, stderr = run.communicate(timeout=60)
-    assert run.returncode == 130 and stdout == ""
+    wait_for_answers(process, out, 5)
+    os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to the whole group
+    stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130 and stdout == ""
     assert stderr.startswith("adaptive: stopped after ") and stderr.count("\n") == 1
     assert f"of 900 answers; continue with: adaptive classify --out {out} --resume" in stderr
 
@@ -167,6 +168,12 @@ def logs(out):
 
 def n_told(out):
     return sum(text.count(b'"event":"tell"') for text in logs(out).values()) if out.exists() else 0
+
+
+def wait_for_answers(process, out, wanted):
+    deadline = time.monotonic() + 120
+    while process.poll() is None and n_told(out) < wanted and time.monotonic() < deadline:
+        time.sleep(0.002)
 
 
 def wait_for_silence(out):
@@ -203,35 +210,51 @@ def wait_for_silence(out):
         (["extra"], "unexpected extra argument"),
     ],
 )
-def test_bad_input_ends_in_one_line_and_exit_code_2(arguments, message, table, finished, tmp_path, capfd):
-    from adaptive.cli import run
-
+def test_bad_input_ends_in_one_line_and_exit_code_2(arguments, message, table, finished, tmp_path, adaptive):
     known = {"TABLE": str(table), "FINISHED": str(finished[0]), "EMPTY": str(tmp_path / "empty")}
     arguments = [known.get(one, one) for one in arguments]
     if "--out" not in arguments:
         arguments += ["--out", str(tmp_path / "run")]
-    assert run(["classify", "--jobs", "1", *arguments]) == 2
-    stdout, stderr = capfd.readouterr()
-    assert stdout == "" and stderr.startswith("adaptive: ") and stderr.count("\n") == 1
+    code, stdout, stderr = adaptive(*arguments)
+    assert code == 2 and stdout == "" and stderr.startswith("adaptive: ") and stderr.count("\n") == 1
     assert message in stderr
 
 
-def test_a_changed_file_and_a_damaged_log_are_not_resumed(table, tmp_path):
+def test_a_changed_file_and_a_damaged_log_are_not_resumed(table, tmp_path, adaptive):
     copy, out = tmp_path / "copy.csv", tmp_path / "run"
     copy.write_bytes(table.read_bytes())
-    options = ("--data", copy, "--target", "answer", "--ignore", "name", "--out", out, "--jobs", 1)
-    assert adaptive(*options, "--questions", 3, "--seeds", 1, "--scorer", "random").returncode == 0
+    options = ("--data", copy, "--target", "answer", "--ignore", "name", "--out", out)
+    assert adaptive(*options, "--questions", 3, "--seeds", 1, "--scorer", "random")[0] == 0
     copy.write_text(copy.read_text().replace(",yes\n", ",no\n", 1))
-    found = adaptive("--out", out, "--resume")
-    assert found.returncode == 2 and "the rows are not those that the run in" in found.stderr
+    code, _, stderr = adaptive("--out", out, "--resume")
+    assert code == 2 and "the rows are not those that the run in" in stderr
     copy.write_bytes(table.read_bytes())
     log = out / "log/random-seed0.jsonl"
     log.write_bytes(log.read_bytes().replace(b'"event":"tell"', b'"event":"telt"', 1))
-    found = adaptive("--out", out, "--resume", "--jobs", 1)
-    assert found.returncode == 2 and "random-seed0.jsonl" in found.stderr and found.stderr.count("\n") == 1
+    code, _, stderr = adaptive("--out", out, "--resume")
+    assert code == 2 and "random-seed0.jsonl" in stderr and stderr.count("\n") == 1
 
 
-def test_an_unwritable_folder_is_named(tmp_path):
+def test_an_unwritable_folder_is_named(tmp_path, adaptive):
     (tmp_path / "file").write_text("")
-    found = adaptive("--out", tmp_path / "file/run")
-    assert found.returncode == 2 and "cannot be written" in found.stderr and found.stderr.count("\n") == 1
+    code, _, stderr = adaptive("--out", tmp_path / "file/run")
+    assert code == 2 and "cannot be written" in stderr and stderr.count("\n") == 1
+
+
+def test_a_full_disk_is_named_and_leaves_a_run_that_resumes(finished, table, tmp_path, adaptive, monkeypatch):
+    whole, _ = finished
+    options = ("--data", table, "--target", "answer", "--ignore", "name", "--out", tmp_path / "run", *QUICK)
+    real, written = os.write, []
+
+    def write(descriptor, data):
+        written.append(len(data))
+        if len(written) > 60:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real(descriptor, data)
+
+    with monkeypatch.context() as full:
+        full.setattr(os, "write", write)
+        code, _, stderr = adaptive(*options)
+    assert code == 1 and "No space left on device" in stderr and "--resume" in stderr and stderr.count("\n") == 1
+    assert adaptive("--out", tmp_path / "run", "--resume")[0] == 0
+    assert contents(tmp_path / "run") == contents(whole)
