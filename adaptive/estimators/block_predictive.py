@@ -131,7 +131,7 @@ class BlockPredictive(Predictive):
             whole = u[:, 0] + 1j * u[:, 1] if self._complex else u
             return scipy.fft.fft2(whole if self.phase is None else whole * self.phase, axes=axes).reshape(len(u), -1)
 
-        if known is None:
+        if known is None or control is None:
             power, error = controlled_variance(transformed(samples))
         else:
             known = known[:, :half] if symmetric else known
@@ -205,7 +205,7 @@ class BlockPredictive(Predictive):
         return StatedPredictive(len(values), log_determinant=lambda: (values, np.zeros_like(values)))
 
     def covariance(self, i: Any, j: Any) -> np.ndarray:
-        """Covariance of the samples of blocks ``i`` and ``j``, stacked, real and imaginary parts one after the other."""
+        """Covariance of the samples of blocks ``i`` and ``j``, stacked; real parts of a block, then imaginary ones."""
         first, second = (np.atleast_1d(k) for k in (i, j))
         return np.block(
             [

@@ -77,7 +77,7 @@ class ImagePrior:
         if not self.complex:
             return [(b, Laplace(scales[name])) for b, name in zip(self.operators, self.names, strict=True)]
         off = _NO_PRIOR * self.largest
-        result = []
+        result: list[tuple[Operator, Laplace]] = []
         for b, name in zip(self.operators, self.names, strict=True):
             q = b.shape[0]
             both = self.imaginary == "transform"

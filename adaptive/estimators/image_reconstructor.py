@@ -24,6 +24,7 @@ from adaptive.estimators.image_prior import PRIORS, ImagePrior
 from adaptive.estimators.measured_blocks import MeasuredBlocks, as_blocks, is_rows
 from adaptive.images import estimate_phase
 from adaptive.inference import GLM, LargePosterior
+from adaptive.inference.reweighted import prior_precision
 from adaptive.inference.reweighted_map import reweighted_map
 from adaptive.linalg import Perturbations, PrecisionOperator
 
@@ -209,7 +210,7 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         return MeasuredBlocks(self._image_shape, float(self.largest), bool(self.check))
 
     def _learn(self, measured: MeasuredBlocks, warm: LargePosterior | None) -> ImageReconstructor:
-        phase, n_central = self._phase_of(measured)
+        phase, n_central = self._phase_of(measured, warm is not None)
         noise = self.noise_variance if self.noise_variance is not None else measured.noise_variance()
         if noise is None:
             raise ValueError(
@@ -223,19 +224,19 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         posterior = self._infer(model, self.design_dtype, WARM_STEPS if warm is not None else START_STEPS, warm)
         self.measured_, self.phase_, self.noise_variance_ = measured, phase, noise
         self.n_central_, self.design_posterior_ = n_central, posterior
-        self.n_products_ = posterior.n_products + (self.n_products_ if warm is not None else 0)
+        self.n_products_: int = posterior.n_products + (0 if warm is None else self.n_products_)
         self._computed: dict[str, Any] = {} if scales is None else {"scales": scales}
         return self
 
-    def _phase_of(self, measured: MeasuredBlocks) -> tuple[np.ndarray | None, int]:
+    def _phase_of(self, measured: MeasuredBlocks, warm: bool = False) -> tuple[np.ndarray | None, int]:
         """Radians to take out, and from how many central lines they were estimated."""
         if self.phase is None:
             return None, 0
         if not isinstance(self.phase, str):
             return checks.finite("phase", self.phase), 0
         n_central = min(measured.n_central(), LARGEST_CENTRE)
-        before = getattr(self, "n_central_", 0)
-        if hasattr(self, "measured_") and measured.mask[self.measured_.mask].all() and before:
+        if warm and self.n_central_:
+            before = self.n_central_
             if n_central < min(2 * before, LARGEST_CENTRE) or before == LARGEST_CENTRE:
                 return self.phase_, before  # a little more of the centre is not worth another model
         if n_central < SMALLEST_CENTRE:
@@ -305,13 +306,7 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
 
     def _with_samples(self, model: GLM, posterior: Any, dtype: str) -> LargePosterior:
         """A dense posterior as one that has samples."""
-        system = PrecisionOperator(
-            model.X,
-            model.noise_variance,
-            B=[b for b, _ in model.groups],
-            site_precision=posterior.sites[0],
-            prior_precision=1.0 / model.prior_covariance,
-        )
+        system = _precision(model).with_sites(posterior.sites[0])
         numbers = Perturbations(self.n_samples, checks.generator(self.random_state), np.dtype(dtype).type(0).real.dtype)
         names = ("log_evidence", "evidence_kind", "objective_trace", "n_iter", "n_products", "converged", "engine")
         return LargePosterior(
@@ -536,7 +531,38 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
                 f"{needed / 1e9:.0f} GB of memory, and there are {there / 1e9:.0f} GB: take fewer samples or pixels."
             )
 
+    def state(self) -> dict[str, Any]:
+        """What was learnt, as plain arrays and numbers."""
+        check_is_fitted(self, "measured_")
+        return {
+            "measured": self.measured_.state(),
+            "phase": self.phase_,
+            "n_central": self.n_central_,
+            "noise_variance": self.noise_variance_,
+            "design_noise_variance": self.design_posterior_.system.noise_variance,
+            "design_posterior": self.design_posterior_.state(),
+            "n_products": self.n_products_,
+        }
+
+    def restore(self, state: dict[str, Any]) -> ImageReconstructor:
+        """Become what `state` described; the parameters are those of this estimator."""
+        measured = MeasuredBlocks.restored(self._image_shape, float(self.largest), bool(self.check), state["measured"])
+        prior, phase = self._prior(self.design_dtype), state["phase"]
+        unit = dict.fromkeys(prior.names, 1.0)  # the scales are in the sites
+        model = self._model(measured, phase, state["design_noise_variance"], prior, unit, self.design_dtype)
+        posterior = LargePosterior.restored(_precision(model), state["design_posterior"])
+        self.measured_, self.phase_, self.n_central_ = measured, phase, state["n_central"]
+        self.noise_variance_, self.n_products_ = state["noise_variance"], state["n_products"]
+        self.design_posterior_, self._computed = posterior, {}
+        return self
+
     def __getstate__(self) -> dict[str, Any]:
         """Without what is computed when it is asked for."""
         state = super().__getstate__()
         return {**state, "_computed": {}} if "_computed" in state else state
+
+
+def _precision(model: GLM) -> PrecisionOperator:
+    return PrecisionOperator(
+        model.X, model.noise_variance, B=[b for b, _ in model.groups], prior_precision=prior_precision(model)
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from scipy import sparse
@@ -40,7 +40,7 @@ class RowsOnImages(Operator):
         return self.operator._adjoint(v).reshape(len(v), *self.input_shape)
 
 
-def on_grid(block: Any) -> bool:
+def on_grid(block: Any) -> TypeGuard[FourierLines | FourierMask]:
     """Whether a block measures samples of the image's own Fourier transform."""
     return isinstance(block, (FourierLines, FourierMask))
 
@@ -143,12 +143,12 @@ class MeasuredBlocks:
         after = MeasuredBlocks(self.shape, self.largest, self.check)
         after.kspace, after.mask, after.others = self.kspace, self.mask, list(self.others)
         axis = block.axis if isinstance(block, FourierLines) else None
-        if not on_grid(block) or (self.mask & block.mask).any():  # off the grid, or a second time
-            after.axis = self.axis
-            after.others.append((block, np.empty(0)))
-        else:
+        if on_grid(block) and not (self.mask & block.mask).any():
             after.axis = axis if axis == self.axis or not self.mask.any() else None
             after.mask = self.mask | block.mask
+        else:  # off the grid, or a second time
+            after.axis = self.axis
+            after.others.append((block, np.empty(0)))
         return after
 
     def _add_to_grid(self, pairs: list[tuple[Any, Any]]) -> None:
@@ -172,7 +172,7 @@ class MeasuredBlocks:
         if self.check and first:
             check_kspace(self.kspace, self.mask, largest=self.largest)
 
-    # ------------------------------------------------------------------------------------------------------ as one block
+    # ---------------------------------------------------------------------------------------------------- as one block
     @property
     def lines(self) -> np.ndarray:
         """Indices of the measured lines."""
@@ -218,7 +218,7 @@ class MeasuredBlocks:
         if not self.mask.any():
             return None
         grids = np.meshgrid(*[np.arange(side) / side - (side // 2) / side for side in self.shape], indexing="ij")
-        radius = sum(grid**2 for grid in grids)[self.mask]
+        radius = np.sum(np.square(grids), axis=0)[self.mask]
         power = np.abs(self.kspace[self.mask]) ** 2
         few = max(1, min(len(power), max(32, len(power) // 20)))
         farthest = power[np.argpartition(-radius, few - 1)[:few]]

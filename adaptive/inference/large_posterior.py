@@ -32,6 +32,20 @@ __all__ = ["LargePosterior"]
 
 SOLVE_TOL = 1e-6
 LARGEST_BLOCK = 2048  # real rows of a block whose determinant is taken of a matrix
+_STATED = (
+    "mean",
+    "variance_estimates",
+    "share_clipped",
+    "sample_tol",
+    "log_evidence",
+    "log_evidence_std",
+    "evidence_kind",
+    "objective_trace",
+    "n_iter",
+    "n_products",
+    "converged",
+    "engine",
+)
 _COUNTS = (16, 30)  # probes and steps of stochastic log-determinants
 
 
@@ -295,9 +309,32 @@ class LargePosterior(Posterior):
             f"this posterior over {self.n} unknowns is matrix-free; its covariance is answered by samples and solves."
         )
 
+    # ------------------------------------------------------------------------------------------------- as plain data
     def __getstate__(self) -> dict[str, Any]:
         """Without what can be computed again."""
         return {k: v for k, v in self.__dict__.items() if k not in ("circulant", "inverse_circulant", "control")}
+
+    def state(self) -> dict[str, Any]:
+        """Arrays, numbers and strings from which `restored` rebuilds this posterior, given its operators."""
+        return {
+            **{name: getattr(self, name) for name in _STATED},
+            "samples": self.__dict__.get("samples"),
+            "site_precision": self.sites[0],
+            "site_shift": self.sites[1],
+            "group_lengths": self.group_lengths,
+            "perturbations": self.perturbations.state(),
+        }
+
+    @classmethod
+    def restored(cls, system: PrecisionOperator, state: dict[str, Any]) -> LargePosterior:
+        """The posterior that `state` described; ``system`` holds its operators, at any site precision."""
+        rest = {k: v for k, v in state.items() if k not in ("site_precision", "site_shift", "perturbations")}
+        return cls(
+            system.with_sites(state["site_precision"]),
+            perturbations=Perturbations.restored(state["perturbations"]),
+            sites=(state["site_precision"], state["site_shift"]),
+            **rest,
+        )
 
 
 class _OnImages(Operator):

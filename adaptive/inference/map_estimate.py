@@ -14,6 +14,7 @@ from .compatibility import require_compatible
 from .model import GLM
 from .penalties import FromPotential, Penalty, Zero
 from .posterior import Posterior
+from .reweighted_map import reweighted_map
 from .solvers import SOLVERS, Objective
 
 __all__ = ["map_estimate"]
@@ -38,8 +39,10 @@ def map_estimate(
         Any potentials but flat constraints; operators may be matrix-free.
     penalty : Penalty, optional
         Replaces -ln T of the potentials on all projection rows.
-    solver : {"newton", "lbfgs", "cg"}
-        Truncated Newton, quasi-Newton, or nonlinear conjugate gradients.
+    solver : {"newton", "lbfgs", "cg", "reweighted"}
+        Truncated Newton, quasi-Newton, nonlinear conjugate gradients; or, for super-Gaussian potentials (without
+        ``penalty``), least squares with new weights in each iteration and a circulant preconditioner, the quickest for
+        images: there ``tol`` is the length of a step relative to the solution's, and smoothing 1e-4 is plenty.
     smoothing : float, default 1e-8
         A kinked penalty is minimised with |x| replaced by sqrt(x^2 + smoothing unit^2), unit the potential's scale,
         approached from 1e-2 in factors of ten; a coefficient that should be zero is then about 1e-4 units from it.
@@ -72,9 +75,14 @@ def map_estimate(
     """
     if not isinstance(model, GLM):
         raise ValueError(f"model must be a GLM, got {type(model).__name__}.")
-    choice("solver", solver, SOLVERS)
+    choice("solver", solver, (*SOLVERS, "reweighted"))
     max_iter, tol = integer("max_iter", max_iter, minimum=0), float(positive("tol", tol, or_zero=True))
     smoothing = float(positive("smoothing", smoothing))
+    if solver == "reweighted":
+        if penalty is not None:
+            raise ValueError('solver="reweighted" takes its penalties from the potentials; penalty must be None.')
+        start = None if warm_start is None else _mean_of(warm_start, model)
+        return reweighted_map(model, smoothing=smoothing, max_iter=max_iter, tol=tol, start=start)
     if penalty is None:
         require_compatible(model, "map_estimate")
         penalty = FromPotential(model.potential) if model.groups else Zero()

@@ -7,6 +7,7 @@ is the inner loop of the double loop with all marginal variances equal to smooth
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -73,7 +74,8 @@ def reweighted_map(
     u = np.asarray(model.prior_mean if start is None else start).reshape(1, *problem.system.input_shape)
     u, s, n_iter, change = u.astype(problem.dtype), None, 0, np.inf
     trace: list[float] = []
-    levels = [level for level in (1e-1, 1e-2, 1e-3) if level > smoothing] + [smoothing]
+    count = max(0, math.ceil(-1 - math.log10(smoothing)))
+    levels = [*(10.0 ** -(1 + k) for k in range(count)), smoothing]
     for level in levels:
         z = level * unit
         last = level == levels[-1]

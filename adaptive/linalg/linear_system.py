@@ -94,6 +94,10 @@ class PrecisionOperator:
     def n_products(self) -> int:
         return self._count[0]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy counts its own products."""
+        return {**self.__dict__, "_count": [0], "_casts": {}}
+
     def with_sites(self, site_precision: Any) -> PrecisionOperator:
         """The same system at other site precisions; products are counted together."""
         other = object.__new__(type(self))

@@ -54,6 +54,21 @@ class Perturbations:
         self._seed = [int(word) for word in generator(random_state).integers(0, 2**32, 4)]
         self._kept: dict[Any, tuple[Any, np.ndarray]] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the numbers, which the seed gives again."""
+        return {**self.__dict__, "_kept": {}}
+
+    def state(self) -> dict[str, Any]:
+        """Plain data from which `restored` makes the same numbers."""
+        return {"n_samples": self.n_samples, "seed": list(self._seed), "dtype": self.dtype.name}
+
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> Perturbations:
+        """What `state` described."""
+        self = cls(state["n_samples"], 0, state["dtype"])
+        self._seed = [int(word) for word in state["seed"]]
+        return self
+
     def right_hand_sides(self, system: PrecisionOperator) -> np.ndarray:
         """g of every sample, shape (n_samples, *input_shape); A^-1 g are draws from N(0, A^-1)."""
         total = np.zeros((self.n_samples, *system.input_shape), self.dtype)
