@@ -48,6 +48,10 @@ def test_everything_on_the_map_exists():
     for place in places:
         inside = [ROOT / place, ROOT / "adaptive" / place, ROOT / "adaptive" / f"{place}.py", ROOT / f"{place}.py"]
         assert any(path.exists() for path in inside), place
+    rooms = {
+        path.stem for path in (ROOT / "adaptive").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
+    assert rooms - {"__init__"} <= {place.strip("/").split("/")[-1] for place in places}
 
 
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "skeletons/README.md", "results/README.md"])
