@@ -198,13 +198,19 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
             memory.
         """
         self._check_parameters()
-        return self._learn(self._nothing().with_blocks(X, y), None)
+        measured = self._nothing().with_blocks(X, y)
+        measured.require_centre()
+        return self._learn(measured, None)
 
     def partial_fit(self, X: Any, y: Any) -> ImageReconstructor:
-        """Learn from further measurements, starting from what is believed; what is refused changes nothing."""
-        if not hasattr(self, "measured_"):
-            return self.fit(X, y)
-        return self._learn(self.measured_.with_blocks(X, y), self.design_posterior_)
+        """Learn from further measurements, starting from what is believed; what is refused changes nothing.
+
+        The centre may come later than other lines; there is no image before it.
+        """
+        if hasattr(self, "measured_"):
+            return self._learn(self.measured_.with_blocks(X, y), self.design_posterior_)
+        self._check_parameters()
+        return self._learn(self._nothing().with_blocks(X, y), None)
 
     def _nothing(self) -> MeasuredBlocks:
         return MeasuredBlocks(self._image_shape, float(self.largest), bool(self.check))
@@ -359,6 +365,7 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         """
         self._check_parameters()
         measured = self._nothing().with_blocks(X, y)
+        measured.require_centre()
         fresh = type(self)(**self.get_params(deep=False))
         if hasattr(self, "measured_"):
             fresh.noise_variance, fresh.prior_scales = self.noise_variance_, self.prior_scales_
@@ -388,6 +395,7 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
     def _compute(self, name: str) -> Any:
         """A quantity that is computed when it is asked for."""
         check_is_fitted(self, "measured_")
+        self.measured_.require_centre()
         if name not in self._computed:
             at = self.measured_, self.phase_, self.noise_variance_
             if name == "scales":

@@ -12,6 +12,9 @@ from adaptive.checks import finite
 from adaptive.images import check_kspace, gridded
 from adaptive.operators import FourierLines, FourierMask, Operator, Stacked, as_operator
 
+_HIGHEST = 0.4  # cycles per pixel
+_LOWEST = 0.1  # share of pixels taken for pure noise
+
 __all__ = ["MeasuredBlocks", "RowsOnImages", "as_blocks", "on_grid"]
 
 
@@ -151,25 +154,43 @@ class MeasuredBlocks:
             after.others.append((block, np.empty(0)))
         return after
 
+    @property
+    def has_centre(self) -> bool:
+        """Whether DC was measured, without which an image has no scale."""
+        return bool(self.mask[self._centre])
+
+    @property
+    def _centre(self) -> tuple[int, ...]:
+        return tuple(side // 2 for side in self.shape)
+
+    def require_centre(self) -> None:
+        """Refuse samples on the grid without DC."""
+        if self.mask.any() and not self.has_centre:
+            raise ValueError(
+                f"no central lines: the sample at DC, index {self._centre}, is not among the measured ones, and "
+                "without it an image has no scale."
+            )
+
     def _add_to_grid(self, pairs: list[tuple[Any, Any]]) -> None:
         if not pairs:
             return
-        first = not self.mask.any()
-        blocks, samples = [block for block, _ in pairs], [values for _, values in pairs]
-        for block, values in pairs:
-            _checked(block, values)
+        blocks, samples = [block for block, _ in pairs], [_checked(block, values) for block, values in pairs]
+        for block in blocks:
             if (self.mask & block.mask).any():
                 raise ValueError(f"{block!r} is measured twice; average repeated samples before.")
         axes = {block.axis if isinstance(block, FourierLines) else None for block in blocks}
-        if not first:  # the centre is there already: hand it on, so that it is not missed
+        if self.mask.any():
             axes.add(self.axis)
+        before = self.has_centre
+        if not any(block.mask[self._centre] for block in blocks):  # `gridded` insists on DC: hand it on
             centre = np.zeros(self.shape, bool)
-            centre[tuple(side // 2 for side in self.shape)] = True
+            centre[self._centre] = True
             blocks, samples = [FourierMask(self.shape, centre), *blocks], [self.kspace[centre], *samples]
-        kspace, mask = gridded(blocks, samples)
-        self.kspace, self.mask = np.where(self.mask, self.kspace, kspace), self.mask | mask
+        kspace, _ = gridded(blocks, samples)
+        new = np.logical_or.reduce([block.mask for block, _ in pairs])
+        self.kspace, self.mask = np.where(new, kspace, self.kspace), self.mask | new
         self.axis = axes.pop() if len(axes) == 1 else None
-        if self.check and first:
+        if self.check and self.has_centre and not before:
             check_kspace(self.kspace, self.mask, largest=self.largest)
 
     # ---------------------------------------------------------------------------------------------------- as one block
@@ -211,18 +232,20 @@ class MeasuredBlocks:
         return count
 
     def noise_variance(self) -> float | None:
-        """Noise variance per real component, from the samples farthest from DC; None without samples on the grid.
+        """Noise variance per real component, from the highest frequencies; None without samples on the grid.
 
-        There |sample|^2 is nearly exponential with mean 2 noise_variance, whose median is 2 ln 2 noise_variance.
+        The image of these frequencies alone is noise wherever there is no edge. Where it is noise, |pixel|^2 is
+        exponential: its lowest tenth tells the mean. What edges there are make the estimate too large, up to twice in
+        heads at an SNR of 200, more in photographs.
         """
         if not self.mask.any():
             return None
-        grids = np.meshgrid(*[np.arange(side) / side - (side // 2) / side for side in self.shape], indexing="ij")
-        radius = np.sum(np.square(grids), axis=0)[self.mask]
-        power = np.abs(self.kspace[self.mask]) ** 2
-        few = max(1, min(len(power), max(32, len(power) // 20)))
-        farthest = power[np.argpartition(-radius, few - 1)[:few]]
-        return float(max(np.median(farthest) / (2 * np.log(2)), 1e-12 * self.largest**2))
+        frequencies = np.meshgrid(*[(np.arange(side) - side // 2) / side for side in self.shape], indexing="ij")
+        height = np.max(np.abs(frequencies), axis=0)
+        kept = self.mask & (height >= min(_HIGHEST, np.quantile(height[self.mask], 0.8)))
+        pixels = np.abs(FourierLines(self.shape, range(self.shape[0])).adjoint(self.kspace * kept)) ** 2
+        mean = float(np.quantile(pixels, _LOWEST)) / -np.log1p(-_LOWEST)
+        return max(mean * self.mask.size / kept.sum() / 2, 1e-12 * self.largest**2)
 
     def state(self) -> dict[str, Any]:
         """As plain arrays; refused where blocks are not on the grid."""
