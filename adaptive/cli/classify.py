@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -85,6 +86,8 @@ def classify(
         "seed": seed,
     }
     _check_numbers(wanted, jobs)
+    if wanted["data"] is None and (target is not None or ignore) and not resume:
+        raise CommandError("--target and --ignore name columns of a file; name the file with --data FILE.")
     stated = [name for name in wanted if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"]
     folder = RunFolder(out, "classify", wanted, given=stated, resume=resume)
     table, name = _rows(folder.settings)
@@ -93,8 +96,11 @@ def classify(
     with folder:
         from adaptive.cli.report import write  # from here on it pays to load what computes and draws
 
-        runs = _run_all(table, folder, jobs)
-        write(runs, table, name, folder)
+        go_on = f"adaptive classify --out {shlex.quote(str(folder.path))} --resume"
+        try:
+            write(_run_all(table, folder, jobs, go_on), table, name, folder)
+        except OSError as error:  # a full disk
+            raise CommandError(f"{error}; when that is mended, continue with: {go_on}", 1) from None
 
 
 def _check_numbers(wanted: dict[str, Any], jobs: int) -> None:
@@ -111,8 +117,6 @@ def _check_numbers(wanted: dict[str, Any], jobs: int) -> None:
         raise CommandError(f"--seed must be below 2^32 - {wanted['seeds']}, got {wanted['seed']}.")
     if wanted["initial"] > wanted["questions"]:
         raise CommandError(f"--initial {wanted['initial']} is more than --questions {wanted['questions']}.")
-    if wanted["data"] is None and (wanted["target"] is not None or wanted["ignore"]):
-        raise CommandError("--target and --ignore name columns of a file; name the file with --data FILE.")
 
 
 def _rows(settings: dict[str, Any]) -> tuple[Table, str]:
@@ -126,9 +130,18 @@ def _rows(settings: dict[str, Any]) -> tuple[Table, str]:
     if settings["target"] is None:
         raise CommandError(f"--data {path.name} needs --target COLUMN, the column that holds the class.")
     table = read_table(path, settings["target"], settings["ignore"])
-    spread = table.X.std(axis=0)
-    X = (table.X - table.X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    return Table(X, table.y, table.features), f"{path.name}, {settings['target']}"
+    return Table(_standardised(table.X), table.y, table.features), f"{path.name}, {settings['target']}"
+
+
+def _standardised(X: np.ndarray) -> np.ndarray:
+    """Columns of mean 0 and standard deviation 1, constant ones 0; divided by their largest entry first, as squares of
+    very large and very small numbers do not exist.
+    """
+    largest = np.abs(X).max(axis=0)
+    X = X / np.where(largest > 0, largest, 1.0)
+    X = X - X.mean(axis=0)
+    spread = X.std(axis=0)
+    return X / np.where(spread > 1e-13, spread, np.inf)
 
 
 def _check_sizes(table: Table, settings: dict[str, Any]) -> None:
@@ -160,7 +173,7 @@ def _fingerprint(table: Table) -> str:
     return digest.hexdigest()
 
 
-def _run_all(table: Table, folder: RunFolder, jobs: int) -> list[Any]:
+def _run_all(table: Table, folder: RunFolder, jobs: int, go_on: str) -> list[Any]:
     from adaptive.cli.labelling import ask_questions, log_file
     from adaptive.cli.workers import spread
     from adaptive.loop import LogError
@@ -181,15 +194,12 @@ def _run_all(table: Table, folder: RunFolder, jobs: int) -> list[Any]:
         for seed in seeds
         for scorer in settings["scorer"]
     ]
-    go_on = f"adaptive classify --out {folder.path} --resume"
     try:
         return spread(ask_questions, tasks, jobs=jobs, title="asking for labels")
     except KeyboardInterrupt:
         told = sum(_answers(task["log"]) for task in tasks)
         total = len(tasks) * settings["questions"]
         raise CommandError(f"stopped after {told} of {total} answers; continue with: {go_on}", 130) from None
-    except OSError as error:
-        raise CommandError(f"{error}; when that is mended, continue with: {go_on}", 1) from None
     except LogError as error:  # damaged, in use, or of another run
         raise CommandError(str(error)) from error
 

@@ -258,3 +258,21 @@ def test_a_full_disk_is_named_and_leaves_a_run_that_resumes(finished, table, tmp
     assert code == 1 and "No space left on device" in stderr and "--resume" in stderr and stderr.count("\n") == 1
     assert adaptive("--out", tmp_path / "run", "--resume")[0] == 0
     assert contents(tmp_path / "run") == contents(whole)
+
+
+def test_extreme_units_change_nothing(table, tmp_path, adaptive):
+    """Features of any size are standardised: 1e300 times as large, the same questions are asked."""
+    with table.open(newline="") as stream:
+        rows = list(csv.reader(stream))
+    scaled = tmp_path / "scaled.csv"
+    with scaled.open("w", newline="") as stream:
+        csv.writer(stream).writerows(
+            [rows[0], *([*row[:2], repr(float(row[2]) * 1e300), *row[3:]] for row in rows[1:])]
+        )
+    asked = []
+    for number, path in enumerate((table, scaled)):
+        out = tmp_path / f"run{number}"
+        options = ("--target", "answer", "--ignore", "name", "--questions", 6, "--seeds", 1, "--scorer", "uncertainty")
+        assert adaptive("--data", path, "--out", out, *options)[0] == 0
+        asked.append(columns(out / "questions.csv")["label"])
+    assert asked[0] == asked[1]
