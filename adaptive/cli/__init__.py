@@ -13,6 +13,7 @@ import typer
 
 from adaptive.cli.classify import classify
 from adaptive.cli.errors import CommandError
+from adaptive.cli.kspace import kspace
 
 __all__ = ["app", "main"]
 
@@ -23,6 +24,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+app.command()(kspace)
 app.command()(classify)
 
 # typer carries its own click since 0.2x, so its classes are found through the one that typer exports

@@ -7,7 +7,6 @@ what an uninterrupted one does, to the last bit.
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy as np
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
+from adaptive.cli.workers import stop_if_orphaned
 from adaptive.estimators import BayesianLogisticRegression
 from adaptive.loop import SequentialDesign
 
@@ -99,7 +99,7 @@ def ask_questions(
             if design.iteration:
                 accuracy += _relearn(model, pool, labels, design.history_["position"], *held_out)
             while design.iteration < questions:
-                _stop_if_orphaned(parent)
+                stop_if_orphaned(parent)
                 query = design.ask()
                 design.tell(query, labels[query.positions])
                 accuracy.append(_accuracy(design.estimator_, *held_out))
@@ -128,9 +128,3 @@ def _relearn(
     for row in positions:
         learner.partial_fit(pool[row : row + 1], labels[row : row + 1])
         yield _accuracy(learner, X, y)
-
-
-def _stop_if_orphaned(parent: int) -> None:
-    """End a worker whose command was killed: another may continue the run already."""
-    if parent not in (os.getpid(), os.getppid()):
-        os._exit(1)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import joblib
 
-__all__ = ["n_workers", "spread"]
+__all__ = ["n_workers", "spread", "stop_if_orphaned"]
 
 Result = TypeVar("Result")
 
@@ -20,7 +20,9 @@ def n_workers(jobs: int, n_calls: int) -> int:
     return max(1, min(jobs or joblib.cpu_count(), n_calls))
 
 
-def spread(call: Callable[..., Result], tasks: Sequence[dict[str, Any]], *, jobs: int, title: str) -> list[Result]:
+def spread(
+    call: Callable[..., Result], tasks: Sequence[dict[str, Any]], *, jobs: int, title: str, unit: str = "runs"
+) -> list[Result]:
     """Return ``[call(**task) for task in tasks]``, by ``jobs`` processes (0: one per core).
 
     Shows a bar on stderr if that is a terminal. What a worker raises is raised here; then, and on Ctrl-C, all workers
@@ -29,7 +31,7 @@ def spread(call: Callable[..., Result], tasks: Sequence[dict[str, Any]], *, jobs
     workers = n_workers(jobs, len(tasks))
     parallel = joblib.Parallel(n_jobs=workers, return_as="generator_unordered")
     results: dict[int, Result] = {}
-    with _bar(title, len(tasks)) as advance:
+    with _bar(title, len(tasks), unit) as advance:
         try:
             numbered = (joblib.delayed(_numbered)(os.getpid(), k, call, task) for k, task in enumerate(tasks))
             for number, result in parallel(numbered):
@@ -44,6 +46,12 @@ def spread(call: Callable[..., Result], tasks: Sequence[dict[str, Any]], *, jobs
     return [results[k] for k in range(len(tasks))]
 
 
+def stop_if_orphaned(parent: int) -> None:
+    """End a worker whose command was killed: another may continue the run already."""
+    if parent not in (os.getpid(), os.getppid()):
+        os._exit(1)
+
+
 def _numbered(parent: int, number: int, call: Callable[..., Result], task: dict[str, Any]) -> tuple[int, Result]:
     if os.getpid() != parent:  # Ctrl-C reaches the whole process group: the command ends its workers itself
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -51,7 +59,7 @@ def _numbered(parent: int, number: int, call: Callable[..., Result], task: dict[
 
 
 @contextlib.contextmanager
-def _bar(title: str, total: int) -> Iterator[Callable[[], None]]:
+def _bar(title: str, total: int, unit: str) -> Iterator[Callable[[], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -59,7 +67,7 @@ def _bar(title: str, total: int) -> Iterator[Callable[[], None]]:
     if not console.is_terminal:
         yield lambda: None
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("runs,"))
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn(f"{unit},"))
     with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
         task = bar.add_task(title, total=total)
         yield lambda: bar.advance(task)

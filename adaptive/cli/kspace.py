@@ -1,0 +1,161 @@
+"""``adaptive kspace``: which lines of k-space should a scanner measure to see this slice?
+
+The central lines are given; every further one is chosen in the light of those measured before. The design is then
+compared with designs that look at no data, on the slice that chose it and on the slice beside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from adaptive.cli.errors import CommandError
+from adaptive.cli.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    from adaptive.cli.kspace_subject import Subject
+
+__all__ = ["kspace"]
+
+
+def _option(text: str) -> Any:
+    """A whole number; its default stands in the text, as typer's way of showing it changes from version to version."""
+    return typer.Option(help=text, metavar="N", show_default=False)
+
+
+def kspace(
+    context: typer.Context,
+    image: Annotated[
+        Path | None,
+        typer.Option(
+            help="NIfTI or other volume, .npy or .npz array, PNG or other picture (default: the head scan that nibabel "
+            "ships).",
+            metavar="FILE",
+        ),
+    ] = None,
+    slice: Annotated[
+        int | None, typer.Option(help="Slice of the volume or stack, from 0 (default: the middle one).", metavar="N")
+    ] = None,
+    lines: Annotated[int, _option("Lines to measure in all, the central ones included (default 40).")] = 40,
+    initial: Annotated[int, _option("How many of them are the central ones (default 16).")] = 16,
+    axis: Annotated[int, _option("Axis of the image along which lines are chosen, 0 or 1 (default 0).")] = 0,
+    seed: Annotated[int, _option("Seed of the simulated scan and of all random choices (default 0).")] = 0,
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="Folder for the results and the log (default adaptive-kspace-run).",
+            metavar="FOLDER",
+            show_default=False,
+        ),
+    ] = Path("adaptive-kspace-run"),
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the run in --out from its log, with the options it has.")
+    ] = False,
+    jobs: Annotated[int, _option("Worker processes; results do not depend on it (default: one per core).")] = 0,
+) -> None:
+    """Which lines of k-space should a scanner measure to see this slice?
+
+    Simulates a scan of a real slice: the central lines are given, further lines are chosen one by one, each where it
+    tells most about the image. The design is compared with six others of the same size, on this slice and on the one
+    beside it. Writes lines.csv (the lines in the order chosen), designs.csv (error, PSNR and SSIM of all designs),
+    design.png, summary.json, and a log from which --resume continues a run that was stopped.
+    """
+    wanted: dict[str, Any] = {
+        "image": None if image is None else str(image.expanduser().resolve()),
+        "slice": slice,
+        "lines": lines,
+        "initial": initial,
+        "axis": axis,
+        "seed": seed,
+    }
+    _check_numbers(wanted, jobs)
+    _check_extras(image)
+    stated = [name for name in wanted if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"]
+    folder = RunFolder(out, "kspace", wanted, given=stated, resume=resume)
+    from adaptive.cli.kspace_subject import read_subject
+
+    subject = read_subject(folder.settings["image"], folder.settings["slice"])
+    _check_sizes(subject, folder.settings)
+    folder.fix("pixels", _fingerprint(subject), "the pixels of the image")
+    with folder:
+        from adaptive.cli.kspace_report import write  # from here on it pays to load what computes and draws
+
+        write(_run_all(subject, folder, jobs), subject, folder)
+
+
+def _check_numbers(wanted: dict[str, Any], jobs: int) -> None:
+    for name, value, least in (
+        ("slice", wanted["slice"] or 0, 0),
+        ("initial", wanted["initial"], 1),
+        ("lines", wanted["lines"], 2),
+        ("seed", wanted["seed"], 0),
+        ("jobs", jobs, 0),
+    ):
+        if value < least:
+            raise CommandError(f"--{name} must be at least {least}, got {value}.")
+    if wanted["axis"] not in (0, 1):
+        raise CommandError(f"--axis must be 0 or 1, got {wanted['axis']}.")
+    if wanted["seed"] >= 2**32 - 1:
+        raise CommandError(f"--seed must be below 2^32 - 1, got {wanted['seed']}.")
+    if wanted["lines"] <= wanted["initial"]:
+        raise CommandError(
+            f"--lines counts the central lines too: it must be more than --initial {wanted['initial']}, got "
+            f"{wanted['lines']}."
+        )
+
+
+def _check_extras(image: Path | None) -> None:
+    """Say what is not installed before anything is computed."""
+    from importlib.util import find_spec
+
+    for module, package in (("skimage", "scikit-image"), ("nibabel", "nibabel")):
+        if find_spec(module) is None and (module == "skimage" or image is None):
+            what = "" if module == "skimage" else " for its default image"
+            raise CommandError(f"adaptive kspace needs {package}{what}: pip install 'adaptive-designs[mri]'.")
+
+
+def _check_sizes(subject: Subject, settings: dict[str, Any]) -> None:
+    n = subject.same.image.shape[settings["axis"]]
+    for name in ("initial", "lines"):
+        if settings[name] > n:
+            raise CommandError(
+                f"--{name} {settings[name]} is more than the {n} lines along axis {settings['axis']} of "
+                f"{subject.same.title}."
+            )
+
+
+def _fingerprint(subject: Subject) -> str:
+    digest = hashlib.sha256()
+    for one in (subject.same, subject.neighbour):
+        if one is not None:
+            digest.update(repr((one.image.dtype.str, one.image.shape)).encode())
+            digest.update(np.ascontiguousarray(one.image).tobytes())
+    return digest.hexdigest()
+
+
+def _run_all(subject: Subject, folder: RunFolder, jobs: int) -> list[Any]:
+    from adaptive.cli.line_designs import choose_and_compare, n_chosen, tasks
+    from adaptive.cli.workers import spread
+    from adaptive.loop import LogError
+
+    settings = folder.settings
+    log = folder.log / "lines.jsonl"
+    go_on = f"adaptive kspace --out {folder.path} --resume"
+    try:
+        return spread(
+            choose_and_compare, tasks(subject, settings, log), jobs=jobs, title="choosing lines", unit="designs"
+        )
+    except KeyboardInterrupt:
+        raise CommandError(
+            f"stopped after {n_chosen(log)} of {settings['lines']} lines; continue with: {go_on}", 130
+        ) from None
+    except OSError as error:
+        raise CommandError(f"{error}; when that is mended, continue with: {go_on}", 1) from None
+    except MemoryError as error:
+        raise CommandError(f"{subject.same.title} is too large for the memory there is: {error}", 1) from None
+    except LogError as error:  # damaged, in use, or of another run
+        raise CommandError(str(error)) from error

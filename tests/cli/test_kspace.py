@@ -1,0 +1,268 @@
+"""``adaptive kspace`` as a process: what it writes, how it resumes after a kill, what it says to bad input."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("skimage")
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = ("lines.csv", "designs.csv", "design.png", "summary.json")
+DESIGNS = [
+    "designed",
+    "low_pass",
+    "equispaced",
+    "uniform",
+    "variable_density",
+    "half_plane_variable_density",
+    "one_sided_low_pass",
+]
+QUICK = ("--lines", "14", "--initial", "6", "--axis", "1")
+
+
+def command(*arguments):
+    return [sys.executable, "-m", "adaptive.cli", "kspace", *map(str, arguments)]
+
+
+def adaptive(*arguments):
+    """Run the command to its end."""
+    found = subprocess.run(command(*arguments), cwd=ROOT, capture_output=True, text=True, timeout=240)
+    assert "Traceback" not in found.stderr, found.stderr
+    return found
+
+
+def contents(folder):
+    return {name: (folder / name).read_bytes() for name in FILES}
+
+
+def columns(path):
+    with path.open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def head(shape, centre):
+    """An ellipse with a structure, which no line alone shows."""
+    y, x = np.mgrid[-1 : 1 : shape[0] * 1j, -1 : 1 : shape[1] * 1j]
+    y, x = y - centre, x
+    image = 0.6 * (x**2 / 0.5 + y**2 / 0.7 < 1) + 0.3 * (x**2 + y**2 < 0.2) - 0.2 * (abs(x - 0.2) + abs(y) < 0.15)
+    return np.clip(image + 0.05 * np.sin(25 * x) * (image > 0), 0, 1)
+
+
+@pytest.fixture(scope="module")
+def volume(tmp_path_factory):
+    """Three slices of 40 x 32 pixels; the first is empty."""
+    path = tmp_path_factory.mktemp("data") / "volume.npy"
+    np.save(path, np.stack([np.zeros((40, 32)), head((40, 32), 0.0), head((40, 32), 0.1)]))
+    return path
+
+
+@pytest.fixture(scope="module")
+def finished(volume, tmp_path_factory):
+    """An uninterrupted run on that volume, by one process."""
+    out = tmp_path_factory.mktemp("runs") / "whole"
+    found = adaptive("--image", volume, "--slice", 1, "--out", out, "--jobs", 1, *QUICK)
+    assert found.returncode == 0, found.stderr
+    return out, found
+
+
+def test_lines_come_in_the_order_chosen_central_ones_first(finished):
+    lines = columns(finished[0] / "lines.csv")
+    assert list(lines) == ["line"]
+    lines = [int(line) for line in lines["line"]]
+    assert lines[:6] == [13, 14, 15, 16, 17, 18]
+    assert len(set(lines)) == 14 and set(lines) <= set(range(32))
+    assert not {(32 - line) % 32 for line in lines[6:]} & set(lines)  # none says what another has said
+
+
+def test_every_design_is_judged_on_both_slices(finished):
+    table = columns(finished[0] / "designs.csv")
+    assert list(table) == ["design", "slice", "lines", "error", "psnr", "ssim"]
+    assert list(zip(table["design"], table["slice"], strict=True)) == [
+        (design, where) for design in DESIGNS for where in ("same", "neighbour")
+    ]
+    assert set(table["lines"]) == {"14"}
+    error, psnr = (np.array(table[name], dtype=float) for name in ("error", "psnr"))
+    fixed = [k for k, design in enumerate(table["design"]) if design in ("designed", "low_pass", "equispaced")]
+    np.testing.assert_allclose(psnr[fixed], 10 * np.log10(48 * 32 / error[fixed] ** 2), rtol=1e-9)  # peak 1, padded
+    assert error.min() > 0.5 and np.all(np.abs(np.array(table["ssim"], dtype=float)) < 1)
+
+
+def test_the_summary_says_what_was_tuned_and_what_was_simulated(finished):
+    out, found = finished
+    summary = json.loads((out / "summary.json").read_text())
+    table = columns(out / "designs.csv")
+    assert summary["shape"] == [48, 32] and "40 x 32 pixels, to 48 x 32" in summary["padded"]
+    assert [summary["designs"][name]["draws"] for name in DESIGNS] == [1, 1, 1, 10, 10, 10, 1]
+    for name in DESIGNS:
+        one = summary["designs"][name]
+        by_scale = one["mean error by prior scale"]
+        assert min(by_scale, key=by_scale.get) == f"{one['prior scale']:g}" and len(by_scale) == 4
+        assert ("exponent" in one) == ("density" in name)
+    tuned = summary["designs"]["variable_density"]["mean error by exponent"]
+    assert list(tuned) == ["2", "3", "4", "5", "6"]
+    ratio = summary["designs"]["low_pass"]["neighbour"]["error of the designed lines over this"]
+    assert ratio == pytest.approx(float(table["error"][1]) / float(table["error"][3]))
+    assert summary["information gained"][:6] == [None] * 6 and min(summary["information gained"][6:]) > 0
+    for text in (summary["simulated"], found.stdout):
+        assert "smooth random phase" in text and "SNR 50" in text and "the true image" in text
+    assert (out / "design.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+def test_the_table_is_printed_and_nothing_goes_to_stderr_where_it_is_no_terminal(finished):
+    out, found = finished
+    assert found.stderr == "" and max(len(line) for line in found.stdout.splitlines()[:12]) <= 80
+    row = next(line for line in found.stdout.splitlines() if "half plane variable density" in line)
+    errors = columns(out / "designs.csv")["error"][10:12]
+    assert all(f"{float(error):.2f}" in row for error in errors)
+
+
+def test_progress_is_shown_on_a_terminal_and_a_single_image_has_no_neighbour(tmp_path):
+    np.save(tmp_path / "one.npy", head((32, 32), 0.0))
+    parent, child = pty.openpty()
+    run = subprocess.Popen(
+        command("--image", tmp_path / "one.npy", "--lines", 8, "--initial", 6, "--jobs", 1, "--out", tmp_path / "run"),
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=child, text=True,
+        env=os.environ | {"TERM": "xterm", "COLUMNS": "100"},
+    )  # fmt: skip
+    os.close(child)
+    shown = b""
+    try:
+        while part := os.read(parent, 4096):
+            shown += part
+    except OSError:  # the terminal's other end was closed
+        pass
+    os.close(parent)
+    stdout, _ = run.communicate(timeout=60)
+    assert run.returncode == 0 and b"choosing lines" in shown and b"7/7" in shown
+    assert set(columns(tmp_path / "run/designs.csv")["slice"]) == {"same"}
+    assert "No neighbouring slice: one.npy is a single image." in stdout
+
+
+def test_a_killed_run_resumes_to_the_same_bytes(finished, volume, tmp_path):
+    """Killed twice while lines are chosen; what was measured before is not measured again."""
+    whole, _ = finished
+    out = tmp_path / "killed"
+    told: list[int] = []
+    for wanted in (1, 4):
+        arguments = ("--image", volume, "--slice", 1, *QUICK) if not told else ("--resume",)
+        run = subprocess.Popen(
+            command(*arguments, "--out", out, "--jobs", 2),
+            cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        deadline = time.monotonic() + 120
+        while run.poll() is None and n_told(out) < wanted and time.monotonic() < deadline:
+            time.sleep(0.002)
+        run.send_signal(signal.SIGKILL)
+        run.wait(timeout=30)
+        wait_for_silence(out)
+        told.append(n_told(out))
+        assert wanted <= told[-1]
+    before = log(out)
+    assert told[0] < 9 and not (out / "lines.csv").exists()
+    found = adaptive("--out", out, "--resume", "--jobs", 2)
+    assert found.returncode == 0, found.stderr
+    assert contents(out) == contents(whole)
+    assert log(out).startswith(before[: before.rfind(b"\n") + 1]) and n_told(out) == 9
+
+
+def test_ctrl_c_says_how_to_go_on(volume, tmp_path):
+    out = tmp_path / "run"
+    run = subprocess.Popen(
+        command("--image", volume, "--slice", 1, "--out", out, "--jobs", 2, "--lines", 28), cwd=ROOT,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 120
+    while run.poll() is None and n_told(out) < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.killpg(run.pid, signal.SIGINT)  # a terminal sends it to the whole group
+    stdout, stderr = run.communicate(timeout=60)
+    assert run.returncode == 130 and stdout == ""
+    assert stderr.startswith("adaptive: stopped after ") and stderr.count("\n") == 1
+    assert f"of 28 lines; continue with: adaptive kspace --out {out} --resume" in stderr
+
+
+def log(out):
+    path = out / "log/lines.jsonl"
+    return path.read_bytes() if path.exists() else b""
+
+
+def n_told(out):
+    return log(out).count(b'"event":"tell"')
+
+
+def wait_for_silence(out):
+    """Workers that lost their command end at their next line."""
+    for _ in range(100):
+        before = log(out)
+        time.sleep(0.3)
+        if log(out) == before:
+            return
+    raise AssertionError("orphaned workers go on writing")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--image", "absent.png"], "there is no image file"),
+        (["--image", "NOTES"], "has an unknown ending"),
+        (["--image", "BROKEN"], "cannot be read"),
+        (["--image", "VOLUME", "--slice", "3"], "--slice 3: volume.npy has no slice 3: there are 3, 0 to 2."),
+        (["--image", "VOLUME", "--slice", "-1"], "--slice must be at least 0, got -1."),
+        (["--image", "VOLUME", "--slice", "0"], "slice 0 of volume.npy is empty"),
+        (["--image", "SMALL"], "has 8 x 9 pixels; at least 16 x 16 are needed"),
+        (["--image", "NAN"], "holds 1 pixels that are NaN or infinite"),
+        (["--image", "RAMP", "--lines", "20"], "kspace is not centred along axis 0"),
+        (["--image", "VOLUME", "--lines", "49"], "--lines 49 is more than the 48 lines along axis 0"),
+        (["--lines", "16"], "must be more than --initial 16, got 16"),
+        (["--initial", "0"], "--initial must be at least 1, got 0."),
+        (["--axis", "2"], "--axis must be 0 or 1, got 2."),
+        (["--lines", "many"], "Invalid value for '--lines'"),
+        (["--seed", "-1"], "--seed must be at least 0"),
+        (["--out", "NOTES"], "is a file; --out expects a folder"),
+        (["--out", "FINISHED"], "holds a run already; add --resume to continue it"),
+        (["--out", "EMPTY", "--resume"], "there is no run to resume in"),
+        (["--out", "FINISHED", "--resume", "--lines", "15"], "has lines = 14, not 15"),
+    ],
+)
+def test_bad_input_ends_in_one_line_and_exit_code_2(arguments, message, volume, finished, tmp_path, capfd):
+    from adaptive.cli import run
+
+    known = {"VOLUME": volume, "FINISHED": finished[0], "EMPTY": tmp_path / "empty"}
+    known |= {name: tmp_path / file for name, file in (("NOTES", "notes.txt"), ("BROKEN", "broken.png"))}
+    known |= {name: tmp_path / f"{name.lower()}.npy" for name in ("SMALL", "NAN", "RAMP")}
+    (tmp_path / "notes.txt").write_text("no image")
+    (tmp_path / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\nand no more")
+    np.save(known["SMALL"], np.ones((8, 9)))
+    image = head((32, 32), 0.0)
+    np.save(known["NAN"], np.where(np.arange(1024).reshape(32, 32) == 5, np.nan, image))
+    np.save(known["RAMP"], image * np.exp(0.5j * np.pi * np.arange(32))[:, None])
+    arguments = [str(known.get(one, one)) for one in arguments]
+    if "--out" not in arguments:
+        arguments += ["--out", str(tmp_path / "run")]
+    assert run(["kspace", "--jobs", "1", *arguments]) == 2
+    stdout, stderr = capfd.readouterr()
+    assert stdout == "" and stderr.startswith("adaptive: ") and stderr.count("\n") == 1
+    assert message in stderr
+
+
+def test_a_changed_image_is_not_resumed(volume, finished, tmp_path):
+    copy, out = tmp_path / "copy.npy", tmp_path / "run"
+    copy.write_bytes(volume.read_bytes())
+    (out / "log").mkdir(parents=True)
+    settings = json.loads((finished[0] / "settings.json").read_text()) | {"image": str(copy)}
+    (out / "settings.json").write_text(json.dumps(settings))
+    np.save(copy, np.load(copy) ** 2)
+    found = adaptive("--out", out, "--resume")
+    assert found.returncode == 2 and "the pixels of the image are not those that the run in" in found.stderr
