@@ -92,6 +92,13 @@ class Laplace(LocationDensity):
         shape = np.broadcast_shapes(np.shape(width), np.shape(self.scale))
         return np.broadcast_to(1 / np.square(self.scale), shape).copy(), np.zeros(shape)
 
+    def inner_minimum(self, s: Any, z1: Any = 0.0, z2: Any = 0.0, z3: Any = 0.0) -> tuple[np.ndarray, np.ndarray]:
+        if np.ndim(z1) or np.ndim(z3) or z1 or z3:
+            return super().inner_minimum(s, z1, z2, z3)
+        x, (_, z2, _) = np.asarray(s, dtype=float) - self.location, coefficients(0.0, z2, 0.0)
+        t = np.sqrt(x * x + z2)
+        return t / self.scale + np.log(2 * self.scale), t * self.scale
+
     def inner(
         self, s: Any, z1: Any = 0.0, z2: Any = 0.0, z3: Any = 0.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -69,7 +69,8 @@ class Rectified:
     def log_ratio(cls, s: np.ndarray, step: np.ndarray, y: np.ndarray) -> np.ndarray:
         moved = s + step
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            growth = np.where(s > 0, np.log1p(np.maximum(step / np.where(s > 0, s, 1.0), -1.0)), 0.0)
+            close = np.log1p(np.maximum(step / np.where(s > 0, s, 1.0), -1.0))
+            growth = np.where(np.abs(step) < 0.5 * s, close, np.log(moved) - np.log(s))
             power = np.where(y > 0, np.where(moved > 0, y * growth, -np.inf), 0.0)
         return power - np.where((s > 0) & (moved > 0), step, cls.rate(moved) - cls.rate(s))
 
