@@ -68,7 +68,7 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
     >>> import numpy as np
     >>> from sklearn.linear_model import LogisticRegression
     >>> X = np.arange(10.0)[:, None]
-    >>> view = ClassifierView(LogisticRegression()).partial_fit(X[[0, 9]], np.array([0, 1]))
+    >>> view = ClassifierView(LogisticRegression()).partial_fit(X[[0, 8]], np.array([0, 1]))
     >>> view.select(X, scorer="uncertainty").tolist()
     [4]
     """
