@@ -121,6 +121,9 @@ class GroupedPotential:
     def inner(self, s: Any, z1: Any = 0.0, z2: Any = 0.0, z3: Any = 0.0) -> tuple[np.ndarray, ...]:
         return self._map("inner", s, z1, z2, z3)
 
+    def inner_minimum(self, s: Any, z1: Any = 0.0, z2: Any = 0.0, z3: Any = 0.0) -> tuple[np.ndarray, ...]:
+        return self._map("inner_minimum", s, z1, z2, z3)
+
 
 def grouped(potentials: Sequence[Any], lengths: Sequence[int]) -> Any:
     """The only potential where there is one group, else all of them as one."""

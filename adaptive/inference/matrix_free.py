@@ -182,6 +182,7 @@ class DoubleLoop:
             self.z = np.minimum(spread**2, self.width) if known is None else np.array(known)
         self.u = start.reshape(1, *shape).astype(self.dtype)
         self.s = self.least_squares.system.project(self.u)[0]
+        self.energy = self.least_squares.energy(self.u)
         if isinstance(warm, LargePosterior) and warm.perturbations.dtype == self.dtype:
             self.perturbations = warm.perturbations
             self.samples = warm.__dict__.get("samples")
@@ -193,12 +194,14 @@ class DoubleLoop:
     def step(self) -> float:
         """One outer step; returns the root mean square change of ln gamma."""
         self._linearise()
-        before = self.least_squares.energy(self.u) + self._penalty()
+        before = self.energy + self._minimum(self.s)[0]
         self.u, self.s, _, _ = self.least_squares.descend(
             self.u, self._sites, steps=self.inner_steps, reduction=self.reduction, tol=self.inner_tol, s=self.s
         )
-        self.objective -= max(before - self.least_squares.energy(self.u) - self._penalty(), 0.0)
-        old, self.width = self.width, self._inner(self.s)[3]
+        self.energy = self.least_squares.energy(self.u)
+        old = self.width
+        penalty, self.width = self._minimum(self.s)
+        self.objective -= max(before - self.energy - penalty, 0.0)
         self.measure_variances()
         with np.errstate(divide="ignore", invalid="ignore"):
             change = np.log(self.width / old)
@@ -239,15 +242,18 @@ class DoubleLoop:
     def _inner(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         return self.potential.inner(s, self.z1, self.z2, self.z3)
 
-    def _penalty(self) -> float:
-        value = self._inner(self.s)[0]
-        return float(np.sum(value) - np.sum(self.tilt * (self.s - self.location)))
+    def _minimum(self, s: np.ndarray) -> tuple[float, np.ndarray]:
+        """The penalty at s, and the minimising widths."""
+        value, width = self.potential.inner_minimum(s, self.z1, self.z2, self.z3)
+        tilted = np.sum(self.tilt * (s - self.location)) if self.shifted else 0.0
+        return float(np.sum(value) - tilted), width
 
     def _sites(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """Precision and precision-mean of the parabola that touches the penalty at s."""
+        if not self.shifted:
+            return 1.0 / self._minimum(s)[1], None
         _, first, _, width = self._inner(s)
-        precision = 1.0 / width
-        return precision, precision * s - (first - self.tilt) if self.shifted else None
+        return 1.0 / width, s / width - (first - self.tilt)
 
     # ---------------------------------------------------------------------------------------------------------- the end
     def posterior(self, trace: list[float], converged: bool, evidence: bool) -> LargePosterior:

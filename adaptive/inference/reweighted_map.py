@@ -62,14 +62,14 @@ def reweighted_map(
     tilt, location = (0.0, 0.0) if potential is None else (np.asarray(potential.tilt), np.asarray(potential.location))
     shifted = bool(np.any(tilt) or np.any(location))
     z = unit
-    first, width = np.empty(0), np.empty(0)
 
     def sites(s: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        nonlocal first, width
         if potential is None:
             return np.empty(0), None
+        if not shifted:
+            return 1.0 / potential.inner_minimum(s, 0.0, z, 0.0)[1], None
         _, first, _, width = potential.inner(s, 0.0, z, 0.0)
-        return 1.0 / width, s / width - (first - tilt) if shifted else None
+        return 1.0 / width, s / width - (first - tilt)
 
     u = np.asarray(model.prior_mean if start is None else start).reshape(1, *problem.system.input_shape)
     u, s, n_iter, change = u.astype(problem.dtype), None, 0, np.inf
@@ -83,7 +83,11 @@ def reweighted_map(
             u, sites, steps=max_iter if last else min(max_iter, 3), reduction=_REDUCTION, tol=tol, s=s
         )
         n_iter += steps
-        value = 0.0 if potential is None else float(np.sum(potential.inner(s, 0.0, z, 0.0)[0] - tilt * (s - location)))
+        value = (
+            0.0
+            if potential is None
+            else float(np.sum(potential.inner_minimum(s, 0.0, z, 0.0)[0] - tilt * (s - location)))
+        )
         trace.append(value + problem.energy(u))
     converged = change <= tol
     if not converged:
