@@ -30,6 +30,11 @@ from experiments.benchmarks.peers.environments import python_of, versions_of
 
 HERE = Path(__file__).parent
 SEED = 0
+REASON = (
+    "The peer's step is one refit of a point estimate and one product with the pool. Ours holds a posterior: moments of "
+    "100 tilted distributions in each of some five sweeps, and two entropies by quadrature for each of 10,000 rows, of "
+    "which the quadrature alone is 1.2 ms."
+)
 
 
 def problem(rows: int = 10_000, columns: int = 20, labelled: int = 100, seed: int = SEED) -> dict[str, np.ndarray]:
@@ -102,7 +107,7 @@ def main() -> None:
             target=target,
             value=f"{ratio:.2f} ({milliseconds['ours']:.2f} ms against {milliseconds[peer]:.2f} ms; {versions})",
             verdict="reproduced" if ratio <= 1 else "not reproduced",
-            reason="",
+            reason="" if ratio <= 1 else REASON,
             script="experiments/benchmarks/active_step.py",
             seed=SEED,
         )
