@@ -31,8 +31,8 @@ from experiments.benchmarks.peers.environments import python_of, versions_of
 HERE = Path(__file__).parent
 SEED = 0
 REASON = (
-    "The peer's step is one refit of a point estimate and one product with the pool. Ours holds a posterior: moments of "
-    "100 tilted distributions in each of some five sweeps, and two entropies by quadrature for each of 10,000 rows, of "
+    "The peer's step is one refit of a point estimate and one product with the pool. Ours holds a posterior: moments "
+    "of 100 tilted distributions in each of some five sweeps, two entropies by quadrature for each of 10,000 rows, of "
     "which the quadrature alone is 1.2 ms."
 )
 
