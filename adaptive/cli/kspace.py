@@ -43,6 +43,7 @@ def kspace(
     lines: Annotated[int, _option("Lines to measure in all, the central ones included (default 40).")] = 40,
     initial: Annotated[int, _option("How many of them are the central ones (default 16).")] = 16,
     axis: Annotated[int, _option("Axis of the image along which lines are chosen, 0 or 1 (default 0).")] = 0,
+    draws: Annotated[int, _option("Draws of every random design, of which means are shown (default 10).")] = 10,
     seed: Annotated[int, _option("Seed of the simulated scan and of all random choices (default 0).")] = 0,
     out: Annotated[
         Path,
@@ -70,6 +71,7 @@ def kspace(
         "lines": lines,
         "initial": initial,
         "axis": axis,
+        "draws": draws,
         "seed": seed,
     }
     _check_numbers(wanted, jobs)
@@ -92,6 +94,7 @@ def _check_numbers(wanted: dict[str, Any], jobs: int) -> None:
         ("slice", wanted["slice"] or 0, 0),
         ("initial", wanted["initial"], 1),
         ("lines", wanted["lines"], 2),
+        ("draws", wanted["draws"], 1),
         ("seed", wanted["seed"], 0),
         ("jobs", jobs, 0),
     ):
@@ -101,11 +104,6 @@ def _check_numbers(wanted: dict[str, Any], jobs: int) -> None:
         raise CommandError(f"--axis must be 0 or 1, got {wanted['axis']}.")
     if wanted["seed"] >= 2**32 - 1:
         raise CommandError(f"--seed must be below 2^32 - 1, got {wanted['seed']}.")
-    if wanted["lines"] <= wanted["initial"]:
-        raise CommandError(
-            f"--lines counts the central lines too: it must be more than --initial {wanted['initial']}, got "
-            f"{wanted['lines']}."
-        )
 
 
 def _check_extras(image: Path | None) -> None:
@@ -119,6 +117,11 @@ def _check_extras(image: Path | None) -> None:
 
 
 def _check_sizes(subject: Subject, settings: dict[str, Any]) -> None:
+    if settings["lines"] <= settings["initial"]:
+        raise CommandError(
+            f"--lines counts the central lines too: it must be more than --initial {settings['initial']}, got "
+            f"{settings['lines']}."
+        )
     n = subject.same.image.shape[settings["axis"]]
     for name in ("initial", "lines"):
         if settings[name] > n:

@@ -13,7 +13,7 @@ from adaptive import plots
 from adaptive.cli.kspace_figure import draw
 from adaptive.cli.kspace_scan import SNR
 from adaptive.cli.kspace_subject import Subject
-from adaptive.cli.line_designs import COMPARED, DESIGNED, N_DRAWS, SCALES, Outcome
+from adaptive.cli.line_designs import COMPARED, DESIGNED, SCALES, Outcome
 from adaptive.cli.run_folder import RunFolder
 from adaptive.images import COLUMNS
 
@@ -111,7 +111,9 @@ def _print(ordered: Sequence[Outcome], subject: Subject, folder: RunFolder, said
     )
     console.print(printed)
     error = "error: |true - reconstructed|, Euclidean, magnitudes in [0, 1]; * least. PSNR in dB."
-    draws = f"Random designs (uniform, both densities): means over {N_DRAWS} draws."
+    n_draws = settings["draws"]
+    means = f"means over {n_draws} draws" if n_draws > 1 else "one draw each"
+    draws = f"Random designs (uniform, both densities): {means}."
     if subject.neighbour is None:
         where = f"No neighbouring slice: {subject.alone}."
     else:

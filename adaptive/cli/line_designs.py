@@ -26,7 +26,7 @@ from adaptive.images import compare_designs
 from adaptive.loop import SequentialDesign, read_log
 from designs import kspace
 
-__all__ = ["COMPARED", "DESIGNED", "N_DRAWS", "SCALES", "Outcome", "choose_and_compare", "n_chosen", "tasks"]
+__all__ = ["COMPARED", "DESIGNED", "SCALES", "Outcome", "choose_and_compare", "n_chosen", "tasks"]
 
 DESIGNED = "designed"
 COMPARED = (
@@ -37,8 +37,7 @@ COMPARED = (
     "half_plane_variable_density",
     "one_sided_low_pass",
 )
-N_DRAWS = 10  # of every random design
-N_TUNED = 5  # of these draws: what is tuned is tuned on them
+N_TUNED = 5  # draws of a random design, at most, on which what it is given is tuned
 EXPONENTS = dict.fromkeys(("variable_density", "half_plane_variable_density"), (2, 3, 4, 5, 6))
 SCALES = (0.05, 0.1, 0.2, 0.4)  # of the prior that reconstructs
 MIDDLE = 0.1  # the scale at which exponents are tuned
@@ -94,6 +93,7 @@ def tasks(subject: Subject, settings: dict[str, Any], log: Path) -> list[dict[st
     shared = {
         "scans": scans,
         "n_lines": settings["lines"],
+        "draws": settings["draws"],
         "seed": settings["seed"],
         "log": log,
         "parent": os.getpid(),
@@ -112,7 +112,7 @@ def n_chosen(log: Path) -> int:
 
 
 def choose_and_compare(
-    design: str, scans: dict[str, Scanned], n_lines: int, seed: int, log: Path, parent: int
+    design: str, scans: dict[str, Scanned], n_lines: int, draws: int, seed: int, log: Path, parent: int
 ) -> Outcome:
     """Make one design, tune what it is given on the same slice, and reconstruct every slice.
 
@@ -122,36 +122,39 @@ def choose_and_compare(
         "designed", or the name of a comparison design.
     scans : dict of Scanned
         "same" and perhaps "neighbour".
-    n_lines, seed : int
+    n_lines, draws, seed : int
+        Lines of a design, draws of a random one, and the seed of all of them.
     log : path
         The event log of the chosen design; gone on with where it exists.
     parent : int
         Process id of the command; a worker that has lost it stops.
     """
     same, choice = scans["same"], None
+    images: dict[tuple[str, bool], np.ndarray] = {}
 
     def row(name: str, lines: list[np.ndarray], scale: float, fine: bool = False) -> dict[str, Any]:
         def reconstruct(_: Any, chosen: np.ndarray) -> np.ndarray:
             stop_if_orphaned(parent)
-            return scans[name].reconstruct(chosen, scale, fine)
+            image = scans[name].reconstruct(chosen, scale, fine)
+            images.setdefault((name, fine), image)
+            return image
 
         return compare_designs({design: lines}, {name: scans[name].scan}, reconstruct)[0]
 
-    def draws(exponent: int | None) -> list[np.ndarray]:
-        return [choice.lines] if choice is not None else _draws(same, design, n_lines, seed, exponent)
+    def drawn(exponent: int | None) -> list[np.ndarray]:
+        return [choice.lines] if choice is not None else _drawn(same, design, n_lines, draws, seed, exponent)
 
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if design == DESIGNED:
             choice = choose_lines(same, n_lines, seed, log, parent)
-        by_exponent = {p: row("same", draws(p)[:N_TUNED], MIDDLE)["error"] for p in EXPONENTS.get(design, ())}
-        lines = draws(_least(by_exponent) if by_exponent else None)
+        by_exponent = {p: row("same", drawn(p)[:N_TUNED], MIDDLE)["error"] for p in EXPONENTS.get(design, ())}
+        lines = drawn(_least(by_exponent) if by_exponent else None)
         by_scale = {scale: row("same", lines[:N_TUNED], scale)["error"] for scale in SCALES}
         scale = _least(by_scale)
         table = [row(name, lines, scale, fine=True) for name in scans]
-        image = same.reconstruct(lines[0], scale, fine=True)
     said = list(dict.fromkeys(" ".join(str(one.message).split()) for one in caught))
-    return Outcome(design, lines, table, image, by_exponent, by_scale, said, choice)
+    return Outcome(design, lines, table, images["same", True], by_exponent, by_scale, said, choice)
 
 
 def choose_lines(scanned: Scanned, n_lines: int, seed: int, log: Path, parent: int) -> Choice:
@@ -174,11 +177,13 @@ def choose_lines(scanned: Scanned, n_lines: int, seed: int, log: Path, parent: i
     return Choice(np.array(history["label"]), np.array(history["score"], dtype=float), before, after)
 
 
-def _draws(scanned: Scanned, design: str, n_lines: int, seed: int, exponent: int | None) -> list[np.ndarray]:
+def _drawn(
+    scanned: Scanned, design: str, n_lines: int, draws: int, seed: int, exponent: int | None
+) -> list[np.ndarray]:
     """The lines of a comparison design, all of its draws."""
     exponents = {} if exponent is None else {design: exponent}
     found = kspace.comparison_designs(
-        scanned.n, n_lines, scanned.n_central, exponents=exponents, n_draws=N_DRAWS, random_state=seed
+        scanned.n, n_lines, scanned.n_central, exponents=exponents, n_draws=draws, random_state=seed
     )
     return found[design]
 
