@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.integrate import trapezoid
 from scipy.special import entr, expit, gammaln, ndtr, xlogy
 
 from adaptive.potentials import BernoulliLogit, BernoulliProbit, Gaussian, Laplace, Likelihood, Poisson, StudentT
@@ -23,7 +24,7 @@ def dense(function, mean, sd):
     s = np.concatenate([mean + sd * np.linspace(-9.5, 9.5, 40_001), np.linspace(-60, 60, 200_001)])
     s = np.unique(s)
     values = function(s) * np.exp(-0.5 * ((s - mean) / sd) ** 2) / (sd * np.sqrt(2 * np.pi))
-    return np.trapezoid(values, s)
+    return trapezoid(values, s)
 
 
 def binary(p):
@@ -218,7 +219,7 @@ def test_entropy_of_noisy_values(density, variance):
         log_p = density.log_density(y + density.location)
     else:
         log_p = np.maximum(density.observe(y).tilted_moments(np.zeros(len(y)), variance)[0], -700)
-    integral = np.trapezoid(-np.exp(log_p) * np.maximum(log_p, -700) * np.cosh(t) * (1 + np.sqrt(variance)), t)
+    integral = trapezoid(-np.exp(log_p) * np.maximum(log_p, -700) * np.cosh(t) * (1 + np.sqrt(variance)), t)
     assert density.outcome_entropy(3.0, variance) == pytest.approx(integral, abs=tolerance)
     noise = density.expected_outcome_entropy(3.0, variance)
     assert noise <= density.outcome_entropy(3.0, variance) + 1e-9
