@@ -127,7 +127,9 @@ def test_labels_are_index_labels_plain_entries_or_positions():
     assert all(type(label) is int for label in pool.labels(pandas.DataFrame(TABLE, index=np.arange(4)), [0, 1]))
 
 
-@pytest.mark.parametrize("bad", ["abc", {"a": 1}, {1, 2}, 5, None, np.array(3.0), object()], ids=lambda bad: type(bad).__name__)
+@pytest.mark.parametrize(
+    "bad", ["abc", {"a": 1}, {1, 2}, 5, None, np.array(3.0), object()], ids=lambda bad: type(bad).__name__
+)
 def test_what_is_not_a_pool_is_refused_in_one_line(bad):
     with pytest.raises(ValueError, match=r"candidates must be a pool .*, got \w+\.$"):
         pool.length(bad)
