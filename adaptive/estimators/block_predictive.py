@@ -22,6 +22,7 @@ from adaptive.estimators.measured_blocks import MeasuredBlocks, RowsOnImages, as
 from adaptive.inference import LargePosterior
 from adaptive.linalg import controlled_variance
 from adaptive.operators import Diagonal, FourierLines, Operator, Product, RealStacked
+from adaptive.potentials import Gaussian
 from adaptive.predictive import Predictive, StatedPredictive
 
 __all__ = ["BlockPredictive", "operator_on_unknown"]
@@ -66,6 +67,7 @@ class BlockPredictive(Predictive):
     ):
         self.posterior, self.candidates, self.measured = posterior, candidates, measured
         self.noise_variance, self.phase, self.refine = noise_variance, phase, refine
+        self.likelihood = Gaussian(noise_variance)
         self._shape = measured.shape
         self._complex = len(posterior.system.input_shape) > len(self._shape)
         super().__init__(candidates.shape[0] if is_rows(candidates) else len(candidates), random_state=random_state)

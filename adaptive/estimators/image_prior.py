@@ -9,6 +9,7 @@ stays so where nothing was measured (``imaginary="transform"``).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from adaptive.checks import choice, positive
 from adaptive.operators import FiniteDifference, Identity, Operator, RealStacked, Wavelet
 from adaptive.potentials import Laplace
 
-__all__ = ["IMAGINARY", "PRIORS", "ImagePrior"]
+__all__ = ["IMAGINARY", "PRIORS", "ImagePrior", "image_prior"]
 
 PRIORS = {"tv": ("tv",), "wavelet": ("wavelet",), "tv+wavelet": ("wavelet", "tv")}
 IMAGINARY = ("transform", "pixel", "none")
@@ -118,6 +119,12 @@ class ImagePrior:
     def rows(self, name: str) -> int:
         """Number of projections in a group."""
         return self.operators[self.names.index(name)].shape[0] * (2 if self.complex else 1)
+
+
+@lru_cache(maxsize=8)
+def image_prior(*arguments: Any) -> ImagePrior:
+    """The prior of these arguments, one object for all who ask: its operators keep what they computed."""
+    return ImagePrior(*arguments)
 
 
 def _wavelet(shape: tuple[int, ...], name: str, level: int | None) -> Wavelet:

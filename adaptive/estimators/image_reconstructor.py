@@ -9,34 +9,27 @@ design with, less noisy and stiffer, which chooses better measurements.
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from adaptive import checks, inference
+from adaptive import checks
 from adaptive.estimators.base import DesignMixin
-from adaptive.estimators.block_predictive import BlockPredictive, operator_on_unknown
-from adaptive.estimators.image_prior import PRIORS, ImagePrior
+from adaptive.estimators.block_predictive import BlockPredictive
+from adaptive.estimators.image_model import STEPS, Engine, ImageModel
+from adaptive.estimators.image_prior import PRIORS, ImagePrior, image_prior
 from adaptive.estimators.measured_blocks import MeasuredBlocks, as_blocks, is_rows
 from adaptive.images import estimate_phase
-from adaptive.inference import GLM, LargePosterior
-from adaptive.inference.reweighted import prior_precision
-from adaptive.inference.reweighted_map import reweighted_map
-from adaptive.linalg import Perturbations, PrecisionOperator
+from adaptive.inference import LargePosterior
 
 __all__ = ["ImageReconstructor"]
 
 DTYPES = ("float32", "float64", "complex64", "complex128")
-BROAD = 1e2  # standard deviation of a Gaussian prior on every pixel, in units of the largest magnitude: a formality
 LARGEST_CENTRE = 32  # central lines that a phase is estimated from
 SMALLEST_CENTRE = 4
 START_STEPS, WARM_STEPS = 5, 1  # outer steps of the double loop: the first time, and after further measurements
-SCALE_STEPS = 15  # outer steps while the prior scales are learnt
-SCALE_TOL = 0.02
 
 
 class ImageReconstructor(DesignMixin, BaseEstimator):
@@ -217,21 +210,16 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
 
     def _learn(self, measured: MeasuredBlocks, warm: LargePosterior | None) -> ImageReconstructor:
         phase, n_central = self._phase_of(measured, warm is not None)
-        noise = self.noise_variance if self.noise_variance is not None else measured.noise_variance()
-        if noise is None:
-            raise ValueError(
-                "noise_variance must be given where no block is on the Cartesian grid: it is read off there."
-            )
-        noise = float(noise)
-        scales = None
+        model = self._reconstruction_model(measured, phase)
+        computed: dict[str, Any] = {}
         if self.design_prior_scales is None:
-            scales = self._reconstruction_scales(measured, phase, noise)
-        model = self._design_model(measured, phase, noise, scales)
-        posterior = self._infer(model, self.design_dtype, WARM_STEPS if warm is not None else START_STEPS, warm)
-        self.measured_, self.phase_, self.noise_variance_ = measured, phase, noise
+            computed = self._scales(model)
+        design, scales = self._design_model(model, computed.get("scales"))
+        posterior = design.posterior(scales, self._engine, WARM_STEPS if warm is not None else START_STEPS, warm)
+        self.measured_, self.phase_, self.noise_variance_ = measured, phase, model.noise_variance
         self.n_central_, self.design_posterior_ = n_central, posterior
         self.n_products_: int = posterior.n_products + (0 if warm is None else self.n_products_)
-        self._computed: dict[str, Any] = {} if scales is None else {"scales": scales}
+        self._computed = computed
         return self
 
     def _phase_of(self, measured: MeasuredBlocks, warm: bool = False) -> tuple[np.ndarray | None, int]:
@@ -251,40 +239,34 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
 
     # -- the two models ------------------------------------------------------------------------------------------------
 
-    def _model(
-        self, measured: MeasuredBlocks, phase: Any, noise: float, prior: ImagePrior, scales: Any, dtype: str
-    ) -> GLM:
-        rotation = None if phase is None else np.exp(1j * phase).astype(np.result_type(dtype, np.complex64))
-        groups = prior.groups(scales)
-        X = None if measured.empty else operator_on_unknown(measured.operator(), rotation, prior.complex)
-        y = None
-        if X is not None:
-            y = measured.samples()
-            if prior.complex:
-                y = np.concatenate([y.real, y.imag])
-            elif X.dtype.kind != "c":
-                y = y.real
-        return GLM(
-            X,
-            y,
-            noise,
-            B=[b for b, _ in groups],
-            potentials=[p for _, p in groups],
-            prior_covariance=(BROAD * float(self.largest)) ** 2,
-        )
+    def _reconstruction_model(self, measured: MeasuredBlocks, phase: np.ndarray | None) -> ImageModel:
+        noise = self.noise_variance if self.noise_variance is not None else measured.noise_variance()
+        if noise is None:
+            raise ValueError(
+                "noise_variance must be given where no block is on the Cartesian grid: it is read off there."
+            )
+        return ImageModel(measured, phase, float(noise), self._prior(self.dtype), str(self.dtype))
 
-    def _design_model(self, measured: MeasuredBlocks, phase: Any, noise: float, learnt: Any = None) -> GLM:
+    def _design_model(self, model: ImageModel, learnt: Any = None) -> tuple[ImageModel, dict[str, float]]:
+        """The model that designs, and its scales: its own where they are given, else those of the reconstruction."""
         prior, unit = self._prior(self.design_dtype), float(self.largest)
+        noise, scales = model.noise_variance, learnt
         if self.design_noise_variance is not None:
             noise = float(self.design_noise_variance) * unit**2
         if self.design_prior_scales is not None:
             given = prior.scales(self.design_prior_scales, "design_prior_scales")
-            learnt = {name: scale * unit for name, scale in given.items()}
-        return self._model(measured, phase, noise, prior, learnt, self.design_dtype)
+            scales = {name: scale * unit for name, scale in given.items()}
+        return ImageModel(model.measured, model.phase, noise, prior, str(self.design_dtype)), scales
+
+    def _scales(self, model: ImageModel) -> dict[str, Any]:
+        """The scales of the reconstruction, given or learnt; in the latter case also the posterior."""
+        if self.prior_scales is not None:
+            return {"scales": model.prior.scales(self.prior_scales)}
+        return dict(zip(("scales", "posterior"), model.learn_scales(self._engine), strict=True))
 
     def _prior(self, dtype: str) -> ImagePrior:
         unknown = "complex" if np.dtype(dtype).kind == "c" else "real"
-        return ImagePrior(
+        return image_prior(
             self._image_shape,
             self.prior,
             self.wavelet,
@@ -294,63 +276,9 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
             float(self.largest),
         )
 
-    def _infer(self, model: GLM, dtype: str, steps: int, warm: Any, tol: float = 1e-2) -> LargePosterior:
-        """The Gaussian posterior; so many outer steps are the algorithm, not a failure to converge."""
-        settings = {"max_iter": steps, "tol": tol, "random_state": self.random_state, "warm_start": warm}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            if callable(self.inference):
-                posterior = self.inference(model, **settings)
-            else:
-                engine = getattr(inference, self.inference)
-                real = np.dtype(dtype).type(0).real.dtype
-                posterior = engine(model, variances="sampled", n_samples=self.n_samples, dtype=real, **settings)
-        if not isinstance(posterior, LargePosterior):
-            posterior = self._with_samples(model, posterior, dtype)
-        posterior.samples  # noqa: B018  drawn now, so that asking what is believed changes nothing
-        return posterior
-
-    def _with_samples(self, model: GLM, posterior: Any, dtype: str) -> LargePosterior:
-        """A dense posterior as one that has samples."""
-        system = _precision(model).with_sites(posterior.sites[0])
-        numbers = Perturbations(self.n_samples, checks.generator(self.random_state), np.dtype(dtype).type(0).real.dtype)
-        names = ("log_evidence", "evidence_kind", "objective_trace", "n_iter", "n_products", "converged", "engine")
-        return LargePosterior(
-            system,
-            mean=posterior.mean,
-            perturbations=numbers,
-            sites=posterior.sites,
-            group_lengths=posterior.group_lengths,
-            **{name: getattr(posterior, name) for name in names},
-        )
-
-    def _reconstruction_scales(self, measured: MeasuredBlocks, phase: Any, noise: float) -> dict[str, float]:
-        prior = self._prior(self.dtype)
-        if self.prior_scales is not None:
-            return prior.scales(self.prior_scales)
-        return self._learn_scales(measured, phase, noise, prior)[0]
-
-    def _learn_scales(
-        self, measured: MeasuredBlocks, phase: Any, noise: float, prior: ImagePrior
-    ) -> tuple[dict[str, float], LargePosterior]:
-        """The evidence's fixed point, one update per outer step of the double loop."""
-        scales = dict.fromkeys(prior.names, 0.1 * float(self.largest))
-        unknowns = int(np.prod(self._image_shape)) * (2 if prior.complex else 1)
-        posterior = None
-        for _ in range(SCALE_STEPS):
-            model = self._model(measured, phase, noise, prior, scales, self.dtype)
-            posterior = self._infer(model, self.dtype, 1, posterior)
-            total = np.sqrt(
-                posterior.variance_estimates
-                + posterior.system.project(posterior.mean.reshape(1, *posterior.system.input_shape))[0] ** 2
-            )
-            ends = np.cumsum([0, *posterior.group_lengths])
-            sums = {name: float(total[ends[k] : ends[k + 1]].sum()) for k, name in enumerate(prior.names)}
-            before, scales = scales, prior.learnt(sums, unknowns)
-            if max(abs(np.log(scales[name] / before[name])) for name in scales) < SCALE_TOL:
-                break
-        assert posterior is not None
-        return scales, posterior
+    @property
+    def _engine(self) -> Engine:
+        return Engine(self.inference, self.n_samples, self.random_state)
 
     # -- what is believed about the image ------------------------------------------------------------------------------
 
@@ -366,59 +294,37 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         self._check_parameters()
         measured = self._nothing().with_blocks(X, y)
         measured.require_centre()
-        fresh = type(self)(**self.get_params(deep=False))
+        other = type(self)(**self.get_params(deep=False))
         if hasattr(self, "measured_"):
-            fresh.noise_variance, fresh.prior_scales = self.noise_variance_, self.prior_scales_
-        phase, _ = fresh._phase_of(measured)
-        noise = fresh.noise_variance if fresh.noise_variance is not None else measured.noise_variance()
-        if noise is None:
-            raise ValueError(
-                "noise_variance must be given where no block is on the Cartesian grid: it is read off there."
-            )
-        scales = fresh._reconstruction_scales(measured, phase, float(noise))
-        return np.abs(fresh._unknown(measured, phase, float(noise), scales))
+            other.noise_variance, other.prior_scales = self.noise_variance_, self.prior_scales_
+        model = other._reconstruction_model(measured, other._phase_of(measured)[0])
+        return np.abs(other._unknown(model, other._scales(model))).astype(float)
 
-    def _unknown(self, measured: MeasuredBlocks, phase: Any, noise: float, scales: Any) -> np.ndarray:
+    def _unknown(self, model: ImageModel, known: dict[str, Any]) -> np.ndarray:
         """Mode or mean, signed or complex."""
-        prior = self._prior(self.dtype)
-        model = self._model(measured, phase, noise, prior, scales, self.dtype)
         if self.reconstruction == "map":
-            real = np.dtype(self.dtype).type(0).real.dtype
-            flat = reweighted_map(model, max_iter=self.max_iter, tol=self.tol, dtype=real).mean
-        else:
-            flat = self._infer(model, self.dtype, SCALE_STEPS, None).mean
-        if not prior.complex:
-            return flat.reshape(self._image_shape)
-        parts = flat.reshape(2, *self._image_shape)
-        return parts[0] + 1j * parts[1]
+            return model.mode(known["scales"], self.max_iter, self.tol)
+        if "posterior" not in known:
+            known["posterior"] = model.posterior(known["scales"], self._engine, STEPS)
+        return model.image(known["posterior"].mean)
 
     def _compute(self, name: str) -> Any:
         """A quantity that is computed when it is asked for."""
         check_is_fitted(self, "measured_")
         self.measured_.require_centre()
-        if name not in self._computed:
-            at = self.measured_, self.phase_, self.noise_variance_
-            if name == "scales":
-                prior = self._prior(self.dtype)
-                if self.prior_scales is not None:
-                    self._computed[name] = prior.scales(self.prior_scales)
-                else:
-                    self._computed[name], self._computed["posterior"] = self._learn_scales(*at, prior)
-            elif name == "posterior":
-                scales = self._compute("scales")
-                if name not in self._computed:
-                    model = self._model(*at, self._prior(self.dtype), scales, self.dtype)
-                    self._computed[name] = self._infer(model, self.dtype, SCALE_STEPS, None)
-            elif name == "unknown":
-                if self.reconstruction == "mean":
-                    parts = self.posterior_.mean.reshape(-1, *self._image_shape)
-                    self._computed[name] = parts[0] if len(parts) == 1 else parts[0] + 1j * parts[1]
-                else:
-                    self._computed[name] = self._unknown(*at, self._compute("scales"))
-            elif name == "std":
-                variance = self.posterior_.variances(n_samples=max(32, self.n_samples))
-                self._computed[name] = np.sqrt(variance.reshape(-1, *self._image_shape).mean(axis=0))
-        return self._computed[name]
+        known = self._computed
+        if name not in known:
+            model = self._reconstruction_model(self.measured_, self.phase_)
+            if "scales" not in known:
+                known.update(self._scales(model))
+            if name == "unknown":
+                known[name] = self._unknown(model, known)
+            elif name in ("posterior", "std") and "posterior" not in known:
+                known["posterior"] = model.posterior(known["scales"], self._engine, STEPS)
+            if name == "std":
+                variance = known["posterior"].variances(n_samples=max(32, self.n_samples))
+                known[name] = np.sqrt(variance.reshape(-1, *self._image_shape).mean(axis=0))
+        return known[name]
 
     @property
     def unknown_(self) -> np.ndarray:
@@ -465,31 +371,33 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
             raise ValueError(
                 f"candidates are lines of images of shape {candidates.image_shape}, not {self._image_shape}."
             )
-        noise = self.design_noise_variance
         if hasattr(self, "measured_"):
-            posterior, measured, phase = self.design_posterior_, self.measured_, self.phase_
+            model, posterior = self._fitted_design_model(), self.design_posterior_
         else:
-            measured, phase = self._nothing(), None
-            scales = None if self.design_prior_scales is not None else self._given_scales()
-            model = self._design_model(measured, phase, 1.0, scales)
-            posterior = self._infer(model, self.design_dtype, 0, None)
-        if noise is None:
-            noise = getattr(self, "noise_variance_", self.noise_variance)
-            if noise is None:
-                raise ValueError("before anything is measured the noise must be known: give design_noise_variance.")
-        else:
-            noise = noise * float(self.largest) ** 2
-        rotation = None
-        if phase is not None:
-            rotation = np.exp(1j * phase).astype(np.result_type(self.design_dtype, np.complex64))
+            model, scales = self._design_model_before_fit()
+            posterior = model.posterior(scales, self._engine, 0)
         return BlockPredictive(
-            posterior, candidates, measured, float(noise), phase=rotation, refine=self.refine, random_state=0
+            posterior,
+            candidates,
+            model.measured,
+            model.noise_variance,
+            phase=model.rotation,
+            refine=self.refine,
+            random_state=0,
         )
 
-    def _given_scales(self) -> dict[str, float]:
-        if self.prior_scales is None:
-            raise ValueError("before anything is measured the prior must be known: give design_prior_scales.")
-        return self._prior(self.design_dtype).scales(self.prior_scales)
+    def _fitted_design_model(self) -> ImageModel:
+        base = ImageModel(self.measured_, self.phase_, self.noise_variance_, self._prior(self.dtype), str(self.dtype))
+        return self._design_model(base)[0]
+
+    def _design_model_before_fit(self) -> tuple[ImageModel, dict[str, float]]:
+        for name in ("noise_variance", "prior_scales"):
+            if getattr(self, name) is None and getattr(self, f"design_{name}") is None:
+                raise ValueError(f"before anything is measured nothing can be learnt: give design_{name} or {name}.")
+        prior = self._prior(self.dtype)
+        base = ImageModel(self._nothing(), None, float(self.noise_variance or 1.0), prior, str(self.dtype))
+        given = None if self.prior_scales is None else prior.scales(self.prior_scales)
+        return self._design_model(base, given)
 
     # -- parameters, state ---------------------------------------------------------------------------------------------
 
@@ -555,10 +463,9 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
     def restore(self, state: dict[str, Any]) -> ImageReconstructor:
         """Become what `state` described; the parameters are those of this estimator."""
         measured = MeasuredBlocks.restored(self._image_shape, float(self.largest), bool(self.check), state["measured"])
-        prior, phase = self._prior(self.design_dtype), state["phase"]
-        unit = dict.fromkeys(prior.names, 1.0)  # the scales are in the sites
-        model = self._model(measured, phase, state["design_noise_variance"], prior, unit, self.design_dtype)
-        posterior = LargePosterior.restored(_precision(model), state["design_posterior"])
+        phase, noise = state["phase"], state["design_noise_variance"]
+        model = ImageModel(measured, phase, noise, self._prior(self.design_dtype), str(self.design_dtype))
+        posterior = model.restored(state["design_posterior"])
         self.measured_, self.phase_, self.n_central_ = measured, phase, state["n_central"]
         self.noise_variance_, self.n_products_ = state["noise_variance"], state["n_products"]
         self.design_posterior_, self._computed = posterior, {}
@@ -568,9 +475,3 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         """Without what is computed when it is asked for."""
         state = super().__getstate__()
         return {**state, "_computed": {}} if "_computed" in state else state
-
-
-def _precision(model: GLM) -> PrecisionOperator:
-    return PrecisionOperator(
-        model.X, model.noise_variance, B=[b for b, _ in model.groups], prior_precision=prior_precision(model)
-    )

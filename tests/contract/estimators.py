@@ -9,9 +9,11 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
-from adaptive import BayesianLogisticRegression, scorers
+from adaptive import BayesianLogisticRegression, ImageReconstructor, scorers
 from adaptive.estimators import wrap
+from adaptive.images import simulate_scan
 from adaptive.predictive import MissingField
+from designs import kspace
 from tests.contract.anchored_ensemble import AnchoredEnsemble
 from tests.contract.graded_response import GradedResponse
 from tests.contract.linear_gaussian import LinearGaussian
@@ -25,7 +27,8 @@ class Case:
 
     ``make`` returns it before any fit; ``learn`` are (candidates, outcomes) that it is then taught.  ``measure``
     answers candidates.  ``given`` says how close a what-if must come to ``partial_fit``: "exact" (1e-8), "direction",
-    or None where there is no what-if.  ``unrelated`` are two candidates whose outcomes are independent, if there are
+    "blocks" (of numbers, of which the determinant is what is believed), or None where there is no what-if.
+    ``unrelated`` are two candidates whose outcomes are independent, if there are
     such.
     """
 
@@ -76,6 +79,19 @@ def logistic(**options):
     return lambda: BayesianLogisticRegression(prior_scale=2.0, classes=[0, 1], **options)
 
 
+BLOB = np.add.outer(np.linspace(-1, 1, 16) ** 2, np.linspace(-1, 1, 8) ** 2) < 0.7
+SCAN = simulate_scan(BLOB.astype(float), snr=100, largest_phase=0.0, random_state=0)
+LINES = kspace.lines(BLOB.shape)
+CENTRE = LINES.take(range(5, 11))
+
+
+def reconstructor():
+    return ImageReconstructor(
+        BLOB.shape, prior="tv", prior_scales=0.1, design_noise_variance=1e-4, design_prior_scales=0.05, n_samples=4,
+        phase=None, dtype="float64", design_dtype="float64", refine=True,
+    )  # fmt: skip
+
+
 CASES = [
     classifier("AnchoredEnsemble", AnchoredEnsemble, given="direction"),
     Case(
@@ -99,6 +115,10 @@ CASES = [
     classifier("BayesianLogisticRegression laplace", logistic(prior="laplace"), given="direction"),
     classifier(
         "BayesianLogisticRegression by bounds", logistic(inference="variational_bounds"), given="direction"
+    ),
+    Case(
+        "ImageReconstructor", reconstructor, LINES.take([*range(5), *range(11, 16)]), (CENTRE, SCAN.measure(CENTRE)),
+        SCAN.measure, given="blocks",
     ),
 ]  # fmt: skip
 

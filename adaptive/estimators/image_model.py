@@ -1,0 +1,168 @@
+"""Measurements of an image and a prior as a model, with its posterior, its mode and the scales that suit it best."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from adaptive import checks, inference
+from adaptive.estimators.block_predictive import operator_on_unknown
+from adaptive.estimators.image_prior import ImagePrior
+from adaptive.estimators.measured_blocks import MeasuredBlocks
+from adaptive.inference import GLM, LargePosterior
+from adaptive.inference.reweighted import prior_precision
+from adaptive.inference.reweighted_map import reweighted_map
+from adaptive.linalg import Perturbations, PrecisionOperator
+
+__all__ = ["Engine", "ImageModel"]
+
+BROAD = 1e2  # standard deviation of a Gaussian prior on every pixel, in units of the largest magnitude: a formality
+STEPS = 15  # outer steps of the double loop where nothing is known, and while scales are learnt
+SCALE_TOL = 0.02
+_DIAGNOSTICS = ("log_evidence", "evidence_kind", "objective_trace", "n_iter", "n_products", "converged", "engine")
+
+
+@dataclass(frozen=True)
+class Engine:
+    """How posteriors are inferred.
+
+    Attributes
+    ----------
+    inference : str or callable
+        A name, for the double loop with sampled variances, or an engine of one's own.
+    n_samples : int
+    random_state : None, int or Generator
+    """
+
+    inference: Any
+    n_samples: int
+    random_state: Any
+
+    def __call__(self, model: GLM, dtype: Any, max_iter: int, warm_start: Any, tol: float = 1e-2) -> LargePosterior:
+        """The posterior after so many outer steps, which are the algorithm and no failure to converge."""
+        settings = {"max_iter": max_iter, "tol": tol, "random_state": self.random_state, "warm_start": warm_start}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            if callable(self.inference):
+                posterior = self.inference(model, **settings)
+            else:
+                engine = getattr(inference, self.inference)
+                posterior = engine(model, variances="sampled", n_samples=self.n_samples, dtype=dtype, **settings)
+        if not isinstance(posterior, LargePosterior):
+            posterior = self._with_samples(model, posterior, dtype)
+        posterior.samples  # noqa: B018  drawn now, so that asking what is believed changes nothing
+        return posterior
+
+    def _with_samples(self, model: GLM, posterior: Any, dtype: Any) -> LargePosterior:
+        """A dense posterior as one that has samples."""
+        return LargePosterior(
+            precision_of(model).with_sites(posterior.sites[0]),
+            mean=posterior.mean,
+            perturbations=Perturbations(self.n_samples, checks.generator(self.random_state), dtype),
+            sites=posterior.sites,
+            group_lengths=posterior.group_lengths,
+            **{name: getattr(posterior, name) for name in _DIAGNOSTICS},
+        )
+
+
+@dataclass(frozen=True)
+class ImageModel:
+    """What was measured of an image, and what is assumed about it.
+
+    Attributes
+    ----------
+    measured : MeasuredBlocks
+    phase : array or None
+        Radians by which the unknown is turned before it is measured.
+    noise_variance : float
+        Per real component.
+    prior : ImagePrior
+    dtype : str
+        Of the unknown.
+    """
+
+    measured: MeasuredBlocks
+    phase: np.ndarray | None
+    noise_variance: float
+    prior: ImagePrior
+    dtype: str
+
+    @property
+    def precision(self) -> np.dtype:
+        """Dtype of the real numbers."""
+        return np.dtype(self.dtype).type(0).real.dtype
+
+    @property
+    def rotation(self) -> np.ndarray | None:
+        """exp(i phase)."""
+        if self.phase is None:
+            return None
+        return np.exp(1j * self.phase).astype(np.result_type(self.dtype, np.complex64))
+
+    def glm(self, scales: Mapping[str, float]) -> GLM:
+        """The model at these prior scales."""
+        groups = self.prior.groups(scales)
+        X, y = None, None
+        if not self.measured.empty:
+            X = operator_on_unknown(self.measured.operator(), self.rotation, self.prior.complex)
+            y = self.measured.samples()
+            if self.prior.complex:
+                y = np.concatenate([y.real, y.imag])
+            elif X.dtype.kind != "c":
+                y = y.real
+        return GLM(
+            X,
+            y,
+            self.noise_variance,
+            B=[b for b, _ in groups],
+            potentials=[p for _, p in groups],
+            prior_covariance=(BROAD * self.prior.largest) ** 2,
+        )
+
+    def posterior(self, scales: Mapping[str, float], engine: Engine, steps: int, warm: Any = None) -> LargePosterior:
+        """The Gaussian posterior after ``steps`` outer steps."""
+        return engine(self.glm(scales), self.precision, steps, warm)
+
+    def learn_scales(self, engine: Engine) -> tuple[dict[str, float], LargePosterior]:
+        """The evidence's fixed point, one update per outer step of the double loop; and the posterior there."""
+        prior = self.prior
+        scales = dict.fromkeys(prior.names, 0.1 * prior.largest)
+        unknowns = int(np.prod(prior.shape)) * (2 if prior.complex else 1)
+        posterior: LargePosterior | None = None
+        for _ in range(STEPS):
+            posterior = self.posterior(scales, engine, 1, posterior)
+            system, z = posterior.system, posterior.variance_estimates
+            z = posterior.variances(system.groups) if z is None else z
+            total = np.sqrt(z + system.project(posterior.mean.reshape(1, *system.input_shape))[0] ** 2)
+            sums = {name: float(total[rows].sum()) for name, rows in zip(prior.names, system.slices, strict=False)}
+            before, scales = scales, prior.learnt(sums, unknowns)
+            if max(abs(np.log(scales[name] / before[name])) for name in scales) < SCALE_TOL:
+                break
+        assert posterior is not None
+        return scales, posterior
+
+    def mode(self, scales: Mapping[str, float], max_iter: int, tol: float) -> np.ndarray:
+        """The most probable image."""
+        return self.image(reweighted_map(self.glm(scales), max_iter=max_iter, tol=tol, dtype=self.precision).mean)
+
+    def image(self, flat: np.ndarray) -> np.ndarray:
+        """A flat latent as a real or complex image."""
+        parts = flat.reshape(-1, *self.prior.shape)
+        return parts[0] + 1j * parts[1] if self.prior.complex else parts[0]
+
+    def restored(self, state: dict[str, Any]) -> LargePosterior:
+        """The posterior that `LargePosterior.state` described."""
+        unit = dict.fromkeys(self.prior.names, 1.0)  # the scales are in the sites
+        return LargePosterior.restored(precision_of(self.glm(unit)), state)
+
+
+def precision_of(model: GLM) -> PrecisionOperator:
+    """The precision of a model's posterior, without sites."""
+    return PrecisionOperator(
+        model.X, model.noise_variance, B=[b for b, _ in model.groups], prior_precision=prior_precision(model)
+    )
