@@ -51,7 +51,7 @@ class ImagePrior:
     --------
     >>> prior = ImagePrior((8, 8), "tv", "haar", None, "real", "transform", 1.0)
     >>> [(operator.shape, potential) for operator, potential in prior.groups({"tv": 0.1})]
-    [((112, 64), Laplace(scale=0.1))]
+    [((112, 64), Laplace(scale=0.1, location=0))]
     """
 
     def __init__(

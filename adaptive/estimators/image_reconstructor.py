@@ -23,6 +23,7 @@ from adaptive.estimators.image_prior import PRIORS, ImagePrior, image_prior
 from adaptive.estimators.measured_blocks import MeasuredBlocks, as_blocks, is_rows
 from adaptive.images import estimate_phase
 from adaptive.inference import LargePosterior
+from adaptive.operators import Operator
 
 __all__ = ["ImageReconstructor"]
 
@@ -245,7 +246,7 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
             raise ValueError(
                 "noise_variance must be given where no block is on the Cartesian grid: it is read off there."
             )
-        return ImageModel(measured, phase, float(noise), self._prior(self.dtype), str(self.dtype))
+        return ImageModel(measured, phase, float(noise), self._prior(self.dtype), _dtype_name(self.dtype))
 
     def _design_model(self, model: ImageModel, learnt: Any = None) -> tuple[ImageModel, dict[str, float]]:
         """The model that designs, and its scales: its own where they are given, else those of the reconstruction."""
@@ -256,7 +257,7 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         if self.design_prior_scales is not None:
             given = prior.scales(self.design_prior_scales, "design_prior_scales")
             scales = {name: scale * unit for name, scale in given.items()}
-        return ImageModel(model.measured, model.phase, noise, prior, str(self.design_dtype)), scales
+        return ImageModel(model.measured, model.phase, noise, prior, _dtype_name(self.design_dtype)), scales
 
     def _scales(self, model: ImageModel) -> dict[str, Any]:
         """The scales of the reconstruction, given or learnt; in the latter case also the posterior."""
@@ -265,7 +266,7 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         return dict(zip(("scales", "posterior"), model.learn_scales(self._engine), strict=True))
 
     def _prior(self, dtype: str) -> ImagePrior:
-        unknown = "complex" if np.dtype(dtype).kind == "c" else "real"
+        unknown = "complex" if _dtype_name(dtype).startswith("complex") else "real"
         return image_prior(
             self._image_shape,
             self.prior,
@@ -365,6 +366,10 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         self._check_parameters()
         if target is not None:
             raise ValueError("target must be None: the information of a measurement is about the whole image.")
+        if isinstance(candidates, Operator):
+            raise ValueError(
+                f"candidates must be a pool of operator blocks (a list), got the one block {candidates!r}."
+            )
         if not is_rows(candidates) and not hasattr(candidates, "lines"):
             as_blocks(candidates, self._image_shape)
         elif hasattr(candidates, "image_shape") and tuple(candidates.image_shape) != self._image_shape:
@@ -387,7 +392,9 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         )
 
     def _fitted_design_model(self) -> ImageModel:
-        base = ImageModel(self.measured_, self.phase_, self.noise_variance_, self._prior(self.dtype), str(self.dtype))
+        base = ImageModel(
+            self.measured_, self.phase_, self.noise_variance_, self._prior(self.dtype), _dtype_name(self.dtype)
+        )
         return self._design_model(base)[0]
 
     def _design_model_before_fit(self) -> tuple[ImageModel, dict[str, float]]:
@@ -395,7 +402,7 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
             if getattr(self, name) is None and getattr(self, f"design_{name}") is None:
                 raise ValueError(f"before anything is measured nothing can be learnt: give design_{name} or {name}.")
         prior = self._prior(self.dtype)
-        base = ImageModel(self._nothing(), None, float(self.noise_variance or 1.0), prior, str(self.dtype))
+        base = ImageModel(self._nothing(), None, float(self.noise_variance or 1.0), prior, _dtype_name(self.dtype))
         given = None if self.prior_scales is None else prior.scales(self.prior_scales)
         return self._design_model(base, given)
 
@@ -411,8 +418,8 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         shape = self._image_shape
         checks.choice("prior", self.prior, PRIORS)
-        checks.choice("dtype", str(np.dtype(self.dtype)), DTYPES)
-        checks.choice("design_dtype", str(np.dtype(self.design_dtype)), DTYPES)
+        for name in ("dtype", "design_dtype"):
+            checks.choice(name, _dtype_name(getattr(self, name)), DTYPES)
         checks.choice("reconstruction", self.reconstruction, ("map", "mean"))
         if not callable(self.inference):
             checks.choice("inference", self.inference, ("variational_bounds",))
@@ -464,7 +471,7 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         """Become what `state` described; the parameters are those of this estimator."""
         measured = MeasuredBlocks.restored(self._image_shape, float(self.largest), bool(self.check), state["measured"])
         phase, noise = state["phase"], state["design_noise_variance"]
-        model = ImageModel(measured, phase, noise, self._prior(self.design_dtype), str(self.design_dtype))
+        model = ImageModel(measured, phase, noise, self._prior(self.design_dtype), _dtype_name(self.design_dtype))
         posterior = model.restored(state["design_posterior"])
         self.measured_, self.phase_, self.n_central_ = measured, phase, state["n_central"]
         self.noise_variance_, self.n_products_ = state["noise_variance"], state["n_products"]
@@ -475,3 +482,11 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         """Without what is computed when it is asked for."""
         state = super().__getstate__()
         return {**state, "_computed": {}} if "_computed" in state else state
+
+
+def _dtype_name(dtype: Any) -> str:
+    """The name of a dtype however it was given; what is none stays as it is, to be refused."""
+    try:
+        return np.dtype(dtype).name
+    except TypeError:
+        return str(dtype)

@@ -465,6 +465,7 @@ def test_bad_input_is_refused_in_one_sentence_and_changes_nothing():
         ({"design_prior_scales": {"tv": 0.1, "wave": 0.1}}, "Did you mean 'wavelet'"),
         ({"noise_variance": 0.0}, "noise_variance must be > 0"),
         ({"dtype": "int32"}, "dtype must be one of"),
+        ({"design_dtype": "flaot32"}, "design_dtype must be one of .* Did you mean 'float32'"),
         ({"phase": "guess"}, "phase must be one of 'estimate'"),
         ({"phase": np.zeros((3, 3))}, "phase must have shape"),
         ({"reconstruction": "mode"}, "reconstruction must be one of 'map', 'mean'"),
@@ -483,3 +484,9 @@ def test_bad_parameters_are_named(options, message):
 def test_targets_are_refused():
     with pytest.raises(ValueError, match="target must be None"):
         ImageReconstructor(SHAPE).predictive(kspace.lines(SHAPE), target=[1])
+    with pytest.raises(ValueError, match="candidates must be a pool of operator blocks"):
+        ImageReconstructor(SHAPE, dtype=np.complex64).predictive(FourierLines(SHAPE, [3]))
+    with pytest.raises(ValueError, match="candidates are lines of images of shape"):
+        ImageReconstructor(SHAPE).predictive(kspace.lines((16, 16)))
+    with pytest.raises(ValueError, match="give design_prior_scales or prior_scales"):
+        ImageReconstructor(SHAPE, design_prior_scales=None).predictive(kspace.lines(SHAPE))
