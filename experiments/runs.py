@@ -1,0 +1,61 @@
+"""Runs that are kept: a script that was stopped goes on where it was, one whose code has changed begins anew.
+
+A run is a function of plain arguments that returns a dict of arrays; it is kept as an .npz file in
+``$ADAPTIVE_RUNS`` (default ``~/.cache/adaptive-experiments``), under a name made of its arguments and of the source of
+the library and of the function's own module.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import adaptive
+
+__all__ = ["kept"]
+
+
+def kept(group: str, run: Callable[..., dict[str, np.ndarray]], *arguments: Any) -> dict[str, np.ndarray]:
+    """Return ``run(*arguments)``, from its file where there is one.
+
+    Parameters
+    ----------
+    group : str
+        Folder of the script.
+    run : callable
+        Of a module, so that its source can be read.
+    *arguments : str, int, float
+        They name the file.
+    """
+    source = Path(inspect.getfile(run))
+    name = "-".join(map(str, arguments)) + f"-{_fingerprint(source)}.npz"
+    path = _folder() / group / name
+    if path.is_file():
+        with np.load(path) as stored:
+            return {key: stored[key] for key in stored.files}
+    result = run(*arguments)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{os.getpid()}-{name}")
+    np.savez_compressed(partial, **result)
+    os.replace(partial, path)
+    return result
+
+
+def _folder() -> Path:
+    return Path(os.environ.get("ADAPTIVE_RUNS") or "~/.cache/adaptive-experiments").expanduser()
+
+
+@functools.cache
+def _fingerprint(source: Path) -> str:
+    """Hash of the library and of one more file."""
+    digest = hashlib.sha256()
+    for path in [*sorted(Path(adaptive.__file__).parent.rglob("*.py")), source]:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]

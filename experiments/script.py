@@ -1,0 +1,95 @@
+"""What every script of this folder shares: where its results go, its quick mode, and how a claim becomes a verdict.
+
+A script defines ``run(script)`` and ends with::
+
+    if __name__ == "__main__":
+        command(run, __doc__, __file__)
+
+``python -m experiments.NAME`` runs the full mode, from which verdicts come, and writes into ``results/``;
+``--quick`` tries everything once in seconds and writes into a temporary folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from experiments import artifacts, claims
+
+__all__ = ["Script", "command", "panels"]
+
+
+@dataclass(frozen=True)
+class Script:
+    """One run of a script.
+
+    Attributes
+    ----------
+    path : str
+        The script, from the repository root.
+    results : Path
+        The folder that figures, tables and verdicts go into.
+    quick : bool
+        Whether this is the quick mode, in which every step is taken at a small size.
+    """
+
+    path: str
+    results: Path
+    quick: bool = False
+
+    def judge(
+        self, id: str, holds: bool, *, claim: str, target: Any, value: Any, reason: str = "", **more: Any
+    ) -> None:
+        """Record a claim that was tried: "reproduced" where it ``holds``; ``reason`` says why not, or what to know."""
+        claims.record(
+            id,
+            claim=claim,
+            kind=more.pop("kind", "to judge"),
+            target=target,
+            value=value,
+            verdict="reproduced" if holds else "not reproduced",
+            reason=reason if holds or reason else "The value misses the target; no reason was found.",
+            script=self.path,
+            results=self.results,
+            **more,
+        )
+        print(f"{'reproduced' if holds else 'NOT REPRODUCED':>14}  {id}: {value}")
+
+    def figure(self, figure: Any, name: str, caption: str) -> None:
+        """Write a figure beside its caption, its colours cut down to a palette: a third of the bytes."""
+        from PIL import Image
+
+        path = artifacts.save_figure(figure, name, caption, results=self.results)
+        with Image.open(path) as image:
+            image.convert("RGB").quantize(128).save(path, optimize=True)
+
+    def table(self, columns: Mapping[str, Sequence[Any]], name: str, caption: str) -> None:
+        """Write a table beside its caption."""
+        artifacts.save_table(columns, name, caption, results=self.results)
+
+
+def command(run: Callable[[Script], None], description: str | None, file: str) -> None:
+    """Run a script from the command line, in full or with ``--quick``."""
+    parser = argparse.ArgumentParser(description=(description or "").strip().splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="every step at a small size, into a temporary folder")
+    quick = parser.parse_args().quick
+    results = Path(tempfile.mkdtemp(prefix="adaptive-quick-")) if quick else claims.RESULTS
+    run(Script(f"experiments/{Path(file).name}", results, quick))
+    print(f"written into {results}" + ("" if quick else "; now run: python -m experiments.index"))
+
+
+def panels(n_rows: int, n_columns: int, width: float = 9.0, height: float = 3.6) -> tuple[Any, Any]:
+    """Return an empty figure (inches) and its (n_rows, n_columns) axes, in the style of `adaptive.plots`."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.subplots(n_rows, n_columns, squeeze=False)
+    for one in axes.flat:
+        one.spines[["top", "right"]].set_visible(False)
+        one.grid(True, color="#DDDDDD", linewidth=0.6)
+        one.set_axisbelow(True)
+    return figure, axes

@@ -1,0 +1,181 @@
+"""Systems of the sources whose proof is the library's own tests: which test shows what, run here once more.
+
+A row is "reproduced" if every test named exists and passes. Rows that a script of their own judges as well (the double
+loop, random querying, ...) take the names of their tests from here.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+from experiments.script import Script, command
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# What the source's list of systems says, and anything to know; what shows it is in TESTS.
+SYSTEMS: dict[str, tuple[str, str]] = {
+    "nickisch-sys-glm-ie": (
+        "MAP or penalised least squares and variational inference from four kinds of objects (operators, potentials, "
+        "penalties, solvers), sharing only products with X and B.",
+        "map_estimate, and variational_bounds with sampled or Lanczos variances, multiply only; with exact variances "
+        "operators are read as matrices.",
+    ),
+    "nickisch-sys-glm-ie-potentials": (
+        "Gaussian, Laplace, sech-square, logistic, exponential power, Student t: log density, two derivatives, "
+        "symmetry parameter.",
+        "The symmetry parameter is `tilt` (and `location`).",
+    ),
+    "nickisch-sys-glm-ie-penalties": (
+        "Penalty derived from a potential (the inner loop), logarithmic, quadratic, power, zero; value and two "
+        "derivatives.",
+        "",
+    ),
+    "nickisch-sys-glm-ie-solvers": (
+        "CG, CG with backtracking, quasi-Newton, truncated Newton behind one interface.",
+        "CG comes with backtracking only.",
+    ),
+    "nickisch-sys-ep-dense": (
+        "Factor L and vector alpha, rank-one updates, fractional parameter 0.9, quadratic cost per site.",
+        "The covariance is updated in place of the factor (two BLAS calls per site), refactored after each sweep.",
+    ),
+    "nickisch-sys-design-loop": (
+        "Alternate inference and choice of one measurement or a joint block, greedily.",
+        "",
+    ),
+    "nickisch-sys-transductive": (
+        "Constrained choice among candidates: score all, take the best subset greedily.",
+        "",
+    ),
+}
+
+TESTS: dict[str, tuple[str, ...]] = {
+    "nickisch-sys-glm-ie": (
+        "tests/inference/test_map_estimate.py::test_matrix_free_images",
+        "tests/inference/test_map_estimate.py::test_products_are_counted",
+        "tests/inference/test_matrix_free.py::test_many_samples_agree_with_exact_variances",
+        "tests/inference/test_matrix_free.py::test_products_are_counted",
+    ),
+    "nickisch-sys-glm-ie-potentials": (
+        "tests/potentials/test_log_density.py::test_densities_integrate_to_one",
+        "tests/potentials/test_log_density.py::test_derivatives_are_those_of_log_density",
+        "tests/potentials/test_bounds.py::test_the_bound_touches_at_the_tight_width",
+    ),
+    "nickisch-sys-glm-ie-penalties": (
+        "tests/inference/test_map_estimate.py::test_derivatives",
+        "tests/inference/test_map_estimate.py::test_penalties_with_closed_solutions",
+        "tests/potentials/test_bounds.py::test_no_variance_gives_the_map_penalty",
+    ),
+    "nickisch-sys-glm-ie-solvers": ("tests/inference/test_map_estimate.py::test_solvers_agree_on_a_minimum",),
+    "nickisch-sys-ep-dense": (
+        "tests/inference/test_engines.py::test_sequential_equals_parallel",
+        "tests/inference/test_reference_problems.py::test_image_problem_by_fractional_ep",
+        "tests/linalg/test_gaussian.py::test_rank_one_updates_equal_a_refit",
+    ),
+    "nickisch-sys-design-loop": (
+        "tests/contract/test_contract.py::test_every_estimator_runs_in_the_loop",
+        "tests/loop/test_sequential_design.py::test_a_run_asks_what_the_estimator_selects",
+        "tests/test_selection.py::test_a_joint_batch_is_greedy_and_adds_up_also_from_a_short_list",
+    ),
+    "nickisch-sys-transductive": (
+        "tests/contract/test_contract.py::test_scores_of_a_joint_batch_add_up_to_its_joint_information",
+        "tests/test_selection.py::test_the_highest_score_per_cost_is_chosen_and_its_score_returned",
+        "tests/test_selection.py::test_what_is_masked_or_excluded_is_never_looked_at",
+    ),
+    "nickisch-alg-3.1": (
+        "tests/inference/test_brute_force.py::test_variational_bound_is_its_integral_and_stationary",
+        "tests/inference/test_convexity.py::test_the_objective_never_rises",
+        "tests/inference/test_reference_problems.py::test_both_bounds_reach_the_same_minimum",
+    ),
+    "ko-alg-1": ("tests/inference/test_convexity.py::test_the_objective_never_rises",),
+    "nickisch-sys-convexity": (
+        "tests/inference/test_convexity.py::test_marginal_variances_never_exceed_the_widths",
+        "tests/inference/test_convexity.py::test_student_breaks_convexity",
+        "tests/inference/test_convexity.py::test_the_objective_is_convex_for_log_concave_potentials",
+    ),
+    "nickisch-sys-student-t-split": (
+        "tests/inference/test_convexity.py::test_the_objective_never_rises",
+        "tests/potentials/test_bounds.py::test_convex_and_concave_parts_add_up",
+        "tests/potentials/test_bounds.py::test_student_widths_of_the_source",
+    ),
+    "ko-sys-dsb": (
+        "tests/inference/test_brute_force.py::test_bounds_stay_below_the_exact_evidence",
+        "tests/potentials/test_bounds.py::test_the_bound_is_below_everywhere",
+    ),
+    "nickisch-sys-ig-gaussian": (
+        "tests/inference/test_posterior.py::test_information_gain",
+        "tests/scorers/test_information_gain.py::test_gaussian_outcomes_teach_half_the_log_of_one_plus_signal_to_noise",
+    ),
+    "nickisch-sys-d-optimal-v-bayes": (
+        "tests/designs/test_frequentist.py::test_first_toy_the_axis_not_measured_against_the_one_measured",
+        "tests/designs/test_frequentist.py::test_flat_priors_make_the_two_agree",
+        "tests/designs/test_frequentist.py::test_second_toy_across_what_was_measured_against_along_it",
+    ),
+    "nickisch-sys-score-random": (
+        "tests/loop/test_compare.py::test_intervals_are_paired",
+        "tests/test_selection.py::test_random_needs_no_field_and_is_uniform_over_what_is_allowed",
+    ),
+}
+
+
+def named(id: str) -> str:
+    """Return the sentence that names the tests of a row."""
+    return f"Tests: {', '.join(TESTS[id])}."
+
+
+def missing() -> list[str]:
+    """Return the tests that no file defines."""
+    absent = []
+    for test in sorted({test for tests in TESTS.values() for test in tests}):
+        file, function = test.split("::")
+        path = ROOT / file
+        if not path.is_file() or not re.search(rf"^def {function}\(", path.read_text(encoding="utf-8"), re.MULTILINE):
+            absent.append(test)
+    return absent
+
+
+def outcomes(tests: list[str], root: Path = ROOT) -> dict[str, tuple[int, int]]:
+    """Run tests; return how many cases of each passed and did not."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        arguments = ["-q", "--no-header", "--no-summary", f"--junitxml={report}", "-p", "no:cacheprovider", *tests]
+        subprocess.run([sys.executable, "-m", "pytest", *arguments], cwd=root, check=False, stdout=subprocess.DEVNULL)
+        cases = [(case.get("classname", ""), case.get("name", ""), len(case)) for case in
+                 ElementTree.parse(report).iter("testcase")]  # fmt: skip
+    counted = {}
+    for test in tests:
+        file, function = test.split("::")
+        module = file.removesuffix(".py").replace("/", ".")
+        own = [trouble for name, case, trouble in cases if name == module and case.split("[")[0] == function]
+        counted[test] = (own.count(0), len(own) - own.count(0))
+    return counted
+
+
+def run(script: Script) -> None:
+    """Run the tests of every system and record what they show; in quick mode only see that they exist."""
+    absent = missing()
+    if absent:
+        raise ValueError(f"tests that are named but do not exist: {', '.join(absent)}")
+    if script.quick:
+        return
+    counted = outcomes(sorted({test for id in SYSTEMS for test in TESTS[id]}))
+    for id, (claim, remark) in SYSTEMS.items():
+        own = {test: counted[test] for test in TESTS[id]}
+        script.judge(
+            id,
+            all(passed > 0 and other == 0 for passed, other in own.values()),
+            claim=claim,
+            target="every case of the tests passes",
+            value={
+                test: f"{passed} passed" + (f", {other} not" if other else "") for test, (passed, other) in own.items()
+            },
+            reason=remark,
+        )
+
+
+if __name__ == "__main__":
+    command(run, __doc__, __file__)
