@@ -134,8 +134,8 @@ def gradient_row(system: Any, q: int) -> dict[str, Any]:
     products = system.n_products - before
     error = float(np.linalg.norm(z - variances.exact(system).estimate) / np.linalg.norm(z))
     return {"algorithm": "gradient, or a sweep over coordinates", "formula": "q N_CG", "products": products,
-            "parts": f"{q} systems of {products / q:.1f} products, 64 at a time; relative error {error:.0e}", "storage": storage,
-            "order": "n + q"}  # fmt: skip
+            "parts": f"{q} systems of {products / q:.1f} products, 64 at a time; relative error {error:.0e}",
+            "storage": storage, "order": "n + q"}  # fmt: skip
 
 
 def lanczos_storage(side: int) -> tuple[float, float]:
