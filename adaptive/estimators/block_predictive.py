@@ -120,42 +120,42 @@ class BlockPredictive(Predictive):
     def _power(self) -> tuple[np.ndarray, np.ndarray]:
         """E |F u|^2 over the centred grid, and its standard error."""
         samples, control = self.posterior.samples, self.posterior.control
-        axes, n = (1, 2), float(np.prod(self._shape))
-        symmetric = self.phase is None and not self._complex
-        known = None
-        if control is not None and self.phase is None and self.posterior.inverse_circulant is not None:
-            known = scipy.fft.ifftshift(self.posterior.inverse_circulant.spectrum())
-        half = self._shape[1] // 2 + 1
-
-        def transformed(u: np.ndarray) -> np.ndarray:
-            if symmetric:
-                return scipy.fft.rfft2(u, axes=axes).reshape(len(u), -1)
-            whole = u[:, 0] + 1j * u[:, 1] if self._complex else u
-            return scipy.fft.fft2(whole if self.phase is None else whole * self.phase, axes=axes).reshape(len(u), -1)
-
+        known = self._known_power if control is not None else None
         if known is None or control is None:
-            power, error = controlled_variance(transformed(samples))
+            power, error = controlled_variance(self._transformed(samples))
         else:
-            known = known[:, :half] if symmetric else known
-            power, error = controlled_variance(transformed(samples), transformed(control), n * known.ravel())
-        power, error = np.maximum(power, 0.0) / n, error / n
-        if not symmetric:
-            return tuple(scipy.fft.fftshift(a.reshape(self._shape)) for a in (power, error))  # type: ignore[return-value]
-        return self._whole(power), self._whole(error)
+            power, error = controlled_variance(self._transformed(samples), self._transformed(control), known.ravel())
+        n = float(np.prod(self._shape))
+        return self._on_grid(np.maximum(power, 0.0) / n), self._on_grid(error / n)
 
-    def _whole(self, half: np.ndarray) -> np.ndarray:
-        """The centred grid of a real image from half of it."""
+    @property
+    def _known_power(self) -> np.ndarray | None:
+        """The power that the control has in common with the samples, as `_transformed` orders it; None if unknown."""
+        inverse, n = self.posterior.inverse_circulant, float(np.prod(self._shape))
+        if inverse is None or self.phase is not None:
+            return None
+        return n * (inverse.half[0] if self._has_mirrors else scipy.fft.ifftshift(inverse.spectrum()))
+
+    def _transformed(self, u: np.ndarray) -> np.ndarray:
+        """Fourier transforms, not normalised, frequency zero first, flat; of real images half of them."""
+        if self._has_mirrors:
+            return scipy.fft.rfft2(u, axes=(1, 2)).reshape(len(u), -1)
+        whole = u[:, 0] + 1j * u[:, 1] if self._complex else u
+        whole = whole if self.phase is None else whole * self.phase
+        return scipy.fft.fft2(whole, axes=(1, 2)).reshape(len(u), -1)
+
+    def _on_grid(self, flat: np.ndarray) -> np.ndarray:
+        """The centred grid of what is ordered as in `_transformed`."""
+        if not self._has_mirrors:
+            return scipy.fft.fftshift(flat.reshape(self._shape))
         h, w = self._shape
-        grid = np.empty(self._shape)
-        grid[:, : w // 2 + 1] = half.reshape(h, -1)
-        grid = (grid + _mirrored(grid)) / 2 if w == 1 else grid
-        columns = np.arange(w // 2 + 1, w)
-        grid[:, columns] = grid[-np.arange(h) % h][:, w - columns]
-        return scipy.fft.fftshift(grid)
+        half = flat.reshape(h, -1)
+        other = half[:, w - half.shape[1] : 0 : -1]  # frequencies (k, -l) are those of (-k, l)
+        return scipy.fft.fftshift(np.concatenate([half, np.concatenate([other[:1], other[:0:-1]])], axis=1))
 
-    def _log_terms(self, repeats: float) -> tuple[np.ndarray, np.ndarray]:
-        """2 ln(1 + repeats v / (2 noise)) at every sample, and its error."""
-        power, error = self._power
+    def _log_terms(self, repeats: float, where: Any = ...) -> tuple[np.ndarray, np.ndarray]:
+        """2 ln(1 + repeats v / (2 noise)) at samples, and its error."""
+        power, error = (grid[where] for grid in self._power)
         noise = 2 * self.noise_variance
         return 2 * np.log1p(repeats * power / noise), 2 * repeats * error / (noise + repeats * power)
 
@@ -168,15 +168,14 @@ class BlockPredictive(Predictive):
         return self.phase is None and not self._complex
 
     def _of_lines(self, lines: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
-        values, errors = (np.moveaxis(table, axis, 0) for table in self._single)
-        totals, squares = values.sum(axis=1)[lines], np.sqrt(np.sum(errors**2, axis=1))[lines]
+        values, errors = self._single
+        totals, squares = values.sum(axis=1 - axis)[lines], np.sum(errors**2, axis=1 - axis)[lines]
         if self._has_mirrors:
             n = self._shape[axis]
-            for k in np.flatnonzero((2 * (n // 2) - lines) % n == lines):  # DC, and the line of frequency -n/2
-                mask = np.zeros(self._shape, bool)
-                np.moveaxis(mask, axis, 0)[lines[k]] = True
-                totals[k], squares[k] = self._of_mask(mask)
-        return totals, squares
+            for k in np.flatnonzero((2 * (n // 2) - lines) % n == lines):  # DC, and frequency -n/2: their own mirrors
+                values, errors = self._log_terms(2.0, (slice(None),) * axis + (lines[k],))
+                totals[k], squares[k] = values.sum() / 2, np.sum(errors**2) / 4
+        return totals, np.sqrt(squares)
 
     def _of_mask(self, mask: np.ndarray) -> tuple[float, float]:
         values, errors = self._single
