@@ -59,7 +59,7 @@ class Reweighted:
     system : PrecisionOperator
         At the weights used last; all products are counted by it.
     circulant : Circulant or None
-        Its preconditioner, made by `precondition`.
+        Its preconditioner, made by `precondition`, or when it is first needed; None asks for a new one.
     n_preconditionings : int
     """
 
@@ -113,7 +113,7 @@ class Reweighted:
         while done < steps and change > tol:
             precision, shift = sites(s)
             self.weigh(precision)
-            if done == 0:
+            if self.circulant is None:  # made once: the weights' means change little
                 self.precondition()
             right = self.right if shift is None else self.right + self.system.back_project(shift[None].astype(u.dtype))
             residual = right - self.system.apply(u)

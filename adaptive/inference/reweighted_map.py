@@ -79,6 +79,7 @@ def reweighted_map(
     for level in levels:
         z = level * unit
         last = level == levels[-1]
+        problem.circulant = None  # the weights grow with every level
         u, s, change, steps = problem.descend(
             u, sites, steps=max_iter if last else min(max_iter, 3), reduction=_REDUCTION, tol=tol, s=s
         )
