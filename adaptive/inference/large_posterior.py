@@ -263,20 +263,9 @@ class LargePosterior(Posterior):
 
     def _stochastic_gain(self, operator: Operator, noise: float) -> tuple[float, float]:
         probes, steps = _COUNTS
-        after = PrecisionOperator(
-            operator,
-            noise,
-            B=self.system.groups,
-            site_precision=self.system.site_precision,
-            prior_precision=self.system.prior_precision,
-        )
-        if self.system.X is not None:
-            after = _SumOfMeasurements(self.system, operator, noise)
         values = [
-            stochastic_log_determinant(
-                system, n_probes=probes, n_steps=steps, circulant=circulant_preconditioner(system), random_state=0
-            )
-            for system in (after, self.system)
+            stochastic_log_determinant(system, n_probes=probes, n_steps=steps, circulant=self.circulant, random_state=0)
+            for system in (_WithMeasurements(self.system, operator, noise), self.system)
         ]
         gain = 0.5 * (values[0][0] - values[1][0])
         return gain, 0.5 * float(np.hypot(values[0][1], values[1][1]))
@@ -351,7 +340,7 @@ class _OnImages(Operator):
         return self.operator._adjoint(v).reshape(len(v), *self.input_shape)
 
 
-class _SumOfMeasurements(PrecisionOperator):
+class _WithMeasurements(PrecisionOperator):
     """A + X' X / noise for a further X."""
 
     def __init__(self, system: PrecisionOperator, X: Operator, noise: float):
