@@ -47,6 +47,7 @@ SIMULATED = (
     "over the standard deviation of each part), one coil. Phase and noise were estimated from the samples; the model "
     "was told nothing that a user would not know."
 )
+TIE = 0.99  # one slice, one noise: a ratio nearer to 1 says nothing
 LESS_NOISE = " With less noise (default, SNR 200) each of them is beaten: the noise hides what the design would add."
 
 
@@ -146,12 +147,12 @@ def judge_designs(script: Script, dataset: str, snr: float, results: dict[tuple[
         worst = max(same[other] for other in others)
         script.judge(
             f"ours-kspace-same-slice{ending}-{suffix}",
-            worst < 1,
+            worst < TIE,
             claim=f"Lines chosen by information gain beat every {kind}comparison design on the slice they were chosen "
             f"on. {about}",
-            target="ratio of the errors below 1 for each",
+            target=f"ratio of the errors below {TIE:g} for each (nearer to 1 is a tie)",
             value={other: round(same[other], 4) for other in others},
-            reason="" if worst < 1 else f"Here {overlap(dataset, snr)}.",
+            reason="" if worst < TIE else f"A tie with the best of them. Here {overlap(dataset, snr)}.",
             seed=SEED,
         )
         beaten = [other for other in others if unseen[other][2] < 1]
