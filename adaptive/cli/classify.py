@@ -90,6 +90,7 @@ def classify(
         raise CommandError("--target and --ignore name columns of a file; name the file with --data FILE.")
     stated = [name for name in wanted if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"]
     folder = RunFolder(out, "classify", wanted, given=stated, resume=resume)
+    _check_initial(folder.settings)
     table, name = _rows(folder.settings)
     _check_sizes(table, folder.settings)
     folder.fix("rows", _fingerprint(table), "the rows")
@@ -115,8 +116,12 @@ def _check_numbers(wanted: dict[str, Any], jobs: int) -> None:
             raise CommandError(f"--{name} must be at least {least}, got {value}.")
     if wanted["seed"] + wanted["seeds"] > 2**32:
         raise CommandError(f"--seed must be below 2^32 - {wanted['seeds']}, got {wanted['seed']}.")
-    if wanted["initial"] > wanted["questions"]:
-        raise CommandError(f"--initial {wanted['initial']} is more than --questions {wanted['questions']}.")
+
+
+def _check_initial(settings: dict[str, Any]) -> None:
+    """Compare what is in force: a resumed run may have been told one of the two only."""
+    if settings["initial"] > settings["questions"]:
+        raise CommandError(f"--initial {settings['initial']} is more than --questions {settings['questions']}.")
 
 
 def _rows(settings: dict[str, Any]) -> tuple[Table, str]:
