@@ -164,6 +164,11 @@ class DenseProblem:
         self, log_evidence: float, kind: str, trace: list[float], *, n_iter: int, converged: bool, problem: str = ""
     ) -> Posterior:
         """The posterior at the Gaussian's present sites; a warning where the engine has not converged."""
+        if self._runs_away():
+            raise ValueError(
+                f"{self.engine}: the posterior is improper, since no potential falls along the ray through the mean "
+                "(classes that a plane separates, without a prior); give prior_covariance."
+            )
         if not converged:
             reason = problem or "raise max_iter or tol"
             warnings.warn(
@@ -183,6 +188,22 @@ class DenseProblem:
             engine=self.engine,
             potential=self.potential,
         )
+
+    def _runs_away(self) -> bool:
+        """Whether log-concave potentials alone hold the posterior, and none of them falls along u = t mean, t > 0.
+
+        Then the integral over the ray diverges.  Engines come near such a ray: they follow what the potentials allow.
+        """
+        if self.size == 0 or self.model.prior_covariance is not None or len(self._active) < len(self._moments):
+            return False
+        if self.model.X is not None or not np.all(self.potential.log_concave):
+            return False
+        projections = self.gaussian.projections
+        largest = float(np.abs(projections).max())
+        if not 0 < largest < np.inf:
+            return False
+        far = projections * (1e6 / largest)
+        return bool(np.all(self.potential.derivatives(far)[0] * far >= 0))
 
     def _all_sites(self) -> tuple[np.ndarray, np.ndarray]:
         if len(self._active) == len(self._moments):

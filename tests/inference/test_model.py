@@ -7,9 +7,9 @@ import pytest
 import scipy.sparse
 from scipy.sparse.linalg import aslinearoperator
 
-from adaptive.inference import GLM, expectation_propagation, laplace_approximation
+from adaptive.inference import GLM, expectation_propagation, laplace_approximation, variational_bounds
 from adaptive.operators import Dense, Identity, RealStacked
-from adaptive.potentials import BernoulliLogit, Gaussian, Laplace, Poisson
+from adaptive.potentials import BernoulliLogit, BernoulliProbit, Gaussian, Laplace, Poisson
 
 X, Y = np.array([[1.0, 0.5], [0.0, 1.0], [2.0, -1.0]]), np.array([1.0, 0.5, -0.3])
 L = Laplace(1.0)
@@ -147,3 +147,16 @@ def test_complex_latents_are_real_stacked():
 def test_repr_names_the_parts():
     model = GLM(X, Y, B=[X, None], potentials=[BernoulliLogit([1, 1, -1]), L], prior_covariance=np.eye(2))
     assert repr(model) == "GLM(n=2, measurements=3, projections=3 BernoulliLogit, 2 Laplace, prior covariance full)"
+
+
+@pytest.mark.parametrize("engine", [laplace_approximation, variational_bounds, expectation_propagation])
+@pytest.mark.parametrize("likelihood", [BernoulliLogit, BernoulliProbit])
+@pytest.mark.filterwarnings("ignore")
+def test_separable_classes_without_a_prior_are_improper(engine, likelihood):
+    """Nothing stops the mean from running away; one row on the wrong side does."""
+    rows = np.array([[1.0, 0.2], [0.8, -0.5], [-1.0, 0.3], [-0.7, -0.4]])
+    labels = np.array([1.0, 1.0, -1.0, -1.0])
+    with pytest.raises(ValueError, match="improper"):
+        engine(GLM(B=rows, potentials=likelihood(labels)))
+    mixed = GLM(B=np.vstack([rows, rows]), potentials=likelihood(np.concatenate([labels, -labels])))
+    assert np.isfinite(engine(mixed).mean).all()
