@@ -81,9 +81,10 @@ def head_scan() -> ImageStack:
     >>> head_scan()[12].image.shape
     (128, 96)
     """
-    from nibabel.testing import data_path
+    import nibabel
 
-    path = Path(str(data_path)) / "example4d.nii.gz"
+    # not through nibabel.testing, which imports pytest
+    path = Path(nibabel.__file__).parent / "tests" / "data" / "example4d.nii.gz"
     if not path.is_file():
         raise FileNotFoundError(
             f"this nibabel came without its test data: there is no {path}; read a file of your own."

@@ -1,6 +1,8 @@
 """Images are read from every kind of file, turned and scaled; what cannot be read is named."""
 
 import gzip
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -216,3 +218,10 @@ def test_bad_pixels_are_counted_and_named(tmp_path):
         images.scaled(np.zeros((4, 4)))
     with pytest.raises(ValueError, match=r"image must be one two-dimensional image, got shape \(2, 4, 4\)"):
         images.scaled(stored)
+
+
+def test_head_scan_needs_no_test_runner():
+    """A newcomer has nibabel, and not what nibabel's own tests import."""
+    code = "import sys; sys.modules['pytest'] = None; from adaptive.images import head_scan; print(len(head_scan()))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "24\n", done.stderr
