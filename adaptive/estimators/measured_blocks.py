@@ -49,6 +49,7 @@ def on_grid(block: Any) -> TypeGuard[FourierLines | FourierMask]:
 
 
 def is_rows(X: Any) -> bool:
+    """Whether ``X`` is a table of measurement rows, not an operator or a list of them."""
     return isinstance(X, np.ndarray) or sparse.issparse(X)
 
 

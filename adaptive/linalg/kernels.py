@@ -50,6 +50,7 @@ def step(x, rows, p, r, product, length):
 
 @numba.njit(cache=True, nogil=True)
 def multiply(u, symbol):
+    """u[b, k] *= symbol[k], in place."""
     for b in range(u.shape[0]):
         for k in range(u.shape[1]):
             u[b, k] *= symbol[k]

@@ -44,6 +44,7 @@ def _positions(name: str, positions: Any, m: int) -> np.ndarray:
 
 
 def check_enough(n_select: int, m: int, n_allowed: int) -> None:
+    """Refuse to choose ``n_select`` where only ``n_allowed`` of the m candidates may be chosen."""
     if n_allowed == 0:
         raise ValueError(f"mask and exclude leave none of the {m} candidates to select from.")
     if n_select > n_allowed:

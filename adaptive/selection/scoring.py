@@ -96,6 +96,7 @@ def expected_score(scorer: Callable[..., Any], predictive: Any, seed: int, start
 
 
 def checked(scores: np.ndarray, score: Callable, size: int, allowed: Any) -> np.ndarray:
+    """Return the scores; NaN is refused, naming the scorer and the first such candidate."""
     wrong = np.isnan(scores)
     if wrong.any():
         at = int(np.flatnonzero(wrong)[0])
@@ -107,6 +108,7 @@ def checked(scores: np.ndarray, score: Callable, size: int, allowed: Any) -> np.
 
 
 def require_given(predictive: Any, what: str) -> None:
+    """Refuse pending candidates or a joint batch (``what``) where the predictive has no what-ifs."""
     if predictive.provides("given"):
         return
     name = type(predictive).__name__
