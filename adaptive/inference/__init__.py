@@ -14,6 +14,7 @@ from .penalties import FromPotential, Logarithmic, Power, Quadratic, Zero
 from .posterior import Posterior
 from .restored import posterior_state, restored_posterior
 from .variational_bounds import variational_bounds
+from .variational_gaussian import variational_gaussian
 
 __all__ = [
     "GLM",
@@ -32,4 +33,5 @@ __all__ = [
     "posterior_state",
     "restored_posterior",
     "variational_bounds",
+    "variational_gaussian",
 ]

@@ -19,13 +19,13 @@ import numpy as np
 from ..checks import choice, generator, integer, positive
 from .compatibility import compatible
 from .dense import DenseProblem
+from .extrapolation import Extrapolation
 from .model import GLM
 from .posterior import Posterior
 
 __all__ = ["expectation_propagation"]
 
 _PATIENCE = 15  # sweeps without a new smallest residual, after which something else is tried
-_MEMORY = 3  # earlier sweeps that the extrapolation of parallel updates looks at
 _QUICK = 0.2  # a sweep that leaves less than this share of the residual needs no extrapolation
 _FLAT = 1e-10  # cavity precision, in units of the marginal's, that stands for zero: only this site determines s_j
 
@@ -134,7 +134,7 @@ class _Sweeps:
         self.fraction, self.damping, self.negative = fraction, damping, negative
         self.pi, self.nu = problem.start()
         self.residual, self.log_evidence = np.inf, np.nan
-        self._history: list[tuple[np.ndarray, np.ndarray]] = []
+        self._extrapolation = Extrapolation()
         self._smallest = np.inf
 
     def look(self) -> None:
@@ -184,7 +184,7 @@ class _Sweeps:
                         return
                 except np.linalg.LinAlgError:
                     pass
-                self._history.clear()
+                self._extrapolation.clear()
                 length *= 1.0 if candidate else 0.5
         self.problem.refit(self.pi, self.nu)
 
@@ -192,28 +192,18 @@ class _Sweeps:
         return bool(np.all(1.0 - self.fraction * pi * self.gaussian.marginals()[1] > -_FLAT))
 
     def _extrapolated(self, d_pi: np.ndarray, d_nu: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-        """Anderson's mixing: the combination of the last sweeps whose steps cancel best, moved by its own step.
-
-        References
-        ----------
-        Walker and Ni (2011), Anderson acceleration for fixed-point iterations.
-        """
+        """Where the last sweeps point, if this one is not quick enough by itself."""
         if self.negative or not np.isfinite(self.residual):
             return None
         if self.residual > 2 * self._smallest:
-            self._history.clear()
+            self._extrapolation.clear()
         quick = self.residual < _QUICK * self._smallest
         self._smallest = min(self._smallest, self.residual)
-        self._history.append((np.stack([self.pi, self.nu]), np.stack([d_pi, d_nu])))
-        del self._history[: -_MEMORY - 1]
-        if len(self._history) < 2 or quick:
+        self._extrapolation.add(np.stack([self.pi, self.nu]), np.stack([d_pi, d_nu]))
+        far = None if quick else self._extrapolation.next(self._in_marginal_units)
+        if far is None:
             return None
-        points, steps = (np.diff(np.stack(column), axis=0) for column in zip(*self._history, strict=True))
-        matrix = np.stack([self._in_marginal_units(*step) for step in steps], axis=1)
-        gram = matrix.T @ matrix
-        gram[np.diag_indices(len(gram))] += 1e-14 * np.trace(gram) + 1e-300
-        weights = np.linalg.solve(gram, matrix.T @ self._in_marginal_units(d_pi, d_nu))
-        pi, nu = np.stack([self.pi + d_pi, self.nu + d_nu]) - np.tensordot(weights, points + steps, 1)
+        pi, nu = far
         return np.where(pi >= 0, pi, self.pi + d_pi), np.where(pi >= 0, nu, self.nu + d_nu)
 
     def sequential(self, order: np.random.Generator | None) -> None:

@@ -103,6 +103,9 @@ class GroupedPotential:
     def expectation(self, mean: Any, variance: Any) -> np.ndarray:
         return self._map("expectation", mean, variance)
 
+    def expectation_derivatives(self, mean: Any, variance: Any) -> tuple[np.ndarray, ...]:
+        return self._map("expectation_derivatives", mean, variance)
+
     def tilted_moments(self, mean: Any, variance: Any, fraction: float = 1.0) -> tuple[np.ndarray, ...]:
         return self._map("tilted_moments", mean, variance, fraction=fraction)
 

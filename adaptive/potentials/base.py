@@ -154,6 +154,33 @@ class Potential(ABC):
     def _expectation(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
         return quadrature.gaussian_expectation(self._at_origin(), mean - self.location, variance)
 
+    def expectation_derivatives(self, mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return E log T(s) for s ~ N(mean, variance) and its derivatives in the mean and in the variance.
+
+        They are E (log T)'(s) and E (log T)''(s) / 2; the latter is computed as E x (log T)'(mean + sd x) / (2 sd),
+        x ~ N(0, 1), which stays right where log T has kinks. Where the expectation is -inf they are 0.
+
+        Parameters
+        ----------
+        mean, variance : array-like, broadcastable with the parameters
+            Moments of the Gaussian; variance >= 0.
+
+        References
+        ----------
+        Nickisch (2010), section 4.5; Opper and Archambeau (2009), The variational Gaussian approximation revisited.
+        """
+        mean, variance = quadrature.gaussian_arguments(self, mean, variance, allow_zero=True)
+        return self._expectation_derivatives(mean, variance)
+
+    def _expectation_derivatives(
+        self, mean: np.ndarray, variance: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        value = self._expectation(mean, variance)
+        with np.errstate(invalid="ignore"):  # beyond a hard edge, where the expectation is -inf and has no slope
+            slopes = quadrature.gaussian_slopes(self._at_origin(), mean - self.location, variance)
+        finite = np.isfinite(value)
+        return value, np.where(finite, slopes[0], 0.0), np.where(finite, slopes[1], 0.0)
+
     def tilted_moments(
         self, mean: Any, variance: Any, fraction: float = 1.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -108,6 +108,11 @@ class ExponentialPower(LocationDensity):
     def _expectation(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
         return self._by_power("_expectation", (mean, variance))
 
+    def _expectation_derivatives(
+        self, mean: np.ndarray, variance: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return self._by_power("_expectation_derivatives", (mean, variance))
+
     def _tilted_moments(
         self, mean: np.ndarray, variance: np.ndarray, fraction: float
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -213,5 +218,6 @@ class _ByQuadrature(ExponentialPower):
     """The same density with the quadrature defaults."""
 
     _expectation = LocationDensity._expectation
+    _expectation_derivatives = LocationDensity._expectation_derivatives
     _tilted_moments = LocationDensity._tilted_moments
     _outcome_entropy = LocationDensity._outcome_entropy

@@ -54,6 +54,12 @@ class Gaussian(LocationDensity):
     def _expectation(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
         return self._log_density(mean - self.location) - 0.5 * variance / self.variance
 
+    def _expectation_derivatives(
+        self, mean: np.ndarray, variance: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        first, second = self._derivatives(mean - self.location)
+        return self._expectation(mean, variance), first, 0.5 * second
+
     def _tilted_moments(
         self, mean: np.ndarray, variance: np.ndarray, fraction: float
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

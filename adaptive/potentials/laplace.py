@@ -69,6 +69,17 @@ class Laplace(LocationDensity):
         folded = np.abs(x) * (1 - 2 * ndtr(-z)) + 2 * sd * np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi)
         return -np.where(sd > 0, folded, np.abs(x)) / self.scale - np.log(2 * self.scale)
 
+    def _expectation_derivatives(
+        self, mean: np.ndarray, variance: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        x, sd = mean - self.location, np.sqrt(variance)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = np.abs(x) / sd
+            peak = np.exp(-0.5 * z * z) / (np.sqrt(2 * np.pi) * sd)
+        value = self._expectation(mean, variance)
+        first = -np.sign(x) * np.where(sd > 0, 1 - 2 * ndtr(-z), 1.0) / self.scale
+        return value, first, np.where((sd > 0) | (x == 0), -peak, 0.0) / self.scale
+
     def _tilted_moments(
         self, mean: np.ndarray, variance: np.ndarray, fraction: float
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -110,6 +110,16 @@ class Poisson(Likelihood):
             return np.where(variance == 0, self.log_density(mean), value)
         return super()._expectation(mean, variance)
 
+    def _expectation_derivatives(
+        self, mean: np.ndarray, variance: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        if self.rate != "exp":
+            return super()._expectation_derivatives(mean, variance)
+        y = self._outcome(None)
+        with np.errstate(over="ignore"):
+            rate = np.exp(mean + 0.5 * variance)
+        return y * mean - rate - gammaln(np.add(y, 1.0)), y - rate, -0.5 * rate
+
     def _tilted_moments(
         self, mean: np.ndarray, variance: np.ndarray, fraction: float
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

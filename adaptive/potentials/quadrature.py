@@ -15,7 +15,15 @@ import numpy as np
 
 from adaptive import checks
 
-__all__ = ["checked_fraction", "gaussian_arguments", "gaussian_average", "gaussian_expectation", "panels", "refine"]
+__all__ = [
+    "checked_fraction",
+    "gaussian_arguments",
+    "gaussian_average",
+    "gaussian_expectation",
+    "gaussian_slopes",
+    "panels",
+    "refine",
+]
 
 # Gauss-Kronrod 10-21 points on [-1, 1] (Piessens et al., QUADPACK, 1983): the Gauss points are every second one.
 _HALF_NODES = [
@@ -211,3 +219,23 @@ def gaussian_expectation(potential: Any, mean: np.ndarray, variance: np.ndarray)
     value = gaussian_average(log_density, mean, variance, potential.kinks)
     lower, upper = (np.asarray(end) for end in potential.support)
     return np.where(((lower > -np.inf) | (upper < np.inf)) & (variance > 0), -np.inf, value)
+
+
+def gaussian_slopes(potential: Any, mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the derivatives of E log T(s), s ~ N(mean, variance), in the mean and in the variance."""
+    rows = rows_of(potential, mean.shape)
+    centre, sd = mean.ravel(), np.sqrt(variance).ravel()
+    certain = sd == 0
+
+    def slope(s: np.ndarray, owner: np.ndarray) -> np.ndarray:
+        return (rows if rows.size is None else rows[owner]).derivatives(s)[0]
+
+    def bend(s: np.ndarray, owner: np.ndarray) -> np.ndarray:
+        return (s - centre[owner]) * slope(s, owner)
+
+    first = gaussian_average(slope, mean, variance, potential.kinks)
+    second = gaussian_average(bend, mean, variance, potential.kinks).ravel() / np.where(certain, 1.0, sd**2)
+    if certain.any():
+        at = np.flatnonzero(certain)
+        second[at] = (rows if rows.size is None else rows[at]).derivatives(centre[at])[1]
+    return first, 0.5 * second.reshape(mean.shape)

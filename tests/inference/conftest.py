@@ -114,11 +114,12 @@ ENGINES = {
     "laplace_model": "laplace_approximation",
     "ep_model": "expectation_propagation",
     "vb_model": "variational_bounds",
+    "kl_model": "variational_gaussian",
 }
 
 
 def pytest_generate_tests(metafunc):
-    """``laplace_model``, ``ep_model``, ``vb_model``: each model that the engine accepts; ``any_model``: each."""
+    """``laplace_model``, ``ep_model``, ...: each model that the engine accepts; ``any_model``: each."""
     if "any_model" in metafunc.fixturenames:
         metafunc.parametrize("any_model", MODELS)
     for argument, engine in ENGINES.items():

@@ -14,6 +14,7 @@ from adaptive.inference import (
     expectation_propagation,
     laplace_approximation,
     variational_bounds,
+    variational_gaussian,
 )
 from adaptive.inference.compatibility import as_gaussian
 
@@ -173,6 +174,35 @@ def test_variational_bound_is_its_integral_and_stationary(brute, vb_model):
         assert np.all(bound <= p.log_density(s[:, None])[:, 0] + 1e-9)
 
 
+# ---------------------------------------------------------------------- the variational Gaussian
+def test_variational_gaussian_is_jensens_bound_and_stationary(brute, kl_model):
+    """E_Q[ln P(y, u)] + H(Q) on a grid, lower wherever mean and covariance are moved to."""
+    model = brute.models[kl_model]
+    posterior = variational_gaussian(model, tol=1e-9)
+    assert posterior.log_evidence == pytest.approx(posterior.jensen_evidence, abs=1e-10)
+    points = {2: 401, 3: 81}[model.n]
+    axis = np.linspace(-7.0, 7.0, points)
+    t = np.stack(np.meshgrid(*[axis] * model.n, indexing="ij"), -1).reshape(-1, model.n)
+    weights = np.exp(-0.5 * (t**2).sum(1))
+    weights /= weights.sum()
+
+    def bound(mean, root):
+        entropy = np.log(np.abs(np.linalg.det(root))) + 0.5 * model.n * np.log(2 * np.pi * np.e)
+        return weights @ brute.log_joint(model, mean + t @ root.T) + entropy
+
+    mean, root = posterior.mean, np.linalg.cholesky(posterior.covariance())
+    kinked = "laplace" in kl_model or kl_model in ("mixed", "exponential power", "poisson rectified")
+    value = bound(mean, root)
+    assert posterior.log_evidence == pytest.approx(value, abs=1e-3 if kinked else 1e-6)
+    rng = np.random.default_rng(0)
+    for _ in range(6):
+        d_mean, d_root = 0.05 * root @ rng.normal(size=model.n), 0.05 * np.tril(rng.normal(size=root.shape)) @ root
+        up, down = bound(mean + d_mean, root + d_root), bound(mean - d_mean, root - d_root)
+        curvature = 2 * value - up - down
+        assert curvature > 0 or "student" in kl_model
+        assert abs(up - down) < 0.05 * abs(curvature) + 1e-5
+
+
 # ---------------------------------------------------------------------- orderings
 def test_bounds_stay_below_the_exact_evidence(brute, any_model):
     model = brute.models[any_model]
@@ -183,6 +213,9 @@ def test_bounds_stay_below_the_exact_evidence(brute, any_model):
         posterior = variational_bounds(model, tol=1e-12)
         assert posterior.log_evidence <= posterior.jensen_evidence + 1e-9
         assert posterior.jensen_evidence <= truth.log_evidence + slack
+        highest = variational_gaussian(model).log_evidence
+        assert posterior.jensen_evidence <= highest + 1e-9
+        assert highest <= truth.log_evidence + slack
     # Jensen's bound is one for any Gaussian, that of EP or Laplace included
     assert guess.jensen_evidence <= truth.log_evidence + slack
     assert abs(guess.log_evidence - truth.log_evidence) < (0.2 if "student" in any_model else 0.05)

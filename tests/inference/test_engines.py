@@ -19,11 +19,17 @@ from adaptive.inference import (
     laplace_approximation,
     map_estimate,
     variational_bounds,
+    variational_gaussian,
 )
 from adaptive.potentials import BernoulliLogit, BernoulliProbit, Gaussian, Laplace, Logistic, Poisson, Step, StudentT
 
-DENSE = [laplace_approximation, expectation_propagation, variational_bounds]
-TIGHT = {"laplace_approximation": 1e-13, "expectation_propagation": 1e-10, "variational_bounds": 1e-14}
+DENSE = [laplace_approximation, expectation_propagation, variational_bounds, variational_gaussian]
+TIGHT = {
+    "laplace_approximation": 1e-13,
+    "expectation_propagation": 1e-10,
+    "variational_bounds": 1e-14,
+    "variational_gaussian": 1e-10,
+}
 
 
 def fit(engine, model, **options):

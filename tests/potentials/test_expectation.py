@@ -77,3 +77,35 @@ def test_hard_supports_have_no_expectation():
     assert Step().expectation(5.0, 1.0) == -np.inf
     assert Step().expectation(5.0, 0.0) == 0.0
     np.testing.assert_array_equal(np.isinf(Poisson([0, 1], "rectified").expectation(3.0, 1.0)), [False, True])
+
+
+@pytest.mark.parametrize(("mean", "variance"), [(0.0, 1.0), (1.7, 0.3), (-2.0, 4.0), (0.2, 1e-3), (5.0, 60.0)])
+def test_derivatives_are_those_of_the_expectation(potential, mean, variance):
+    value, first, second = potential.expectation_derivatives(mean, variance)
+    assert value == pytest.approx(potential.expectation(mean, variance), rel=1e-12)
+    if np.all(np.isinf(value)):
+        return
+    step, wider = 1e-4 * np.sqrt(variance), 1e-4 * variance
+    slope = (potential.expectation(mean + step, variance) - potential.expectation(mean - step, variance)) / (2 * step)
+    bend = (potential.expectation(mean, variance + wider) - potential.expectation(mean, variance - wider)) / (2 * wider)
+    size = np.abs(value) / np.sqrt(variance)
+    np.testing.assert_allclose(first, slope, rtol=1e-5, atol=1e-7 * np.max(size))
+    np.testing.assert_allclose(second, bend, rtol=1e-5, atol=1e-7 * np.max(size / np.sqrt(variance)))
+
+
+def test_derivatives_without_variance_are_those_of_the_log_density(potential):
+    s = np.array([0.6, 1.4])
+    if infinite(potential):
+        return
+    first, second = potential.derivatives(s)
+    _, slope, bend = potential.expectation_derivatives(s, 0.0)
+    np.testing.assert_allclose(slope, first, rtol=1e-12)
+    np.testing.assert_allclose(bend, 0.5 * second, rtol=1e-12)
+
+
+def test_logit_averages_meet_where_the_two_rules_do():
+    """The trapezoid rule and the closed halves at the variance where one takes over from the other."""
+    mean = np.linspace(-60, 60, 41)
+    low, high = (BernoulliLogit(1).expectation_derivatives(mean, 30.0 + d) for d in (-1e-9, 1e-9))
+    for a, b in zip(low, high, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-13)
