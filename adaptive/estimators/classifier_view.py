@@ -108,10 +108,16 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
         if fitted is None:  # nothing told the candidates apart yet: every scorer ties, so the view says "at random"
             return Undecided(m, random_state=random_state)
         members = self._members(fitted, candidates)
+        features = {"features": _numbers(candidates), "measured": _numbers(self.candidates_)}
         if members is None:
-            return StatedPredictive(outcomes=fitted.classes_, probabilities=fitted.predict_proba(candidates))
+            return StatedPredictive(
+                m, outcomes=fitted.classes_, probabilities=fitted.predict_proba(candidates), **features
+            )
         weights = np.full(len(members), 1.0 / len(members))
-        return WeightedDraws(weights, members, fitted.classes_, random_state=random_state)
+        about = None
+        if target is not None:
+            about = WeightedDraws(weights, self._members(fitted, target), fitted.classes_)
+        return WeightedDraws(weights, members, fitted.classes_, target=about, random_state=random_state, **features)
 
     @staticmethod
     def _members(fitted: Any, candidates: Any) -> np.ndarray | None:
@@ -153,3 +159,11 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
                 f"{type(self.classifier).__name__} has not seen two classes yet; call partial_fit first."
             )
         return fitted
+
+
+def _numbers(pool: Any) -> Any:
+    """Return rows of numbers as they are, None for other pools."""
+    if hasattr(pool, "tocsr"):
+        return pool
+    rows = pool.to_numpy() if hasattr(pool, "to_numpy") else pool
+    return rows if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype.kind in "fiub" else None

@@ -5,9 +5,11 @@ Fields are computed for all candidates at once, when they are first asked for, a
 
 from __future__ import annotations
 
+import copy
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 
 from adaptive import checks
 from adaptive.predictive.derivations import WAYS, Way, likely
@@ -30,6 +32,8 @@ VALUES = {
     "explained_variance": "(m,) the part of the variance that the target explains",
     "target_entropy": "H(target), nats",
     "expected_target_entropy": "(m,) mean of H(target | y), nats",
+    "features": "(m, d) numbers that describe the candidates, an array or a sparse matrix",
+    "measured": "(n, d) the same numbers of what was measured so far",
 }
 # Fields that are functions.
 FUNCTIONS = {
@@ -41,7 +45,7 @@ FUNCTIONS = {
 }
 FIELDS = {**VALUES, **FUNCTIONS}
 # Fields about all candidates together, whose length is not m.
-_UNINDEXED = {"outcomes", "likelihood", "target", "target_variance", "target_entropy"}
+_UNINDEXED = {"outcomes", "likelihood", "target", "target_variance", "target_entropy", "measured"}
 
 
 class MissingField(AttributeError, ValueError):
@@ -81,6 +85,8 @@ class Predictive:
     ways: ClassVar[dict[str, tuple[Way, ...]]] = WAYS
     #: Whether candidates are to be asked at random, whatever the scorer.
     undecided: ClassVar[bool] = False
+    #: Positions that count as asked, for scorers that look at these and not at outcomes.
+    asked: tuple[int, ...] = ()
 
     def __init__(self, n_candidates: int, *, random_state: Any = None, **fields: Any) -> None:
         self._n_candidates = int(n_candidates)
@@ -117,6 +123,12 @@ class Predictive:
     def scenarios(self) -> list[tuple[float, Predictive]]:
         """[(probability, predictive)]: this one alone, for nothing is pending."""
         return [(1.0, self)]
+
+    def after_asking(self, i: int) -> Predictive:
+        """Return the same beliefs with candidate ``i`` among those ``asked``; the fields stay as they are."""
+        other = copy.copy(self)
+        other.asked = (*self.asked, range(len(self))[i])
+        return other
 
     def target_block(self, i: Any) -> np.ndarray:
         """Return rows ``i`` of ``target_covariance``; overridden where these are cheaper than all of it."""
@@ -159,8 +171,11 @@ class Predictive:
     def _checked(self, name: str, value: Any) -> Any:
         if name in ("likelihood", "target"):
             return value
-        value = _as_outcomes(value) if name == "outcomes" else np.asarray(value)
-        if name not in _UNINDEXED and (value.ndim == 0 or len(value) != len(self)):
+        if sparse.issparse(value):
+            value = value.tocsr()
+        else:
+            value = _as_outcomes(value) if name == "outcomes" else np.asarray(value)
+        if name not in _UNINDEXED and (value.ndim == 0 or value.shape[0] != len(self)):
             raise ValueError(f"{type(self).__name__} states {name} of shape {value.shape} for {len(self)} candidates.")
         return value
 
@@ -183,7 +198,7 @@ class StatedPredictive(Predictive):
     def __init__(self, n_candidates: int | None = None, *, random_state: Any = None, **fields: Any) -> None:
         if n_candidates is None:
             lengths = [
-                len(value)
+                value.shape[0] if sparse.issparse(value) else len(value)
                 for name, value in fields.items()
                 if name in VALUES and name not in _UNINDEXED and value is not None and not callable(value)
             ]

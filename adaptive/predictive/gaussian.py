@@ -64,6 +64,8 @@ class GaussianProjections(Predictive):
         Needed if ``mean`` is a function.
     random_state : None, int, Generator or RandomState
         Seed of draws and scenarios.
+    **fields
+        Others that are stated, such as ``features`` and ``measured``.
 
     References
     ----------
@@ -90,6 +92,7 @@ class GaussianProjections(Predictive):
         projection_draws: Callable[[int, np.random.Generator], Any] | None = None,
         n_candidates: int | None = None,
         random_state: Any = None,
+        **fields: Any,
     ) -> None:
         if n_candidates is None:
             if callable(mean):
@@ -103,7 +106,7 @@ class GaussianProjections(Predictive):
         source = StatedSource(moments, blocks, projection_draws)
         self._set(source, n_candidates, likelihood, "all" if target is None else "inputs" if target.inputs else "some")
         self._target_likelihood = None if target is None else target.likelihood
-        super().__init__(n_candidates, random_state=random_state)
+        super().__init__(n_candidates, random_state=random_state, **fields)
 
     @classmethod
     def from_rows(
@@ -118,6 +121,7 @@ class GaussianProjections(Predictive):
         target_likelihood: Any = None,
         intercept: bool = False,
         random_state: Any = None,
+        **fields: Any,
     ) -> GaussianProjections:
         """Return the predictive of a linear model: projections ``rows @ u`` with u ~ N(mean, covariance).
 
@@ -137,6 +141,8 @@ class GaussianProjections(Predictive):
         intercept : bool, default False
             The last entry of u is added to every projection, without a column in ``rows`` (m, n - 1) and ``target``.
         random_state : None, int, Generator or RandomState
+        **fields
+            Others that are stated, such as ``measured``; ``features`` are ``rows`` unless stated.
 
         Raises
         ------
@@ -161,7 +167,7 @@ class GaussianProjections(Predictive):
         self = object.__new__(cls)
         self._set(source, rows.shape[0], likelihood, "inputs" if given_inputs else "latents")
         self._target_likelihood = target_likelihood
-        Predictive.__init__(self, rows.shape[0], random_state=random_state)
+        Predictive.__init__(self, rows.shape[0], random_state=random_state, **{"features": rows, **fields})
         return self
 
     def _set(self, source: Any, size: int, likelihood: Any, about: str, part: int = CANDIDATES) -> None:
@@ -175,7 +181,8 @@ class GaussianProjections(Predictive):
         other = object.__new__(GaussianProjections)
         other._set(source, size, self.likelihood, about, part)
         other._target_likelihood = self._target_likelihood
-        Predictive.__init__(other, size, random_state=self.seed)
+        fields = self._fields if part == self._part else {}  # the features are the candidates', not the target's
+        Predictive.__init__(other, size, random_state=self.seed, **fields)
         return other
 
     def provides(self, name: str) -> bool:

@@ -38,6 +38,8 @@ class WeightedDraws(Predictive):
         Needed if ``probabilities`` is a function.
     random_state : None, int, Generator or RandomState
         Seed of the choice among more than 64 scenarios.
+    **fields
+        Others that are stated, such as ``features`` and ``measured``.
 
     Raises
     ------
@@ -64,6 +66,7 @@ class WeightedDraws(Predictive):
         target: Any = None,
         n_candidates: int | None = None,
         random_state: Any = None,
+        **fields: Any,
     ) -> None:
         self.weights = np.asarray(weights, dtype=float)
         if self.weights.ndim != 1 or len(self.weights) < 2:
@@ -73,7 +76,7 @@ class WeightedDraws(Predictive):
             raise ValueError("weights must be finite, >= 0 and not all 0.")
         self.weights = self.weights / total
         self._table = _Table(probabilities, len(self.weights), n_candidates, len(outcomes))
-        fields: dict[str, Any] = {"outcomes": outcomes}
+        fields["outcomes"] = outcomes
         self._groups: tuple[np.ndarray, np.ndarray] | None = None
         if isinstance(target, Predictive):
             fields["target"] = target

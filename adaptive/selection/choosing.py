@@ -8,6 +8,7 @@ import numpy as np
 
 from adaptive import checks, pool, scorers
 from adaptive.selection.arguments import allowed_positions, check_enough, prices_of
+from adaptive.selection.ranking import best_positions
 from adaptive.selection.scoring import View, checked, expected_score, require_given
 
 __all__ = ["select"]
@@ -15,7 +16,6 @@ __all__ = ["select"]
 CHUNK_SIZE = 16_384  # candidates per predictive
 SHORT_LIST = 1_024  # candidates among which a batch is chosen from a large pool
 REFINED = 8  # candidates that are computed exactly where the predictive offers it
-_SAME = 1e-10  # scores this close, relative to the best, are a tie: chunks round differently
 
 
 def select(
@@ -94,12 +94,12 @@ def _top(view: View, scores: np.ndarray, prices: Any, predictive: Any, n: int) -
     values = scores if prices is None else scores / prices
     exact = None
     if not getattr(view.score, "ignores_outcomes", False) and (predictive is None or predictive.provides("refined")):
-        listed = np.sort(_best(values, min(max(REFINED, 2 * n), len(values))))
+        listed = np.sort(best_positions(values, min(max(REFINED, 2 * n), len(values))))
         exact = _refined(view, predictive, listed)
     if exact is None:
-        chosen = _best(values, n)
+        chosen = best_positions(values, n)
         return chosen, scores[chosen]
-    order = _best(exact if prices is None else exact / prices[listed], n)
+    order = best_positions(exact if prices is None else exact / prices[listed], n)
     return listed[order], exact[order]
 
 
@@ -108,28 +108,29 @@ def _batch(view: View, scores: np.ndarray, prices: Any, predictive: Any, n: int)
     values = scores if prices is None else scores / prices
     whole = getattr(view.score, "whole_pool", False)
     n_listed = view.size if whole else min(view.size, max(SHORT_LIST, 4 * n))
-    entries = np.arange(view.size) if n_listed == view.size else np.sort(_best(values, n_listed))
+    entries = np.arange(view.size) if n_listed == view.size else np.sort(best_positions(values, n_listed))
     if predictive is None or n_listed < view.size:
         predictive = view.predictive(view.candidates_at(None if n_listed == view.size else entries))
     if predictive.undecided:
         return _top(view, scores, prices, predictive, n)
-    require_given(predictive, "batch")
+    if not getattr(view.score, "sees_asked", False):
+        require_given(predictive, "batch")
     scores, prices = scores[entries], None if prices is None else prices[entries]
     chosen: list[int] = []
     gains: list[float] = []
     for step in range(n):
         if step:
-            predictive = predictive.given(view.n_pending + chosen[-1])
+            predictive = view.assuming(predictive, view.n_pending + chosen[-1], "batch")
             scores = checked(view.evaluate(predictive), view.score, len(entries), None)
         values = scores if prices is None else scores / prices
         free = np.setdiff1d(np.arange(len(entries)), chosen) if chosen else np.arange(len(entries))
-        listed = np.sort(free[_best(values[free], min(REFINED, len(free)))])
+        listed = np.sort(free[best_positions(values[free], min(REFINED, len(free)))])
         exact = _refined(view, predictive, listed)
         if exact is None:
-            best = int(free[_best(values[free], 1)[0]])
+            best = int(free[best_positions(values[free], 1)[0]])
             gain = scores[best]
         else:
-            place = _best(exact if prices is None else exact / prices[listed], 1)[0]
+            place = best_positions(exact if prices is None else exact / prices[listed], 1)[0]
             best, gain = int(listed[place]), exact[place]
         chosen.append(best)
         gains.append(float(gain))
@@ -148,21 +149,3 @@ def _refined(view: View, predictive: Any, listed: np.ndarray) -> np.ndarray | No
         refined = scenario.refined(view.n_pending + places)
         total += probability * expected_score(view.score, refined, view.seed)
     return checked(total, view.score, len(listed), None)
-
-
-def _best(values: np.ndarray, n: int) -> np.ndarray:
-    """Return the positions of the n largest values, best first; ties go to the lowest position."""
-    top = values.max()
-    if n == 1:
-        if not np.isfinite(top):
-            return np.array([int(values.argmax())])
-        return np.array([int(np.argmax(values >= top - _SAME * abs(top)))])
-    if np.isfinite(top) and top != 0:
-        values = np.round(values / (_SAME * abs(top)))  # what is a tie for one is a tie for all
-    if n < len(values):
-        threshold = -np.partition(-values, n - 1)[n - 1]
-        above, at = np.flatnonzero(values > threshold), np.flatnonzero(values == threshold)
-        listed = np.concatenate([above, at[: n - len(above)]])
-    else:
-        listed = np.arange(len(values))
-    return listed[np.lexsort((listed, -values[listed]))]

@@ -47,9 +47,15 @@ class View:
         if predictive.undecided or getattr(self.score, "ignores_outcomes", False):
             return predictive
         for k in range(self.n_pending):
-            require_given(predictive, "pending")
-            predictive = predictive.given(k)
+            predictive = self.assuming(predictive, k, "pending")
         return predictive
+
+    def assuming(self, predictive: Any, k: int, what: str) -> Any:
+        """Return the predictive had its candidate ``k`` been asked, ``what`` ("pending" or "batch") saying why."""
+        if getattr(self.score, "sees_asked", False):
+            return predictive.after_asking(k)
+        require_given(predictive, what)
+        return predictive.given(k)
 
     def evaluate(self, predictive: Any, start: int = 0) -> np.ndarray:
         """Return the expected scores of the entries of ``predictive``, which are those from ``start`` on."""
