@@ -1,0 +1,82 @@
+"""Runs inside a peer's environment: the order in which a strategy asks for the labels of whole pools, one by one.
+
+Arguments: peer (skactiveml | modal), strategy, an .npz with X{k}, y{k} and first{k} (positions labelled at the start),
+number of pools. Prints one JSON list of positions per pool. The learner is scikit-learn's logistic regression, for
+committees five of them on bootstrap samples; pool k is seeded by k.
+"""
+
+import json
+import sys
+import warnings
+
+import numpy as np
+from sklearn.ensemble import BaggingClassifier
+from sklearn.linear_model import LogisticRegression
+
+warnings.filterwarnings("ignore")
+MEMBERS = 5
+
+
+def skactiveml_order(method, X, y, first, seed):
+    from skactiveml import pool
+    from skactiveml.classifier import ParzenWindowClassifier, SklearnClassifier
+
+    def wrapped(model):
+        return SklearnClassifier(model, classes=[0, 1], random_state=seed)
+
+    learner = wrapped(LogisticRegression())
+    committee = wrapped(BaggingClassifier(LogisticRegression(), n_estimators=MEMBERS, random_state=seed))
+    strategy, needs = {
+        "margin": (pool.UncertaintySampling(method="margin_sampling", random_state=seed), {"clf": learner}),
+        "query_by_committee": (pool.QueryByCommittee(random_state=seed), {"ensemble": committee}),
+        "core_set": (pool.CoreSet(random_state=seed), {}),
+        "discriminative": (pool.DiscriminativeAL(random_state=seed), {"discriminator": learner}),
+        "badge": (pool.Badge(random_state=seed), {"clf": learner}),
+        "probabilistic": (
+            pool.ProbabilisticAL(random_state=seed),
+            {"clf": ParzenWindowClassifier(classes=[0, 1], metric_dict={"gamma": "mean"})},
+        ),
+    }[method]
+    known = np.full(len(y), np.nan)
+    known[first] = y[first]
+    order = first.tolist()
+    while len(order) < len(y):
+        chosen = int(strategy.query(X=X, y=known, batch_size=1, **needs)[0])
+        known[chosen] = y[chosen]
+        order.append(chosen)
+    return order
+
+
+def modal_order(method, X, y, first, seed):
+    from modAL.models import ActiveLearner, Committee
+    from modAL.uncertainty import margin_sampling
+
+    np.random.seed(seed)
+    order, left = first.tolist(), np.setdiff1d(np.arange(len(y)), first)
+    if method == "margin":
+        learner = ActiveLearner(LogisticRegression(), margin_sampling, X[first], y[first])
+    else:  # the committee's default strategy: vote entropy
+        members = []
+        while len(members) < MEMBERS:
+            drawn = np.random.choice(first, len(first))
+            if len(np.unique(y[drawn])) == 2:
+                members.append(ActiveLearner(LogisticRegression(), X_training=X[drawn], y_training=y[drawn]))
+        learner = Committee(members)
+    while left.size:
+        chosen = left[int(np.ravel(learner.query(X[left])[0])[0])]
+        learner.teach(X[[chosen]], y[[chosen]])
+        order.append(int(chosen))
+        left = np.setdiff1d(left, [chosen])
+    return order
+
+
+def main():
+    peer, method, path, n_pools = sys.argv[1:]
+    data = np.load(path)
+    make = {"skactiveml": skactiveml_order, "modal": modal_order}[peer]
+    orders = [make(method, data[f"X{k}"], data[f"y{k}"], data[f"first{k}"], k) for k in range(int(n_pools))]
+    print(json.dumps(orders))
+
+
+if __name__ == "__main__":
+    main()
