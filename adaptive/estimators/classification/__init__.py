@@ -1,0 +1,18 @@
+"""What a linear classifier believes: one kind of belief per link and number of classes, behind one interface.
+
+A belief is made from a :class:`Training` set and never changes; learning more makes another one.
+
+    Belief.learnt(settings, training, earlier=None)     fit, warm where ``earlier`` is a belief of the same kind
+    Belief.unfitted_predictive(settings, rows, labels, target=..., random_state=...)
+    belief.predictive(rows, labels, target=..., random_state=...)
+    belief.probabilities(rows) -> (m, c)                belief.coefficients() -> (k, n_features), (k,)
+    belief.prior_scale, .posterior, .log_evidence, .evidence_kind, .objective_trace, .n_iter, .converged
+    belief.state() -> plain data                        Belief.restored(settings, training, state)
+"""
+
+from adaptive.estimators.classification.binary_belief import BinaryBelief
+from adaptive.estimators.classification.labels import codes_of, known_classes
+from adaptive.estimators.classification.settings import Settings
+from adaptive.estimators.classification.training import Training
+
+__all__ = ["BinaryBelief", "Settings", "Training", "codes_of", "known_classes"]

@@ -1,0 +1,181 @@
+"""What is believed about two classes: one latent per row,
+
+p(y | x, w, b) = link(y (w . x + b)),    w ~ prior(scale),    q(w, b) = N(mean, covariance) by approximation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from adaptive import inference
+from adaptive.estimators.classification.settings import INTERCEPT_SCALE, LARGEST_TYPICAL_LATENT, Settings
+from adaptive.estimators.classification.training import Training
+from adaptive.estimators.labelled import Labelled
+from adaptive.estimators.linear_predictive import linear_predictive, with_intercept
+from adaptive.estimators.prior_scale import Evaluation, maximise
+from adaptive.inference import GLM
+from adaptive.potentials import BernoulliLogit, BernoulliProbit, Gaussian, Laplace
+from adaptive.predictive import GaussianProjections, Predictive
+
+__all__ = ["BinaryBelief"]
+
+LINKS = {"logit": BernoulliLogit, "probit": BernoulliProbit}
+ROUGH = 1e-2  # tolerance while the prior scale is still being sought
+STATIONARY = ("expectation_propagation", "variational_bounds")  # a rough fit has a good slope already
+
+
+class BinaryBelief:
+    """A Gaussian over weights and intercept, by any engine of :mod:`adaptive.inference`.
+
+    Parameters
+    ----------
+    settings : Settings
+    posterior : Posterior over the weights and, last, the intercept
+    prior_scale : float
+    n_classes : {1, 2}
+        Classes known so far; a lone one is +1.
+    """
+
+    def __init__(self, settings: Settings, posterior: Any, prior_scale: float, n_classes: int) -> None:
+        self.settings, self.posterior = settings, posterior
+        self.prior_scale, self.n_classes = prior_scale, n_classes
+
+    log_evidence = property(lambda self: self.posterior.log_evidence)
+    evidence_kind = property(lambda self: self.posterior.evidence_kind)
+    objective_trace = property(lambda self: self.posterior.objective_trace)
+    n_iter = property(lambda self: self.posterior.n_iter)
+    converged = property(lambda self: self.posterior.converged)
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def learnt(cls, settings: Settings, training: Training, earlier: Any = None) -> BinaryBelief:
+        """Fit at the given prior scale, or at the one of the highest evidence; warm from an ``earlier`` belief."""
+        problem = _Problem(settings, training)
+        warm = None
+        if isinstance(earlier, BinaryBelief) and earlier.n_classes == training.n_classes:
+            warm = earlier.posterior
+        if settings.prior_scale is not None:
+            scale = float(settings.prior_scale)
+            return cls(settings, settings.infer(problem.model(scale), warm), scale, training.n_classes)
+        centre = float(np.log(LARGEST_TYPICAL_LATENT / training.typical_length))
+        start = centre if warm is None else float(np.log(earlier.prior_scale))
+        log_scale, found = maximise(problem.evaluate, start, centre, warm_start=warm)
+        return cls(settings, found.posterior, float(np.exp(log_scale)), training.n_classes)
+
+    # -- belief --------------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def unfitted_predictive(
+        settings: Settings, rows: Any, labels: Any, *, target: Any = None, random_state: Any = None
+    ) -> Predictive:
+        """The predictive of the prior; ``labels`` are the two classes, or None."""
+        variances = settings.prior_variances(rows.shape[1])
+        if settings.fit_intercept:
+            rows, target = with_intercept(rows), None if target is None else with_intercept(target)
+        return GaussianProjections.from_rows(
+            rows,
+            np.zeros(len(variances)),
+            covariance=variances,
+            likelihood=_family(settings, labels),
+            target=target,
+            random_state=random_state,
+        )
+
+    def predictive(self, rows: Any, labels: Any, *, target: Any = None, random_state: Any = None) -> Predictive:
+        """Gaussian latents of the rows, with the classes' ``labels`` as outcomes (None: -1 and +1)."""
+        return linear_predictive(
+            self.posterior,
+            rows,
+            _family(self.settings, labels),
+            target=target,
+            intercept=bool(self.settings.fit_intercept),
+            random_state=random_state,
+        )
+
+    def probabilities(self, rows: Any) -> np.ndarray:
+        """(m, n_classes) predictive probabilities."""
+        if self.n_classes == 1:
+            return np.ones((rows.shape[0], 1))
+        mean, variance = self.posterior.projection_moments(self._features(rows))
+        return LINKS[self.settings.link]().outcome_probabilities(mean, variance)[1]
+
+    def winners(self, rows: Any) -> np.ndarray:
+        """(m,) codes of the more probable class: the sign of the mean latent."""
+        if self.n_classes == 1:
+            return np.zeros(rows.shape[0], dtype=int)
+        return (self._features(rows) @ self.posterior.mean > 0).astype(int)
+
+    def coefficients(self) -> tuple[np.ndarray, np.ndarray]:
+        """Posterior means of the weights (1, n_features) and of the intercept (1,), 0 without one."""
+        n_weights = self.posterior.n - bool(self.settings.fit_intercept)
+        mean = self.posterior.mean
+        return mean[None, :n_weights], mean[n_weights:] if self.settings.fit_intercept else np.zeros(1)
+
+    def _features(self, rows: Any) -> Any:
+        return with_intercept(rows) if self.settings.fit_intercept else rows
+
+    # -- snapshots -----------------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """Plain data from which ``restored`` makes this belief again, to the last bit."""
+        return {"prior_scale": self.prior_scale, "posterior": inference.posterior_state(self.posterior)}
+
+    @classmethod
+    def restored(cls, settings: Settings, training: Training, state: dict[str, Any]) -> BinaryBelief:
+        """The belief that ``state`` described."""
+        scale = float(state["prior_scale"])
+        model = _Problem(settings, training).model(scale)
+        return cls(settings, inference.restored_posterior(model, state["posterior"]), scale, training.n_classes)
+
+
+class _Problem:
+    """Features and signs of the training rows, as models of any prior scale."""
+
+    def __init__(self, settings: Settings, training: Training) -> None:
+        self.settings = settings
+        self.features = training.features(bool(settings.fit_intercept))
+        signs = np.where(training.codes == training.n_classes - 1, 1.0, -1.0)
+        self.likelihood = LINKS[settings.link](signs)
+
+    def model(self, scale: float) -> GLM:
+        settings, n = self.settings, self.features.shape[1]
+        n_weights = n - bool(settings.fit_intercept)
+        if settings.prior == "gaussian":
+            variances = settings.prior_variances(n_weights, scale)
+            return GLM(B=self.features, potentials=self.likelihood, prior_covariance=variances)
+        unit = sp.eye_array(n, format="csr")
+        groups: list[tuple[Any, Any]] = [(self.features, self.likelihood), (unit[:n_weights], Laplace(scale))]
+        if settings.fit_intercept:
+            groups.append((unit[n_weights:], Gaussian(INTERCEPT_SCALE**2)))
+        return GLM(B=[rows for rows, _ in groups], potentials=[potential for _, potential in groups])
+
+    def evaluate(self, log_scale: float, warm: Any, rough: bool) -> Evaluation:
+        """Evidence and its slope in ln scale."""
+        settings = self.settings
+        rough = rough and settings.prior == "gaussian" and settings.inference in STATIONARY
+        model = self.model(float(np.exp(log_scale)))
+        posterior = settings.infer(model, warm, max(settings.tol, ROUGH) if rough else settings.tol)
+        if settings.prior == "gaussian" and hasattr(posterior.gaussian, "prior_sensitivity"):
+            change = 2.0 * np.asarray(model.prior_covariance)  # dS / d ln scale, which leaves the intercept out
+            n_weights = model.n - bool(settings.fit_intercept)
+            change[n_weights:] = 0.0
+            slope = inference.evidence_gradient(model, posterior, change)
+            weights = posterior.mean[:n_weights]
+            determined = float(weights @ weights) * np.exp(-2 * log_scale) - slope  # 0 to n_weights; = tr(E S)
+            return Evaluation(posterior, posterior.log_evidence, slope, max(determined, 0.0))
+        step = 1e-2
+        beside = [
+            settings.infer(self.model(float(np.exp(log_scale + side))), posterior).log_evidence
+            for side in (-step, step)
+        ]
+        curvature = -(beside[0] - 2 * posterior.log_evidence + beside[1]) / step**2
+        return Evaluation(posterior, posterior.log_evidence, (beside[1] - beside[0]) / (2 * step), max(curvature, 0.1))
+
+
+def _family(settings: Settings, labels: Any) -> Any:
+    family: Any = LINKS[settings.link]()
+    return family if labels is None or len(labels) != 2 else Labelled(family, np.asarray(labels))
