@@ -1,8 +1,8 @@
 """Images: read from files, scanned in simulation, checked and compared. Nothing here knows a model."""
 
 from .design_table import COLUMNS, best_parameter, compare_designs
-from .kspace_check import check_kspace, gridded, kspace_problem
-from .phase import estimate_phase, polynomial_phase
+from .kspace_check import check_coils, check_kspace, gridded, kspace_problem
+from .phase import estimate_phase, low_resolution, polynomial_phase
 from .quality import Interval, l2_error, nmse, paired_interval, psnr, ssim
 from .reading import head_scan, read_images
 from .simulation import SimulatedScan, simulate_scan
@@ -15,6 +15,7 @@ __all__ = [
     "SimulatedScan",
     "Slice",
     "best_parameter",
+    "check_coils",
     "check_kspace",
     "compare_designs",
     "estimate_phase",
@@ -23,6 +24,7 @@ __all__ = [
     "head_scan",
     "kspace_problem",
     "l2_error",
+    "low_resolution",
     "nmse",
     "padded",
     "paired_interval",

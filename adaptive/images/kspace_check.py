@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from adaptive.checks import finite, positive
-from adaptive.operators import FourierLines
+from adaptive.operators import FourierLines, FourierMask
 
-__all__ = ["check_kspace", "gridded", "kspace_problem"]
+__all__ = ["check_coils", "check_kspace", "gridded", "kspace_problem"]
 
 _BRIGHTER = 4.0  # energy per sample elsewhere over that around DC; a head has far below 0.01, white noise 1
 _BRIGHTEST = 10.0  # zero-filled image over the largest magnitude expected
@@ -32,7 +32,7 @@ _FLAT = (
 _EMPTY = 0.1  # share of energy in the central half of an axis; 0.5 for a flat image, 0.34 at least in photographs
 
 
-def gridded(blocks: Sequence[Any], samples: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
+def gridded(blocks: Sequence[Any], samples: Sequence[Any], n_coils: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Put the samples of line or mask blocks onto the Cartesian grid.
 
     Parameters
@@ -40,13 +40,15 @@ def gridded(blocks: Sequence[Any], samples: Sequence[Any]) -> tuple[np.ndarray, 
     blocks : sequence of operators
         Each with ``.mask`` (boolean, shape of the image), as the candidates of ``designs.kspace.lines`` have.
     samples : sequence of arrays
-        One per block, of its ``output_shape``.
+        One per block, of its ``output_shape``; of several coils (coils, *output_shape).
+    n_coils : int, optional
+        How many there are; None: samples have no axis of coils.
 
     Returns
     -------
-    kspace : ndarray (h, w), complex
-        Zero where nothing was measured.
-    measured : ndarray (h, w), bool
+    kspace : ndarray of the image's shape, complex
+        Zero where nothing was measured; with coils their axis first.
+    measured : ndarray of bool, of the image's shape
 
     Raises
     ------
@@ -57,33 +59,79 @@ def gridded(blocks: Sequence[Any], samples: Sequence[Any]) -> tuple[np.ndarray, 
     if len(blocks) != len(samples) or not len(blocks):
         raise ValueError(f"each block needs its samples: got {len(blocks)} blocks and {len(samples)} samples.")
     shape = tuple(blocks[0].input_shape)
+    coils = () if n_coils is None else (n_coils,)
     measured = np.zeros(shape, bool)
-    image = np.zeros(shape, complex)
+    kspace = np.zeros((*coils, *shape), complex)
     for block, values in zip(blocks, samples, strict=True):
         values = finite(f"the samples of {block!r}", values, dtype=complex)
-        if values.shape != tuple(block.output_shape):
-            swapped = values.size in {np.prod(shape) // side for side in shape} and values.size != block.shape[0]
+        wanted = (*coils, *block.output_shape)
+        if values.shape != wanted:
+            size = values.size // (n_coils or 1)
+            swapped = size in {np.prod(shape) // side for side in shape} and size != block.shape[0]
             hint = (
                 "; rows and columns of k-space seem to be swapped (transpose, or use the other axis)" if swapped else ""
             )
-            raise ValueError(
-                f"the samples of {block!r} must have shape {tuple(block.output_shape)}, got {values.shape}{hint}."
-            )
-        if (measured & block.mask).any():
+            raise ValueError(f"the samples of {block!r} must have shape {wanted}, got {values.shape}{hint}.")
+        mask = block.mask
+        if (measured & mask).any():
             raise ValueError(f"{block!r} is measured twice; average repeated samples before.")
-        measured |= block.mask
-        image += block.adjoint(values)
-    if not measured[shape[0] // 2, shape[1] // 2]:
+        measured |= mask
+        _place(kspace, block, mask, values)
+    centre = tuple(side // 2 for side in shape)
+    if not measured[centre]:
         raise ValueError(
-            f"no central lines: the sample at DC, index ({shape[0] // 2}, {shape[1] // 2}), is not among the measured "
-            "ones, and without it an image has no scale."
+            f"no central lines: the sample at DC, index {centre}, is not among the measured ones, and without it an "
+            "image has no scale."
         )
-    return FourierLines(shape, range(shape[0])).forward(image) * measured, measured
+    return kspace, measured
+
+
+def _place(kspace: np.ndarray, block: Any, mask: np.ndarray, values: np.ndarray) -> None:
+    """Write the samples of one block where they belong."""
+    if isinstance(block, FourierLines):
+        lines = np.moveaxis(kspace, block.axis - mask.ndim, 0)
+        lines[block.lines] = values if kspace.ndim == mask.ndim else np.moveaxis(values, 1, 0)
+    elif isinstance(block, FourierMask):
+        kspace[..., mask] = values
+    else:  # in whatever order: its adjoint knows
+        forward = FourierLines(mask.shape, range(len(mask))).forward
+        kspace[..., mask] = forward(block.adjoint(values))[..., mask]
 
 
 def check_kspace(kspace: Any, measured: Any = None, **keywords: Any) -> None:
     """Raise ``ValueError`` with the sentence of ``kspace_problem``, if there is one; the arguments are the same."""
     problem = kspace_problem(kspace, measured, **keywords)
+    if problem:
+        raise ValueError(problem)
+
+
+def check_coils(kspace: np.ndarray, measured: np.ndarray, largest: float = 1.0) -> None:
+    """Raise ``ValueError`` where k-space of several coils, or of a volume, is not centred or not of the expected scale.
+
+    Parameters
+    ----------
+    kspace : array (coils, *shape) or (*shape), complex
+        Samples on the Cartesian grid, zero where nothing was measured.
+    measured : array (*shape) of bool
+    largest : float, default 1
+        Largest magnitude that the images of all coils, as a root of the sum of squares, are supposed to have.
+
+    Examples
+    --------
+    >>> kspace = np.zeros((2, 16, 16, 16), complex)
+    >>> kspace[:, 0, 8, 8] = 64.0
+    >>> check_coils(kspace, np.ones((16, 16, 16), bool))
+    Traceback (most recent call last):
+    ValueError: kspace is not centred along axis 0: its largest samples are at index (0, 8, 8) instead of (8, 8, 8);
+    apply np.fft.fftshift along axis 0.
+    """
+    taken, each = np.asarray(measured, bool), kspace.reshape(-1, *np.shape(measured))
+    if not np.any(kspace):
+        raise ValueError("kspace is zero wherever it was measured.")
+    problem = _off_centre(np.sqrt(np.sum(np.abs(each) ** 2, axis=0)), taken)
+    if problem is None and taken[tuple(side // 2 for side in taken.shape)]:
+        images = FourierLines(taken.shape, range(len(taken))).adjoint(each)
+        problem = _bad_scale(np.sqrt(np.sum(np.abs(images) ** 2, axis=0)), largest)
     if problem:
         raise ValueError(problem)
 
@@ -147,7 +195,8 @@ def _off_centre(kspace: np.ndarray, taken: np.ndarray) -> str | None:
     middle = tuple(side // 2 for side in kspace.shape)
     peak, wrong = list(middle), []
     for axis, side in enumerate(kspace.shape):
-        total, count = energy.sum(axis=1 - axis), taken.sum(axis=1 - axis)
+        others = tuple(other for other in range(kspace.ndim) if other != axis)
+        total, count = energy.sum(axis=others), taken.sum(axis=others)
         reach = max(1, side // 16)
         # Means over windows that wrap around: the neighbours of index 0 are on both ends.
         window = np.arange(-reach, reach + 1)
@@ -164,7 +213,7 @@ def _off_centre(kspace: np.ndarray, taken: np.ndarray) -> str | None:
             wrong.append(axis)
     if not wrong:
         return None
-    axes = f"axis {wrong[0]}" if len(wrong) == 1 else "axes 0 and 1"
+    axes = f"axis {wrong[0]}" if len(wrong) == 1 else f"axes {' and '.join(map(str, wrong))}"
     corner = all(min(peak[axis], kspace.shape[axis] - peak[axis]) <= 2 for axis in wrong)
     cure = "apply np.fft.fftshift" + (f" along {axes}" if len(wrong) == 1 else "") if corner else "move DC there"
     found = f"its largest samples are at index {tuple(peak)} instead of {middle}"
@@ -194,14 +243,19 @@ def _off_scale(kspace: np.ndarray, taken: np.ndarray, largest: float) -> str | N
     if not taken[tuple(side // 2 for side in kspace.shape)]:
         return None  # without DC an image has no scale
     magnitude = np.abs(FourierLines(kspace.shape, range(len(kspace))).adjoint(kspace))
+    return _bad_scale(magnitude, largest)
+
+
+def _bad_scale(magnitude: np.ndarray, largest: float) -> str | None:
+    """Judge the magnitudes of a zero-filled image: how large they are, and whether any are in the middle."""
     reached = float(magnitude.max()) / largest
     if not _DARKEST <= reached <= _BRIGHTEST:
         return (
             f"kspace is not scaled as expected: the zero-filled image reaches {reached * largest:.3g} instead of about "
-            f"{largest:g}{_factor(reached, kspace.size, f'divide by {reached:.3g}')}."
+            f"{largest:g}{_factor(reached, magnitude.size, f'divide by {reached:.3g}')}."
         )
-    for axis, side in enumerate(kspace.shape):
-        along = np.sum(magnitude**2, axis=1 - axis)
+    for axis, side in enumerate(magnitude.shape):
+        along = np.sum(magnitude**2, axis=tuple(other for other in range(magnitude.ndim) if other != axis))
         if along[side // 4 : side - side // 4].sum() < _EMPTY * along.sum():
             return (
                 f"kspace belongs to an image whose halves are swapped along axis {axis} (its middle is empty): apply "

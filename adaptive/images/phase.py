@@ -13,7 +13,7 @@ import numpy as np
 from adaptive.checks import choice, finite, generator, integer, positive
 from adaptive.operators import FourierLines
 
-__all__ = ["estimate_phase", "polynomial_phase"]
+__all__ = ["estimate_phase", "low_resolution", "polynomial_phase"]
 
 
 def polynomial_phase(shape: Any, order: int = 2, largest: float = np.pi, random_state: Any = None) -> np.ndarray:
@@ -84,22 +84,47 @@ def estimate_phase(kspace: Any, n_central: int, axis: int | None = 0, *, window:
     >>> bool(np.abs(estimate_phase(kspace, 32) - phase).max() < 1e-12)
     True
     """
+    return np.angle(low_resolution(kspace, n_central, axis, window=window))
+
+
+def low_resolution(kspace: Any, n_central: int, axis: int | None = 0, *, window: bool = False) -> np.ndarray:
+    """The image that the centre of k-space shows; of a volume as well.
+
+    Parameters
+    ----------
+    kspace : array (h, w) or (d, h, w), complex
+        Centred orthonormal samples.
+    n_central, axis, window
+        As in `estimate_phase`.
+
+    Returns
+    -------
+    ndarray of the shape of ``kspace``, complex
+
+    Examples
+    --------
+    >>> low_resolution(np.ones((4, 4)), 1, None).real  # DC alone
+    array([[0.25, 0.25, 0.25, 0.25],
+           [0.25, 0.25, 0.25, 0.25],
+           [0.25, 0.25, 0.25, 0.25],
+           [0.25, 0.25, 0.25, 0.25]])
+    """
     kspace = finite("kspace", kspace, dtype=complex)
-    if kspace.ndim != 2:
-        raise ValueError(f"kspace must be two-dimensional, got shape {kspace.shape}.")
-    choice("axis", str(axis), ("0", "1", "None"))
+    if kspace.ndim not in (2, 3):
+        raise ValueError(f"kspace must be two- or three-dimensional, got shape {kspace.shape}.")
+    choice("axis", str(axis), (*map(str, range(kspace.ndim)), "None"))
     weights = np.ones(kspace.shape)
-    for k in (0, 1) if axis is None else (axis,):
+    for k in range(kspace.ndim) if axis is None else (axis,):
         n = kspace.shape[k]
         if not 1 <= integer("n_central", n_central) <= n:
             raise ValueError(f"n_central must be between 1 and {n}, the size of axis {k}, got {n_central}.")
         start = n // 2 - n_central // 2
         along = np.zeros(n)
         along[start : start + n_central] = np.hamming(n_central + 2)[1:-1] if window else 1.0
-        weights = weights * (along[:, None] if k == 0 else along)
+        weights = weights * along.reshape(np.where(np.arange(kspace.ndim) == k, n, 1))
     centre = weights * kspace
     if not np.any(centre):
         raise ValueError(
             f"the {n_central} central lines of kspace are all zero: measure them first, the phase is read from them."
         )
-    return np.angle(FourierLines(kspace.shape, range(len(kspace))).adjoint(centre))
+    return FourierLines(kspace.shape, range(len(kspace))).adjoint(centre)
