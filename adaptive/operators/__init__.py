@@ -7,10 +7,12 @@ from .finite_difference import FiniteDifference
 from .fourier import FourierLines, FourierMask
 from .identity import Identity
 from .matrix import Dense, FromSciPy, Sparse, as_operator
+from .nonuniform_fourier import NonuniformFourier
 from .product import Product
 from .real_stacked import RealStacked
 from .scaled import Scaled
 from .stacked import Stacked
+from .toeplitz import Toeplitz
 from .wavelet import Wavelet
 
 __all__ = [
@@ -22,12 +24,14 @@ __all__ = [
     "FourierMask",
     "FromSciPy",
     "Identity",
+    "NonuniformFourier",
     "Operator",
     "Product",
     "RealStacked",
     "Scaled",
     "Sparse",
     "Stacked",
+    "Toeplitz",
     "Wavelet",
     "adjoint_error",
     "as_operator",

@@ -160,6 +160,15 @@ class Operator:
         """diag(F A^H C A F^H) for the circulant C with this spectrum; None where the operator does not know."""
         return None
 
+    def _embedding(self, weights: Any) -> np.ndarray | None:
+        """`normal_spectrum`, or of twice the length along every axis where the normal operator is Toeplitz."""
+        return self.normal_spectrum(weights)
+
+    def _spectrum_behind(self, first: Operator, weights: Any) -> np.ndarray | None:
+        """The spectrum of the product ``first`` A; one operator of the two may know better than in two steps."""
+        spectrum = first.normal_spectrum(weights)
+        return None if spectrum is None else self._pulled_back(spectrum)
+
     def to_scipy(self) -> LinearOperator:
         """The same map on flat vectors, as a ``scipy.sparse.linalg.LinearOperator``."""
 

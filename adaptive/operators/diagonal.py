@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.fft
 
 from ..checks import finite
 from .base import Operator
+from .toeplitz import closest_circulant
 
 __all__ = ["Diagonal"]
 
@@ -45,9 +45,11 @@ class Diagonal(Operator):
         return v * self.entries.conj()
 
     def _pulled_back(self, spectrum: np.ndarray) -> np.ndarray:
-        # The kernel of C, times the autocorrelation of the entries at every lag.
-        correlation = scipy.fft.ifftn(np.abs(scipy.fft.fftn(self.entries)) ** 2) / self.entries.size
-        return scipy.fft.fftn(scipy.fft.ifftn(spectrum) * correlation.conj()).real
+        return closest_circulant(spectrum, self.entries)
+
+    def _spectrum_behind(self, first: Operator, weights: Any) -> np.ndarray | None:
+        spectrum = first._embedding(weights)
+        return None if spectrum is None else closest_circulant(spectrum, self.entries)
 
     def normal_spectrum(self, weights: Any = None) -> np.ndarray:
         power = self._weights(1.0 if weights is None else weights, float) * np.abs(self.entries) ** 2

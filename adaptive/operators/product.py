@@ -46,8 +46,7 @@ class Product(Operator):
         return self.second._adjoint(self.first._normal(self.second._forward(u), weights))
 
     def normal_spectrum(self, weights: Any = None) -> np.ndarray | None:
-        spectrum = self.first.normal_spectrum(weights)
-        return None if spectrum is None else self.second._pulled_back(spectrum)
+        return self.second._spectrum_behind(self.first, weights)
 
     def _pulled_back(self, spectrum: np.ndarray) -> np.ndarray | None:
         first = self.first._pulled_back(spectrum)

@@ -56,5 +56,9 @@ class Scaled(Operator):
         spectrum = self.operator.normal_spectrum(weights)
         return None if spectrum is None else abs(self.factor) ** 2 * spectrum
 
+    def _embedding(self, weights: Any) -> np.ndarray | None:
+        spectrum = self.operator._embedding(weights)
+        return None if spectrum is None else abs(self.factor) ** 2 * spectrum
+
     def _pulled_back(self, spectrum: np.ndarray) -> np.ndarray | None:
         return self.operator._pulled_back(abs(self.factor) ** 2 * spectrum)

@@ -19,12 +19,14 @@ from adaptive.operators import (
     FourierMask,
     FromSciPy,
     Identity,
+    NonuniformFourier,
     Operator,
     Product,
     RealStacked,
     Scaled,
     Sparse,
     Stacked,
+    Toeplitz,
     Wavelet,
     adjoint_error,
     as_operator,
@@ -34,6 +36,7 @@ RNG = np.random.default_rng(0)
 A = RNG.standard_normal((5, 7))
 C = A + 1j * RNG.standard_normal((5, 7))
 MASK = RNG.random((6, 5)) < 0.4
+WHERE = np.random.default_rng(4).uniform(-np.pi, np.pi, (11, 3))
 
 CASES = {
     "identity": Identity((3, 4)),
@@ -53,6 +56,11 @@ CASES = {
     "lines 3-d": FourierLines((3, 4, 2), [2, 1], axis=-2),
     "line of a vector": FourierLines(8, [3]),
     "mask": FourierMask((6, 5), MASK),
+    "nonuniform 1-d": NonuniformFourier(9, WHERE[:, 0], accuracy=1e-14),
+    "nonuniform 2-d": NonuniformFourier((6, 5), WHERE[:, :2], accuracy=1e-14),
+    "nonuniform 3-d": NonuniformFourier((4, 3, 5), WHERE, accuracy=1e-14),
+    "toeplitz": Toeplitz([3.0, 1.0, 0.5, 0.0, 0.0, 0.0, 0.5, 1.0]),
+    "toeplitz complex": Toeplitz(np.fft.ifft2(np.random.default_rng(5).standard_normal((12, 10)))),
     "convolution": Convolution((6, 5), RNG.standard_normal((3, 2))),
     "convolution complex": Convolution((6, 5), C[:3, :2]),
     "diagonal": Diagonal(A),
@@ -61,9 +69,13 @@ CASES = {
     "scaled complex": Scaled(1 - 2j, FourierMask((6, 5), MASK)),
     "product": Product(FourierLines((6, 5), [1, 2]), Diagonal(np.exp(1j * RNG.random((6, 5))))),
     "product real": Product(FourierMask((6, 5), MASK), Convolution((6, 5), np.ones((3, 1)))),
+    "product nonuniform": Product(
+        NonuniformFourier((6, 5), WHERE[:, 1:], accuracy=1e-14), Diagonal(np.exp(1j * A[:, :5].repeat(2, 0)[:6]))
+    ),
     "stacked": Stacked([Wavelet((8, 8), "db2", 2), FiniteDifference((8, 8))]),
     "stacked complex": Stacked([FourierLines((8, 8), [4, 3]), Identity((8, 8)), FourierMask((8, 8), np.eye(8))]),
     "real-stacked": RealStacked(FourierMask((6, 5), MASK)),
+    "real-stacked nonuniform": RealStacked(NonuniformFourier((6, 5), WHERE[:, :2], accuracy=1e-14), "complex"),
     "real-stacked complex unknown": RealStacked(FourierLines((6, 5), [2]), unknown="complex"),
     "real-stacked real operator": RealStacked(FiniteDifference((3, 4)), unknown="complex"),
 }
@@ -134,7 +146,7 @@ def test_scipy_sees_the_same_matrix(name):
         name
         for name in CASES
         if not name.startswith(("dense", "sparse", "diagonal", "from scipy", "scaled"))
-        and name != "product"  # its phases are in double precision
+        and name not in ("product", "product nonuniform")  # their phases are in double precision
     ],
 )
 def test_single_precision_stays_single(name):
@@ -263,6 +275,15 @@ def test_dense_matrices_beyond_memory_are_refused():
         (lambda: FourierMask(3, [False] * 3), "mask must be true somewhere"),
         (lambda: Convolution((4, 4), np.ones((5, 1))), "kernel must have 2 axes, none longer"),
         (lambda: Convolution((4, 4), np.ones(3)), "kernel must have 2 axes"),
+        (lambda: Toeplitz(np.ones(5)), "kernel must have an even length"),
+        (lambda: NonuniformFourier((2, 2, 2, 2), np.zeros((1, 4))), "shape must have one to three axes"),
+        (lambda: NonuniformFourier((4, 4), np.zeros((3, 3))), r"samples must have shape \(m, 2\).*got \(3, 3\)"),
+        (lambda: NonuniformFourier((4, 4), np.zeros((0, 2))), r"samples must have shape \(m, 2\)"),
+        (lambda: NonuniformFourier(4, [0.0, np.nan]), "samples contains nan at position 1"),
+        (lambda: NonuniformFourier(4, [0.0, np.pi]), r"samples must lie in \[-pi, pi\), in radians .* modulo 2 pi"),
+        (lambda: NonuniformFourier((64, 64), np.arange(-32.0, 32).repeat(2).reshape(-1, 2)), "like cycles per field"),
+        (lambda: NonuniformFourier((64, 64), np.linspace(-0.5, 0.5, 64).reshape(-1, 2)), "look like cycles per pixel"),
+        (lambda: NonuniformFourier(4, [0.0], accuracy=0), "accuracy must be > 0"),
         (lambda: Diagonal(2.0), "use Scaled"),
         (lambda: Diagonal([1.0, np.inf]), "entries contains inf"),
         (lambda: Scaled([1.0, 2.0], A), "use Diagonal"),
