@@ -225,6 +225,20 @@ class Potential(ABC):
         """Return the width g at which the Gaussian bound touches T at s."""
         return bounds.tight_width(self._bounded(), s)
 
+    def best_width(self, mean: Any, variance: Any) -> np.ndarray:
+        """Return the width of the Gaussian bound whose integral over N(mean, variance) is largest.
+
+        Parameters
+        ----------
+        mean, variance : arrays (q,)
+            Moments of the projections; variance >= 0.
+
+        References
+        ----------
+        Nickisch (2010), section 3.7 (inclusion of one potential).
+        """
+        return bounds.best_width(self._bounded(), np.asarray(mean, dtype=float), np.asarray(variance, dtype=float))
+
     def height(self, width: Any) -> np.ndarray:
         """Return the height h(g) of the Gaussian bound of width g."""
         return bounds.height(self._bounded(), width)

@@ -12,7 +12,15 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["height", "height_derivatives", "inner", "inverse_x_coth_x", "minimise_width", "tight_width"]
+__all__ = [
+    "best_width",
+    "height",
+    "height_derivatives",
+    "inner",
+    "inverse_x_coth_x",
+    "minimise_width",
+    "tight_width",
+]
 
 _TINY = 1e-150  # a contact point that stands for x = 0 (its square does not underflow)
 
@@ -163,6 +171,36 @@ def _walk(slope: Callable[[np.ndarray], np.ndarray], start: np.ndarray, sign: fl
             return point
         point, step = np.where(short, point + sign * step, point), 2 * step
     raise ValueError("the inner function has no finite minimising width: this potential needs z1 > 0.")
+
+
+def best_width(potential: Any, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    """Return the width of the bound whose integral over N(mean, variance) is largest.
+
+    It is tight at sqrt(E x^2), where x has the mean (m + v tilt) / k, k = 1 + v / g, and the variance v / k of this g.
+    The right side grows with g, from the width tight at 0 to the one where k = 1: the root is bracketed, and found in
+    log g by the Illinois variant of the secant method.
+    """
+
+    def excess(log_width: np.ndarray) -> np.ndarray:
+        shrink = 1.0 + variance / np.exp(log_width)
+        second_moment = (pulled / shrink) ** 2 + variance / shrink
+        return np.log(potential.tight_width(potential.location + np.sqrt(second_moment))) - log_width
+
+    pulled = mean - potential.location + variance * potential.tilt
+    low = np.log(np.maximum(potential.tight_width(np.broadcast_to(potential.location, mean.shape)), 1e-300))
+    high = np.log(potential.tight_width(potential.location + np.sqrt(pulled**2 + variance)))
+    at_low, at_high = excess(low), excess(high)
+    for _ in range(100):
+        gap = at_low - at_high
+        middle = np.where(gap > 0, (low * -at_high + high * at_low) / np.where(gap > 0, gap, 1.0), low)
+        value = excess(middle)
+        if np.all(np.abs(value) <= 1e-13):
+            break
+        left = value > 0  # the root lies above: move the lower end, and halve the value kept twice at the other
+        at_high = np.where(left, 0.5 * at_high, value)
+        at_low = np.where(left, value, 0.5 * at_low)
+        low, high = np.where(left, middle, low), np.where(left, high, middle)
+    return np.exp(middle)
 
 
 def inverse_x_coth_x(t: Any) -> np.ndarray:

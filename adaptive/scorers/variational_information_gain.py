@@ -61,36 +61,7 @@ def variational_information_gain(predictive: Any, random_state: Any = None) -> n
 
 
 def _divergence(potential: Any, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    width = potential.best_width(mean, variance)
     mean, tilt = mean - potential.location, potential.tilt
-    width = _best_width(potential, mean, variance)
     shrink = 1.0 + variance / width
     return 0.5 * (np.log(shrink) + (variance / shrink) * ((tilt - mean / width) ** 2 / shrink - 1.0 / width))
-
-
-def _best_width(potential: Any, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
-    """Return the g that is tight at sqrt(E s^2), where s has the mean (m + v b) / k and the variance v / k of this g.
-
-    The right side grows with g, from the width tight at 0 to the one where k = 1: the root is bracketed, and found in
-    log g by the Illinois variant of the secant method.
-    """
-
-    def excess(log_width: np.ndarray) -> np.ndarray:
-        shrink = 1.0 + variance / np.exp(log_width)
-        second_moment = (pulled / shrink) ** 2 + variance / shrink
-        return np.log(potential.tight_width(potential.location + np.sqrt(second_moment))) - log_width
-
-    pulled = mean + variance * potential.tilt
-    low = np.log(np.maximum(potential.tight_width(np.broadcast_to(potential.location, mean.shape)), 1e-300))
-    high = np.log(potential.tight_width(potential.location + np.sqrt(pulled**2 + variance)))
-    at_low, at_high = excess(low), excess(high)
-    for _ in range(100):
-        gap = at_low - at_high
-        middle = np.where(gap > 0, (low * -at_high + high * at_low) / np.where(gap > 0, gap, 1.0), low)
-        value = excess(middle)
-        if np.all(np.abs(value) <= 1e-13):
-            break
-        left = value > 0  # the root lies above: move the lower end, and halve the value kept twice at the other
-        at_high = np.where(left, 0.5 * at_high, value)
-        at_low = np.where(left, value, 0.5 * at_low)
-        low, high = np.where(left, middle, low), np.where(left, high, middle)
-    return np.exp(middle)
