@@ -9,6 +9,7 @@ from .expectation_propagation import expectation_propagation
 from .laplace_approximation import laplace_approximation
 from .large_posterior import LargePosterior
 from .map_estimate import map_estimate
+from .mean_field import mean_field
 from .model import GLM
 from .penalties import FromPotential, Logarithmic, Power, Quadratic, Zero
 from .posterior import Posterior
@@ -30,6 +31,7 @@ __all__ = [
     "expectation_propagation",
     "laplace_approximation",
     "map_estimate",
+    "mean_field",
     "posterior_state",
     "restored_posterior",
     "variational_bounds",

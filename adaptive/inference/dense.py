@@ -40,6 +40,8 @@ class DenseProblem:
     ----------
     gaussian : PrecisionForm or CovarianceForm
         Base with the active rows, without sites yet.
+    rows : array or sparse matrix
+        The active rows of B.
     potential : Potential
         Of the active rows.
     warm_sites : pair of arrays or None
@@ -79,8 +81,9 @@ class DenseProblem:
         self.potential: Any = (
             grouped([model.groups[k][1] for k in active], [lengths[k] for k in active]) if active else None
         )
+        self.rows = stacked([rows[k] for k in active]) if active else np.empty((0, model.n))
         self.gaussian: SiteGaussian = gaussian_with_sites(
-            stacked([rows[k] for k in active]) if active else np.empty((0, model.n)),
+            self.rows,
             data_rows=stacked(data_rows) if data_rows else None,
             data=np.concatenate(data) if data else None,
             data_variance=np.concatenate(variance) if data else None,

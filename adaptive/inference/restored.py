@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..linalg.factorial_form import FactorialForm
 from .dense import DenseProblem
 from .model import GLM
 from .posterior import Posterior
@@ -31,7 +32,8 @@ def posterior_state(posterior: Posterior) -> dict[str, Any]:
     """Return arrays, numbers and strings from which ``restored_posterior`` rebuilds ``posterior``."""
     pi, nu = posterior.sites
     diagnostics = {name: getattr(posterior, name) for name in _DIAGNOSTICS}
-    return {"pi": pi, "nu": nu, "group_lengths": list(posterior.group_lengths), **diagnostics}
+    ridge = getattr(posterior.gaussian, "ridge", None)
+    return {"pi": pi, "nu": nu, "group_lengths": list(posterior.group_lengths), "ridge": ridge, **diagnostics}
 
 
 def restored_posterior(model: GLM, state: dict[str, Any]) -> Posterior:
@@ -50,6 +52,10 @@ def restored_posterior(model: GLM, state: dict[str, Any]) -> Posterior:
     lengths = [int(k) for k in state["group_lengths"]]
     at_sites = Posterior(None, mean=np.zeros(model.n), sites=sites, group_lengths=lengths)
     problem = DenseProblem(model, state["engine"], warm_start=at_sites, force=True)
-    problem.start()
+    if state.get("ridge") is not None and problem.warm_sites is not None:  # projections that are independent
+        gaussian: Any = FactorialForm(problem.gaussian, problem.rows, float(state["ridge"])).refit(*problem.warm_sites)
+    else:
+        problem.start()
+        gaussian = problem.gaussian
     diagnostics = {name: state[name] for name in _DIAGNOSTICS}
-    return Posterior(problem.gaussian, sites=sites, group_lengths=lengths, potential=problem.potential, **diagnostics)
+    return Posterior(gaussian, sites=sites, group_lengths=lengths, potential=problem.potential, **diagnostics)

@@ -1,0 +1,122 @@
+"""Independent projections as a Gaussian over the latent: N(m, diag(v)) for s = B u in the place of what the base says.
+
+With the base N(u0, V0), K = B V0 B' + ridge and C = K^-1 - K^-1 diag(v) K^-1,
+
+    mean = u0 + V0 B' K^-1 (m - m0),    V = V0 - V0 B' C B V0,    v_j = 1 / (pi_j + [K^-1]_jj).
+
+Sites (pi, nu) stand for the factors: m is the mean of the Gaussian with these sites, its slope alpha = K^-1 (m - m0).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from .covariance_form import CovarianceForm
+from .matrices import covariance_root
+
+__all__ = ["FactorialForm"]
+
+
+class FactorialForm:
+    """Gaussian whose q projections are independent.
+
+    Parameters
+    ----------
+    base : PrecisionForm or CovarianceForm
+        Over the latent, which it determines without sites; they are set to zero.
+    rows : array or sparse matrix (q, n)
+        B.
+    ridge : float
+        Added to the covariance of the projections, relative to its mean diagonal.
+
+    Attributes
+    ----------
+    conditional_variance : (q,)
+        1 / [K^-1]_jj: variance of a projection given all others.
+    prior_factor : (q, q)
+        Lower Cholesky factor of K.
+    prior_mean : (q,)
+        m0.
+    log_base : float
+        Log normaliser of the base.
+    """
+
+    def __init__(self, base: Any, rows: Any, ridge: float):
+        self.base, self.ridge, self._rows = base, ridge, rows
+        self.size, self.n = rows.shape
+        base.refit(np.zeros(self.size), np.zeros(self.size))
+        self.log_base, self.prior_mean = base.log_volume, np.array(base.projections)
+        covariance = base.project_covariance(self._rows, self._rows)
+        covariance[np.diag_indices(self.size)] += ridge * max(float(np.trace(covariance)) / self.size, 1e-300)
+        self.prior_factor = np.linalg.cholesky(covariance)
+        inverse = scipy.linalg.solve_triangular(self.prior_factor, np.eye(self.size), lower=True)
+        self.conditional_variance = 1.0 / np.einsum("ij,ij->j", inverse, inverse)
+        self._sites = CovarianceForm(np.eye(self.size), prior_mean=self.prior_mean, prior_covariance=covariance)
+        self.refit(np.zeros(self.size), np.zeros(self.size))
+
+    def refit(self, pi: np.ndarray, nu: np.ndarray) -> FactorialForm:
+        """Set all sites; raises ``numpy.linalg.LinAlgError`` where they make no Gaussian."""
+        self._sites.refit(pi, nu)
+        self.pi, self.nu = self._sites.pi, self._sites.nu
+        self.slope = self._sites.coefficients
+        self.projections = self._sites.projections
+        return self
+
+    @property
+    def variance(self) -> np.ndarray:
+        """v, of the factors."""
+        return 1.0 / (self.pi + 1.0 / self.conditional_variance)
+
+    def marginals(self) -> tuple[np.ndarray, np.ndarray]:
+        """Means and variances of the q projections."""
+        return self.projections, self.variance
+
+    @property
+    def log_volume(self) -> float:
+        """Such that Jensen's bound at N(m, diag(v)) is log_volume + 1/2 pi.v + E ln T."""
+        gap = self.projections - self.prior_mean
+        half_log_determinant = float(np.log(self.prior_factor.diagonal()).sum())
+        return self.log_base + 0.5 * float(np.log(self.variance).sum() - gap @ self.slope) - half_log_determinant
+
+    @property
+    def mean(self) -> np.ndarray:
+        return self.base.mean + self.base.covariance_times(self._rows.T @ self.slope)
+
+    def _reduced(self, cross: np.ndarray) -> np.ndarray:
+        """K^-1 cross (q, k)."""
+        return scipy.linalg.cho_solve((self.prior_factor, True), cross)
+
+    def project_covariance(self, first: Any, second: Any) -> np.ndarray:
+        """M1 V M2'."""
+        prior = self.base.project_covariance(first, second)
+        left = self.base.project_covariance(self._rows, first)
+        right = left if second is first else self.base.project_covariance(self._rows, second)
+        inner_left = self._reduced(left)
+        inner_right = inner_left if right is left else self._reduced(right)
+        return prior - left.T @ inner_right + (inner_left.T * self.variance) @ inner_right
+
+    def project_variance(self, rows: Any) -> np.ndarray:
+        """diag(M V M')."""
+        cross = self.base.project_covariance(self._rows, rows)
+        inner = self._reduced(cross)
+        reduction = np.einsum("ij,ij->j", cross, inner) - np.einsum("i,ij,ij->j", self.variance, inner, inner)
+        return np.maximum(self.base.project_variance(rows) - reduction, 0.0)
+
+    def covariance_times(self, matrix: np.ndarray) -> np.ndarray:
+        """V M for M (n,) or (n, k)."""
+        moved = self.base.covariance_times(matrix)
+        inner = self._reduced(self._rows @ moved)
+        kept = self.variance * inner if inner.ndim == 1 else self.variance[:, None] * inner
+        return moved - self.base.covariance_times(self._rows.T @ (inner - self._reduced(kept)))
+
+    def root_times(self, rows: Any) -> None:
+        """Not cheap in this form: None."""
+        return
+
+    def sample(self, size: int, rng: np.random.Generator) -> np.ndarray:
+        """Draws of u, (size, n)."""
+        root = covariance_root(self.project_covariance(None, None))
+        return self.mean + rng.standard_normal((size, root.shape[1])) @ root.T
