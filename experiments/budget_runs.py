@@ -1,6 +1,7 @@
-"""Runs of one protocol: 40% test rows, 20 random labels to start with, then one question at a time, to the end.
+"""Runs of one protocol: 40% test rows, 20 random labels to start with, then questions until the pool is exhausted.
 
-The protocol of Lu et al. (2023, arXiv 2306.08954). A *strategy* gives the order in which a pool's labels are asked for:
+The protocol of Lu et al. (2023, arXiv 2306.08954), with one reduction: from 120 labels on, five are asked for at a time
+(those of the five highest scores). A *strategy* gives the order in which a pool's labels are asked for:
 a scorer of ours on the posterior of ``BayesianLogisticRegression`` (defaults: the prior scale is learnt anew after
 every answer), "logistic margin" (our loop around scikit-learn's LogisticRegression), "svm margin" (the querying model
 of the published figures), or a strategy of a peer in its own environment. A *task model* then learns the labels in that
@@ -33,7 +34,7 @@ GROUP = "active_budget"
 INITIAL = 20
 TEST_SHARE = 0.4
 N_TARGETS = 100  # pool rows, drawn by the seed, whose predictions predictive_information_gain is about
-DENSE = 120  # accuracy is measured after every answer up to here, then after every fifth
+DENSE = 120  # one question at a time up to here, then five; accuracy is measured after each query
 SETS: dict[str, Callable[[], tuple[Any, np.ndarray]]] = {  # by the size of the pool
     "crabs": lambda: datasets.uci("crabs"),
     "sonar": lambda: datasets.uci("sonar"),
@@ -89,7 +90,7 @@ def split(name: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.
 
 
 def moments(n: int) -> np.ndarray:
-    """Return after how many labels of ``n`` the accuracy is measured."""
+    """Return the numbers of labels at which a query is learnt and the accuracy measured, ``n`` at the end."""
     dense = np.arange(INITIAL, min(DENSE, n) + 1)
     return np.unique(np.concatenate([dense, np.arange(DENSE, n + 1, 5), [n]]))
 
@@ -104,7 +105,7 @@ def run(name: str, strategy: str, seed: int, most: int) -> dict[str, np.ndarray]
         if strategy in OURS:
             order, found["bayes"] = by_posterior(strategy, seed, X, y, first, n, X_test, y_test)
         else:
-            order = order_of(name, strategy, seed, X, y, first, n[-1])
+            order = order_of(name, strategy, seed, X, y, first, n)
         for task in ("bayes", "logistic", "svm"):
             if task not in found and (task != "svm" or strategy in ("svm margin", "random")):
                 found[task] = curve(task, X, y, order, n, X_test, y_test)
@@ -119,43 +120,45 @@ def by_posterior(
     about = np.random.default_rng([seed, 2]).permutation(len(X))[:N_TARGETS]
     target = X[about] if scorer == "predictive_information_gain" else None
     estimator = BayesianLogisticRegression(classes=[0, 1])
-    loop = SequentialDesign(estimator, X, scorer=scorer, target=target, initial=first, random_state=seed)
-    query, accuracy = loop.ask(INITIAL), []
-    for many in range(INITIAL, n[-1] + 1):
+    loop = SequentialDesign(estimator, X, scorer=scorer, target=target, initial=first, joint=False, random_state=seed)
+    accuracy = []
+    for size in sizes(n):
+        query = loop.ask(size)
         loop.tell(query, y[query.positions])
-        if many in n:
-            accuracy.append(np.mean(loop.estimator_.predict(X_test) == y_test))
-        if many < n[-1]:
-            query = loop.ask()
+        accuracy.append(np.mean(loop.estimator_.predict(X_test) == y_test))
     return np.array(loop.history_["position"]), np.array(accuracy)
 
 
 def order_of(
-    name: str, strategy: str, seed: int, X: np.ndarray, y: np.ndarray, first: np.ndarray, most: int
+    name: str, strategy: str, seed: int, X: np.ndarray, y: np.ndarray, first: np.ndarray, n: np.ndarray
 ) -> np.ndarray:
     """Return the first positions in the order in which a strategy without our posterior asks for them."""
     if strategy in PEERS:
-        return kept(GROUP, peer_orders, name, strategy, 20)[str(seed)][:most]
+        return kept(GROUP, peer_orders, name, strategy, 20)[str(seed)][: n[-1]]
     if strategy == "random":
         rest = np.setdiff1d(np.arange(len(X)), first)
-        return np.concatenate([first, np.random.default_rng([seed, 1]).permutation(rest)])[:most]
+        return np.concatenate([first, np.random.default_rng([seed, 1]).permutation(rest)])[: n[-1]]
     if strategy == "svm margin":
-        return _svm_margin(X, y, first, most)
-    loop = SequentialDesign(LogisticRegression(), X, scorer="margin", initial=first, random_state=seed)
-    loop.tell(loop.ask(INITIAL), y[first])
-    for _ in range(most - INITIAL):
-        query = loop.ask()
+        return _svm_margin(X, y, first, n)
+    loop = SequentialDesign(LogisticRegression(), X, scorer="margin", initial=first, joint=False, random_state=seed)
+    for size in sizes(n):
+        query = loop.ask(size)
         loop.tell(query, y[query.positions])
     return np.array(loop.history_["position"])
 
 
-def _svm_margin(X: np.ndarray, y: np.ndarray, first: np.ndarray, most: int) -> np.ndarray:
-    """Uncertainty sampling with scikit-learn's support vector machine: the row nearest to the boundary."""
+def sizes(n: np.ndarray) -> list[int]:
+    """Return how many labels each query asks for, the initial one first."""
+    return np.diff(n, prepend=0).tolist()
+
+
+def _svm_margin(X: np.ndarray, y: np.ndarray, first: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """Uncertainty sampling with scikit-learn's support vector machine: the rows nearest to the boundary."""
     order, left = first.tolist(), np.setdiff1d(np.arange(len(X)), first)
-    while len(order) < most:
+    for size in sizes(n)[1:]:
         distance = np.abs(SVC().fit(X[order], y[order]).decision_function(X[left]))
-        order.append(int(left[np.argmin(distance)]))
-        left = np.setdiff1d(left, order[-1:])
+        order.extend(left[np.argsort(distance, kind="stable")[:size]].tolist())
+        left = np.setdiff1d(left, order)
     return np.array(order)
 
 
@@ -185,7 +188,7 @@ def peer_orders(name: str, strategy: str, n_seeds: int) -> dict[str, np.ndarray]
         problems = {}
         for seed in range(n_seeds):
             X, y, _, _, first = split(name, seed)
-            problems |= {f"X{seed}": X, f"y{seed}": y, f"first{seed}": first}
+            problems |= {f"X{seed}": X, f"y{seed}": y, f"first{seed}": first, "sizes": sizes(moments(len(X)))}
         np.savez(path, **problems)
         command = [str(python_of(peer)), str(script), peer, method, str(path), str(n_seeds)]
         out = subprocess.run(command, check=True, capture_output=True, text=True)

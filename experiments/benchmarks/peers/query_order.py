@@ -1,8 +1,8 @@
-"""Runs inside a peer's environment: the order in which a strategy asks for the labels of whole pools, one by one.
+"""Runs inside a peer's environment: the order in which a strategy asks for the labels of whole pools.
 
-Arguments: peer (skactiveml | modal), strategy, an .npz with X{k}, y{k} and first{k} (positions labelled at the start),
-number of pools. Prints one JSON list of positions per pool. The learner is scikit-learn's logistic regression, for
-committees five of them on bootstrap samples; pool k is seeded by k.
+Arguments: peer (skactiveml | modal), strategy, an .npz with X{k}, y{k}, first{k} (positions labelled at the start) and
+sizes (of the queries, the initial one first), number of pools. Prints one JSON list of positions per pool. The learner
+is scikit-learn's logistic regression, for committees five of them on bootstrap samples; pool k is seeded by k.
 """
 
 import json
@@ -17,7 +17,7 @@ warnings.filterwarnings("ignore")
 MEMBERS = 5
 
 
-def skactiveml_order(method, X, y, first, seed):
+def skactiveml_order(method, X, y, first, sizes, seed):
     from skactiveml import pool
     from skactiveml.classifier import ParzenWindowClassifier, SklearnClassifier
 
@@ -40,14 +40,14 @@ def skactiveml_order(method, X, y, first, seed):
     known = np.full(len(y), np.nan)
     known[first] = y[first]
     order = first.tolist()
-    while len(order) < len(y):
-        chosen = int(strategy.query(X=X, y=known, batch_size=1, **needs)[0])
+    for size in sizes[1:]:
+        chosen = strategy.query(X=X, y=known, batch_size=int(size), **needs)
         known[chosen] = y[chosen]
-        order.append(chosen)
+        order.extend(int(k) for k in chosen)
     return order
 
 
-def modal_order(method, X, y, first, seed):
+def modal_order(method, X, y, first, sizes, seed):
     from modAL.models import ActiveLearner, Committee
     from modAL.uncertainty import margin_sampling
 
@@ -62,11 +62,11 @@ def modal_order(method, X, y, first, seed):
             if len(np.unique(y[drawn])) == 2:
                 members.append(ActiveLearner(LogisticRegression(), X_training=X[drawn], y_training=y[drawn]))
         learner = Committee(members)
-    while left.size:
-        chosen = left[int(np.ravel(learner.query(X[left])[0])[0])]
-        learner.teach(X[[chosen]], y[[chosen]])
-        order.append(int(chosen))
-        left = np.setdiff1d(left, [chosen])
+    for size in sizes[1:]:
+        chosen = left[np.ravel(learner.query(X[left], n_instances=int(size))[0])]
+        learner.teach(X[chosen], y[chosen])
+        order.extend(int(k) for k in chosen)
+        left = np.setdiff1d(left, chosen)
     return order
 
 
@@ -74,7 +74,9 @@ def main():
     peer, method, path, n_pools = sys.argv[1:]
     data = np.load(path)
     make = {"skactiveml": skactiveml_order, "modal": modal_order}[peer]
-    orders = [make(method, data[f"X{k}"], data[f"y{k}"], data[f"first{k}"], k) for k in range(int(n_pools))]
+    orders = [
+        make(method, data[f"X{k}"], data[f"y{k}"], data[f"first{k}"], data["sizes"], k) for k in range(int(n_pools))
+    ]
     print(json.dumps(orders))
 
 
