@@ -1,6 +1,7 @@
 """Linear maps with their adjoints, batch axes first: what instruments measure, and what priors look at."""
 
 from .base import Operator, adjoint_error
+from .coils import Coils
 from .convolution import Convolution
 from .diagonal import Diagonal
 from .finite_difference import FiniteDifference
@@ -8,14 +9,17 @@ from .fourier import FourierLines, FourierMask
 from .identity import Identity
 from .matrix import Dense, FromSciPy, Sparse, as_operator
 from .nonuniform_fourier import NonuniformFourier
+from .phase import Phase
 from .product import Product
 from .real_stacked import RealStacked
+from .repeated import Repeated
 from .scaled import Scaled
 from .stacked import Stacked
 from .toeplitz import Toeplitz
 from .wavelet import Wavelet
 
 __all__ = [
+    "Coils",
     "Convolution",
     "Dense",
     "Diagonal",
@@ -26,8 +30,10 @@ __all__ = [
     "Identity",
     "NonuniformFourier",
     "Operator",
+    "Phase",
     "Product",
     "RealStacked",
+    "Repeated",
     "Scaled",
     "Sparse",
     "Stacked",

@@ -164,10 +164,16 @@ class Operator:
         """`normal_spectrum`, or of twice the length along every axis where the normal operator is Toeplitz."""
         return self.normal_spectrum(weights)
 
+    # Products first A: one of the two may know better than one after the other.
+    def _normal_behind(self, first: Operator, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+        return self._adjoint(first._normal(self._forward(u), weights))
+
     def _spectrum_behind(self, first: Operator, weights: Any) -> np.ndarray | None:
-        """The spectrum of the product ``first`` A; one operator of the two may know better than in two steps."""
         spectrum = first.normal_spectrum(weights)
         return None if spectrum is None else self._pulled_back(spectrum)
+
+    def _spectrum_before(self, second: Operator, weights: Any) -> np.ndarray | None:
+        return second._spectrum_behind(self, weights)
 
     def to_scipy(self) -> LinearOperator:
         """The same map on flat vectors, as a ``scipy.sparse.linalg.LinearOperator``."""

@@ -43,10 +43,10 @@ class Product(Operator):
         return self.second._adjoint(self.first._adjoint(v))
 
     def _normal(self, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-        return self.second._adjoint(self.first._normal(self.second._forward(u), weights))
+        return self.second._normal_behind(self.first, u, weights)
 
     def normal_spectrum(self, weights: Any = None) -> np.ndarray | None:
-        return self.second._spectrum_behind(self.first, weights)
+        return self.first._spectrum_before(self.second, weights)
 
     def _pulled_back(self, spectrum: np.ndarray) -> np.ndarray | None:
         first = self.first._pulled_back(spectrum)

@@ -77,10 +77,19 @@ class Stacked(Operator):
         return result
 
     def normal_spectrum(self, weights: Any = None) -> np.ndarray | None:
+        return self._sum_of_spectra(weights, self.input_shape, lambda operator, part: operator.normal_spectrum(part))
+
+    def _spectrum_before(self, second: Operator, weights: Any) -> np.ndarray | None:
+        def one(operator: Operator, part: np.ndarray) -> np.ndarray | None:
+            return operator._spectrum_before(second, part)
+
+        return self._sum_of_spectra(weights, second.input_shape, one)
+
+    def _sum_of_spectra(self, weights: Any, shape: tuple[int, ...], spectrum_of: Any) -> np.ndarray | None:
         weights = self._weights(1.0 if weights is None else weights, float)
-        total = np.zeros(self.input_shape)
+        total = np.zeros(shape)
         for operator, where in self._parts():
-            spectrum = operator.normal_spectrum(weights[where].reshape(operator.output_shape))
+            spectrum = spectrum_of(operator, weights[where].reshape(operator.output_shape))
             if spectrum is None:
                 return None
             total += spectrum

@@ -11,6 +11,7 @@ import scipy.sparse
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from adaptive.operators import (
+    Coils,
     Convolution,
     Dense,
     Diagonal,
@@ -21,8 +22,10 @@ from adaptive.operators import (
     Identity,
     NonuniformFourier,
     Operator,
+    Phase,
     Product,
     RealStacked,
+    Repeated,
     Scaled,
     Sparse,
     Stacked,
@@ -37,6 +40,8 @@ A = RNG.standard_normal((5, 7))
 C = A + 1j * RNG.standard_normal((5, 7))
 MASK = RNG.random((6, 5)) < 0.4
 WHERE = np.random.default_rng(4).uniform(-np.pi, np.pi, (11, 3))
+MAPS = np.exp(1j * np.random.default_rng(6).standard_normal((3, 6, 5))) * np.random.default_rng(7).random((3, 6, 5))
+SPOKE = NonuniformFourier((6, 5), WHERE[:, :2], accuracy=1e-14)
 
 CASES = {
     "identity": Identity((3, 4)),
@@ -57,10 +62,22 @@ CASES = {
     "line of a vector": FourierLines(8, [3]),
     "mask": FourierMask((6, 5), MASK),
     "nonuniform 1-d": NonuniformFourier(9, WHERE[:, 0], accuracy=1e-14),
-    "nonuniform 2-d": NonuniformFourier((6, 5), WHERE[:, :2], accuracy=1e-14),
+    "nonuniform 2-d": SPOKE,
     "nonuniform 3-d": NonuniformFourier((4, 3, 5), WHERE, accuracy=1e-14),
     "toeplitz": Toeplitz([3.0, 1.0, 0.5, 0.0, 0.0, 0.0, 0.5, 1.0]),
     "toeplitz complex": Toeplitz(np.fft.ifft2(np.random.default_rng(5).standard_normal((12, 10)))),
+    "phase": Phase(A),
+    "coils": Coils(MAPS),
+    "coils real": Coils(np.abs(MAPS)),
+    "coils of volumes": Coils(MAPS.reshape(3, 2, 3, 5)),
+    "repeated": Repeated(FourierLines((6, 5), [4, 0]), 3),
+    "repeated nonuniform": Repeated(SPOKE, 2),
+    "mask of coils": Product(Repeated(FourierMask((6, 5), MASK), 3), Coils(MAPS)),
+    "lines of coils": Product(Repeated(FourierLines((6, 5), [4, 0]), 3), Coils(np.abs(MAPS))),
+    "spoke of coils": Product(Repeated(SPOKE, 3), Coils(MAPS)),
+    "blocks of coils": Product(Stacked([Repeated(SPOKE, 3), Repeated(FourierLines((6, 5), [1]), 3)]), Coils(MAPS)),
+    "mixture of coils": Product(FourierMask((3, 6, 5), np.random.default_rng(8).random((3, 6, 5)) < 0.5), Coils(MAPS)),
+    "lines behind a phase": Product(FourierLines((6, 5), [4, 0, 3]), Phase(MAPS[0].real)),
     "convolution": Convolution((6, 5), RNG.standard_normal((3, 2))),
     "convolution complex": Convolution((6, 5), C[:3, :2]),
     "diagonal": Diagonal(A),
@@ -75,7 +92,10 @@ CASES = {
     "stacked": Stacked([Wavelet((8, 8), "db2", 2), FiniteDifference((8, 8))]),
     "stacked complex": Stacked([FourierLines((8, 8), [4, 3]), Identity((8, 8)), FourierMask((8, 8), np.eye(8))]),
     "real-stacked": RealStacked(FourierMask((6, 5), MASK)),
-    "real-stacked nonuniform": RealStacked(NonuniformFourier((6, 5), WHERE[:, :2], accuracy=1e-14), "complex"),
+    "real-stacked nonuniform": RealStacked(SPOKE, "complex"),
+    "real-stacked coils": RealStacked(Product(Repeated(SPOKE, 3), Coils(MAPS)), "complex"),
+    "real-stacked real coils": RealStacked(Coils(np.abs(MAPS)), "complex"),
+    "real-stacked phase": RealStacked(Phase(A)),
     "real-stacked complex unknown": RealStacked(FourierLines((6, 5), [2]), unknown="complex"),
     "real-stacked real operator": RealStacked(FiniteDifference((3, 4)), unknown="complex"),
 }
@@ -214,7 +234,7 @@ SPECTRA = {
 
 
 def test_most_operators_know_their_spectrum():
-    assert len(SPECTRA) >= 18
+    assert len(SPECTRA) >= 33
 
 
 @pytest.mark.parametrize("name", SPECTRA)
@@ -284,6 +304,16 @@ def test_dense_matrices_beyond_memory_are_refused():
         (lambda: NonuniformFourier((64, 64), np.arange(-32.0, 32).repeat(2).reshape(-1, 2)), "like cycles per field"),
         (lambda: NonuniformFourier((64, 64), np.linspace(-0.5, 0.5, 64).reshape(-1, 2)), "look like cycles per pixel"),
         (lambda: NonuniformFourier(4, [0.0], accuracy=0), "accuracy must be > 0"),
+        (lambda: Coils(np.ones(5)), r"maps must have shape \(coils, \*shape of the image\)"),
+        (lambda: Coils(np.zeros((2, 4, 4))), "maps are zero everywhere"),
+        (lambda: Coils(np.full((2, 4), np.nan)), r"maps contains nan at position \(0, 0\)"),
+        (
+            lambda: Product(Repeated(FourierLines((4, 4), [1]), 2), Coils(np.ones((3, 4, 4)))),
+            "first must take what seco",
+        ),
+        (lambda: Repeated(A, 0), "n must be at least 1, got 0"),
+        (lambda: Phase(1.0), "map must be an array of angles"),
+        (lambda: Phase([1j]), "map must be an array of numbers"),
         (lambda: Diagonal(2.0), "use Scaled"),
         (lambda: Diagonal([1.0, np.inf]), "entries contains inf"),
         (lambda: Scaled([1.0, 2.0], A), "use Diagonal"),

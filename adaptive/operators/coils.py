@@ -1,0 +1,119 @@
+"""Coil sensitivities: u -> (s_1 u, ..., s_c u), what the coils of a receiver see of one image.
+
+With the same Fourier samples behind every coil the measurement is Product(Repeated(block, c), Coils(maps)), and its
+normal operator sum_c S_c^H (X^H W X) S_c.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..checks import finite
+from .base import Operator
+from .repeated import Repeated, alike
+from .toeplitz import closest_circulant
+
+__all__ = ["Coils"]
+
+CHUNK_BYTES = 2**22  # of coil images at once: more do not stay in the cache
+
+
+class Coils(Operator):
+    """An image seen through the sensitivity of every coil.
+
+    Parameters
+    ----------
+    maps : array (c, *shape)
+        Sensitivity of each of the c coils, real or complex, not zero everywhere.
+
+    Attributes
+    ----------
+    maps : array (c, *shape)
+
+    Notes
+    -----
+    Maps that are divided by the root of the sum of their squares (`adaptive.images.normalised_maps`) leave the scale
+    of an image alone.
+
+    References
+    ----------
+    Pruessmann, K., Weiger, M., Scheidegger, M., Boesiger, P. (1999), SENSE: sensitivity encoding for fast MRI.
+
+    Examples
+    --------
+    >>> S = Coils([[1.0, 0.0, 0.5], [0.0, 1j, 0.5]])
+    >>> S.forward([2.0, 3.0, 4.0])
+    array([[2.+0.j, 0.+0.j, 2.+0.j],
+           [0.+0.j, 0.+3.j, 2.+0.j]])
+    >>> S.normal([1.0, 1.0, 1.0])
+    array([1. , 1. , 0.5])
+    """
+
+    def __init__(self, maps: Any):
+        maps = finite("maps", maps, dtype=None)
+        if maps.ndim < 2 or maps.size == 0 or maps.dtype.kind not in "biufc":
+            raise ValueError(
+                f"maps must have shape (coils, *shape of the image), one map per coil, got {maps.dtype} of shape "
+                f"{maps.shape}."
+            )
+        if maps.dtype.char not in "fdFD":
+            maps = maps.astype(complex if maps.dtype.kind == "c" else float)
+        if not maps.any():
+            raise ValueError("maps are zero everywhere: no coil sees anything of the image.")
+        super().__init__(maps.shape[1:], maps.shape, maps.dtype)
+        self._maps: dict[Any, np.ndarray] = {maps.dtype: maps}
+        self.maps = maps
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_maps": {self.maps.dtype: self.maps}}
+
+    def _maps_for(self, array: np.ndarray) -> np.ndarray:
+        """The maps in the precision of an array, real or complex as they are."""
+        kind = np.dtype(array.real.dtype.char.upper() if self.dtype.kind == "c" else array.real.dtype)
+        if kind not in self._maps:
+            self._maps[kind] = self.maps.astype(kind)
+        return self._maps[kind]
+
+    def _forward(self, u: np.ndarray) -> np.ndarray:
+        return u[:, None] * self._maps_for(u)
+
+    def _adjoint(self, v: np.ndarray) -> np.ndarray:
+        return _combined(self._maps_for(v), v)
+
+    def _normal(self, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+        power = np.abs(self._maps_for(u)) ** 2
+        return u * (power if weights is None else weights * power).sum(axis=0, dtype=power.dtype)
+
+    def _normal_behind(self, first: Operator, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+        """Coil images of a few unknowns at a time, which stay in the cache."""
+        step = max(1, CHUNK_BYTES // (len(self.maps) * u[:1].nbytes))
+        parts = (u[start : start + step] for start in range(0, len(u), step))
+        return np.concatenate([super(Coils, self)._normal_behind(first, part, weights) for part in parts])
+
+    def normal_spectrum(self, weights: Any = None) -> np.ndarray:
+        power = self._weights(1.0 if weights is None else weights, float) * np.abs(self.maps) ** 2
+        return np.full(self.input_shape, power.sum(axis=0).mean())
+
+    def _pulled_back(self, spectrum: np.ndarray) -> np.ndarray:
+        # C acts on all coils together; the sum over its lags along their axis is what frequency zero there shows
+        return len(self.maps) * closest_circulant(spectrum, self.maps)[0]
+
+    def _spectrum_behind(self, first: Operator, weights: Any) -> np.ndarray | None:
+        if not isinstance(first, Repeated):
+            return super()._spectrum_behind(first, weights)
+        spectra = first.spectra(weights)
+        if spectra is None:
+            return None
+        if alike(spectra):
+            return closest_circulant(spectra[0], self.maps)
+        return np.sum([closest_circulant(one, s) for one, s in zip(spectra, self.maps, strict=True)], axis=0)
+
+
+def _combined(maps: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """sum_c conj(s_c) v_c."""
+    result = maps[0].conj() * v[:, 0]
+    for c in range(1, len(maps)):
+        result += maps[c].conj() * v[:, c]
+    return result
