@@ -6,6 +6,7 @@ engine(model, *, max_iter, tol, random_state=None, warm_start=None, ...) -> Post
 from .compatibility import compatible
 from .evidence_gradient import evidence_gradient
 from .expectation_propagation import expectation_propagation
+from .inclusion import IncludedPosterior, include
 from .laplace_approximation import laplace_approximation
 from .large_posterior import LargePosterior
 from .map_estimate import map_estimate
@@ -20,6 +21,7 @@ from .variational_gaussian import variational_gaussian
 __all__ = [
     "GLM",
     "FromPotential",
+    "IncludedPosterior",
     "LargePosterior",
     "Logarithmic",
     "Posterior",
@@ -29,6 +31,7 @@ __all__ = [
     "compatible",
     "evidence_gradient",
     "expectation_propagation",
+    "include",
     "laplace_approximation",
     "map_estimate",
     "mean_field",

@@ -1,0 +1,267 @@
+"""One potential more without a new fit: its site is found alone, and the Gaussian follows by a rank-one update.
+
+With m, v the moments of the new projection s = b.u and pi, nu its site (k = 1 + pi v, d = V b),
+
+    V <- V - (pi / k) d d',    mean <- mean + ((nu - pi m) / k) d,
+
+so that any other projection needs one product with d.  The site is the best Gaussian bound of the potential (of width
+1 / pi = `Potential.best_width`), or has the moments of the potential times N(m, v); other sites stay as they are until
+the next step of an engine.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator
+
+from ..checks import choice, finite, generator
+from .posterior import Posterior
+
+__all__ = ["IncludedPosterior", "include"]
+
+SITES = ("bound", "moments")
+
+
+def include(
+    posterior: Posterior, row: Any, potential: Any, *, site: str = "bound", group: int = 0
+) -> IncludedPosterior:
+    """Return the posterior with one more potential on the projection ``row . u``.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        Stays as it is.
+    row : array (n,), or (1, n), dense or sparse
+    potential : Potential of one row
+    site : {"bound", "moments"}, default "bound"
+        How the Gaussian that stands for the potential is found; "moments" where there is no bound of free width.
+    group : int, default 0
+        The group of the model whose last row this is.
+
+    Returns
+    -------
+    IncludedPosterior
+        ``log_evidence`` grows by the logarithm of the site's integral over N(m, v): a bound stays one.
+
+    References
+    ----------
+    Nickisch (2010), section 3.7 and its algorithm; the sign of the update of the mean is corrected. Minka (2001).
+
+    Examples
+    --------
+    >>> from adaptive.inference import GLM, variational_bounds
+    >>> from adaptive.potentials import BernoulliLogit
+    >>> first = variational_bounds(GLM(B=[[1.0, 0.0]], potentials=BernoulliLogit([1.0]), prior_covariance=1.0))
+    >>> second = include(first, [0.5, 2.0], BernoulliLogit([-1.0]))
+    >>> second.mean.round(3), second.group_lengths
+    (array([ 0.286, -0.59 ]), [2])
+    """
+    choice("site", site, SITES)
+    row = _row(row, posterior.n)
+    direction = np.asarray(posterior.covariance_operator() @ row).ravel()
+    mean, variance = float(row @ posterior.mean), max(float(row @ direction), 0.0)
+    if site == "moments" or potential.bound != "width":
+        gain, pi, nu = _by_moments(potential, mean, variance)
+    else:
+        gain, pi, nu = _by_bound(potential, mean, variance)
+    return IncludedPosterior(posterior, row, direction, (mean, variance), (pi, nu), gain, group)
+
+
+def _by_bound(potential: Any, mean: float, variance: float) -> tuple[float, float, float]:
+    """ln of the best bound's integral over N(mean, variance), its precision and precision-mean."""
+    width = float(potential.best_width(np.array([mean]), np.array([variance]))[0])
+    location, tilt = (float(np.ravel(a)[0]) for a in (potential.location, potential.tilt))
+    pi, shrink, m = 1.0 / width, 1.0 + variance / width, mean - location
+    gain = tilt * m - 0.5 * pi * m**2 + 0.5 * variance * (tilt - pi * m) ** 2 / shrink - 0.5 * np.log(shrink)
+    return float(gain - 0.5 * potential.height(np.array([width]))[0]), pi, tilt + pi * location
+
+
+def _by_moments(potential: Any, mean: float, variance: float) -> tuple[float, float, float]:
+    """ln of the potential's integral over N(mean, variance), and the site that gives its product the same moments."""
+    if not variance > 0:
+        return float(potential.log_density(np.array([mean]))[0]), 0.0, 0.0
+    gain, after_mean, after_variance = (
+        float(a[0]) for a in potential.tilted_moments(np.array([mean]), np.array([variance]))
+    )
+    pi = max(1.0 / after_variance - 1.0 / variance, 0.0)
+    return gain, pi, pi * after_mean + (after_mean - mean) / variance
+
+
+def _row(row: Any, n: int) -> np.ndarray:
+    row = finite("row", row.toarray() if hasattr(row, "toarray") else row).ravel()
+    if row.shape != (n,):
+        raise ValueError(f"row must have {n} entries, one per unknown, got {row.size}.")
+    return row
+
+
+class _Update(NamedTuple):
+    """One inclusion: V <- V - factor d d', mean <- mean + step d, R <- R (I - root_step z z') with z = R' b."""
+
+    row: np.ndarray
+    direction: np.ndarray
+    factor: float
+    step: float
+    root_step: float
+    pi: float
+    nu: float
+
+
+class IncludedPosterior(Posterior):
+    """A posterior and what was included since: the answers of the former, less rank-one terms.
+
+    Parameters
+    ----------
+    before : Posterior
+        Without the last potential; may itself have included some.
+    row, direction : arrays (n,)
+        b, and V b.
+    moments : (float, float)
+        Mean and variance of b.u before.
+    site : (float, float)
+        Precision and precision-mean of the new site.
+    gain : float
+        What the evidence gains.
+    group : int
+        Of the new row.
+
+    Attributes
+    ----------
+    base : Posterior
+        What nothing was included into.
+    updates : tuple
+        One entry per included row, in order: ``row`` b, ``direction`` d = V b, ``factor`` and ``step`` of V <- V -
+        factor d d' and mean <- mean + step d, and the site ``pi``, ``nu``.
+    n_included : int
+    """
+
+    def __init__(
+        self,
+        before: Posterior,
+        row: np.ndarray,
+        direction: np.ndarray,
+        moments: tuple[float, float],
+        site: tuple[float, float],
+        gain: float,
+        group: int = 0,
+    ):
+        (m, v), (pi, nu) = moments, site
+        shrink = 1.0 + pi * v
+        root_step = (1.0 - shrink**-0.5) / v if v > 0 else 0.0
+        update = _Update(row, direction, pi / shrink, (nu - pi * m) / shrink, root_step, pi, nu)
+        earlier = before if isinstance(before, IncludedPosterior) else None
+        self.base: Posterior = before if earlier is None else earlier.base
+        self.updates: tuple[_Update, ...] = (update,) if earlier is None else (*earlier.updates, update)
+        end = int(np.sum(before.group_lengths[: group + 1]))
+        lengths = list(before.group_lengths)
+        lengths[group] += 1
+        super().__init__(
+            None,
+            mean=before.mean + update.step * direction,
+            sites=(np.insert(before.sites[0], end, pi), np.insert(before.sites[1], end, nu)),
+            group_lengths=lengths,
+            log_evidence=before.log_evidence + gain,
+            log_evidence_std=before.log_evidence_std,
+            evidence_kind=before.evidence_kind,
+            objective_trace=list(before.objective_trace),
+            n_iter=before.n_iter,
+            n_products=before.n_products,
+            converged=before.converged,
+            engine=before.engine,
+        )
+
+    @property
+    def n_included(self) -> int:
+        return len(self.updates)
+
+    @cached_property
+    def _directions(self) -> np.ndarray:
+        return np.stack([update.direction for update in self.updates])
+
+    @cached_property
+    def _factors(self) -> np.ndarray:
+        return np.array([update.factor for update in self.updates])
+
+    @cached_property
+    def jensen_evidence(self) -> float:
+        """nan: not followed by rank-one updates."""
+        return np.nan
+
+    # ------------------------------------------------------------------ moments: the former's, less rank-one terms
+    def _along(self, rows: Any) -> np.ndarray:
+        """The rows' products with all directions, (m, n_included)."""
+        return np.asarray(self._directions.T if rows is None else rows @ self._directions.T)
+
+    def variances(self, B: Any = None, return_error: bool = False) -> Any:
+        rows = None if B is None else self._rows(B)
+        value, error = self.base.variances(rows, return_error=True)
+        value = np.maximum(value - np.square(self._along(rows)) @ self._factors, 0.0)
+        return (value, error) if return_error else value
+
+    def covariance(self) -> np.ndarray:
+        return self.base.covariance() - (self._directions.T * self._factors) @ self._directions
+
+    def covariance_operator(self) -> LinearOperator:
+        base = self.base.covariance_operator()
+
+        def times(vectors: np.ndarray) -> np.ndarray:
+            along = (self._directions @ vectors).T * self._factors
+            return base @ vectors - (along @ self._directions).T.reshape(np.shape(vectors))
+
+        return LinearOperator((self.n, self.n), matvec=times, rmatvec=times, matmat=times, rmatmat=times, dtype=float)
+
+    def projection_moments(self, B_new: Any) -> tuple[np.ndarray, np.ndarray]:
+        rows = self._rows(B_new)
+        return np.asarray(rows @ self.mean), self.variances(rows)
+
+    def projection_covariance(self, B1: Any, B2: Any = None) -> np.ndarray:
+        first = self._rows(B1)
+        second = first if B2 is None or B2 is B1 else self._rows(B2)
+        return (
+            self.base.projection_covariance(first, second)
+            - (self._along(first) * self._factors) @ self._along(second).T
+        )
+
+    def projection_root(self, B_new: Any) -> np.ndarray | None:
+        root = self.base.projection_root(B_new)
+        if root is None:
+            return None
+        for update, along in zip(self.updates, self._root_rows, strict=True):
+            root = root - update.root_step * (root @ along)[:, None] * along
+        return root
+
+    @cached_property
+    def _root_rows(self) -> list[np.ndarray]:
+        """z = R' b of every row at its turn, R the root then."""
+        found: list[np.ndarray] = []
+        for update in self.updates:
+            along = self.base.projection_root(update.row[None])
+            assert along is not None
+            along = along[0]
+            for earlier, z in zip(self.updates, found, strict=False):
+                along = along - earlier.root_step * (along @ z) * z
+            found.append(along)
+        return found
+
+    def information_gain(self, X_new: Any, noise_variance: float = 1.0) -> float:
+        block = self.projection_covariance(self._rows(X_new, one_row=True)) / noise_variance
+        return 0.5 * float(np.linalg.slogdet(np.eye(len(block)) + block)[1])
+
+    def sample(self, n: int = 1, random_state: Any = None) -> np.ndarray:
+        """Draws of the base, conditioned on a pseudo-measurement of every new projection (Matheron's rule)."""
+        rng = generator(random_state)
+        draws = self.base.sample(n, rng)
+        for update in self.updates:
+            if update.pi > 0:
+                noise = rng.standard_normal(len(draws)) / np.sqrt(update.pi)
+                surprise = update.nu / update.pi - draws @ update.row - noise
+                draws = draws + (update.factor * surprise)[:, None] * update.direction
+            else:
+                draws = draws + update.step * update.direction
+        return draws
+
+    @property
+    def _dense(self) -> Any:
+        raise ValueError("this posterior has included potentials since its last fit; it has no matrix of its own.")
