@@ -1,5 +1,6 @@
-"""Which parts of k-space to measure: candidate lines, and the comparison designs that look at no data."""
+"""Which parts of k-space to measure: lines, phase encodes, spokes, spirals - and the designs that look at no data."""
 
+from .angles import equispaced_angles, golden_angles, random_angles, rotated
 from .cartesian import Line, LinePool, as_lines, central, lines, mirror
 from .comparison import (
     comparison_designs,
@@ -10,19 +11,64 @@ from .comparison import (
     uniform,
     variable_density,
 )
+from .density import line_density, voronoi_density
+from .encode_comparison import (
+    comparison_encodes,
+    low_pass_encodes,
+    poisson_disc_encodes,
+    uniform_encodes,
+    variable_density_encodes,
+)
+from .limits import GradientLimits
+from .phase_encodes import (
+    PhaseEncode,
+    PhaseEncodePool,
+    as_encodes,
+    central_encodes,
+    mirror_encodes,
+    phase_encodes,
+)
+from .radial import spoke_samples
+from .spiral import spiral_samples
+from .trajectory import Trajectory, TrajectoryPool, spirals, spokes, trajectories
 
 __all__ = [
+    "GradientLimits",
     "Line",
     "LinePool",
+    "PhaseEncode",
+    "PhaseEncodePool",
+    "Trajectory",
+    "TrajectoryPool",
+    "as_encodes",
     "as_lines",
     "central",
+    "central_encodes",
     "comparison_designs",
+    "comparison_encodes",
     "equispaced",
+    "equispaced_angles",
+    "golden_angles",
     "half_plane_variable_density",
+    "line_density",
     "lines",
     "low_pass",
+    "low_pass_encodes",
     "mirror",
+    "mirror_encodes",
     "one_sided_low_pass",
+    "phase_encodes",
+    "poisson_disc_encodes",
+    "random_angles",
+    "rotated",
+    "spiral_samples",
+    "spirals",
+    "spoke_samples",
+    "spokes",
+    "trajectories",
     "uniform",
+    "uniform_encodes",
     "variable_density",
+    "variable_density_encodes",
+    "voronoi_density",
 ]

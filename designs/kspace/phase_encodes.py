@@ -1,0 +1,384 @@
+"""Phase encodes of a 3-D scan: one read-out of a volume, as candidates of a design.
+
+A scan of a volume (n0, n1, n2) reads out one axis completely; what is chosen are pairs of indices along the two others,
+each from 0 (frequency -n/2) over n // 2 (DC) to n - 1. A real volume has conjugate samples on the encode of opposite
+frequencies, ``mirror``: (a, b) and (2 c0 - a, 2 c1 - b), c = n // 2, modulo n.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.fft
+
+from adaptive.checks import choice, finite, integer
+from adaptive.operators import FourierMask, Operator
+
+__all__ = ["PhaseEncode", "PhaseEncodePool", "as_encodes", "central_encodes", "mirror_encodes", "phase_encodes"]
+
+LARGEST_VOLUME = 2**27  # voxels: beyond it one complex volume takes more than a GB
+
+
+class PhaseEncode(FourierMask):
+    """One read-out of a volume: the operator that measures it, and its indices.
+
+    Parameters
+    ----------
+    shape : tuple of three int
+        Shape of the volume.
+    encode : pair of int
+        Indices along the two axes that are not read out, in order.
+    readout : int, default 0
+        The axis that is read out.
+
+    Attributes
+    ----------
+    encode, readout
+    mask : ndarray of bool, shape of the volume
+        Where in k-space it measures; made when it is looked at.
+
+    Notes
+    -----
+    Two encodes are equal when shape, read-out and indices are. Products transform the read-out only: the other two axes
+    are one sum with exponentials.
+
+    Examples
+    --------
+    >>> dc = PhaseEncode((4, 6, 8), (3, 4))
+    >>> dc
+    PhaseEncode((4, 6, 8), (3, 4), readout=0)
+    >>> dc.shape, np.abs(dc.forward(np.ones((4, 6, 8)))).round(9)
+    ((4, 192), array([ 0.        ,  0.        , 13.85640646,  0.        ]))
+    """
+
+    def __init__(self, shape: Any, encode: Any, readout: int = 0):
+        sides, self.readout = _checked_scan(shape, readout)
+        one = _checked_encodes(_plane(sides, self.readout), [encode])[0]
+        self.encode: tuple[int, int] = (int(one[0]), int(one[1]))
+        self._kept: dict[Any, np.ndarray] = {}
+        Operator.__init__(self, sides, (sides[self.readout],), complex)
+
+    @cached_property
+    def mask(self) -> np.ndarray:  # type: ignore[override]
+        """Where in k-space it measures."""
+        mask = np.zeros(self.input_shape, bool)
+        np.moveaxis(mask, self.readout, 0)[:, self.encode[0], self.encode[1]] = True
+        return mask
+
+    @cached_property
+    def _positions(self) -> np.ndarray:  # type: ignore[override]
+        return np.flatnonzero(self.mask)
+
+    @property
+    def _waves(self) -> tuple[np.ndarray, np.ndarray]:
+        """The exponentials of the two other axes."""
+        waves = []
+        for k, n in zip(self.encode, _plane(self.input_shape, self.readout), strict=True):
+            # The product of integers is taken modulo n: exact phases, however large it is.
+            turns = (k - n // 2) * (np.arange(n) - n // 2) % n
+            waves.append(np.exp(-2j * np.pi / n * turns) / np.sqrt(n))
+        return waves[0], waves[1]
+
+    def _forward(self, u: np.ndarray) -> np.ndarray:
+        first, second = (wave.astype(np.result_type(u, np.complex64)) for wave in self._waves)
+        line = np.moveaxis(u, 1 + self.readout, 1) @ second @ first
+        line = scipy.fft.fft(scipy.fft.ifftshift(line, 1), axis=1, norm="ortho")
+        return scipy.fft.fftshift(line, 1)
+
+    def _adjoint(self, v: np.ndarray) -> np.ndarray:
+        first, second = (wave.astype(np.result_type(v, np.complex64)).conj() for wave in self._waves)
+        line = scipy.fft.ifft(scipy.fft.ifftshift(v, 1), axis=1, norm="ortho")
+        line = scipy.fft.fftshift(line, 1)
+        volume = line[:, :, None, None] * (first[:, None] * second)
+        return np.ascontiguousarray(np.moveaxis(volume, 1, 1 + self.readout))
+
+    def _normal(self, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+        return Operator._normal(self, u, weights)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PhaseEncode) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        return f"PhaseEncode({self.input_shape}, {self.encode}, readout={self.readout})"
+
+    def _key(self) -> tuple[tuple[int, ...], tuple[int, int], int]:
+        return self.input_shape, self.encode, self.readout
+
+
+class PhaseEncodePool:
+    """Candidate phase encodes of one 3-D scan; an encode's operator is made when it is looked at.
+
+    Parameters
+    ----------
+    shape : tuple of three int
+        Shape of the volume.
+    encodes : array-like (m, 2) of int
+        Indices of the candidates along the two axes that are not read out, in any order, none twice.
+    readout : int, default 0
+        The axis that is read out.
+
+    Attributes
+    ----------
+    image_shape : tuple of three int
+    encodes : ndarray (m, 2) of int
+    readout : int
+
+    Examples
+    --------
+    >>> pool = PhaseEncodePool((8, 4, 4), [[2, 2], [2, 3], [0, 1]])
+    >>> len(pool), pool[1].encode, pool.take([2, 0]).labels()
+    (3, (2, 3), [(0, 1), (2, 2)])
+    """
+
+    def __init__(self, shape: Any, encodes: Any, readout: int = 0):
+        self.image_shape, self.readout = _checked_scan(shape, readout)
+        self.encodes = _checked_encodes(self.plane, encodes)
+
+    @property
+    def plane(self) -> tuple[int, int]:
+        """Sides of the plane of phase encodes."""
+        return _plane(self.image_shape, self.readout)
+
+    def __len__(self) -> int:
+        return len(self.encodes)
+
+    def __getitem__(self, position: int) -> PhaseEncode:
+        return PhaseEncode(self.image_shape, self.encodes[position], self.readout)
+
+    def __iter__(self) -> Iterator[PhaseEncode]:
+        return (self[position] for position in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"PhaseEncodePool({self.image_shape}, {len(self)} encodes, readout={self.readout})"
+
+    def take(self, positions: Any) -> PhaseEncodePool:
+        """The pool of the encodes at ``positions``."""
+        return self._with(self.encodes[np.asarray(positions, dtype=int)])
+
+    def concatenate(self, pools: Any) -> PhaseEncodePool:
+        """The encodes of several pools of this scan, one after the other."""
+        for pool in pools:
+            if not isinstance(pool, PhaseEncodePool) or (pool.image_shape, pool.readout) != (
+                self.image_shape,
+                self.readout,
+            ):
+                raise ValueError(f"only phase encodes of the same scan can be joined, got {self!r} and {pool!r}")
+        return self._with(np.concatenate([pool.encodes for pool in pools]))
+
+    def labels(self, positions: Any = None) -> list[tuple[int, int]]:
+        """Pairs of plain integers: of all encodes, or of those at ``positions``."""
+        chosen = self.encodes if positions is None else self.encodes[np.asarray(positions, dtype=int)]
+        return [(int(a), int(b)) for a, b in chosen]
+
+    def fingerprint(self) -> str:
+        """The same for equal pools, as a SHA-256 digest."""
+        text = f"kspace phase encodes {self.image_shape} {self.readout} {self.encodes.tolist()}"
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def positions(self, encodes: Any) -> np.ndarray:
+        """Where in the pool these encodes are, in their order; what a loop's ``initial`` wants.
+
+        Raises
+        ------
+        ValueError
+            If an encode is not in the pool.
+        """
+        where = {encode: position for position, encode in enumerate(self.labels())}
+        wanted = [tuple(one) for one in np.asarray(encodes, dtype=int).reshape(-1, 2).tolist()]
+        absent = [one for one in wanted if one not in where]
+        if absent:
+            raise ValueError(f"encode {absent[0]} is not among the {len(self)} candidates of this pool.")
+        return np.array([where[one] for one in wanted], dtype=int)
+
+    def mask(self) -> np.ndarray:
+        """The plane of phase encodes, True where there is a candidate."""
+        found = np.zeros(self.plane, bool)
+        found[self.encodes[:, 0], self.encodes[:, 1]] = True
+        return found
+
+    def _with(self, encodes: np.ndarray) -> PhaseEncodePool:
+        # Without the check for duplicates: pending and further candidates are joined while they are scored.
+        pool = object.__new__(PhaseEncodePool)
+        pool.image_shape, pool.readout, pool.encodes = self.image_shape, self.readout, encodes
+        return pool
+
+
+def phase_encodes(shape: Any, readout: int = 0, half_plane: bool = False, n_central: int = 1) -> PhaseEncodePool:
+    """All candidate phase encodes of a 3-D scan, in order of their indices.
+
+    Parameters
+    ----------
+    shape : tuple of three int
+        Shape of the volume.
+    readout : int, default 0
+        The axis that is read out.
+    half_plane : bool, default False
+        Leave out one of every pair of mirrored encodes, except the central ones.
+    n_central : int, default 1
+        Number of central encodes, which are candidates on both sides.
+
+    Returns
+    -------
+    PhaseEncodePool
+
+    Examples
+    --------
+    >>> len(phase_encodes((16, 8, 8))), len(phase_encodes((16, 8, 8), half_plane=True))
+    (64, 34)
+    """
+    sides, readout = _checked_scan(shape, readout)
+    plane = _plane(sides, readout)
+    every = np.stack(np.unravel_index(np.arange(plane[0] * plane[1]), plane), axis=1)
+    if half_plane:
+        centre = central_encodes(plane, n_central)
+        kept = _rank(plane, every) <= _rank(plane, mirror_encodes(plane, every))
+        kept |= np.isin(_rank(plane, every), _rank(plane, centre))
+        every = every[kept]
+    return PhaseEncodePool(sides, every, readout)
+
+
+def central_encodes(plane: Any, n_central: int) -> np.ndarray:
+    """The ``n_central`` encodes nearest to DC, as fractions of the largest frequency along each axis.
+
+    Parameters
+    ----------
+    plane : pair of int
+        Sides of the plane of phase encodes.
+    n_central : int
+
+    Returns
+    -------
+    ndarray (n_central, 2) of int
+        Sorted; on a tie the lower indices go first.
+
+    Examples
+    --------
+    >>> central_encodes((8, 8), 5).tolist()
+    [[3, 4], [4, 3], [4, 4], [4, 5], [5, 4]]
+    """
+    plane = _checked_plane(plane)
+    n_central = integer("n_central", n_central, minimum=1)
+    if n_central > plane[0] * plane[1]:
+        raise ValueError(f"n_central must be at most {plane[0] * plane[1]}, the number of encodes, got {n_central}.")
+    nearest = np.argsort(relative_radius(plane).ravel().round(12), kind="stable")[:n_central]
+    return np.stack(np.unravel_index(np.sort(nearest), plane), axis=1)
+
+
+def relative_radius(plane: tuple[int, int]) -> np.ndarray:
+    """Distance of every encode from DC, 1 at the largest frequency along either axis, (n0, n1)."""
+    first, second = ((np.arange(n) - n // 2) / max(n / 2, 1) for n in plane)
+    return np.hypot(first[:, None], second)
+
+
+def mirror_encodes(plane: Any, encodes: Any) -> np.ndarray:
+    """The encodes of opposite frequencies, (m, 2).
+
+    Examples
+    --------
+    >>> mirror_encodes((8, 8), [[3, 4], [4, 4], [0, 5]]).tolist()
+    [[5, 4], [4, 4], [0, 3]]
+    """
+    sides = np.array(_checked_plane(plane))
+    return (2 * (sides // 2) - np.asarray(encodes, dtype=int)) % sides
+
+
+def as_encodes(plane: Any, encodes: Any, n_central: int = 1) -> np.ndarray:
+    """Check a design given as pairs of indices, and sort it.
+
+    Parameters
+    ----------
+    plane : pair of int
+        Sides of the plane of phase encodes.
+    encodes : array-like (m, 2) of int, or mask of ``plane``
+        In any order.
+    n_central : int, default 1
+        So many encodes around DC must be among them; 0 asks for none.
+
+    Returns
+    -------
+    ndarray (m, 2) of int
+        Sorted.
+
+    Raises
+    ------
+    ValueError
+        If an encode is given twice, is no pair of integers, does not exist, or a central one is absent.
+
+    Examples
+    --------
+    >>> as_encodes((8, 8), [[5, 4], [4, 4]]).tolist()
+    [[4, 4], [5, 4]]
+    """
+    plane = _checked_plane(plane)
+    given = np.asarray(encodes)
+    checked = np.argwhere(given) if given.dtype == bool and given.shape == plane else _checked_encodes(plane, encodes)
+    checked = checked[np.argsort(_rank(plane, checked), kind="stable")]
+    if integer("n_central", n_central, minimum=0):
+        centre = central_encodes(plane, n_central)
+        absent = centre[~np.isin(_rank(plane, centre), _rank(plane, checked))]
+        if len(absent):
+            one = (int(absent[0, 0]), int(absent[0, 1]))
+            which = " (DC)" if one == (plane[0] // 2, plane[1] // 2) else ""
+            raise ValueError(
+                f"encodes must hold the central encode {one}{which}: without it an image has no scale or phase."
+            )
+    return checked
+
+
+def _rank(plane: tuple[int, int], encodes: np.ndarray) -> np.ndarray:
+    """Position of every encode in the flattened plane."""
+    return encodes[:, 0] * plane[1] + encodes[:, 1]
+
+
+def _checked_encodes(plane: tuple[int, int], encodes: Any) -> np.ndarray:
+    array = finite("encodes", encodes, dtype=None)
+    if array.size == 0:
+        return np.empty((0, 2), int)
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        raise ValueError(f"encodes must be pairs of integers (m, 2), got {array.dtype} of shape {array.shape}.")
+    array = array.astype(int)
+    outside = array[((array < 0) | (array >= plane)).any(axis=1)]
+    if len(outside):
+        raise ValueError(
+            f"encodes must be between (0, 0) and ({plane[0] - 1}, {plane[1] - 1}) (DC is "
+            f"({plane[0] // 2}, {plane[1] // 2})), got ({outside[0, 0]}, {outside[0, 1]})."
+        )
+    values, counts = np.unique(array, axis=0, return_counts=True)
+    if (counts > 1).any():
+        twice = values[counts > 1][0]
+        raise ValueError(f"encodes holds ({twice[0]}, {twice[1]}) twice; each can be measured once.")
+    return array
+
+
+def _checked_plane(plane: Any) -> tuple[int, int]:
+    sides = tuple(plane) if np.ndim(plane) == 1 else ()
+    if len(sides) != 2:
+        raise ValueError(f"plane must be the two sides of the plane of phase encodes, got {plane!r}.")
+    return integer("plane", sides[0], minimum=1), integer("plane", sides[1], minimum=1)
+
+
+def _checked_scan(shape: Any, readout: Any) -> tuple[tuple[int, int, int], int]:
+    sides = tuple(shape) if np.ndim(shape) == 1 else ()
+    if len(sides) != 3:
+        raise ValueError(f"shape must be the three sides of a volume, got {shape!r}.")
+    choice("readout", str(readout), ("0", "1", "2"))
+    n0, n1, n2 = (integer("shape", side, minimum=1) for side in sides)
+    if n0 * n1 * n2 > LARGEST_VOLUME:
+        raise ValueError(
+            f"a volume of shape {(n0, n1, n2)} has {n0 * n1 * n2:.3g} voxels; designs take at most "
+            f"{LARGEST_VOLUME:.3g}: design on a smaller volume, or on slices after the transform along the read-out."
+        )
+    return (n0, n1, n2), int(readout)
+
+
+def _plane(shape: tuple[int, ...], readout: int) -> tuple[int, int]:
+    """Sides of the plane of phase encodes."""
+    first, second = (side for axis, side in enumerate(shape) if axis != readout)
+    return first, second

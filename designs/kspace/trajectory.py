@@ -1,0 +1,328 @@
+"""Shots off the Cartesian grid - spokes, interleaves of spirals, a user's own - as candidates of a design.
+
+A pool holds the samples of all shots, in radians per pixel, (m, d, axes) where they have the same length; the operator
+of a shot is made when it is looked at. Shots are called by their angle where they have one, else by a name or number.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from adaptive.checks import choice, finite
+from adaptive.operators import NonuniformFourier
+from adaptive.operators.shapes import image_shape
+
+from .limits import GradientLimits
+from .radial import spoke_samples
+from .spiral import spiral_samples
+
+__all__ = ["Trajectory", "TrajectoryPool", "spirals", "spokes", "trajectories"]
+
+UNITS = ("radians per pixel", "cycles per pixel", "cycles per field of view")
+_NEAR = 0.9  # of the largest frequency in a unit: what reaches so far is taken to be in that unit
+
+
+class Trajectory(NonuniformFourier):
+    """One shot: the operator that measures it, and what it is called.
+
+    Parameters
+    ----------
+    shape : tuple of one to three int
+        Shape of the image.
+    samples : array (d, axes)
+        Radians per pixel, each in [-pi, pi).
+    name : number or str, optional
+        Its angle, as a rule.
+
+    Notes
+    -----
+    Two trajectories are equal when shape and samples are.
+
+    Examples
+    --------
+    >>> shot = Trajectory((8, 8), [[0.0, 0.0], [0.5, 0.1]], name="short")
+    >>> shot, shot.shape
+    (Trajectory((8, 8), 2 samples, 'short'), (2, 64))
+    """
+
+    def __init__(self, shape: Any, samples: Any, name: Any = None):
+        super().__init__(shape, samples)
+        self.name = name
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Trajectory)
+            and self.input_shape == other.input_shape
+            and np.array_equal(self.samples, other.samples)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.input_shape, self.samples.tobytes()))
+
+    def __repr__(self) -> str:
+        name = "" if self.name is None else f", {self.name!r}"
+        return f"Trajectory({self.input_shape}, {len(self.samples)} samples{name})"
+
+
+class TrajectoryPool:
+    """Candidate shots of one scan.
+
+    Parameters
+    ----------
+    shape : tuple of one to three int
+        Shape of the image.
+    samples : array (m, d, axes), or list of arrays (d_k, axes)
+        Of every shot, in radians per pixel.
+    names : sequence of numbers or str, optional
+        What the shots are called: their angles, as a rule. Default 0 to m - 1.
+
+    Attributes
+    ----------
+    image_shape : tuple of int
+    samples : array (m, d, axes), or list of arrays where shots differ in length
+    names : tuple
+
+    Raises
+    ------
+    ValueError
+        If samples are not finite, outside [-pi, pi), look like other units, or have another number of axes than the
+        image; if there is not one name per shot.
+
+    Examples
+    --------
+    >>> pool = TrajectoryPool((8, 8), np.zeros((3, 5, 2)), names=[0.0, 0.1, 0.2])
+    >>> pool, pool[1], pool.take([2, 0]).labels()
+    (TrajectoryPool((8, 8), 3 shots), Trajectory((8, 8), 5 samples, 0.1), [0.2, 0.0])
+    """
+
+    def __init__(self, shape: Any, samples: Any, names: Sequence[Any] | None = None):
+        self.image_shape = image_shape("shape", shape)
+        shots = [np.atleast_2d(finite(f"samples[{k}]", one)) for k, one in enumerate(samples)]
+        if shots:  # all at once: the operator knows what it accepts
+            lengths = np.cumsum([len(one) for one in shots])[:-1]
+            shots = np.split(NonuniformFourier(self.image_shape, np.concatenate(shots)).samples, lengths)
+        self.samples = _together(shots)
+        self.names = tuple(range(len(shots))) if names is None else tuple(_plain(name) for name in names)
+        if len(self.names) != len(shots):
+            raise ValueError(f"names must hold one name for each of the {len(shots)} shots, got {len(self.names)}.")
+
+    @property
+    def angles(self) -> np.ndarray:
+        """The names as an array of radians, where they are numbers."""
+        return finite("the names of the shots", self.names)
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def __getitem__(self, position: int) -> Trajectory:
+        return Trajectory(self.image_shape, self.samples[position], self.names[position])
+
+    def __iter__(self) -> Iterator[Trajectory]:
+        return (self[position] for position in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"TrajectoryPool({self.image_shape}, {len(self)} shots)"
+
+    def take(self, positions: Any) -> TrajectoryPool:
+        """The pool of the shots at ``positions``."""
+        chosen = np.asarray(positions, dtype=int)
+        return self._with([self.samples[k] for k in chosen], [self.names[k] for k in chosen])
+
+    def concatenate(self, pools: Any) -> TrajectoryPool:
+        """The shots of several pools of images of this shape, one after the other."""
+        for pool in pools:
+            if not isinstance(pool, TrajectoryPool) or pool.image_shape != self.image_shape:
+                raise ValueError(f"only shots of images of one shape can be joined, got {self!r} and {pool!r}")
+        return self._with([one for pool in pools for one in pool.samples], [n for pool in pools for n in pool.names])
+
+    def labels(self, positions: Any = None) -> list[Any]:
+        """Names of all shots, or of those at ``positions``."""
+        return list(self.names) if positions is None else [self.names[k] for k in np.asarray(positions, dtype=int)]
+
+    def positions(self, names: Any) -> np.ndarray:
+        """Where in the pool the shots of these names are, in their order; angles need to agree to 1e-9."""
+        found = []
+        for name in names if isinstance(names, (list, tuple, np.ndarray)) else [names]:
+            at = [k for k, known in enumerate(self.names) if _same(known, name)]
+            if not at:
+                raise ValueError(f"no shot is called {_plain(name)!r} among the {len(self)} of this pool.")
+            found.append(at[0])
+        return np.array(found, dtype=int)
+
+    def fingerprint(self) -> str:
+        """The same for equal pools, as a SHA-256 digest."""
+        digest = hashlib.sha256(f"kspace shots {self.image_shape} {self.names!r}".encode())
+        for one in self.samples:
+            digest.update(str(one.shape).encode() + np.ascontiguousarray(one, dtype="<f8").tobytes())
+        return digest.hexdigest()
+
+    def _with(self, shots: list[np.ndarray], names: list[Any]) -> TrajectoryPool:
+        pool = object.__new__(TrajectoryPool)  # what was checked before
+        pool.image_shape, pool.samples, pool.names = self.image_shape, _together(shots), tuple(names)
+        return pool
+
+
+def spirals(
+    shape: Any,
+    angles: Any,
+    *,
+    revolutions: float = 8.0,
+    n_samples: int | None = None,
+    limits: GradientLimits | None = None,
+) -> TrajectoryPool:
+    """Interleaves of an Archimedean spiral at given angles, as candidates.
+
+    Parameters
+    ----------
+    shape : tuple of two int
+        Of the image; its longest side is covered to the Nyquist limit, |k| = n/2.
+    angles : array-like (m,)
+        Radians, from axis 0 towards axis 1.
+    revolutions, n_samples, limits
+        As in ``spiral_samples``.
+
+    Returns
+    -------
+    TrajectoryPool
+
+    Examples
+    --------
+    >>> from designs.kspace import equispaced_angles
+    >>> pool = spirals((64, 64), equispaced_angles(16))
+    >>> pool.samples.shape, round(float(pool.angles[1]), 4)
+    ((16, 201, 2), 0.3927)
+    """
+    sides, turns = _checked_plane(shape, angles)
+    samples = spiral_samples(max(sides), turns, revolutions=revolutions, n_samples=n_samples, limits=limits)
+    return TrajectoryPool(sides, samples, turns.tolist())
+
+
+def spokes(shape: Any, angles: Any, *, n_samples: int | None = None) -> TrajectoryPool:
+    """Radial spokes at given angles, as candidates; parameters are those of ``spirals`` and ``spoke_samples``.
+
+    Examples
+    --------
+    >>> from designs.kspace import golden_angles
+    >>> spokes((32, 32), golden_angles(5))
+    TrajectoryPool((32, 32), 5 shots)
+    """
+    sides, turns = _checked_plane(shape, angles)
+    return TrajectoryPool(sides, spoke_samples(max(sides), turns, n_samples=n_samples), turns.tolist())
+
+
+def trajectories(
+    shape: Any, samples: Any, names: Sequence[Any] | None = None, *, units: str | None = None
+) -> TrajectoryPool:
+    """A user's own shots, from an array.
+
+    Parameters
+    ----------
+    shape : tuple of one to three int
+        Of the image.
+    samples : array (m, d, axes), array (d, axes) of one shot, or list of arrays (d_k, axes)
+        K-space coordinates, one column for every axis of the image.
+    names : sequence of numbers or str, optional
+        One per shot; default 0 to m - 1.
+    units : {"radians per pixel", "cycles per pixel", "cycles per field of view"}, optional
+        Of the coordinates. None: radians per pixel, refused where the numbers look like something else.
+
+    Returns
+    -------
+    TrajectoryPool
+
+    Raises
+    ------
+    ValueError
+        If coordinates lie outside of [-pi, pi) radians per pixel, or look as if they were in other units, or in one
+        unit along one axis and in another along the next.
+
+    Examples
+    --------
+    >>> line = np.stack([np.zeros(8), np.arange(-4, 4)], axis=1)
+    >>> trajectories((8, 8), line, units="cycles per field of view").samples[0, 0].round(4)
+    array([ 0.    , -3.1416])
+    """
+    sides = image_shape("shape", shape)
+    one = isinstance(samples, np.ndarray) or np.ndim(samples[0] if len(samples) else samples) < 2
+    if one and np.ndim(samples) not in (2, 3):
+        raise ValueError(f"samples must have shape (shots, samples, axes), got {np.shape(samples)}.")
+    shots = [samples] if one and np.ndim(samples) == 2 else list(samples)
+    shots = [finite(f"samples[{k}]", shot) for k, shot in enumerate(shots)]
+    for k, shot in enumerate(shots):
+        if shot.ndim != 2 or shot.shape[1] != len(sides):
+            raise ValueError(
+                f"samples[{k}] must have shape (samples, {len(sides)}), one column for every axis of an image of "
+                f"shape {sides}, got {shot.shape}."
+            )
+    if units is None:
+        _refuse_mixed_units(shots, sides)
+        return TrajectoryPool(sides, shots, names)
+    factor = {
+        "radians per pixel": np.ones(len(sides)),
+        "cycles per pixel": np.full(len(sides), 2 * np.pi),
+        "cycles per field of view": 2 * np.pi / np.array(sides, float),
+    }[choice("units", units, UNITS)]
+    return TrajectoryPool(sides, [_within(shot * factor, units) for shot in shots], names)
+
+
+def _within(shot: np.ndarray, units: str) -> np.ndarray:
+    """Both ends of k-space belong to it: the upper one is the lower one, k and k + 2 pi being the same."""
+    top = np.abs(shot).max(initial=0)
+    if top > np.pi + 1e-6:
+        raise ValueError(
+            f"samples reach {top / np.pi:.4g} times the largest frequency of the image in {units}: another unit?"
+        )
+    return np.where(shot >= np.pi - 1e-12, -np.pi, shot)
+
+
+def _refuse_mixed_units(shots: list[np.ndarray], shape: tuple[int, ...]) -> None:
+    """Refuse coordinates whose axes reach as far as two different units would make them reach."""
+    if not shots or len(shape) < 2:
+        return
+    reach = np.max([np.abs(shot).max(axis=0, initial=0) for shot in shots], axis=0)
+    full = {"radians per pixel": [np.pi] * len(shape), "cycles per pixel": [0.5] * len(shape),
+            "cycles per field of view": [n / 2 for n in shape]}  # fmt: skip
+    units = [
+        next((name for name, ends in full.items() if _NEAR <= reach[axis] / ends[axis] < 1.02), None)
+        for axis in range(len(shape))
+    ]
+    known = [name for name in units if name is not None]
+    if len(set(known)) > 1:
+        raise ValueError(
+            "samples must be in radians per pixel along every axis, got mixed units: they reach "
+            + " and ".join(
+                f"{reach[axis]:.4g} along axis {axis} ({name})" for axis, name in enumerate(units) if name is not None
+            )
+            + "; state units= if this is meant."
+        )
+
+
+def _checked_plane(shape: Any, angles: Any) -> tuple[tuple[int, ...], np.ndarray]:
+    sides = image_shape("shape", shape)
+    if len(sides) != 2:
+        raise ValueError(f"shape must be the two sides of an image, got {shape!r}.")
+    turns = np.atleast_1d(finite("angles", angles))
+    if turns.ndim != 1 or not len(turns):
+        raise ValueError(f"angles must be a list of one or more angles in radians, got shape {turns.shape}.")
+    return sides, turns
+
+
+def _together(shots: Sequence[np.ndarray]) -> Any:
+    """One array where all shots have the same length."""
+    if len({one.shape for one in shots}) == 1:
+        return np.stack(shots)
+    return list(shots)
+
+
+def _plain(name: Any) -> Any:
+    return name.item() if isinstance(name, np.generic) else name
+
+
+def _same(first: Any, second: Any) -> bool:
+    if isinstance(first, (int, float)) and isinstance(second, (int, float, np.integer, np.floating)):
+        return abs(first - second) < 1e-9
+    return bool(first == second)
