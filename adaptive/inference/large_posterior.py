@@ -37,6 +37,7 @@ _STATED = (
     "variance_estimates",
     "share_clipped",
     "sample_tol",
+    "lanczos_run",
     "log_evidence",
     "log_evidence_std",
     "evidence_kind",
@@ -65,6 +66,8 @@ class LargePosterior(Posterior):
         Marginal variances of the projections as the double loop left them, for a warm start.
     share_clipped : float
         Share of these that had to be clipped to what the bound allows.
+    lanczos_run : (int, int), optional
+        Steps and seed of the Lanczos runs that the double loop took its variances from.
     **diagnostics
         As in `Posterior`.
 
@@ -94,11 +97,13 @@ class LargePosterior(Posterior):
         variance_estimates: np.ndarray | None = None,
         share_clipped: float = np.nan,
         sample_tol: float = 2e-2,
+        lanczos_run: tuple[int, int] | None = None,
         **diagnostics: Any,
     ):
         super().__init__(None, mean=mean, **diagnostics)
         self.system, self.perturbations, self.sample_tol = system, perturbations, sample_tol
         self.variance_estimates, self.share_clipped = variance_estimates, share_clipped
+        self.lanczos_run = lanczos_run
         if samples is not None:
             self.__dict__["samples"] = samples
 

@@ -113,7 +113,7 @@ class DoubleLoop:
     ----------
     model : GLM
     warm_start : Posterior, optional
-        Over the same latent and projections; a `LargePosterior` also hands on its samples and their random numbers.
+        Over the same latent; groups may have grown at their ends. A `LargePosterior` also hands on its samples and their random numbers.
     others
         As in `matrix_free_bounds`.
 
@@ -166,20 +166,14 @@ class DoubleLoop:
         spread = np.concatenate(
             [np.broadcast_to(getattr(p, "spread", 1.0), (b.shape[0],)) for b, p in self.model.groups]
         ).astype(float)
-        if warm is None:
-            start = np.asarray(self.model.prior_mean)
-            self.width, self.z = self.potential.tight_width(self.location + spread), spread**2
-        else:
-            if getattr(warm, "n", None) != self.model.n or list(warm.group_lengths) != lengths:
-                raise ValueError(
-                    f"warm_start must be a posterior over the same {self.model.n} unknowns and groups of {lengths} "
-                    f"rows, got {warm!r}."
-                )
-            start = warm.mean
+        start = np.asarray(self.model.prior_mean) if warm is None else warm.mean
+        self.width, self.z = self.potential.tight_width(self.location + spread), spread**2
+        if warm is not None:
+            kept = _kept_rows(warm, self.model)
             with np.errstate(divide="ignore"):
-                self.width = np.where(warm.sites[0] > 0, 1.0 / warm.sites[0], spread**2)
+                self.width[kept] = np.where(warm.sites[0] > 0, 1.0 / warm.sites[0], spread[kept] ** 2)
             known = getattr(warm, "variance_estimates", None)
-            self.z = np.minimum(spread**2, self.width) if known is None else np.array(known)
+            self.z[kept] = np.minimum(spread[kept] ** 2, self.width[kept]) if known is None else known
         self.u = start.reshape(1, *shape).astype(self.dtype)
         self.s = self.least_squares.system.project(self.u)[0]
         self.energy = self.least_squares.energy(self.u)
@@ -276,6 +270,7 @@ class DoubleLoop:
             variance_estimates=self.z,
             share_clipped=self.share_clipped,
             sample_tol=self.sample_tol,
+            lanczos_run=(self.n_steps, self.start_seed) if self.kind == "lanczos" else None,
             sites=(precision, shift),
             group_lengths=self.model.group_lengths,
             log_evidence=log_evidence,
@@ -317,6 +312,18 @@ class DoubleLoop:
             system, circulant=self.least_squares.circulant, random_state=self.start_seed
         )
         return value - 0.5 * logdet, 0.5 * error
+
+
+def _kept_rows(warm: Any, model: GLM) -> np.ndarray:
+    """Positions of the warm start's rows among the model's, whose groups may have grown at their ends."""
+    old, new = list(getattr(warm, "group_lengths", ())), model.group_lengths
+    if getattr(warm, "n", None) != model.n or len(old) != len(new) or any(a > b for a, b in zip(old, new, strict=True)):
+        raise ValueError(
+            f"warm_start must be a posterior over the same {model.n} unknowns whose groups have at most {new} rows, "
+            f"got {warm!r}."
+        )
+    starts = np.cumsum([0, *new[:-1]])
+    return np.concatenate([start + np.arange(length) for start, length in zip(starts, old, strict=True)])
 
 
 def _log_determinant(covariance: Any, n: int) -> float:
