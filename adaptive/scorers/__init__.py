@@ -2,8 +2,15 @@
 better.
 
 This namespace is the registry: a new scorer is one file, one line below, one row in the parametrised test.
-A scorer may carry two attributes: ``whole_pool = True`` if it must see all candidates at once (it is never called on a
-chunk), ``ignores_outcomes = True`` if what will be answered elsewhere does not concern it (batches need no ``given``).
+A scorer may carry attributes: ``whole_pool = True`` if it must see all candidates at once (it is never called on a
+chunk), ``ignores_outcomes = True`` if what will be answered elsewhere does not concern it (batches need no ``given``),
+``sees_asked = True`` if it looks at which candidates were asked (``predictive.asked``) and not at their outcomes.
+
+Which one?  The model is trusted: `information_gain` (a batch: BatchBALD), or `predictive_information_gain` where the
+inputs to be predicted are known.  Only probabilities are there: `margin`, `entropy`, `uncertainty`.  Errors or losses
+at given inputs count: `expected_error_reduction`, ``value_of_information(losses)``.  Members of an ensemble:
+`query_by_committee`, `consensus_divergence`.  Diversity, with a model or without: `badge`, `core_set`.  Outliers
+disturb: ``density_weighted(scorer)``.  Those with brackets make a scorer: pass what they return.
 """
 
 from collections.abc import Callable
@@ -11,32 +18,69 @@ from typing import Any
 
 from adaptive import checks
 from adaptive.scorers.a_optimality import a_optimality
+from adaptive.scorers.badge import badge
+from adaptive.scorers.consensus_divergence import consensus_divergence
+from adaptive.scorers.core_set import core_set
 from adaptive.scorers.d_optimality import d_optimality
+from adaptive.scorers.density_weighted import density_weighted
 from adaptive.scorers.e_optimality import e_optimality
 from adaptive.scorers.entropy import entropy
+from adaptive.scorers.expected_error_reduction import expected_error_reduction
 from adaptive.scorers.information_gain import information_gain
 from adaptive.scorers.least_confident import least_confident
 from adaptive.scorers.margin import margin
 from adaptive.scorers.predictive_information_gain import predictive_information_gain
 from adaptive.scorers.predictive_variance import predictive_variance
+from adaptive.scorers.query_by_committee import query_by_committee
 from adaptive.scorers.random import random
 from adaptive.scorers.uncertainty import uncertainty
+from adaptive.scorers.value_of_information import value_of_information
 from adaptive.scorers.variational_information_gain import variational_information_gain
 
 __all__ = [
     "a_optimality",
+    "badge",
+    "consensus_divergence",
+    "core_set",
     "d_optimality",
     "e_optimality",
     "entropy",
+    "expected_error_reduction",
     "information_gain",
     "least_confident",
     "margin",
     "predictive_information_gain",
     "predictive_variance",
+    "query_by_committee",
     "random",
     "uncertainty",
     "variational_information_gain",
 ]
+
+#: Functions that make a scorer with settings.
+FACTORIES: dict[str, Callable[..., Callable[..., Any]]] = {
+    "density_weighted": density_weighted,
+    "value_of_information": value_of_information,
+}
+
+# What scorers are called elsewhere.
+_ELSEWHERE = {
+    "bald": "information_gain",
+    "batchbald": "information_gain (of a joint batch, n_select > 1)",
+    "batch_bald": "information_gain (of a joint batch, n_select > 1)",
+    "eig": "information_gain",
+    "mutual_information": "information_gain",
+    "epig": "predictive_information_gain",
+    "eer": "expected_error_reduction",
+    "qbc": "query_by_committee",
+    "vote_entropy": "query_by_committee",
+    "consensus_entropy": "consensus_divergence",
+    "k_center_greedy": "core_set",
+    "kcenter": "core_set",
+    "least_confidence": "least_confident",
+    "information_density": "density_weighted(scorer)",
+    "voi": "value_of_information(losses)",
+}
 
 
 def get(scorer: Any) -> Callable[..., Any]:
@@ -49,13 +93,18 @@ def get(scorer: Any) -> Callable[..., Any]:
     Raises
     ------
     ValueError
-        If the name is unknown; the message lists the known ones.
+        If the name is unknown; the message lists the known ones, or says what the scorer is called here.
 
     Examples
     --------
     >>> get("entropy") is entropy
     True
     """
+    name = scorer if isinstance(scorer, str) else getattr(scorer, "__name__", "")
+    if name in FACTORIES and scorer in (name, FACTORIES[name]):
+        raise ValueError(f"{name} makes a scorer: call it, and pass what it returns (adaptive.scorers.{name}).")
     if callable(scorer):
         return scorer
+    if name.lower().replace("-", "_") in _ELSEWHERE:
+        raise ValueError(f"scorer {name!r} is called {_ELSEWHERE[name.lower().replace('-', '_')]} here.")
     return globals()[checks.choice("scorer", scorer, __all__)]

@@ -19,7 +19,9 @@ def information_gain(predictive: Any, random_state: Any = None) -> np.ndarray:
         H(target) - E H(target | y)
 
     The three are equal where they are exact. A noisy outcome is entropic without teaching anything; this score sees the
-    difference, `entropy` does not.
+    difference, `entropy` does not. A joint batch by `select` is chosen one after the other, each given the earlier ones
+    with their outcomes averaged over: that is BatchBALD (Kirsch, van Amersfoort, Gal, 2019), exact up to 64 joint
+    outcomes, and over a stratified sample of 64 beyond.
 
     Parameters
     ----------

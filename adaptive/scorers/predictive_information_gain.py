@@ -10,12 +10,11 @@ from scipy.special import xlog1py
 from adaptive.predictive.variance_after import is_gaussian, noise_variance
 from adaptive.scorers.blocks import blocks
 from adaptive.scorers.fields import require
-from adaptive.scorers.hermite import coefficients, outcome_nodes, terms_needed
+from adaptive.scorers.joint_outcomes import excesses, expansions, has_moments, matching_draws
 
 __all__ = ["predictive_information_gain"]
 
 _NAME = "predictive_information_gain"
-_IN_CACHE = 2**18  # the series is summed pass by pass, four times faster where a block stays in cache
 
 
 def predictive_information_gain(predictive: Any, random_state: Any = None) -> np.ndarray:
@@ -23,9 +22,7 @@ def predictive_information_gain(predictive: Any, random_state: Any = None) -> np
 
         Gaussian outcomes    - 1/2 log(1 - r^2),   r the correlation of the two outcomes
         discrete outcomes    p(y, y*) = sum_k rho^k f_k(y) f*_k(y*),   rho the correlation of the two projections and
-        f_k the
-                             Hermite coefficients of p(y | s) (Mehler's formula: a two-dimensional quadrature for all
-                             pairs)
+        f_k the Hermite coefficients of p(y | s)
         joint draws          p(y, y*) = sum_d w_d p_d(y) p_d(y*)
 
     The first of the three that the predictive allows.  Information about what no prediction depends on counts nothing.
@@ -57,14 +54,11 @@ def predictive_information_gain(predictive: Any, random_state: Any = None) -> np
     require(_NAME, predictive, "target")
     if len(predictive.target) == 0:
         raise ValueError("target must hold at least one input, got none.")
-    moments = ("mean", "variance", "likelihood", "target_covariance")
-    if all(predictive.provides(field) for field in moments) and predictive.target.provides("likelihood"):
+    if has_moments(predictive):
         if is_gaussian(predictive.likelihood):
             return _by_correlations(predictive)
         if predictive.likelihood.discrete:
             return _by_quadrature(predictive)
-    require(_NAME, predictive, "draws")
-    require(_NAME, predictive.target, "draws")
     return _by_draws(predictive)
 
 
@@ -80,22 +74,10 @@ def _by_correlations(predictive: Any) -> np.ndarray:
 
 
 def _by_quadrature(predictive: Any) -> np.ndarray:
-    target, mean, variance = predictive.target, predictive.mean, predictive.variance
-    deviation = np.sqrt(np.maximum(target.variance, 0.0))
-    their_nodes = outcome_nodes(target.likelihood, target.mean, target.variance)
-    theirs, tails = coefficients(target.likelihood, *their_nodes, target.mean, target.variance)
     scores = np.empty(len(predictive))
-    for part in blocks(len(predictive), len(target), _IN_CACHE):
-        scale = np.multiply.outer(np.sqrt(np.maximum(variance[part], 0.0)), deviation)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            correlation = np.where(scale > 0, predictive.target_block(part) / scale, 0.0)
-        correlation = np.clip(correlation, -1.0, 1.0)
-        family = predictive.likelihood if predictive.likelihood.size is None else predictive.likelihood[part]
-        nodes = outcome_nodes(family, mean[part], variance[part])
-        ours, own_tails = coefficients(family, *nodes, mean[part], variance[part])
-        n_terms = terms_needed(own_tails, tails, float(np.abs(correlation).max(initial=0.0)))
+    for part, ours, theirs, correlation in expansions(predictive):
         pairwise = _of_two_outcomes if ours.shape[2] == theirs.shape[2] == 2 else _of_many_outcomes
-        scores[part] = pairwise(ours[:n_terms], theirs[:n_terms], correlation)
+        scores[part] = pairwise(ours, theirs, correlation)
     return scores
 
 
@@ -104,7 +86,7 @@ def _of_two_outcomes(ours: np.ndarray, theirs: np.ndarray, correlation: np.ndarr
 
     One number per pair tells how far its joint table is from the product of its margins.
     """
-    excess = _mehler(ours[:, :, 0], theirs[:, :, 0], correlation)
+    excess = excesses(ours[:, :, 0], theirs[:, :, 0], correlation)
     total = np.zeros(correlation.shape)
     for a, b, sign in ((0, 0, 1.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 1.0)):
         total += _cells(sign * excess, np.multiply.outer(ours[0, :, a], theirs[0, :, b]))
@@ -125,15 +107,6 @@ def _of_many_outcomes(ours: np.ndarray, theirs: np.ndarray, correlation: np.ndar
     return means
 
 
-def _mehler(ours: np.ndarray, theirs: np.ndarray, correlation: np.ndarray) -> np.ndarray:
-    """Return sum_{k>0} rho^k f_k f*_k by Horner's rule."""
-    total = np.zeros(correlation.shape)
-    for own, their in zip(ours[:0:-1], theirs[:0:-1], strict=True):
-        total += np.multiply.outer(own, their)
-        total *= correlation
-    return total
-
-
 def _cells(excess: np.ndarray, product: np.ndarray) -> np.ndarray:
     """Return the terms p log(p / (p_y p_y*)) of joint tables  p = product of the margins + excess >= 0."""
     product = np.maximum(product, 1e-300)
@@ -142,10 +115,7 @@ def _cells(excess: np.ndarray, product: np.ndarray) -> np.ndarray:
 
 
 def _by_draws(predictive: Any) -> np.ndarray:
-    weights, table = predictive.draws()
-    other_weights, other = predictive.target.draws()
-    if len(other_weights) != len(weights) or not np.allclose(weights, other_weights):
-        raise ValueError("the draws of the candidates and of the target must be the same, with the same weights.")
+    weights, table, other = matching_draws(_NAME, predictive)
     k, t, d = other.shape
     c = table.shape[2]
     other_flat = other.reshape(k, t * d)

@@ -47,8 +47,8 @@ class Case:
         return copy.deepcopy(FITTED[self.name])
 
     def about(self, scorer: str) -> Any:
-        """What the information is to be about: `predictive_information_gain` needs given inputs."""
-        return self.target if scorer == "predictive_information_gain" else None
+        """What the score is to be about: some scorers need given inputs."""
+        return self.target if scorer in ("predictive_information_gain", "expected_error_reduction") else None
 
     def provides(self, scorer: str) -> bool:
         predictive = self.fitted().predictive(self.candidates, target=self.about(scorer))

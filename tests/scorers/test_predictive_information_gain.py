@@ -63,7 +63,7 @@ def test_large_counts_are_summed_by_a_thinner_rule(monkeypatch):
         np.array([[5.0, 0.0], [5.3, 0.2]]), np.ones(2), covariance=np.array([0.001, 0.1]), likelihood=Poisson(),
         target=np.array([[5.1, 0.1]]),
     )  # fmt: skip
-    module = sys.modules["adaptive.scorers.predictive_information_gain"]
+    module = sys.modules["adaptive.scorers.joint_outcomes"]
     thin = scorers.predictive_information_gain(belief)
     counts, widths = module.outcome_nodes(belief.likelihood, belief.mean, belief.variance)
     last = int(counts[-1] + widths[-1] // 2)
@@ -103,7 +103,7 @@ def test_draws_by_enumeration_and_the_quadrature_within_their_error():
 def test_blocks_do_not_change_the_result(monkeypatch):
     belief = belief_of(BernoulliLogit(), m=40, t=300)
     whole = scorers.predictive_information_gain(belief)
-    monkeypatch.setattr(sys.modules["adaptive.scorers.predictive_information_gain"], "_IN_CACHE", 1500)
+    monkeypatch.setattr(sys.modules["adaptive.scorers.joint_outcomes"], "_IN_CACHE", 1500)
     np.testing.assert_allclose(scorers.predictive_information_gain(belief), whole, atol=1e-10)
 
 

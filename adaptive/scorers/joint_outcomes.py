@@ -1,0 +1,126 @@
+"""Joint probabilities of every candidate's outcome y and the outcome y* of every target input, block by block.
+
+p(y, y*) = sum_k rho^k f_k(y) f*_k(y*)       projections of correlation rho, f_k the Hermite coefficients of p(y | s)
+                                             (Mehler's formula: a two-dimensional quadrature for all pairs at once)
+p(y, y*) = sum_d w_d p_d(y) p_d(y*)          joint draws
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from adaptive.scorers.blocks import blocks
+from adaptive.scorers.fields import require
+from adaptive.scorers.hermite import coefficients, outcome_nodes, terms_needed
+
+__all__ = ["Expansion", "excesses", "expansions", "has_moments", "joint_tables", "matching_draws"]
+
+_IN_CACHE = 2**18  # the series is summed pass by pass, four times faster where a block stays in cache
+
+
+class Expansion(NamedTuple):
+    """The series of a block of candidates with all target inputs.
+
+    Attributes
+    ----------
+    part : slice
+        The candidates.
+    ours, theirs : (k, b, c), (k, t, d) arrays
+        Hermite coefficients; those of order 0 are the probabilities of the outcomes.
+    correlation : (b, t) array
+        Of the projections.
+    """
+
+    part: slice
+    ours: np.ndarray
+    theirs: np.ndarray
+    correlation: np.ndarray
+
+
+def has_moments(predictive: Any) -> bool:
+    """Return whether candidates and target are jointly Gaussian projections with outcomes."""
+    fields = ("mean", "variance", "likelihood", "target_covariance")
+    return all(predictive.provides(field) for field in fields) and predictive.target.provides("likelihood")
+
+
+def expansions(predictive: Any) -> Iterator[Expansion]:
+    """Yield the series for all candidates, in blocks that stay in cache."""
+    target, mean, variance = predictive.target, predictive.mean, predictive.variance
+    deviation = np.sqrt(np.maximum(target.variance, 0.0))
+    their_nodes = outcome_nodes(target.likelihood, target.mean, target.variance)
+    theirs, tails = coefficients(target.likelihood, *their_nodes, target.mean, target.variance)
+    for part in blocks(len(predictive), len(target), _IN_CACHE):
+        scale = np.multiply.outer(np.sqrt(np.maximum(variance[part], 0.0)), deviation)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            correlation = np.where(scale > 0, predictive.target_block(part) / scale, 0.0)
+        correlation = np.clip(correlation, -1.0, 1.0)
+        family = predictive.likelihood if predictive.likelihood.size is None else predictive.likelihood[part]
+        nodes = outcome_nodes(family, mean[part], variance[part])
+        ours, own_tails = coefficients(family, *nodes, mean[part], variance[part])
+        n_terms = terms_needed(own_tails, tails, float(np.abs(correlation).max(initial=0.0)))
+        yield Expansion(part, ours[:n_terms], theirs[:n_terms], correlation)
+
+
+def excesses(ours: np.ndarray, theirs: np.ndarray, correlation: np.ndarray) -> np.ndarray:
+    """Return sum_{k>0} rho^k f_k f*_k of one outcome each, (k, b), (k, t), (b, t) -> (b, t), by Horner's rule.
+
+    It says how far the joint probability is from the product of the margins.
+    """
+    total = np.zeros(correlation.shape)
+    for own, their in zip(ours[:0:-1], theirs[:0:-1], strict=True):
+        total += np.multiply.outer(own, their)
+        total *= correlation
+    return total
+
+
+def matching_draws(scorer: str, predictive: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return weights (k,) and p(outcome | draw) of candidates (k, m, c) and target inputs (k, t, d), the same draws."""
+    require(scorer, predictive, "draws")
+    require(scorer, predictive.target, "draws")
+    weights, table = predictive.draws()
+    other_weights, other = predictive.target.draws()
+    if len(other_weights) != len(weights) or not np.allclose(weights, other_weights):
+        raise ValueError("the draws of the candidates and of the target must be the same, with the same weights.")
+    return weights, table, other
+
+
+def joint_tables(scorer: str, predictive: Any) -> Iterator[tuple[slice, np.ndarray]]:
+    """Yield (candidates, p(y, y*) of shape (c, d, b, t)); d runs over the target's ``outcomes``.
+
+    Raises
+    ------
+    MissingField
+        If there is no target, an outcome is not discrete, or neither moments nor draws are provided.
+    """
+    require(scorer, predictive, "target", "probabilities")
+    require(scorer, predictive.target, "probabilities")
+    if len(predictive.target) == 0:
+        raise ValueError("target must hold at least one input, got none.")
+    if has_moments(predictive) and predictive.likelihood.outcomes is not None:
+        for part, ours, theirs, correlation in expansions(predictive):
+            yield part, _by_quadrature(ours, theirs, correlation)
+        return
+    weights, table, other = matching_draws(scorer, predictive)
+    k, t, d = other.shape
+    c = table.shape[2]
+    for part in blocks(len(predictive), t * d * c):
+        own = (table[:, part] * weights[:, None, None]).reshape(k, -1)
+        yield part, (own.T @ other.reshape(k, -1)).reshape(-1, c, t, d).transpose(1, 3, 0, 2)
+
+
+def _by_quadrature(ours: np.ndarray, theirs: np.ndarray, correlation: np.ndarray) -> np.ndarray:
+    """Return p(y, y*) (c, d, b, t). The excesses of all outcomes add up to 0, so that the last ones follow."""
+    c, d = ours.shape[2], theirs.shape[2]
+    joint = np.empty((c, d, *correlation.shape))
+    for a in range(c - 1):
+        for b in range(d - 1):
+            joint[a, b] = excesses(ours[:, :, a], theirs[:, :, b], correlation)
+    joint[:-1, -1] = -joint[:-1, :-1].sum(axis=1)
+    joint[-1] = -joint[:-1].sum(axis=0)
+    for a in range(c):
+        for b in range(d):
+            joint[a, b] += np.multiply.outer(ours[0, :, a], theirs[0, :, b])
+    return np.maximum(joint, 0.0, out=joint)

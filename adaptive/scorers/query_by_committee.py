@@ -1,0 +1,73 @@
+"""How much a committee, each member a draw from the posterior, disagrees in its votes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import ndtr
+
+from adaptive.predictive.derivations import entropy
+from adaptive.scorers.fields import require
+
+__all__ = ["query_by_committee"]
+
+
+def query_by_committee(predictive: Any, random_state: Any = None) -> np.ndarray:
+    """Return the vote entropy  - sum_c q_c log q_c,  q_c the share of the members whose most probable outcome is c.
+
+    A vote forgets how sure a member is; where that matters, `consensus_divergence` is the same idea with the members'
+    probabilities. Of two outcomes that one Gaussian projection decides, all members vote (their share is a normal
+    probability); else the joint draws are the members, of an ensemble its fitted ones.
+
+    Parameters
+    ----------
+    predictive : Predictive
+        With ``mean``, ``variance`` and a ``likelihood`` of two outcomes, or ``draws``.
+    random_state : ignored
+
+    Returns
+    -------
+    (m,) array, nats
+
+    References
+    ----------
+    H. Seung, M. Opper, H. Sompolinsky (1992), Query by committee.  I. Dagan and S. Engelson (1995), Committee-based
+    sampling for training probabilistic classifiers (vote entropy).
+
+    Examples
+    --------
+    >>> from adaptive.predictive import WeightedDraws
+    >>> members = [[[0.6, 0.4], [0.9, 0.1]], [[0.4, 0.6], [0.6, 0.4]]]
+    >>> query_by_committee(WeightedDraws([0.5, 0.5], members, ["no", "yes"])).round(3)
+    array([0.693, 0.   ])
+    """
+    place = _boundary(predictive)
+    if place is not None:
+        deviation = np.sqrt(np.maximum(predictive.variance, 0.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = np.where(deviation > 0, (predictive.mean - place) / deviation, np.inf)
+        return entropy(np.stack([ndtr(z), ndtr(-z)], axis=-1))
+    require("query_by_committee", predictive, "draws")
+    weights, table = predictive.draws()
+    votes = table.argmax(axis=2)
+    shares = np.stack([weights @ (votes == c) for c in range(table.shape[2])], axis=-1)
+    return entropy(np.clip(shares, 0.0, 1.0))
+
+
+def _boundary(predictive: Any) -> float | None:
+    """Return the projection at which the vote changes, None where outcomes are not decided by one such place."""
+    if not all(predictive.provides(field) for field in ("mean", "variance", "likelihood")):
+        return None
+    family = predictive.likelihood
+    if family.size is not None or family.outcomes is None or len(family.outcomes) != 2:
+        return None
+
+    def preference(s: float) -> float:
+        first, second = (float(family.log_density(np.array([s]), outcome)[0]) for outcome in family.outcomes)
+        return second - first
+
+    if preference(-30.0) * preference(30.0) >= 0:
+        return None
+    return 0.0 if preference(0.0) == 0 else float(brentq(preference, -30.0, 30.0))

@@ -1,0 +1,43 @@
+"""Distances between rows of numbers, dense or sparse, in bounded memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from adaptive.scorers.blocks import blocks
+
+__all__ = ["products", "squared_distances", "squared_norms"]
+
+
+def squared_norms(rows: Any) -> np.ndarray:
+    """Return |x|^2 of each row (m,)."""
+    if sparse.issparse(rows):
+        return np.asarray(rows.multiply(rows).sum(axis=1), dtype=float).ravel()
+    return np.einsum("ij,ij->i", rows, rows, dtype=float)
+
+
+def products(rows: Any, others: Any) -> np.ndarray:
+    """Return the inner products (m, k) of two sets of rows."""
+    product = rows @ others.T
+    return product.toarray() if sparse.issparse(product) else np.asarray(product, dtype=float)
+
+
+def squared_distances(rows: Any, others: Any) -> np.ndarray:
+    """Return min_k |x - z_k|^2 over the ``others``, for each row (m,); infinity where there are none.
+
+    Examples
+    --------
+    >>> squared_distances(np.array([[0.0], [3.0]]), np.array([[1.0], [5.0]]))
+    array([1., 4.])
+    """
+    own, theirs = squared_norms(rows), squared_norms(others)
+    nearest = np.full(len(own), np.inf)
+    for part in blocks(len(own), len(theirs)):
+        distances = own[part, None] + theirs - 2 * products(rows[part], others)
+        # what is left of equal rows is rounding
+        distances[distances < 1e-14 * (own[part, None] + theirs)] = 0.0
+        nearest[part] = distances.min(axis=1, initial=np.inf)
+    return nearest
