@@ -3,6 +3,7 @@
 engine(model, *, max_iter, tol, random_state=None, warm_start=None, ...) -> Posterior
 """
 
+from .annealed_importance import annealed_importance
 from .compatibility import compatible
 from .evidence_gradient import evidence_gradient
 from .expectation_propagation import expectation_propagation
@@ -28,6 +29,7 @@ __all__ = [
     "Power",
     "Quadratic",
     "Zero",
+    "annealed_importance",
     "compatible",
     "evidence_gradient",
     "expectation_propagation",

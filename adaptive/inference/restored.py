@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..linalg.draws_form import DrawsForm
 from ..linalg.factorial_form import FactorialForm
 from .dense import DenseProblem
 from .model import GLM
@@ -26,14 +27,18 @@ _DIAGNOSTICS = (
     "converged",
     "engine",
 )
+_BESIDE_SITES = ("ridge", "draws", "weights")  # of posteriors that are no Gaussian with sites
 
 
 def posterior_state(posterior: Posterior) -> dict[str, Any]:
     """Return arrays, numbers and strings from which ``restored_posterior`` rebuilds ``posterior``."""
     pi, nu = posterior.sites
     diagnostics = {name: getattr(posterior, name) for name in _DIAGNOSTICS}
-    ridge = getattr(posterior.gaussian, "ridge", None)
-    return {"pi": pi, "nu": nu, "group_lengths": list(posterior.group_lengths), "ridge": ridge, **diagnostics}
+    state = {"pi": pi, "nu": nu, "group_lengths": list(posterior.group_lengths), **diagnostics}
+    for name in _BESIDE_SITES:
+        if hasattr(posterior.gaussian, name):
+            state[name] = getattr(posterior.gaussian, name)
+    return state
 
 
 def restored_posterior(model: GLM, state: dict[str, Any]) -> Posterior:
@@ -52,8 +57,12 @@ def restored_posterior(model: GLM, state: dict[str, Any]) -> Posterior:
     lengths = [int(k) for k in state["group_lengths"]]
     at_sites = Posterior(None, mean=np.zeros(model.n), sites=sites, group_lengths=lengths)
     problem = DenseProblem(model, state["engine"], warm_start=at_sites, force=True)
-    if state.get("ridge") is not None and problem.warm_sites is not None:  # projections that are independent
-        gaussian: Any = FactorialForm(problem.gaussian, problem.rows, float(state["ridge"])).refit(*problem.warm_sites)
+    gaussian: Any
+    if "draws" in state:
+        gaussian = DrawsForm(np.asarray(state["draws"]), np.asarray(state["weights"]))
+    elif "ridge" in state:
+        assert problem.warm_sites is not None
+        gaussian = FactorialForm(problem.gaussian, problem.rows, float(state["ridge"])).refit(*problem.warm_sites)
     else:
         problem.start()
         gaussian = problem.gaussian

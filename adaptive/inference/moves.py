@@ -1,0 +1,97 @@
+"""Moves that leave exp(-|w|^2 / 2 + tau r(w)) unchanged, for many chains at once.
+
+Hamiltonian Monte Carlo where r has a gradient; elliptical slice sampling, which needs no gradient and has nothing to
+tune, where it has an edge or a kink.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+__all__ = ["elliptical_slice", "hamiltonian"]
+
+Ratio = Callable[[np.ndarray], np.ndarray]
+Slope = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+_LONGEST = 50  # leapfrog steps of one trajectory
+
+
+def hamiltonian(
+    w: np.ndarray, slope: Slope, temperature: float, step: float, rng: np.random.Generator
+) -> tuple[np.ndarray, float]:
+    """One trajectory of a quarter of a turn per chain, accepted or refused.
+
+    Parameters
+    ----------
+    w : (chains, n)
+    slope : callable
+        w -> r (chains,), and its gradient (chains, n).
+    temperature : float
+        tau.
+    step : float
+        Of the leapfrog integrator; each call varies it by a fifth.
+    rng : Generator
+
+    Returns
+    -------
+    w : (chains, n)
+    accepted : float
+        Share of the chains.
+
+    References
+    ----------
+    Neal (2011), MCMC using Hamiltonian dynamics.
+    """
+    length = step * rng.uniform(0.8, 1.2)
+    n_steps = min(_LONGEST, int(np.ceil(np.pi / (2 * step))))
+    momentum = rng.standard_normal(w.shape)
+    r, gradient = slope(w)
+    energy = 0.5 * np.einsum("ij,ij->i", w, w) - temperature * r + 0.5 * np.einsum("ij,ij->i", momentum, momentum)
+    position = w
+    with np.errstate(over="ignore", invalid="ignore"):
+        momentum = momentum + 0.5 * length * (temperature * gradient - position)
+        for k in range(n_steps):
+            position = position + length * momentum
+            r, gradient = slope(position)
+            last = 0.5 if k == n_steps - 1 else 1.0
+            momentum = momentum + last * length * (temperature * gradient - position)
+        after = 0.5 * np.einsum("ij,ij->i", position, position) - temperature * r
+        after = after + 0.5 * np.einsum("ij,ij->i", momentum, momentum)
+        accept = np.log(rng.uniform(size=len(w))) < np.nan_to_num(energy - after, nan=-np.inf)
+    return np.where(accept[:, None], position, w), float(accept.mean())
+
+
+def elliptical_slice(w: np.ndarray, ratio: Ratio, temperature: float, rng: np.random.Generator) -> np.ndarray:
+    """One new point per chain on the ellipse through it and a draw from N(0, I).
+
+    Parameters
+    ----------
+    w : (chains, n)
+    ratio : callable
+        w -> r (chains,), -inf outside the support.
+    temperature : float
+        tau.
+    rng : Generator
+
+    References
+    ----------
+    Murray, Adams and MacKay (2010), Elliptical slice sampling.
+    """
+    other = rng.standard_normal(w.shape)
+    with np.errstate(invalid="ignore"):
+        floor = np.nan_to_num(temperature * ratio(w), nan=0.0) + np.log(rng.uniform(size=len(w)))
+    angle = rng.uniform(0, 2 * np.pi, len(w))
+    low, high = angle - 2 * np.pi, angle.copy()
+    result, left = w.copy(), np.arange(len(w))
+    while len(left):
+        point = w[left] * np.cos(angle[left])[:, None] + other[left] * np.sin(angle[left])[:, None]
+        with np.errstate(invalid="ignore"):
+            height = np.nan_to_num(temperature * ratio(point), nan=0.0)  # 0 * -inf: no constraint yet
+        inside = (height > floor[left]) | (np.abs(angle[left]) < 1e-12)
+        result[left[inside]] = point[inside]
+        left = left[~inside]
+        negative = angle[left] < 0
+        low[left[negative]], high[left[~negative]] = angle[left[negative]], angle[left[~negative]]
+        angle[left] = rng.uniform(low[left], high[left])
+    return result
