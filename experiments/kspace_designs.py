@@ -41,7 +41,7 @@ from experiments.script import Script, command, panels
 
 MIRROR_FREE = ("half_plane_variable_density", "one_sided_low_pass")
 OTHERS = ("low_pass", "equispaced", "uniform", "variable_density", *MIRROR_FREE)
-RUNS = (("default", 50.0), ("default", 200.0), ("whole-head", 50.0))
+RUNS = (("default", 30.0), ("default", 50.0), ("default", 200.0), ("whole-head", 50.0), ("whole-head", 200.0))
 SIMULATED = (
     "Simulated: a smooth random phase (polynomial of order 2, up to pi) and complex noise, SNR {} (largest magnitude "
     "over the standard deviation of each part), one coil. Phase and noise were estimated from the samples; the model "

@@ -30,7 +30,7 @@ RANDOM = ("variable_density", "half_plane_variable_density")
 # (noise standard deviation, scale) that the design may assume; the images are in [0, 1]
 DESIGN_SETTINGS = ((1e-3, 1 / 300), (1e-3, 1 / 80), (5e-3, 1 / 60), (5e-3, 1 / 20))
 # scales (wavelet, differences) that the reconstruction may have, beside those of the evidence
-SCALES = ((0.4, 0.2), (0.2, 0.1), (0.1, 0.1), (0.1, 0.05), (0.05, 0.025), (0.025, 0.0125))
+SCALES = ((0.8, 0.4), (0.4, 0.2), (0.2, 0.1), (0.1, 0.1), (0.1, 0.05), (0.05, 0.025), (0.025, 0.0125))
 MEASURES = {"error": l2_error, "psnr": psnr, "ssim": ssim}
 
 
