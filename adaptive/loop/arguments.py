@@ -9,7 +9,7 @@ import numpy as np
 from adaptive import checks
 from adaptive import pool as pools
 
-__all__ = ["check_cost", "check_initial", "check_mask", "costs_of", "seed_of"]
+__all__ = ["check_cost", "check_initial", "check_mask", "check_positions", "costs_of", "seed_of"]
 
 
 def seed_of(random_state: Any) -> int:
@@ -94,15 +94,31 @@ def check_initial(initial: Any, length: int, mask: np.ndarray | None, repeat: bo
         if n > most:
             raise ValueError(f"initial must be at most {most}, the number of allowed candidates, got {n}.")
         return np.random.default_rng(seed).choice(allowed, size=n, replace=False).astype(np.intp)
-    positions = np.asarray(initial)
+    return check_positions(initial, length, mask, repeat, name="initial")
+
+
+def check_positions(
+    given: Any, length: int, mask: np.ndarray | None, repeat: bool = False, *, name: str = "positions"
+) -> np.ndarray:
+    """Return given positions of a pool of this length that may be asked.
+
+    Examples
+    --------
+    >>> check_positions([4, 2], 5, None)
+    array([4, 2])
+    """
+    positions = np.asarray(given)
     if positions.ndim != 1 or (positions.dtype.kind not in "iu" and positions.size > 0):
-        raise ValueError(f"initial must be positions (integers) or a number of candidates, got {initial!r}.")
+        number = " or a number of candidates" if name == "initial" else ""
+        raise ValueError(f"{name} must be positions (integers){number}, got {given!r}.")
     outside = (positions < 0) | (positions >= length)
     if outside.any():
-        raise ValueError(f"initial must hold positions from 0 to {length - 1}, got {positions[outside][0]}.")
+        raise ValueError(f"{name} must hold positions from 0 to {length - 1}, got {positions[outside][0]}.")
     positions = positions.astype(np.intp)
     if mask is not None and not mask[positions].all():
-        raise ValueError(f"initial holds position {positions[~mask[positions]][0]}, which mask does not allow.")
+        raise ValueError(f"{name} holds position {positions[~mask[positions]][0]}, which mask does not allow.")
     if not repeat and len(np.unique(positions)) < len(positions):
-        raise ValueError("initial must hold every position once unless repeat=True.")
+        raise ValueError(
+            f"{name} must hold every position once" + (" unless repeat=True." if name == "initial" else ".")
+        )
     return positions

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from adaptive import pool as pools
+
 __all__ = ["PoolExhausted", "Query", "as_outcomes"]
 
 # What one array may mix: numbers, text, bytes, dates. [1, "a"] stays a list rather than becoming ["1", "a"].
@@ -44,6 +46,11 @@ class Query:
 
     def __len__(self) -> int:
         return len(self.positions)
+
+    def part(self, rows: np.ndarray) -> Query:
+        """Return these entries (numbers from 0) of the query; they may be answered on their own."""
+        labels = [self.labels[row] for row in rows]
+        return Query(self.positions[rows], labels, pools.take(self.candidates, rows), self.scores[rows], self.id)
 
 
 def as_outcomes(outcomes: Any, n: int) -> Any:

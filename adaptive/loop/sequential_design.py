@@ -164,7 +164,7 @@ class SequentialDesign:
 
     # -- what a person calls ------------------------------------------------------------------------------------
 
-    def ask(self, n: int | None = None, another: bool = False) -> Query:
+    def ask(self, n: int | None = None, another: bool = False, positions: Any = None) -> Query:
         """Return what to measure next.
 
         Without ``tell`` in between the same query comes back (the oldest that waits, what was answered of it left out).
@@ -175,19 +175,28 @@ class SequentialDesign:
             How many candidates; default ``batch_size``, or what is left.
         another : bool, default False
             Issue a further query though others wait, chosen in the light of those.
+        positions : sequence of int, optional
+            Issue a further query for these candidates, whatever they score: for an answer that somebody volunteers,
+            or, with ``repeat=True``, for a second opinion on what was asked before.
 
         Raises
         ------
         PoolExhausted
             If no allowed candidate is left.
         ValueError
-            If ``n`` is more than what is left, or differs from the size of the query that waits.
+            If ``n`` is more than what is left, or differs from the size of the query that waits; if ``positions`` may
+            not be asked.
         OSError
             If the query could not be logged; then it was not made.
         """
         if n is not None:
             n = checks.integer("n", n, minimum=1)
         with self._journal.session():
+            if positions is not None:
+                if n is not None:
+                    raise ValueError(f"n must be left out where positions say what is asked, got {n}.")
+                event = self._journal.commit(self._volunteered(positions))
+                return self._state.open[event["query"]].query
             waiting = self._state.waiting()
             if waiting and not another:
                 if n is not None and n != waiting[0].n:
@@ -310,6 +319,13 @@ class SequentialDesign:
             return tuple(entry.rest() for entry in self._state.waiting())
 
     @property
+    def unanswered(self) -> tuple[Query, ...]:
+        """The queries, or parts of them, that were not answered, oldest first, what was skipped included."""
+        with self._journal.session():
+            entries = [entry for _, entry in sorted(self._state.open.items())]
+            return tuple(entry.query.part(np.flatnonzero(~entry.answered)) for entry in entries)
+
+    @property
     def finished(self) -> bool:
         """Whether the stopping rule holds; never before the initial positions were asked."""
         with self._journal.session():
@@ -418,10 +434,24 @@ class SequentialDesign:
         else:
             pool = self.pool
             positions, scores = self._select(pool, n)
+        return self._asking(pool, positions, scores, n or self.batch_size, initial)
+
+    def _volunteered(self, positions: Any) -> dict[str, Any]:
+        """Return the event of a query that somebody else chose."""
+        chosen = arguments.check_positions(positions, pools.length(self.pool), self.mask)
+        if chosen.size == 0:
+            raise ValueError("positions must name at least one candidate, got none.")
+        closed = chosen[np.isin(chosen, self.excluded())]
+        if closed.size:
+            remedy = "" if self.repeat else " (repeat=True allows asking again)"
+            raise ValueError(f"position {closed[0]} was asked or set aside before{remedy}.")
+        return self._asking(self.pool, chosen, np.full(len(chosen), np.nan), len(chosen), False)
+
+    def _asking(self, pool: Any, positions: np.ndarray, scores: np.ndarray, n: int, initial: bool) -> dict[str, Any]:
         return {
             "event": "ask",
             "query": self._state.n_queries,
-            "n": n or self.batch_size,
+            "n": n,
             "initial": initial,
             "scores": [None if np.isnan(score) else float(score) for score in scores],
             "costs": arguments.costs_of(self.cost, pool, positions).tolist(),

@@ -49,11 +49,7 @@ class OpenQuery:
 
     def rest(self) -> Query:
         """Return what of the query waits for answers."""
-        if self.waiting.all():
-            return self.query
-        rows, query = np.flatnonzero(self.waiting), self.query
-        labels = [query.labels[row] for row in rows]
-        return Query(query.positions[rows], labels, pools.take(query.candidates, rows), query.scores[rows], query.id)
+        return self.query if self.waiting.all() else self.query.part(np.flatnonzero(self.waiting))
 
 
 class DesignState:
@@ -159,13 +155,20 @@ class DesignState:
             entries, late = self.waiting(), False
         for entry in entries:
             free = ~entry.answered if late else entry.waiting
-            row_of = {int(position): row for row, position in enumerate(entry.query.positions) if free[row]}
-            rows = [row_of.get(int(position), -1) for position in positions]
-            if -1 not in rows and len(set(rows)) == len(rows):
+            rows = _rows(entry.query.positions, free, positions)
+            if -1 not in rows:
                 return entry, np.array(rows, dtype=np.intp)
         open_queries = [entry.rest() for entry in self.waiting()]
         known = "; ".join(f"query {q.id}: {q.positions.tolist()}" for q in open_queries) or "none waits"
         raise ValueError(f"positions {positions.tolist()} are not those of one query that waits for answers ({known}).")
+
+
+def _rows(asked: np.ndarray, free: np.ndarray, positions: np.ndarray) -> list[int]:
+    """Return for each position the next free row of a query that asks it, -1 where there is none."""
+    rows_of: dict[int, list[int]] = {}
+    for row in np.flatnonzero(free):
+        rows_of.setdefault(int(asked[row]), []).append(int(row))
+    return [(rows_of.get(int(position)) or [-1]).pop(0) for position in positions]
 
 
 def _plain(value: Any) -> Any:

@@ -447,3 +447,58 @@ def test_any_order_of_calls(model):
     machine = type("Machine", (LoopMachine,), {"model_class": model}).TestCase
     machine.settings = settings(max_examples=25, stateful_step_count=20, deadline=None)
     machine("runTest").runTest()
+
+
+def test_a_person_may_choose_what_is_asked(model, pool, answers, tmp_path, same):
+    log = tmp_path / "run.log"
+    with SequentialDesign(model(), pool, random_state=0, log=log) as design:
+        first = design.ask()
+        others = [position for position in (7, 4, 9) if position not in first.positions][:2]
+        chosen = design.ask(positions=others)
+        assert chosen.positions.tolist() == others and np.isnan(chosen.scores).all()
+        assert [query.id for query in design.pending] == [first.id, chosen.id]
+        design.tell(chosen, answers[others])
+        design.tell(first, answers[first.positions])
+        assert not set(others) & set(design.ask(5).positions.tolist())
+    with SequentialDesign.load(log, model(), pool) as again:
+        same(again, design)
+
+
+def test_what_may_not_be_chosen_is_said(model, pool):
+    mask = np.arange(len(pool)) != 3
+    design = SequentialDesign(model(), pool, mask=mask)
+    design.tell(design.ask(positions=[5]), 1.0)
+    for options, message in [
+        ({"positions": [5]}, r"position 5 was asked or set aside before \(repeat=True allows asking again\)"),
+        ({"positions": [3]}, "positions holds position 3, which mask does not allow"),
+        ({"positions": [25]}, "positions must hold positions from 0 to 24, got 25"),
+        ({"positions": [1, 1]}, "positions must hold every position once"),
+        ({"positions": []}, "positions must name at least one"),
+        ({"positions": 4}, "positions must be positions"),
+        ({"positions": [1], "n": 2}, "n must be left out"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            design.ask(**options)
+    assert not design.pending and design.history_["position"] == [5]
+
+
+def test_answers_that_disagree_are_independent_answers(model, pool):
+    design = SequentialDesign(model(), pool, repeat=True, initial=[5, 5])
+    design.tell(design.ask(2), [1.0, 3.0])
+    design.tell(design.ask(positions=[5]), 2.0)
+    at_once = model().partial_fit(pool[[5] * 3], [1.0, 3.0, 2.0])
+    np.testing.assert_allclose(design.estimator_.precision, at_once.precision, rtol=1e-12)
+    np.testing.assert_allclose(design.estimator_.shift, at_once.shift, rtol=1e-12)
+    assert design.history_["position"] == [5, 5, 5] and design.history_["outcome"] == [1.0, 3.0, 2.0]
+
+
+def test_what_was_skipped_is_unanswered_but_not_pending(model, pool):
+    design = SequentialDesign(model(), pool)
+    query = design.ask(3)
+    design.skip(query.positions[:1])
+    design.tell(query.positions[1:2], 0.5)
+    (pending,), (unanswered,) = design.pending, design.unanswered
+    assert pending.positions.tolist() == query.positions[2:].tolist()
+    assert unanswered.positions.tolist() == query.positions[[0, 2]].tolist()
+    with pytest.raises(ValueError, match=r"positions .* are not those of one query that waits for answers"):
+        design.tell(9 if 9 not in query.positions else 10, 1.0)

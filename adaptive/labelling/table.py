@@ -1,0 +1,95 @@
+"""Queries as a CSV file with an empty column "answer", and the filled file back."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+from adaptive.labelling.answers import Answer
+from adaptive.labelling.tasks import FIELDS, tasks
+from adaptive.loop.durable_file import write_file
+
+__all__ = ["read_csv", "write_csv"]
+
+_FILLED = ("answer", "annotator")
+
+
+def write_csv(design: Any, path: str | os.PathLike[str], *, data: Any = None) -> None:
+    """Write the candidates that wait for answers.
+
+    The columns are query, position, id, score, those of ``data``, and the empty ones answer and annotator.
+
+    Parameters
+    ----------
+    design : SequentialDesign over a fixed pool
+    path : path
+        An existing file is replaced.
+    data : frame, mapping of columns, or sequence, each as long as the pool, optional
+        What people are to see; by default what is readable in the pool itself.
+
+    Raises
+    ------
+    ValueError
+        If nothing waits, or ``data`` does not fit the pool.
+    """
+    listed = tasks(design, data, _FILLED)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, [*listed[0], *_FILLED], restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(listed)
+    write_file(Path(path), text.getvalue().encode())
+
+
+def read_csv(path: str | os.PathLike[str], *, skip: str = "?") -> list[Answer]:
+    """Read the answers of a filled file; rows without an answer are left out.
+
+    Parameters
+    ----------
+    path : path
+        Comma, semicolon or tab; UTF-8. Columns "position" and "answer" are needed, "id", "query" and "annotator" are
+        used where they are there; more than one row may answer the same position.
+    skip : str, default "?"
+        The answer of somebody who cannot tell: the candidate is set aside.
+
+    Raises
+    ------
+    ValueError
+        If the file is not such a table; file and line are named.
+    """
+    name = Path(path).name
+    with open(path, newline="", encoding="utf-8-sig") as stream:
+        first = stream.readline()
+        stream.seek(0)
+        reader = csv.DictReader(stream, delimiter=max(",;\t", key=first.count))
+        header = reader.fieldnames or ()
+        for wanted in ("position", "answer"):
+            if wanted not in header:
+                raise ValueError(f"{name} has no column {wanted!r}; its columns are {', '.join(header) or 'none'}.")
+        return [
+            _answer(row, f"{name}, line {reader.line_num}", skip) for row in reader if (row["answer"] or "").strip()
+        ]
+
+
+def _answer(row: dict[str, Any], where: str, skip: str) -> Answer:
+    if None in row:
+        raise ValueError(f"{where}: more fields than the header has columns.")
+    text = row["answer"].strip()
+    return Answer(
+        position=_whole(row["position"], "position", where),
+        outcome=text,
+        id=row.get(FIELDS[2]),
+        query=_whole(row["query"], "query", where) if row.get("query") else None,
+        annotator=row.get("annotator") or None,
+        skipped=text == skip,
+        where=where,
+    )
+
+
+def _whole(text: str | None, column: str, where: str) -> int:
+    try:
+        return int(text or "")
+    except ValueError:
+        raise ValueError(f"{where}: {column} must be a whole number, got {text!r}.") from None
