@@ -11,9 +11,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks, inference
-from adaptive.estimators.block_predictive import operator_on_unknown
 from adaptive.estimators.image_prior import ImagePrior
 from adaptive.estimators.measured_blocks import MeasuredBlocks
+from adaptive.estimators.receiver import on_unknown
 from adaptive.inference import GLM, LargePosterior
 from adaptive.inference.reweighted import prior_precision
 from adaptive.inference.reweighted_map import reweighted_map
@@ -84,6 +84,8 @@ class ImageModel:
     prior : ImagePrior
     dtype : str
         Of the unknown.
+    maps : array (coils, *shape) or None
+        Sensitivities of the coils, their noise white; None: one coil that sees everything alike.
     """
 
     measured: MeasuredBlocks
@@ -91,6 +93,7 @@ class ImageModel:
     noise_variance: float
     prior: ImagePrior
     dtype: str
+    maps: np.ndarray | None = None
 
     @property
     def precision(self) -> np.dtype:
@@ -98,18 +101,20 @@ class ImageModel:
         return np.dtype(self.dtype).type(0).real.dtype
 
     @property
-    def rotation(self) -> np.ndarray | None:
-        """exp(i phase)."""
-        if self.phase is None:
+    def sensitivity(self) -> np.ndarray | None:
+        """What the unknown is multiplied with before it is measured: exp(i phase), times the maps of the coils."""
+        if self.phase is None and self.maps is None:
             return None
-        return np.exp(1j * self.phase).astype(np.result_type(self.dtype, np.complex64))
+        turned: Any = 1.0 if self.phase is None else np.exp(1j * self.phase)
+        maps: Any = 1.0 if self.maps is None else self.maps
+        return np.asarray(turned * maps).astype(np.result_type(self.dtype, np.complex64))
 
     def glm(self, scales: Mapping[str, float]) -> GLM:
         """The model at these prior scales."""
         groups = self.prior.groups(scales)
         X, y = None, None
         if not self.measured.empty:
-            X = operator_on_unknown(self.measured.operator(), self.rotation, self.prior.complex)
+            X = on_unknown(self.measured.operator(), self.sensitivity, self.prior.complex)
             y = self.measured.samples()
             if self.prior.complex:
                 y = np.concatenate([y.real, y.imag])

@@ -8,7 +8,6 @@ design with, less noisy and stiffer, which chooses better measurements.
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
@@ -17,18 +16,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from adaptive import checks
 from adaptive.estimators.base import DesignMixin
+from adaptive.estimators.block_kinds import as_blocks, is_encodes, is_rows
 from adaptive.estimators.block_predictive import BlockPredictive
+from adaptive.estimators.image_memory import check_memory
 from adaptive.estimators.image_model import STEPS, Engine, ImageModel
 from adaptive.estimators.image_prior import PRIORS, ImagePrior, image_prior
-from adaptive.estimators.measured_blocks import MeasuredBlocks, as_blocks, is_rows
-from adaptive.images import estimate_phase
+from adaptive.estimators.measured_blocks import FROM_DATA, MeasuredBlocks
+from adaptive.estimators.measured_centre import LARGEST_CENTRE, centre_images, centre_kspace, centre_size
+from adaptive.estimators.receiver import checked_maps, whitened, whitening
 from adaptive.inference import LargePosterior
 from adaptive.operators import Operator
 
 __all__ = ["ImageReconstructor"]
 
 DTYPES = ("float32", "float64", "complex64", "complex128")
-LARGEST_CENTRE = 32  # central lines that a phase is estimated from
 SMALLEST_CENTRE = 4
 START_STEPS, WARM_STEPS = 5, 1  # outer steps of the double loop: the first time, and after further measurements
 
@@ -38,10 +39,11 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
 
     Parameters
     ----------
-    shape : tuple of two int
-        Of the image.
+    shape : tuple of two or three int
+        Of the image or volume.
     noise_variance : float, optional
-        Of the real and of the imaginary part of every sample. None: estimated from the samples farthest from DC.
+        Of the real and of the imaginary part of every sample. None: estimated from the samples farthest from DC. Of
+        several coils it is the mean.
     prior : {"tv+wavelet", "tv", "wavelet"}, default "tv+wavelet"
         Laplace potentials on differences of neighbours, wavelet coefficients, or both.
     prior_scales : float or dict, optional
@@ -53,8 +55,14 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
     dtype : {"complex64", "complex128", "float32", "float64"}, default "complex64"
         Of the image that is reconstructed: a complex one has the prior on real and imaginary part.
     phase : "estimate", array of ``shape`` or None, default "estimate"
-        Radians that are taken out, so that the unknown is nearly real. "estimate": from up to 32 central lines, where
-        there are four.
+        Radians that are taken out, so that the unknown is nearly real. "estimate": from up to 32 central lines, a
+        central block of that side or a disc that trajectories cover, where there are four.
+    coils : array (coils, *shape), "estimate" or None, default None
+        Sensitivities of the receiver coils; "estimate": from the centre of k-space, which then has to be measured
+        first. Blocks stay those of one coil, and the samples of each are (coils, *block.output_shape). None: one coil,
+        samples without that axis.
+    coil_covariance : array (coils, coils), optional
+        Covariance of the noise between coils, up to a factor; it is made white.
     imaginary_prior : {"transform", "pixel", "none"}, default "transform"
         Of the imaginary part of a complex image: as on the real part; on its pixels, at a fifth of the smallest scale
         (or ``prior_scales["imaginary"]``); or nothing, which ruins designs that measure half of k-space.
@@ -92,6 +100,8 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         The reconstruction itself, signed or complex, without the phase.
     noise_variance_, prior_scales_ : what was given, estimated or learnt
     phase_ : array or None
+    coil_maps_ : array (coils, *shape) or None
+        As given or estimated, where the noise is white.
     posterior_ : LargePosterior of the model that reconstructs
     design_posterior_ : LargePosterior of the model that designs
     n_products_ : int
@@ -128,7 +138,7 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
 
     def __init__(
         self,
-        shape: tuple[int, int],
+        shape: tuple[int, ...],
         *,
         noise_variance: float | None = None,
         prior: str = "tv+wavelet",
@@ -137,6 +147,8 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         level: int | None = None,
         dtype: str = "complex64",
         phase: Any = "estimate",
+        coils: Any = None,
+        coil_covariance: Any = None,
         imaginary_prior: str = "transform",
         reconstruction: str = "map",
         design_noise_variance: float | None = 1e-6,
@@ -159,6 +171,8 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         self.level = level
         self.dtype = dtype
         self.phase = phase
+        self.coils = coils
+        self.coil_covariance = coil_covariance
         self.imaginary_prior = imaginary_prior
         self.reconstruction = reconstruction
         self.design_noise_variance = design_noise_variance
@@ -187,9 +201,9 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            In one sentence: an image that is not 2-D or has no wavelet depth, samples that are not finite or of the
-            wrong shape, lines measured twice, no central lines, k-space of wrong orientation or scale, too little
-            memory.
+            In one sentence: an image that is not 2-D or 3-D or has no wavelet depth, samples that are not finite or of
+            the wrong shape or number of coils, lines measured twice, no centre, k-space of wrong orientation or scale,
+            coil maps of another shape, too little memory.
         """
         self._check_parameters()
         measured = self._nothing().with_blocks(X, y)
@@ -207,46 +221,79 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         return self._learn(self._nothing().with_blocks(X, y), None)
 
     def _nothing(self) -> MeasuredBlocks:
-        return MeasuredBlocks(self._image_shape, float(self.largest), bool(self.check))
+        maps, largest = self._given_maps(), float(self.largest)
+        n_coils = None if self.coils is None else FROM_DATA if maps is None else len(maps)
+        white = self._whitening(n_coils or None)
+        if maps is not None:
+            largest *= float(np.sqrt(np.sum(np.abs(whitened(white, maps)) ** 2, axis=0)).max())
+        return MeasuredBlocks(self._image_shape, largest, bool(self.check), n_coils, white)
+
+    def _given_maps(self) -> np.ndarray | None:
+        if self.coils is None or isinstance(self.coils, str):
+            return None
+        return checked_maps(self.coils, self._image_shape)
+
+    def _whitening(self, n_coils: int | None) -> np.ndarray | None:
+        return None if self.coil_covariance is None else whitening(self.coil_covariance, n_coils)
 
     def _learn(self, measured: MeasuredBlocks, warm: LargePosterior | None) -> ImageReconstructor:
-        phase, n_central = self._phase_of(measured, warm is not None)
-        model = self._reconstruction_model(measured, phase)
+        phase, maps, n_central = self._receiver_of(measured, warm is not None)
+        model = self._reconstruction_model(measured, phase, maps)
         computed: dict[str, Any] = {}
         if self.design_prior_scales is None:
             computed = self._scales(model)
         design, scales = self._design_model(model, computed.get("scales"))
         posterior = design.posterior(scales, self._engine, WARM_STEPS if warm is not None else START_STEPS, warm)
         self.measured_, self.phase_, self.noise_variance_ = measured, phase, model.noise_variance
-        self.n_central_, self.design_posterior_ = n_central, posterior
+        self.n_central_, self.design_posterior_, self.coil_maps_ = n_central, posterior, maps
         self.n_products_: int = posterior.n_products + (0 if warm is None else self.n_products_)
         self._computed = computed
         return self
 
-    def _phase_of(self, measured: MeasuredBlocks, warm: bool = False) -> tuple[np.ndarray | None, int]:
-        """Radians to take out, and from how many central lines they were estimated."""
-        if self.phase is None:
-            return None, 0
-        if not isinstance(self.phase, str):
-            return checks.finite("phase", self.phase), 0
-        n_central = min(measured.n_central(), LARGEST_CENTRE)
+    def _receiver_of(
+        self, measured: MeasuredBlocks, warm: bool = False
+    ) -> tuple[np.ndarray | None, np.ndarray | None, int]:
+        """Radians to take out, the maps of the coils, and from how much of the centre they were estimated."""
+        given = None if not isinstance(self.phase, str) and self.phase is None else self.phase
+        phase = None if given is None or isinstance(given, str) else checks.finite("phase", given)
+        maps = self._given_maps()
+        maps = None if maps is None else whitened(measured.whitening, maps)
+        guess_phase, guess_maps = isinstance(given, str), isinstance(self.coils, str)
+        if not guess_phase and not guess_maps:
+            return phase, maps, 0
+        n_central = min(centre_size(measured), LARGEST_CENTRE)
         if warm and self.n_central_:
             before = self.n_central_
             if n_central < min(2 * before, LARGEST_CENTRE) or before == LARGEST_CENTRE:
-                return self.phase_, before  # a little more of the centre is not worth another model
+                return self.phase_, self.coil_maps_, before  # a little more of the centre is not worth another model
         if n_central < SMALLEST_CENTRE:
-            return None, 0
-        return estimate_phase(measured.kspace, n_central, measured.axis), n_central
+            if guess_maps:
+                raise ValueError(
+                    f'no centre: coils="estimate" reads the maps from the centre of k-space, {SMALLEST_CENTRE} central '
+                    f"lines or steps at least, and the measured ones have {n_central}; measure it first, or give maps."
+                )
+            return phase, maps, 0
+        if guess_maps:
+            from adaptive.images.coils import estimate_coils
+
+            maps = estimate_coils(centre_kspace(measured, n_central), n_central)
+        if guess_phase:
+            images = centre_images(measured, n_central)
+            phase = np.angle(images[0] if maps is None else np.sum(maps.conj() * images, axis=0))
+        return phase, maps, n_central
 
     # -- the two models ------------------------------------------------------------------------------------------------
 
-    def _reconstruction_model(self, measured: MeasuredBlocks, phase: np.ndarray | None) -> ImageModel:
+    def _reconstruction_model(
+        self, measured: MeasuredBlocks, phase: np.ndarray | None, maps: np.ndarray | None
+    ) -> ImageModel:
         noise = self.noise_variance if self.noise_variance is not None else measured.noise_variance()
         if noise is None:
             raise ValueError(
-                "noise_variance must be given where no block is on the Cartesian grid: it is read off there."
+                "noise_variance must be given where no block is on the Cartesian grid or a trajectory: it is read off "
+                "there."
             )
-        return ImageModel(measured, phase, float(noise), self._prior(self.dtype), _dtype_name(self.dtype))
+        return ImageModel(measured, phase, float(noise), self._prior(self.dtype), _dtype_name(self.dtype), maps)
 
     def _design_model(self, model: ImageModel, learnt: Any = None) -> tuple[ImageModel, dict[str, float]]:
         """The model that designs, and its scales: its own where they are given, else those of the reconstruction."""
@@ -257,7 +304,8 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         if self.design_prior_scales is not None:
             given = prior.scales(self.design_prior_scales, "design_prior_scales")
             scales = {name: scale * unit for name, scale in given.items()}
-        return ImageModel(model.measured, model.phase, noise, prior, _dtype_name(self.design_dtype)), scales
+        design = ImageModel(model.measured, model.phase, noise, prior, _dtype_name(self.design_dtype), model.maps)
+        return design, scales
 
     def _scales(self, model: ImageModel) -> dict[str, Any]:
         """The scales of the reconstruction, given or learnt; in the latter case also the posterior."""
@@ -298,7 +346,7 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         other = type(self)(**self.get_params(deep=False))
         if hasattr(self, "measured_"):
             other.noise_variance, other.prior_scales = self.noise_variance_, self.prior_scales_
-        model = other._reconstruction_model(measured, other._phase_of(measured)[0])
+        model = other._reconstruction_model(measured, *other._receiver_of(measured)[:2])
         return np.abs(other._unknown(model, other._scales(model))).astype(float)
 
     def _unknown(self, model: ImageModel, known: dict[str, Any]) -> np.ndarray:
@@ -315,7 +363,7 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         self.measured_.require_centre()
         known = self._computed
         if name not in known:
-            model = self._reconstruction_model(self.measured_, self.phase_)
+            model = self._reconstruction_model(self.measured_, self.phase_, self.coil_maps_)
             if "scales" not in known:
                 known.update(self._scales(model))
             if name == "unknown":
@@ -370,12 +418,13 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
             raise ValueError(
                 f"candidates must be a pool of operator blocks (a list), got the one block {candidates!r}."
             )
-        if not is_rows(candidates) and not hasattr(candidates, "lines"):
-            as_blocks(candidates, self._image_shape)
-        elif hasattr(candidates, "image_shape") and tuple(candidates.image_shape) != self._image_shape:
+        if hasattr(candidates, "image_shape") and tuple(candidates.image_shape) != self._image_shape:
+            kind = "lines" if hasattr(candidates, "lines") else "measurements"
             raise ValueError(
-                f"candidates are lines of images of shape {candidates.image_shape}, not {self._image_shape}."
+                f"candidates are {kind} of images of shape {candidates.image_shape}, not {self._image_shape}."
             )
+        if not (is_rows(candidates) or hasattr(candidates, "lines") or is_encodes(candidates)):
+            as_blocks(candidates, self._image_shape)
         if hasattr(self, "measured_"):
             model, posterior = self._fitted_design_model(), self.design_posterior_
         else:
@@ -386,15 +435,14 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
             candidates,
             model.measured,
             model.noise_variance,
-            phase=model.rotation,
+            sensitivity=model.sensitivity,
             refine=self.refine,
             random_state=0,
         )
 
     def _fitted_design_model(self) -> ImageModel:
-        base = ImageModel(
-            self.measured_, self.phase_, self.noise_variance_, self._prior(self.dtype), _dtype_name(self.dtype)
-        )
+        prior, dtype = self._prior(self.dtype), _dtype_name(self.dtype)
+        base = ImageModel(self.measured_, self.phase_, self.noise_variance_, prior, dtype, self.coil_maps_)
         return self._design_model(base)[0]
 
     def _design_model_before_fit(self) -> tuple[ImageModel, dict[str, float]]:
@@ -402,18 +450,20 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
             if getattr(self, name) is None and getattr(self, f"design_{name}") is None:
                 raise ValueError(f"before anything is measured nothing can be learnt: give design_{name} or {name}.")
         prior = self._prior(self.dtype)
-        base = ImageModel(self._nothing(), None, float(self.noise_variance or 1.0), prior, _dtype_name(self.dtype))
+        nothing, dtype, maps = self._nothing(), _dtype_name(self.dtype), self._given_maps()
+        maps = None if maps is None else whitened(nothing.whitening, maps)
+        base = ImageModel(nothing, None, float(self.noise_variance or 1.0), prior, dtype, maps)
         given = None if self.prior_scales is None else prior.scales(self.prior_scales)
         return self._design_model(base, given)
 
     # -- parameters, state ---------------------------------------------------------------------------------------------
 
     @property
-    def _image_shape(self) -> tuple[int, int]:
+    def _image_shape(self) -> tuple[int, ...]:
         sides = tuple(self.shape) if np.ndim(self.shape) == 1 else ()
-        if len(sides) != 2:
-            raise ValueError(f"shape must be the two sides of a 2-D image, got {self.shape!r}.")
-        return checks.integer("shape", sides[0], minimum=2), checks.integer("shape", sides[1], minimum=2)
+        if len(sides) not in (2, 3):
+            raise ValueError(f"shape must be the two sides of an image or the three of a volume, got {self.shape!r}.")
+        return tuple(checks.integer("shape", side, minimum=2) for side in sides)
 
     def _check_parameters(self) -> None:
         shape = self._image_shape
@@ -438,21 +488,19 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         for name in ("prior_scales", "design_prior_scales"):
             if getattr(self, name) is not None:
                 prior.scales(getattr(self, name), name)
-        self._check_memory(prior)
+        self._check_coils()
+        n_coils = 1 if self.coils is None or isinstance(self.coils, str) else len(self.coils)
+        check_memory(shape, prior, (self.dtype, self.design_dtype), self.n_samples, n_coils)
 
-    def _check_memory(self, prior: ImagePrior) -> None:
-        """Samples, control variates and conjugate gradients of both, with their projections."""
-        pixels = float(np.prod(self._image_shape)) * max(np.dtype(d).itemsize for d in (self.dtype, self.design_dtype))
-        needed = pixels * (8 * self.n_samples + 2 * (1 + len(prior.names)) * self.n_samples + 40)
-        try:
-            there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        except (AttributeError, ValueError, OSError):  # systems that do not say
+    def _check_coils(self) -> None:
+        if isinstance(self.coils, str):
+            checks.choice("coils", self.coils, ("estimate",))
+        if self.coil_covariance is None:
             return
-        if needed > there:
-            raise ValueError(
-                f"an image of shape {self._image_shape} with n_samples={self.n_samples} needs about "
-                f"{needed / 1e9:.0f} GB of memory, and there are {there / 1e9:.0f} GB: take fewer samples or pixels."
-            )
+        if self.coils is None:
+            raise ValueError('coil_covariance needs coils: give their maps, or coils="estimate".')
+        maps = self._given_maps()
+        self._whitening(None if maps is None else len(maps))
 
     def state(self) -> dict[str, Any]:
         """What was learnt, as plain arrays and numbers."""
@@ -460,6 +508,7 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         return {
             "measured": self.measured_.state(),
             "phase": self.phase_,
+            "coil_maps": self.coil_maps_,
             "n_central": self.n_central_,
             "noise_variance": self.noise_variance_,
             "design_noise_variance": self.design_posterior_.system.noise_variance,
@@ -469,11 +518,14 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
 
     def restore(self, state: dict[str, Any]) -> ImageReconstructor:
         """Become what `state` described; the parameters are those of this estimator."""
-        measured = MeasuredBlocks.restored(self._image_shape, float(self.largest), bool(self.check), state["measured"])
-        phase, noise = state["phase"], state["design_noise_variance"]
-        model = ImageModel(measured, phase, noise, self._prior(self.design_dtype), _dtype_name(self.design_dtype))
+        nothing = self._nothing()
+        measured = MeasuredBlocks.restored(nothing.shape, nothing.largest, nothing.check, state["measured"])
+        phase, noise, maps = state["phase"], state["design_noise_variance"], state.get("coil_maps")
+        prior, dtype = self._prior(self.design_dtype), _dtype_name(self.design_dtype)
+        model = ImageModel(measured, phase, noise, prior, dtype, maps)
         posterior = model.restored(state["design_posterior"])
         self.measured_, self.phase_, self.n_central_ = measured, phase, state["n_central"]
+        self.coil_maps_ = maps
         self.noise_variance_, self.n_products_ = state["noise_variance"], state["n_products"]
         self.design_posterior_, self._computed = posterior, {}
         return self

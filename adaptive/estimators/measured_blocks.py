@@ -1,84 +1,26 @@
-"""What was measured of an image: blocks of samples, those on the Cartesian grid put together on it."""
+"""What was measured of an image: blocks of samples, those on the Cartesian grid put together on it.
+
+Trajectories are put together, too: all that was measured along them is one operator, whose normal product costs the
+same for any number of samples.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from adaptive.checks import finite
-from adaptive.images import check_kspace, gridded
-from adaptive.operators import FourierLines, FourierMask, Operator, Stacked, as_operator
+from adaptive.estimators.block_kinds import as_blocks, is_encodes, is_rows, is_trajectory, on_grid
+from adaptive.estimators.receiver import whitened
+from adaptive.images import check_coils, check_kspace, gridded
+from adaptive.operators import FourierLines, FourierMask, NonuniformFourier, Operator, Stacked
 
 _HIGHEST = 0.4  # cycles per pixel
 _LOWEST = 0.1  # share of pixels taken for pure noise
+FROM_DATA = 0  # coils: as many as the first samples have
 
-__all__ = ["MeasuredBlocks", "RowsOnImages", "as_blocks", "on_grid"]
-
-
-class RowsOnImages(Operator):
-    """Rows of a matrix that act on the flattened image.
-
-    Examples
-    --------
-    >>> RowsOnImages(np.ones((1, 4)), (2, 2)).forward([[1.0, 2.0], [3.0, 4.0]])
-    array([10.])
-    """
-
-    def __init__(self, matrix: Any, shape: Sequence[int]):
-        self.operator = as_operator(matrix, "X")
-        if self.operator.shape[1] != np.prod(shape):
-            raise ValueError(
-                f"X must have one column per pixel of the image of shape {tuple(shape)} ({int(np.prod(shape))}), "
-                f"got {self.operator.shape[1]}."
-            )
-        super().__init__(tuple(shape), self.operator.output_shape, self.operator.dtype)
-
-    def _forward(self, u: np.ndarray) -> np.ndarray:
-        return self.operator._forward(u.reshape(len(u), -1))
-
-    def _adjoint(self, v: np.ndarray) -> np.ndarray:
-        return self.operator._adjoint(v).reshape(len(v), *self.input_shape)
-
-
-def on_grid(block: Any) -> TypeGuard[FourierLines | FourierMask]:
-    """Whether a block measures samples of the image's own Fourier transform."""
-    return isinstance(block, (FourierLines, FourierMask))
-
-
-def is_rows(X: Any) -> bool:
-    """Whether ``X`` is a table of measurement rows, not an operator or a list of them."""
-    return isinstance(X, np.ndarray) or sparse.issparse(X)
-
-
-def as_blocks(X: Any, shape: tuple[int, ...]) -> list[Operator]:
-    """X as a list of operators on images of this shape.
-
-    Raises
-    ------
-    ValueError
-        If X holds something else, nothing, or an operator on arrays of another shape.
-    """
-    if isinstance(X, Operator):
-        blocks = [X]
-    elif is_rows(X):
-        blocks = [RowsOnImages(X, shape)]
-    elif hasattr(X, "__iter__") and not isinstance(X, (str, bytes, dict)):
-        blocks = list(X)
-    else:
-        raise ValueError(f"X must be rows, an operator, or operator blocks (a list or pool), got {type(X).__name__}.")
-    if not blocks:
-        raise ValueError("X holds no block: nothing was measured.")
-    for k, block in enumerate(blocks):
-        if not isinstance(block, Operator):
-            raise ValueError(f"every entry of X must be an operator block, got {type(block).__name__} at {k}.")
-        if block.input_shape != shape:
-            raise ValueError(
-                f"X holds {block!r}, which measures images of shape {block.input_shape}; expected {shape}."
-            )
-    return blocks
+__all__ = ["FROM_DATA", "MeasuredBlocks"]
 
 
 class MeasuredBlocks:
@@ -86,122 +28,174 @@ class MeasuredBlocks:
 
     Parameters
     ----------
-    shape : tuple of two int
-        Shape of the image.
+    shape : tuple of int
+        Shape of the image or volume.
     largest : float
         Largest magnitude expected, for the check of scale.
     check : bool, default True
         Refuse k-space that is not centred, orthonormal and of that scale.
+    n_coils : int, optional
+        Samples have the coils on their first axis; `FROM_DATA`: as many as the first samples have. None: no such axis.
+    whitening : array (coils, coils), optional
+        What the samples of the coils are multiplied with.
 
     Attributes
     ----------
-    kspace, mask : arrays of ``shape``
-        Samples on the grid, and where there are any.
+    kspace : array (*shape) or (coils, *shape)
+        Samples on the grid.
+    mask : array of ``shape``
+        Where there are any.
     axis : int or None
         Axis along which whole lines were measured; None where something else was, too.
+    trajectories : list of (points, samples)
+        Frequencies (m, d) off the grid in radians per pixel, and samples (m,) or (coils, m) there.
     others : list of (operator, samples)
-        Blocks that are not on the grid.
+        Blocks that are neither.
     """
 
-    def __init__(self, shape: tuple[int, ...], largest: float = 1.0, check: bool = True):
+    def __init__(
+        self,
+        shape: tuple[int, ...],
+        largest: float = 1.0,
+        check: bool = True,
+        n_coils: int | None = None,
+        whitening: np.ndarray | None = None,
+    ):
         self.shape, self.largest, self.check = shape, largest, check
-        self.kspace, self.mask = np.zeros(shape, complex), np.zeros(shape, bool)
+        self.n_coils, self.whitening = n_coils if whitening is None else len(whitening), whitening
+        self.kspace, self.mask = np.zeros((*self._coils, *shape), complex), np.zeros(shape, bool)
         self.axis: int | None = None
+        self.trajectories: list[tuple[np.ndarray, np.ndarray]] = []
         self.others: list[tuple[Operator, np.ndarray]] = []
 
     @property
+    def _coils(self) -> tuple[int, ...]:
+        return () if self.n_coils is None else (self.n_coils,)
+
+    def _longer(self) -> MeasuredBlocks:
+        after = object.__new__(MeasuredBlocks)
+        after.__dict__.update(self.__dict__)
+        after.trajectories, after.others = list(self.trajectories), list(self.others)
+        return after
+
+    @property
     def empty(self) -> bool:
-        return not self.mask.any() and not self.others
+        return not self.mask.any() and not self.trajectories and not self.others
+
+    @property
+    def points(self) -> np.ndarray:
+        """All frequencies off the grid, (m, d)."""
+        return np.concatenate([points for points, _ in self.trajectories] or [np.empty((0, len(self.shape)))])
 
     def with_blocks(self, X: Any, y: Any) -> MeasuredBlocks:
         """These measurements and more.
 
         Parameters
         ----------
-        X : rows, operator, or list of operators
+        X : rows, operator, or list (pool) of operators
         y : array, or list of arrays
             Samples of each block.
 
         Raises
         ------
         ValueError
-            In one sentence: samples that are not finite or of the wrong shape, a sample measured twice, no centre, or
-            k-space with the wrong orientation or scale.
+            In one sentence: samples that are not finite, of the wrong shape or number of coils, a sample measured
+            twice, no centre, or k-space with the wrong orientation or scale.
         """
-        blocks = as_blocks(X, self.shape)
-        samples = [y] if isinstance(X, Operator) or is_rows(X) else list(y)
+        after = self._longer()
+        if is_encodes(X):
+            blocks, samples = _one_mask(X, self.shape, y)
+        else:
+            blocks = as_blocks(X, self.shape)
+            samples = [y] if isinstance(X, Operator) or is_rows(X) else list(y)
         if len(samples) != len(blocks):
             raise ValueError(f"y must hold the samples of each of the {len(blocks)} blocks, got {len(samples)}.")
-        after = MeasuredBlocks(self.shape, self.largest, self.check)
-        after.kspace, after.mask, after.axis = self.kspace, self.mask, self.axis
-        after.others = list(self.others)
-        pairs = list(zip(blocks, samples, strict=True))
-        after._add_to_grid([pair for pair in pairs if on_grid(pair[0])])
-        for block, values in pairs:
-            if not on_grid(block):
-                after.others.append((block, _checked(block, values)))
+        if self.n_coils == FROM_DATA:
+            after.n_coils = _coils_of(blocks[0], samples[0])
+            after.kspace = np.zeros((after.n_coils, *self.shape), complex)
+        values = [
+            whitened(self.whitening, _checked(block, one, after.n_coils))
+            for block, one in zip(blocks, samples, strict=True)
+        ]
+        after._add_to_grid([pair for pair in zip(blocks, values, strict=True) if on_grid(pair[0])])
+        for block, one in zip(blocks, values, strict=True):
+            if is_trajectory(block):
+                after.trajectories.append((block.samples, one))
+            elif not on_grid(block):
+                after.others.append((block, one))
         return after
 
     def with_block_assumed(self, block: Operator) -> MeasuredBlocks:
         """These measurements and a block whose samples nobody knows: what `operator` would be."""
-        after = MeasuredBlocks(self.shape, self.largest, self.check)
-        after.kspace, after.mask, after.others = self.kspace, self.mask, list(self.others)
+        after = self._longer()
         axis = block.axis if isinstance(block, FourierLines) else None
-        if on_grid(block) and not (self.mask & block.mask).any():
+        if is_trajectory(block):
+            after.trajectories.append((block.samples, np.empty((*self._coils, 0))))
+        elif on_grid(block) and not (self.mask & block.mask).any():
             after.axis = axis if axis == self.axis or not self.mask.any() else None
             after.mask = self.mask | block.mask
-        else:  # off the grid, or a second time
-            after.axis = self.axis
+        else:  # something else, or a second time
             after.others.append((block, np.empty(0)))
         return after
 
     @property
     def has_centre(self) -> bool:
         """Whether DC was measured, without which an image has no scale."""
-        return bool(self.mask[self._centre])
+        if self.mask[self._centre]:
+            return True
+        steps = self.points * np.array(self.shape) / (2 * np.pi)
+        return bool(np.any(np.all(np.abs(steps) <= 0.5, axis=1)))
 
     @property
     def _centre(self) -> tuple[int, ...]:
         return tuple(side // 2 for side in self.shape)
 
     def require_centre(self) -> None:
-        """Refuse samples on the grid without DC."""
-        if self.mask.any() and not self.has_centre:
+        """Refuse Fourier samples without DC."""
+        if self.has_centre:
+            return
+        if self.mask.any():
             raise ValueError(
                 f"no central lines: the sample at DC, index {self._centre}, is not among the measured ones, and "
                 "without it an image has no scale."
+            )
+        if self.trajectories:
+            raise ValueError(
+                "no centre: no sample of the trajectories is within half a step of DC (k = 0), and without it an image "
+                "has no scale."
             )
 
     def _add_to_grid(self, pairs: list[tuple[Any, Any]]) -> None:
         if not pairs:
             return
-        blocks, samples = [block for block, _ in pairs], [_checked(block, values) for block, values in pairs]
+        blocks, samples = [block for block, _ in pairs], [values for _, values in pairs]
         for block in blocks:
             if (self.mask & block.mask).any():
                 raise ValueError(f"{block!r} is measured twice; average repeated samples before.")
         axes = {block.axis if isinstance(block, FourierLines) else None for block in blocks}
         if self.mask.any():
             axes.add(self.axis)
-        before = self.has_centre
+        before = bool(self.mask[self._centre])
         if not any(block.mask[self._centre] for block in blocks):  # `gridded` insists on DC: hand it on
             centre = np.zeros(self.shape, bool)
             centre[self._centre] = True
-            blocks, samples = [FourierMask(self.shape, centre), *blocks], [self.kspace[centre], *samples]
-        kspace, _ = gridded(blocks, samples)
+            blocks, samples = [FourierMask(self.shape, centre), *blocks], [self.kspace[..., centre], *samples]
+        kspace, _ = gridded(blocks, samples, self.n_coils)
         new = np.logical_or.reduce([block.mask for block, _ in pairs])
         self.kspace, self.mask = np.where(new, kspace, self.kspace), self.mask | new
         self.axis = axes.pop() if len(axes) == 1 else None
-        if self.check and self.has_centre and not before:
-            check_kspace(self.kspace, self.mask, largest=self.largest)
+        if self.check and self.mask[self._centre] and not before:
+            checked = check_kspace if self.kspace.ndim == 2 else check_coils
+            checked(self.kspace, self.mask, largest=self.largest)
 
     # ---------------------------------------------------------------------------------------------------- as one block
     @property
     def lines(self) -> np.ndarray:
         """Indices of the measured lines."""
-        return np.flatnonzero(np.moveaxis(self.mask, self.axis or 0, 0)[:, 0])
+        return np.flatnonzero(np.moveaxis(self.mask, self.axis or 0, 0).reshape(self.shape[self.axis or 0], -1)[:, 0])
 
     def operator(self) -> Operator:
-        """Everything as one operator, the grid first."""
+        """Everything as one operator of a single coil: the grid, trajectories, the rest."""
         parts: list[Operator] = []
         if self.mask.any():
             parts.append(
@@ -209,18 +203,22 @@ class MeasuredBlocks:
                 if self.axis is None
                 else FourierLines(self.shape, self.lines, self.axis)
             )
+        if self.trajectories:
+            parts.append(NonuniformFourier(self.shape, self.points))
         parts += [block for block, _ in self.others]
         return parts[0] if len(parts) == 1 else Stacked(parts)
 
     def samples(self) -> np.ndarray:
-        """The samples of `operator`, flat."""
-        parts = [values.ravel() for _, values in self.others]
+        """The samples of `operator`, flat; of several coils those of the first coil first."""
+        parts = []
         if self.mask.any():
             kspace, mask = self.kspace, self.mask
             if self.axis is not None:
-                kspace, mask = np.moveaxis(kspace, self.axis, 0), np.moveaxis(mask, self.axis, 0)
-            parts.insert(0, kspace[mask])
-        return np.concatenate(parts)
+                first = kspace.ndim - mask.ndim
+                kspace, mask = np.moveaxis(kspace, self.axis + first, first), np.moveaxis(mask, self.axis, 0)
+            parts.append(kspace[..., mask])
+        parts += [values.reshape(*self._coils, -1) for _, values in (*self.trajectories, *self.others)]
+        return np.concatenate(parts, axis=-1).ravel()
 
     def n_central(self) -> int:
         """How many lines around DC were measured without a gap; 0 where lines are not what was measured."""
@@ -233,41 +231,99 @@ class MeasuredBlocks:
         return count
 
     def noise_variance(self) -> float | None:
-        """Noise variance per real component, from the highest frequencies; None without samples on the grid.
+        """Noise variance per real component, from the highest frequencies; None without Fourier samples.
 
         The image of these frequencies alone is noise wherever there is no edge. Where it is noise, |pixel|^2 is
         exponential: its lowest tenth tells the mean. What edges there are make the estimate too large, up to twice in
-        heads at an SNR of 200, more in photographs.
+        heads at an SNR of 200, more in photographs. Of several coils the mean is taken.
         """
-        if not self.mask.any():
+        if self.mask.any():
+            frequencies = np.meshgrid(*[(np.arange(side) - side // 2) / side for side in self.shape], indexing="ij")
+            height = np.max(np.abs(frequencies), axis=0)
+            kept = self.mask & (height >= min(_HIGHEST, np.quantile(height[self.mask], 0.8)))
+            images = FourierLines(self.shape, range(self.shape[0])).adjoint(self.kspace * kept)
+            count = int(kept.sum())
+        elif self.trajectories:
+            height = np.max(np.abs(self.points), axis=1) / (2 * np.pi)
+            high = height >= min(_HIGHEST, np.quantile(height, 0.8))
+            values = np.concatenate([values for _, values in self.trajectories], axis=-1)
+            images = NonuniformFourier(self.shape, self.points[high]).adjoint(values[..., high])
+            count = int(high.sum())
+        else:
             return None
-        frequencies = np.meshgrid(*[(np.arange(side) - side // 2) / side for side in self.shape], indexing="ij")
-        height = np.max(np.abs(frequencies), axis=0)
-        kept = self.mask & (height >= min(_HIGHEST, np.quantile(height[self.mask], 0.8)))
-        pixels = np.abs(FourierLines(self.shape, range(self.shape[0])).adjoint(self.kspace * kept)) ** 2
-        mean = float(np.quantile(pixels, _LOWEST)) / -np.log1p(-_LOWEST)
-        return max(mean * self.mask.size / kept.sum() / 2, 1e-12 * self.largest**2)
+        pixels = (np.abs(images) ** 2).reshape(-1, self.mask.size)
+        mean = float(np.mean(np.quantile(pixels, _LOWEST, axis=1))) / -np.log1p(-_LOWEST)
+        return max(mean * self.mask.size / count / 2, 1e-12 * self.largest**2)
 
     def state(self) -> dict[str, Any]:
-        """As plain arrays; refused where blocks are not on the grid."""
+        """As plain arrays; refused where there are blocks that are neither on the grid nor trajectories."""
         if self.others:
-            raise ValueError("measurements off the Cartesian grid have no plain state; keep the blocks and fit again.")
-        return {"kspace": self.kspace, "mask": self.mask, "axis": self.axis}
+            raise ValueError(
+                "measurements that are neither on the Cartesian grid nor trajectories have no plain state; keep the "
+                "blocks and fit again."
+            )
+        return {
+            "kspace": self.kspace,
+            "mask": self.mask,
+            "axis": self.axis,
+            "n_coils": self.n_coils,
+            "whitening": self.whitening,
+            "trajectories": [list(pair) for pair in self.trajectories],
+        }
 
     @classmethod
     def restored(cls, shape: tuple[int, ...], largest: float, check: bool, state: dict[str, Any]) -> MeasuredBlocks:
-        self = cls(shape, largest, check)
+        """What `state` described."""
+        self = cls(shape, largest, check, state.get("n_coils"), state.get("whitening"))
         self.kspace, self.mask, self.axis = state["kspace"], state["mask"], state["axis"]
+        self.trajectories = [(points, values) for points, values in state.get("trajectories", [])]
         return self
 
 
-def _checked(block: Operator, values: Any) -> np.ndarray:
+def _one_mask(pool: Any, shape: tuple[int, ...], y: Any) -> tuple[list[Operator], list[np.ndarray]]:
+    """Phase encodes of a volume as one mask: thousands of them are not made one by one."""
+    if tuple(pool.image_shape) != shape:
+        raise ValueError(f"X holds phase encodes of volumes of shape {tuple(pool.image_shape)}; expected {shape}.")
+    encodes, readout, values = np.asarray(pool.encodes), int(pool.readout), list(y)
+    if len(values) != len(encodes):
+        raise ValueError(f"y must hold the samples of each of the {len(encodes)} blocks, got {len(values)}.")
+    if not len(encodes):
+        raise ValueError("X holds no block: nothing was measured.")
+    sizes = {np.shape(value) for value in values}
+    if len(sizes) != 1 or next(iter(sizes))[-1:] != (shape[readout],):
+        raise ValueError(
+            f"the samples of each phase encode must be {shape[readout]} along the last axis, got shapes "
+            f"{sorted(sizes)[:3]}."
+        )
+    mask = np.zeros(shape, bool)
+    np.moveaxis(mask, readout, -1)[encodes[:, 0], encodes[:, 1]] = True
+    if mask.sum() != encodes.shape[0] * shape[readout]:
+        raise ValueError("X holds a phase encode that is measured twice; average repeated samples before.")
+    stacked = np.moveaxis(np.stack(values), 0, -2)  # (..., encodes, readout)
+    kspace = np.zeros((*stacked.shape[:-2], *shape), complex)
+    np.moveaxis(kspace, kspace.ndim - 3 + readout, -1)[..., encodes[:, 0], encodes[:, 1], :] = stacked
+    return [FourierMask(shape, mask)], [kspace[..., mask]]
+
+
+def _coils_of(block: Operator, values: Any) -> int:
+    """Number of coils that these samples have."""
+    found = np.shape(values)
+    if len(found) == len(block.output_shape) + 1 or (len(found) == 2 and found[1] == block.shape[0]):
+        return found[0]
+    raise ValueError(
+        f"the samples of {block!r} must have shape (number of coils, {', '.join(map(str, block.output_shape))}), "
+        f"got {found}."
+    )
+
+
+def _checked(block: Operator, values: Any, n_coils: int | None) -> np.ndarray:
     name = f"the samples of {block!r}"
-    array = finite(name, values, dtype=complex if block.dtype.kind == "c" else float)
-    if array.size == block.shape[0] and array.ndim <= 1:
-        return array.reshape(block.output_shape)
-    if array.shape != block.output_shape:
-        if on_grid(block):
-            return array  # `gridded` says more
-        raise ValueError(f"{name} must have shape {block.output_shape}, got {array.shape}.")
-    return array
+    array = finite(name, values, dtype=complex if block.dtype.kind == "c" or n_coils is not None else float)
+    coils = () if n_coils is None else (n_coils,)
+    wanted = (*coils, *block.output_shape)
+    if array.shape in (wanted, (*coils, block.shape[0])) or (n_coils is None and array.shape == (block.shape[0],)):
+        return array.reshape(wanted)
+    if n_coils is None and on_grid(block):
+        return array  # `gridded` says more
+    each = "" if n_coils is None else f", those of {n_coils} coils"
+    raise ValueError(f"{name} must have shape {wanted}{each}, got {array.shape}.")

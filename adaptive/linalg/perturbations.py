@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import generator, integer
-from ..operators import FourierLines, FourierMask, Operator, Product, RealStacked, Stacked
+from ..operators import FourierLines, FourierMask, NonuniformFourier, Operator, Product, RealStacked, Repeated, Stacked
 from .linear_system import PrecisionOperator
 
 __all__ = ["Perturbations"]
@@ -37,8 +37,8 @@ class Perturbations:
     Notes
     -----
     Every operator draws its own numbers, in the order of its outputs, so that a system with further blocks of
-    measurements (`Stacked`, the old ones first) keeps the numbers of the old ones. Numbers beyond 2^28 are
-    drawn again instead of being stored.
+    measurements (`Stacked`, the old ones first), lines of the grid or further samples of a trajectory (the old ones
+    first) keeps the numbers of the old ones. Numbers beyond 2^28 are drawn again instead of being stored.
 
     Examples
     --------
@@ -104,22 +104,38 @@ class Perturbations:
         if isinstance(X, (FourierLines, FourierMask)):
             # Orthonormal rows: X^H a is distributed as X^H X w with w white over the image, whatever the lines are.
             return X.normal(self._draw((*key, "white"), X.input_shape, complex_=True, store=False))
+        if isinstance(X, Repeated):  # every coil has noise of its own
+            each = [self._back_projected(X.operator, (*key, "coil", c), complex_) for c in range(X.n)]
+            return np.stack(each, axis=1)
+        if isinstance(X, NonuniformFourier):  # sample by sample, so that further ones leave the first as they are
+            noise = self._draw((*key, "path"), X.output_shape, complex_=True, store=False, samples_last=True)
+            return X.adjoint(noise)
         complex_ = complex_ or X.dtype.kind == "c"
         return X.adjoint(self._draw((*key, "rows"), X.output_shape, complex_=complex_, store=False))
 
     def _draw(
-        self, key: tuple[Any, ...], shape: tuple[int, ...], complex_: bool = False, store: bool = True
+        self,
+        key: tuple[Any, ...],
+        shape: tuple[int, ...],
+        complex_: bool = False,
+        store: bool = True,
+        samples_last: bool = False,
     ) -> np.ndarray:
-        """Standard normal numbers, the same for the same key and shape; unit variance of real and imaginary part."""
+        """Standard normal numbers, the same for the same key and shape; unit variance of real and imaginary part.
+
+        With ``samples_last`` they are drawn entry by entry: a longer first axis begins with the same numbers.
+        """
         kept = self._kept.get(key)
         if kept is not None and kept[0] == shape:
             return kept[1]
         words = [sum(ord(c) << (8 * i) for i, c in enumerate(str(part)[:8])) for part in key]
         rng = np.random.default_rng([*self._seed, *words])
-        size = (self.n_samples, *shape, 2) if complex_ else (self.n_samples, *shape)
-        numbers = rng.standard_normal(size, dtype=self.dtype.type)
+        size = (*shape, self.n_samples) if samples_last else (self.n_samples, *shape)
+        numbers = rng.standard_normal((*size, 2) if complex_ else size, dtype=self.dtype.type)
         if complex_:
             numbers = numbers.view(np.result_type(self.dtype, np.complex64))[..., 0]
+        if samples_last:
+            numbers = np.ascontiguousarray(np.moveaxis(numbers, -1, 0))
         if store and numbers.size <= LARGEST_STORE:
             self._kept[key] = (shape, numbers)
         return numbers

@@ -1,0 +1,86 @@
+"""Kinds of measurement blocks: rows of a matrix, samples on the Cartesian grid, trajectories, any other operator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeGuard
+
+import numpy as np
+from scipy import sparse
+
+from adaptive.operators import FourierLines, FourierMask, NonuniformFourier, Operator, as_operator
+
+__all__ = ["RowsOnImages", "as_blocks", "is_encodes", "is_rows", "is_trajectory", "on_grid"]
+
+
+class RowsOnImages(Operator):
+    """Rows of a matrix that act on the flattened image.
+
+    Examples
+    --------
+    >>> RowsOnImages(np.ones((1, 4)), (2, 2)).forward([[1.0, 2.0], [3.0, 4.0]])
+    array([10.])
+    """
+
+    def __init__(self, matrix: Any, shape: Sequence[int]):
+        self.operator = as_operator(matrix, "X")
+        if self.operator.shape[1] != np.prod(shape):
+            raise ValueError(
+                f"X must have one column per pixel of the image of shape {tuple(shape)} ({int(np.prod(shape))}), "
+                f"got {self.operator.shape[1]}."
+            )
+        super().__init__(tuple(shape), self.operator.output_shape, self.operator.dtype)
+
+    def _forward(self, u: np.ndarray) -> np.ndarray:
+        return self.operator._forward(u.reshape(len(u), -1))
+
+    def _adjoint(self, v: np.ndarray) -> np.ndarray:
+        return self.operator._adjoint(v).reshape(len(v), *self.input_shape)
+
+
+def on_grid(block: Any) -> TypeGuard[FourierLines | FourierMask]:
+    """Whether a block measures samples of the image's own Fourier transform."""
+    return isinstance(block, (FourierLines, FourierMask))
+
+
+def is_trajectory(block: Any) -> TypeGuard[NonuniformFourier]:
+    """Whether a block measures Fourier samples anywhere in k-space."""
+    return isinstance(block, NonuniformFourier)
+
+
+def is_encodes(pool: Any) -> bool:
+    """Whether a pool says by ``encodes`` (m, 2) and ``readout`` which lines of a volume it holds."""
+    return hasattr(pool, "encodes") and hasattr(pool, "readout") and not isinstance(pool, Operator)
+
+
+def is_rows(X: Any) -> bool:
+    """Whether ``X`` is a table of measurement rows, not an operator or a list of them."""
+    return isinstance(X, np.ndarray) or sparse.issparse(X)
+
+
+def as_blocks(X: Any, shape: tuple[int, ...]) -> list[Operator]:
+    """X as a list of operators on images of this shape.
+
+    Raises
+    ------
+    ValueError
+        If X holds something else, nothing, or an operator on arrays of another shape.
+    """
+    if isinstance(X, Operator):
+        blocks = [X]
+    elif is_rows(X):
+        blocks = [RowsOnImages(X, shape)]
+    elif hasattr(X, "__iter__") and not isinstance(X, (str, bytes, dict)):
+        blocks = list(X)
+    else:
+        raise ValueError(f"X must be rows, an operator, or operator blocks (a list or pool), got {type(X).__name__}.")
+    if not blocks:
+        raise ValueError("X holds no block: nothing was measured.")
+    for k, block in enumerate(blocks):
+        if not isinstance(block, Operator):
+            raise ValueError(f"every entry of X must be an operator block, got {type(block).__name__} at {k}.")
+        if block.input_shape != shape:
+            raise ValueError(
+                f"X holds {block!r}, which measures images of shape {block.input_shape}; expected {shape}."
+            )
+    return blocks

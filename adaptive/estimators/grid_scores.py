@@ -1,0 +1,145 @@
+"""Information of Fourier samples on the Cartesian grid: nearly uncorrelated, so that their variances v suffice.
+
+    sum over the samples of a block of  2 ln(1 + v / (2 noise)),       v = E |F u|^2 from the posterior's samples,
+
+all of them from one batch of transforms, with standard errors. (Against joint determinants: rank correlation 1.000,
+values within .5 percent.) A real image has conjugate samples at k and -k: where a block holds both, they are one number
+measured twice.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.fft
+
+from adaptive.inference import LargePosterior
+from adaptive.linalg import controlled_variance
+
+__all__ = ["GridScores"]
+
+
+class GridScores:
+    """Log-determinants log|I + Cov / noise|, real-stacked, of lines, phase encodes and masks for one coil.
+
+    Parameters
+    ----------
+    posterior : LargePosterior
+        Over the image, or its real and imaginary part.
+    shape : tuple of int
+        Of the image or volume.
+    noise_variance : float
+        Per real component.
+    phase : array (*shape) or None
+        exp(i phase) by which the unknown is multiplied.
+    """
+
+    def __init__(
+        self, posterior: LargePosterior, shape: tuple[int, ...], noise_variance: float, phase: np.ndarray | None = None
+    ):
+        self.posterior, self.shape = posterior, shape
+        self.noise_variance, self.phase = noise_variance, phase
+        self.complex = len(posterior.system.input_shape) > len(shape)
+        self.mirrors = phase is None and not self.complex
+
+    def of_lines(self, lines: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
+        """Of whole lines (in a volume planes) of these indices along ``axis``."""
+        values, errors = self._single
+        others = tuple(other for other in range(len(self.shape)) if other != axis)
+        totals, squares = values.sum(axis=others)[lines], np.sum(errors**2, axis=others)[lines]
+        if self.mirrors:
+            n = self.shape[axis]
+            for k in np.flatnonzero((2 * (n // 2) - lines) % n == lines):  # DC, and frequency -n/2: their own mirrors
+                values, errors = self._log_terms(2.0, (slice(None),) * axis + (lines[k],))
+                totals[k], squares[k] = values.sum() / 2, np.sum(errors**2) / 4
+        return totals, np.sqrt(squares)
+
+    def of_encodes(self, encodes: np.ndarray, readout: int) -> tuple[np.ndarray, np.ndarray]:
+        """Of lines along ``readout`` at these positions (m, 2) on the two other axes of a volume."""
+        values, errors = self._single
+        first, second = encodes.T
+        totals = values.sum(axis=readout)[first, second]
+        squares = np.sum(errors**2, axis=readout)[first, second]
+        if self.mirrors:
+            sides = np.delete(self.shape, readout)
+            own = np.flatnonzero(np.all((2 * (sides // 2) - encodes) % sides == encodes, axis=1))
+            for k in own:
+                where = [slice(None) if axis == readout else None for axis in range(3)]
+                free = [axis for axis in range(3) if axis != readout]
+                where[free[0]], where[free[1]] = int(first[k]), int(second[k])  # type: ignore[call-overload]
+                values, errors = self._log_terms(2.0, tuple(where))
+                totals[k], squares[k] = values.sum() / 2, np.sum(errors**2) / 4
+        return totals, np.sqrt(squares)
+
+    def of_mask(self, mask: np.ndarray) -> tuple[float, float]:
+        """Of all samples where ``mask`` is true."""
+        values, errors = self._single
+        if not self.mirrors:
+            return float(values[mask].sum()), float(np.sqrt(np.sum(errors[mask] ** 2)))
+        mirrored = _mirrored_centred(mask)
+        twice = mask & mirrored
+        pair_values, pair_errors = self._log_terms(2.0)
+        weight = np.where(twice, 0.5, 1.0)  # of k and -k each half; a sample that is its own mirror is real: one number
+        values, errors = np.where(twice, pair_values, values), np.where(twice, pair_errors, errors)
+        return float((weight * values)[mask].sum()), float(np.sqrt(np.sum((weight * errors)[mask] ** 2)))
+
+    # ---------------------------------------------------------------------------------------------------- the variances
+    @cached_property
+    def power(self) -> tuple[np.ndarray, np.ndarray]:
+        """E |F u|^2 over the centred grid, and its standard error."""
+        samples, control = self.posterior.samples, self.posterior.control
+        known = self._known_power if control is not None else None
+        if known is None or control is None:
+            power, error = controlled_variance(self._transformed(samples))
+        else:
+            power, error = controlled_variance(self._transformed(samples), self._transformed(control), known.ravel())
+        n = float(np.prod(self.shape))
+        return self._on_grid(np.maximum(power, 0.0) / n), self._on_grid(error / n)
+
+    @property
+    def _known_power(self) -> np.ndarray | None:
+        """The power that the control has in common with the samples, as `_transformed` orders it; None if unknown."""
+        inverse, n = self.posterior.inverse_circulant, float(np.prod(self.shape))
+        if inverse is None or self.phase is not None:
+            return None
+        return n * (inverse.half[0] if self.mirrors else scipy.fft.ifftshift(inverse.spectrum()))
+
+    def _transformed(self, u: np.ndarray) -> np.ndarray:
+        """Fourier transforms, not normalised, frequency zero first, flat; of real images half of them."""
+        axes = tuple(range(1, 1 + len(self.shape)))
+        if self.mirrors:
+            return scipy.fft.rfftn(u, axes=axes).reshape(len(u), -1)
+        whole = u[:, 0] + 1j * u[:, 1] if self.complex else u
+        whole = whole if self.phase is None else whole * self.phase
+        return scipy.fft.fftn(whole, axes=axes).reshape(len(u), -1)
+
+    def _on_grid(self, flat: np.ndarray) -> np.ndarray:
+        """The centred grid of what is ordered as in `_transformed`."""
+        if not self.mirrors:
+            return scipy.fft.fftshift(flat.reshape(self.shape))
+        half = flat.reshape(*self.shape[:-1], -1)
+        whole = np.empty(self.shape)
+        whole[..., : half.shape[-1]] = half
+        whole[..., half.shape[-1] :] = _mirrored(whole)[..., half.shape[-1] :]
+        return scipy.fft.fftshift(whole)
+
+    def _log_terms(self, repeats: float, where: Any = ...) -> tuple[np.ndarray, np.ndarray]:
+        """2 ln(1 + repeats v / (2 noise)) at samples, and its error."""
+        power, error = (grid[where] for grid in self.power)
+        noise = 2 * self.noise_variance
+        return 2 * np.log1p(repeats * power / noise), 2 * repeats * error / (noise + repeats * power)
+
+    @cached_property
+    def _single(self) -> tuple[np.ndarray, np.ndarray]:
+        return self._log_terms(1.0)
+
+
+def _mirrored(grid: np.ndarray) -> np.ndarray:
+    """Values at -k, frequency zero first."""
+    return np.roll(np.flip(grid), 1, tuple(range(grid.ndim)))
+
+
+def _mirrored_centred(grid: np.ndarray) -> np.ndarray:
+    return scipy.fft.fftshift(_mirrored(scipy.fft.ifftshift(grid)))
