@@ -1,7 +1,9 @@
 """Images: read from files, scanned in simulation, checked and compared. Nothing here knows a model."""
 
+from .coils import estimate_coils, map_error, normalised_maps, simulate_coils
 from .design_table import COLUMNS, best_parameter, compare_designs
 from .kspace_check import check_coils, check_kspace, gridded, kspace_problem
+from .noise import estimate_noise, noise_covariance, whitened
 from .phase import estimate_phase, low_resolution, polynomial_phase
 from .quality import Interval, l2_error, nmse, paired_interval, psnr, ssim
 from .reading import head_scan, read_images
@@ -18,6 +20,8 @@ __all__ = [
     "check_coils",
     "check_kspace",
     "compare_designs",
+    "estimate_coils",
+    "estimate_noise",
     "estimate_phase",
     "fitted",
     "gridded",
@@ -25,13 +29,18 @@ __all__ = [
     "kspace_problem",
     "l2_error",
     "low_resolution",
+    "map_error",
     "nmse",
+    "noise_covariance",
+    "normalised_maps",
     "padded",
     "paired_interval",
     "polynomial_phase",
     "psnr",
     "read_images",
     "scaled",
+    "simulate_coils",
     "simulate_scan",
     "ssim",
+    "whitened",
 ]

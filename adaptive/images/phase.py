@@ -6,6 +6,8 @@ Slowly means that the lines around DC show it. With ``X Phase(phase)`` in the pl
 
 from __future__ import annotations
 
+import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -17,13 +19,15 @@ __all__ = ["estimate_phase", "low_resolution", "polynomial_phase"]
 
 
 def polynomial_phase(shape: Any, order: int = 2, largest: float = np.pi, random_state: Any = None) -> np.ndarray:
-    """A random polynomial of the two coordinates, scaled to a largest absolute value.
+    """A random polynomial of the coordinates, scaled to a largest absolute value.
 
         phase(x, y) = sum over i + j <= order of a_ij x^i y^j,      x, y in [-1, 1],  a_ij standard normal
 
+    and with z in a volume.
+
     Parameters
     ----------
-    shape : tuple of two int
+    shape : tuple of two or three int
     order : int, default 2
         Total degree.
     largest : float, default pi
@@ -43,8 +47,11 @@ def polynomial_phase(shape: Any, order: int = 2, largest: float = np.pi, random_
     """
     order, largest = integer("order", order, minimum=0), float(positive("largest", largest, or_zero=True))
     rng = generator(random_state)
-    x, y = np.meshgrid(*(np.linspace(-1, 1, side) for side in shape), indexing="ij")
-    phase = sum(rng.standard_normal() * x**i * y**j for i in range(order + 1) for j in range(order + 1 - i))
+    axes = np.meshgrid(*(np.linspace(-1, 1, side) for side in shape), indexing="ij")
+    phase = np.zeros(axes[0].shape)
+    for powers in itertools.product(range(order + 1), repeat=len(axes)):
+        if sum(powers) <= order:
+            phase += math.prod((x**k for x, k in zip(axes, powers, strict=True)), start=rng.standard_normal())
     return largest * phase / np.abs(phase).max()
 
 

@@ -3,7 +3,8 @@
     samples = F (image exp(i phase)) + noise,      Re and Im of the noise independent N(0, sd^2),  sd = max(image) / snr
 
 with F the centred orthonormal Fourier transform. The noise is drawn once, on the full Cartesian grid; every block of
-measurements, on the grid or off it, sees that one acquisition, and measuring a line again gives the same samples.
+measurements, on the grid or off it, sees that one acquisition, and measuring a line again gives the same samples. With
+coils the image of each is multiplied with its map, and the noise may be correlated between them.
 """
 
 from __future__ import annotations
@@ -29,16 +30,20 @@ class SimulatedScan:
 
     Attributes
     ----------
-    image : ndarray (h, w)
+    image : ndarray (*shape)
         The magnitudes that a reconstruction is compared with, float64.
-    phase : ndarray (h, w)
+    phase : ndarray (*shape)
         Radians: simulated, or the image's own where it was complex.
-    kspace : ndarray (h, w), complex
+    kspace : ndarray (*shape) or (coils, *shape), complex
         All samples with noise, centred and orthonormal.
     noise_sd : float
-        Standard deviation of the real and of the imaginary part of every sample.
+        Standard deviation of the real and of the imaginary part of every sample; the root mean square over coils.
     statements : tuple of str
         What was simulated, in sentences.
+    coils : ndarray (coils, *shape) or None
+        Sensitivities.
+    coil_covariance : ndarray (coils, coils) or None
+        Of the noise between coils, scaled to a mean diagonal of one.
     """
 
     image: np.ndarray
@@ -46,6 +51,8 @@ class SimulatedScan:
     kspace: np.ndarray
     noise_sd: float
     statements: tuple[str, ...]
+    coils: np.ndarray | None = None
+    coil_covariance: np.ndarray | None = None
 
     @property
     def noise_variance(self) -> float:
@@ -54,11 +61,11 @@ class SimulatedScan:
 
     @cached_property
     def acquired(self) -> np.ndarray:
-        """The noisy complex image, whose transform ``kspace`` is."""
-        return FourierLines(self.kspace.shape, range(len(self.kspace))).adjoint(self.kspace)
+        """The noisy complex image (of every coil), whose transform ``kspace`` is."""
+        return FourierLines(self.image.shape, range(len(self.image))).adjoint(self.kspace)
 
     def samples(self, block: Any) -> np.ndarray:
-        """What an operator block measures: ``block.forward`` of the noisy acquisition."""
+        """What an operator block measures: ``block.forward`` of the noisy acquisition, of every coil first."""
         return block.forward(self.acquired)
 
     def measure(self, blocks: Iterable[Any]) -> list[np.ndarray]:
@@ -80,13 +87,20 @@ class SimulatedScan:
 
 
 def simulate_scan(
-    image: Any, *, snr: float = 50.0, largest_phase: float = np.pi, order: int = 2, random_state: Any = None
+    image: Any,
+    *,
+    snr: float = 50.0,
+    largest_phase: float = np.pi,
+    order: int = 2,
+    coils: Any = None,
+    coil_covariance: Any = None,
+    random_state: Any = None,
 ) -> SimulatedScan:
     """Simulate a fully sampled Cartesian scan.
 
     Parameters
     ----------
-    image : array-like (h, w)
+    image : array-like (h, w), or a volume with three axes
         Magnitudes >= 0 (a phase is simulated), or a complex image (its own phase is kept).
     snr : float > 0, default 50
         Largest magnitude divided by the standard deviation of the noise in the real (and in the imaginary) part of a
@@ -95,6 +109,11 @@ def simulate_scan(
         Largest absolute value of the simulated phase; 0 leaves the image real.
     order : int, default 2
         Degree of the polynomial that the phase is.
+    coils : array (coils, *shape), optional
+        Sensitivities of receiver coils (`simulate_coils`); default: one coil that sees everything alike.
+    coil_covariance : array (coils, coils), optional
+        Shape of the noise's covariance between coils (its scale does not count: ``snr`` is that of the mean variance);
+        default: independent and alike.
     random_state : None, int or NumPy generator
         Phase and noise have streams of their own: another ``snr`` changes neither the phase nor the noise's pattern.
 
@@ -112,12 +131,14 @@ def simulate_scan(
     over the standard deviation of each part); one coil; seed 0. The model was told the noise variance.
     """
     array = finite("image", image, dtype=None)
-    if array.ndim != 2 or array.dtype.kind not in "biufc" or not np.any(array):
+    if array.ndim not in (2, 3) or array.dtype.kind not in "biufc" or not np.any(array):
         raise ValueError(
-            f"image must be a two-dimensional image that is not all zero, got {array.dtype} of shape {array.shape}."
+            f"image must be a two- or three-dimensional image that is not all zero, got {array.dtype} of shape "
+            f"{array.shape}."
         )
     if array.dtype.kind != "c" and array.min() < 0:
         raise ValueError(f"image must hold magnitudes >= 0 (or complex numbers), got {array.min()}.")
+    maps, covariance = _checked_coils(coils, coil_covariance, array.shape)
     noise_sd = float(np.abs(array).max() / positive("snr", snr))
     phase_rng, noise_rng = generator(random_state).spawn(2)
     if array.dtype.kind == "c":
@@ -130,13 +151,40 @@ def simulate_scan(
             else "no phase"
         )
     magnitude = np.abs(array).astype(float)
-    noise = noise_rng.standard_normal((2, *array.shape)) * noise_sd
-    clean = FourierLines(array.shape, range(len(array))).forward(magnitude * np.exp(1j * phase))
+    turned = magnitude * np.exp(1j * phase)
+    clean = FourierLines(array.shape, range(len(array))).forward(turned if maps is None else maps * turned)
+    noise = noise_rng.standard_normal((2, *clean.shape)) * noise_sd
+    samples = noise[0] + 1j * noise[1]
+    if covariance is not None:
+        samples = np.tensordot(np.linalg.cholesky(covariance), samples, axes=1)
     seed = f"seed {random_state}" if isinstance(random_state, (int, np.integer)) else "seed not recorded"
     statements = (
         said,
         f"complex Gaussian noise, SNR {snr:g} (largest magnitude over the standard deviation of each part)",
-        "one coil",
+        "one coil" if maps is None else f"{len(maps)} coils with {'in' if covariance is None else ''}dependent noise",
         seed,
     )
-    return SimulatedScan(magnitude, phase, clean + noise[0] + 1j * noise[1], noise_sd, statements)
+    return SimulatedScan(magnitude, phase, clean + samples, noise_sd, statements, maps, covariance)
+
+
+def _checked_coils(coils: Any, covariance: Any, shape: tuple[int, ...]) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """The maps, and the covariance scaled to a mean diagonal of one."""
+    if coils is None:
+        if covariance is not None:
+            raise ValueError("coil_covariance needs coils: give their maps.")
+        return None, None
+    maps = finite("coils", coils, dtype=complex)
+    if maps.ndim != len(shape) + 1 or maps.shape[1:] != shape or not maps.any():
+        raise ValueError(
+            f"coils must be maps of shape (coils, {', '.join(map(str, shape))}), not all zero, got shape {maps.shape}."
+        )
+    if covariance is None:
+        return maps, None
+    matrix = finite("coil_covariance", covariance, dtype=complex)
+    if matrix.shape != (len(maps), len(maps)) or not np.allclose(matrix, matrix.conj().T):
+        raise ValueError(
+            f"coil_covariance must be a Hermitian matrix of shape ({len(maps)}, {len(maps)}), got {matrix.shape}."
+        )
+    if np.linalg.eigvalsh(matrix)[0] <= 0:
+        raise ValueError("coil_covariance must be positive definite, the given one is not.")
+    return maps, matrix / (np.trace(matrix).real / len(maps))

@@ -128,10 +128,10 @@ def test_captions_tell_what_was_simulated_and_told():
 def test_bad_input_is_named():
     with pytest.raises(ValueError, match="image must hold magnitudes >= 0"):
         images.simulate_scan([[1.0, -1.0]])
-    with pytest.raises(ValueError, match="image must be a two-dimensional image that is not all zero"):
+    with pytest.raises(ValueError, match="image must be a two- or three-dimensional image that is not all zero"):
         images.simulate_scan(np.zeros((4, 4)))
-    with pytest.raises(ValueError, match="two-dimensional"):
-        images.simulate_scan(np.ones((4, 4, 4)))
+    with pytest.raises(ValueError, match="two- or three-dimensional"):
+        images.simulate_scan(np.ones((4, 4, 4, 4)))
     with pytest.raises(ValueError, match=r"image contains nan at position \(0, 1\)"):
         images.simulate_scan([[1.0, np.nan]])
     with pytest.raises(ValueError, match="snr must be > 0"):

@@ -1,0 +1,247 @@
+"""Coil sensitivities: simulated, and estimated from the fully sampled centre of k-space.
+
+    samples of coil c = F (maps_c image) + noise
+
+A smooth map is, in k-space, a convolution with a small kernel; so all small windows of the centre, over all coils, lie
+in a space of few dimensions. Where the maps are s_1, ..., s_C, the projection on that space, seen pixel by pixel, has
+the eigenvector (s_1, ..., s_C) with the eigenvalue 1 (ESPIRiT). Maps are known up to a factor per pixel that all coils
+share: magnitudes are fixed by a sum of squares of one, phases by a virtual coil, the first principal component of the
+samples.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.fft
+
+from adaptive.checks import finite, generator, integer, positive
+
+__all__ = ["estimate_coils", "fully_sampled_centre", "map_error", "normalised_maps", "simulate_coils"]
+
+LARGEST_CENTRE = 32  # side of the calibration block: maps are smooth, more samples tell little and cost much
+SMALLEST_CENTRE = 4
+KERNEL = 6  # side of the windows
+KEPT = 0.02  # of the largest singular value: what is smaller is noise
+
+
+def simulate_coils(
+    shape: Any, n_coils: int = 8, *, width: float = 0.75, distance: float = 1.1, random_state: Any = None
+) -> np.ndarray:
+    """Smooth complex maps of coils on a ring around the image, sum of squares one.
+
+        s_c(r) = exp(-|r - p_c|^2 / (2 width^2)) exp(i (phase_c + a_c.r)),      r in [-1, 1] along every axis
+
+    Parameters
+    ----------
+    shape : tuple of two or three int
+        Shape of the image; in a volume the coils stand in rings around the last axis.
+    n_coils : int, default 8
+    width : float > 0, default 0.75
+        Of a coil's sensitivity, in half fields of view.
+    distance : float > 0, default 1.1
+        Of the coils from the centre, in half fields of view.
+    random_state : None, int or NumPy generator
+        Draws the phases: one constant and one slope, of up to one radian at the border, per coil.
+
+    Returns
+    -------
+    ndarray (n_coils, *shape), complex128
+        With sum_c |s_c|^2 = 1 in every pixel.
+
+    Examples
+    --------
+    >>> maps = simulate_coils((16, 16), 4, random_state=0)
+    >>> maps.shape, bool(np.allclose((np.abs(maps) ** 2).sum(axis=0), 1.0))
+    ((4, 16, 16), True)
+    """
+    sides = tuple(integer("shape", side, minimum=1) for side in np.atleast_1d(shape))
+    if len(sides) not in (2, 3):
+        raise ValueError(f"shape must have two or three axes, got {shape!r}.")
+    n_coils = integer("n_coils", n_coils, minimum=1)
+    width, distance = float(positive("width", width)), float(positive("distance", distance))
+    rng = generator(random_state)
+    r = np.stack(np.meshgrid(*[np.linspace(-1, 1, side) for side in sides], indexing="ij"))
+    maps = np.empty((n_coils, *sides), complex)
+    for c in range(n_coils):
+        angle = 2 * np.pi * c / n_coils
+        place = [distance * np.cos(angle), distance * np.sin(angle), (c % 2) - 0.5][: len(sides)]
+        away = sum((axis - at) ** 2 for axis, at in zip(r, place, strict=True))
+        slope = rng.uniform(-1, 1, len(sides))
+        turn = rng.uniform(-np.pi, np.pi) + np.tensordot(slope, r, axes=1)
+        maps[c] = np.exp(-away / (2 * width**2) + 1j * turn)
+    return normalised_maps(maps)
+
+
+def normalised_maps(maps: Any) -> np.ndarray:
+    """Maps divided by the root of the sum of their squares, pixel by pixel; pixels that no coil sees stay zero.
+
+    Parameters
+    ----------
+    maps : array (coils, *shape)
+
+    Returns
+    -------
+    ndarray (coils, *shape)
+    """
+    maps = finite("maps", maps, dtype=None)
+    total = np.sqrt((np.abs(maps) ** 2).sum(axis=0))
+    return maps / np.where(total > 0, total, 1.0)
+
+
+def estimate_coils(kspace: Any, n_central: int | None = None) -> np.ndarray:
+    """Sensitivities from the fully sampled centre of multi-coil k-space.
+
+    Parameters
+    ----------
+    kspace : array (coils, *shape), complex
+        Centred orthonormal samples of two- or three-dimensional images; only the central ones are looked at.
+    n_central : int, optional
+        Side of the central block in which every sample was measured; default: as large as it is (zeros were not
+        measured). No more than 32 is used.
+
+    Returns
+    -------
+    ndarray (coils, *shape), complex128
+        Sum of squares one in every pixel; where there is no signal the maps mean nothing.
+
+    Raises
+    ------
+    ValueError
+        Without a centre of at least 4 samples along every axis, or if samples are not finite.
+
+    References
+    ----------
+    Uecker, M., Lai, P., Murphy, M., Virtue, P., Elad, M., Pauly, J., Vasanawala, S., Lustig, M. (2014), ESPIRiT - an
+    eigenvalue approach to autocalibrating parallel MRI.
+
+    Examples
+    --------
+    >>> from adaptive.operators import Coils, FourierMask, Product, Repeated
+    >>> maps, head = simulate_coils((32, 32), 4, random_state=0), np.zeros((32, 32))
+    >>> head[8:24, 8:24] = 1 + np.random.default_rng(0).random((16, 16))
+    >>> scan = Product(Repeated(FourierMask((32, 32), np.ones((32, 32))), 4), Coils(maps))
+    >>> kspace = scan.forward(head).reshape(4, 32, 32)
+    >>> bool(map_error(maps, estimate_coils(kspace, 16), head > 0) < 0.02)
+    True
+    """
+    kspace = finite("kspace", kspace, dtype=complex)
+    if kspace.ndim not in (3, 4):
+        raise ValueError(f"kspace must have shape (coils, *shape of the image), got {kspace.shape}.")
+    if n_central is None:
+        sides = fully_sampled_centre(np.any(kspace != 0, axis=0))
+    else:
+        sides = tuple(min(integer("n_central", n_central, minimum=1), side) for side in kspace.shape[1:])
+    sides = tuple(min(side, LARGEST_CENTRE) for side in sides)
+    if min(sides) < min(SMALLEST_CENTRE, *kspace.shape[1:]):
+        raise ValueError(
+            f"coil maps are read from the centre of kspace, of which at least {SMALLEST_CENTRE} samples along every "
+            f"axis must be measured, got {' x '.join(map(str, sides))}."
+        )
+    block = kspace[(slice(None), *_central(kspace.shape[1:], sides))]
+    if not np.any(block):
+        raise ValueError(f"the central {' x '.join(map(str, sides))} samples of kspace are all zero: measure them.")
+    matrix = _local_projection(block, kspace.shape[1:])
+    maps = np.moveaxis(np.linalg.eigh(matrix)[1][..., -1], -1, 0)
+    samples = block.reshape(len(block), -1)
+    virtual = np.linalg.eigh(samples @ samples.conj().T)[1][:, -1]
+    seen = np.tensordot(virtual.conj(), maps, axes=1)
+    return maps * np.exp(-1j * np.angle(seen))
+
+
+def fully_sampled_centre(mask: Any) -> tuple[int, ...]:
+    """Sides of the largest central block in which everything was measured, grown along all axes alike.
+
+    Parameters
+    ----------
+    mask : array of bool, (*shape)
+
+    Returns
+    -------
+    tuple of int
+        Zeros if the sample at DC is missing.
+
+    Examples
+    --------
+    >>> mask = np.zeros((8, 6), bool)
+    >>> mask[2:6] = True
+    >>> fully_sampled_centre(mask)
+    (4, 6)
+    """
+    mask = np.asarray(mask, bool)
+    sides = (1,) * mask.ndim
+    if not mask[_central(mask.shape, sides)].all():
+        return (0,) * mask.ndim
+    growing = set(range(mask.ndim))
+    while growing:
+        for axis in sorted(growing):
+            trial = tuple(side + (k == axis) for k, side in enumerate(sides))
+            if trial[axis] <= mask.shape[axis] and mask[_central(mask.shape, trial)].all():
+                sides = trial
+            else:
+                growing.discard(axis)
+    return sides
+
+
+def map_error(truth: Any, estimate: Any, inside: Any) -> float:
+    """Relative error of maps inside a region, blind to what no samples tell: a factor per pixel that all coils share.
+
+        sqrt( sum over inside of  min over f of  |truth - f estimate|^2  /  sum over inside of |truth|^2 )
+
+    Parameters
+    ----------
+    truth, estimate : array (coils, *shape)
+    inside : array of bool, (*shape)
+
+    Returns
+    -------
+    float
+    """
+    truth, estimate = finite("truth", truth, dtype=complex), finite("estimate", estimate, dtype=complex)
+    if truth.shape != estimate.shape or np.shape(inside) != truth.shape[1:] or not np.any(inside):
+        raise ValueError(
+            f"truth, estimate and inside must belong together, inside true somewhere, got shapes {truth.shape}, "
+            f"{estimate.shape}, {np.shape(inside)}."
+        )
+    a, b = truth[:, inside], estimate[:, inside]
+    power = (np.abs(b) ** 2).sum(axis=0)
+    fitted = b * ((b.conj() * a).sum(axis=0) / np.where(power > 0, power, 1.0))
+    return float(np.linalg.norm(a - fitted) / np.linalg.norm(a))
+
+
+def _central(shape: tuple[int, ...], sides: Any) -> tuple[slice, ...]:
+    """The block of these sides whose middle, index side // 2, is at DC."""
+    return tuple(slice(n // 2 - side // 2, n // 2 - side // 2 + side) for n, side in zip(shape, sides, strict=True))
+
+
+def _local_projection(block: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """The projection on the space of the windows, pixel by pixel: Hermitian matrices (*shape, coils, coils)."""
+    coils = len(block)
+    window = tuple(min(KERNEL, max(2, side // 2)) if side > 1 else 1 for side in block.shape[1:])
+    views = np.lib.stride_tricks.sliding_window_view(block, window, axis=tuple(range(1, block.ndim)))
+    rows = np.moveaxis(views, 0, len(window)).reshape(-1, coils * int(np.prod(window)))
+    values, vectors = np.linalg.eigh(rows.T @ rows.conj())  # the windows' own space: columns of rows.T
+    kept = vectors[:, values > KEPT**2 * values[-1]].reshape(coils, *window, -1)
+    # lag by lag: P_cc'(l) = sum_k sum_t v_c(t + l) conj(v_c'(t)), by a transform without wrapping
+    doubled = [2 * side for side in window]
+    axes = tuple(range(1, 1 + len(window)))
+    spectra = scipy.fft.fftn(kept, doubled, axes=axes)
+    products = np.einsum("a...k,b...k->ab...", spectra, spectra.conj())
+    lags = scipy.fft.ifftn(products, axes=tuple(range(2, 2 + len(window))))
+    result = np.empty((*shape, coils, coils), complex)
+    for a in range(coils):
+        for b in range(a + 1):
+            padded = np.zeros(shape, complex)
+            padded[np.ix_(*[_lag_positions(side, n) for side, n in zip(window, shape, strict=True)])] = lags[a, b][
+                np.ix_(*[_lag_positions(side, 2 * side) for side in window])
+            ]
+            # a convolution with conj(map) in k-space is a product in the image
+            seen = scipy.fft.fftshift(scipy.fft.ifftn(padded)) * np.prod(shape) / np.prod(window)
+            result[..., a, b], result[..., b, a] = seen, seen.conj()
+    return result
+
+
+def _lag_positions(side: int, length: int) -> np.ndarray:
+    """Where lags -(side - 1), ..., side - 1 stand in the order of the transform."""
+    return np.arange(-(side - 1), side) % length
