@@ -26,7 +26,12 @@ def _refuse_the_other_adaptive() -> None:
 _refuse_the_other_adaptive()
 
 from adaptive import inference, operators, potentials, scorers  # noqa: E402
-from adaptive.estimators import BayesianLogisticRegression, ClassifierView, ImageReconstructor  # noqa: E402
+from adaptive.estimators import (  # noqa: E402
+    BayesianLogisticRegression,
+    ClassifierView,
+    ImageReconstructor,
+    SeveralImages,
+)
 from adaptive.inference import GLM, Posterior  # noqa: E402
 from adaptive.loop import SequentialDesign, compare_with_random  # noqa: E402
 
@@ -37,6 +42,7 @@ __all__ = [
     "ImageReconstructor",
     "Posterior",
     "SequentialDesign",
+    "SeveralImages",
     "compare_with_random",
     "inference",
     "operators",

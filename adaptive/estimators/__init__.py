@@ -4,5 +4,6 @@ from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.bayesian_logistic_regression import BayesianLogisticRegression
 from adaptive.estimators.classifier_view import ClassifierView, wrap
 from adaptive.estimators.image_reconstructor import ImageReconstructor
+from adaptive.estimators.several_images import SeveralImages
 
-__all__ = ["BayesianLogisticRegression", "ClassifierView", "DesignMixin", "ImageReconstructor", "wrap"]
+__all__ = ["BayesianLogisticRegression", "ClassifierView", "DesignMixin", "ImageReconstructor", "SeveralImages", "wrap"]

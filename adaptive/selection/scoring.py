@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from adaptive import pool, scorers
+from adaptive.parallel import in_parallel
 
 __all__ = ["View", "checked", "expected_score", "require_given"]
 
@@ -69,7 +70,7 @@ class View:
             return checked(self.evaluate(predictive), self.score, self.size, self.allowed), predictive
         starts = range(0, self.size, chunk_size)
         chunks = ((self.candidates_at(np.arange(k, min(k + chunk_size, self.size))), k) for k in starts)
-        scores = np.concatenate(list(_in_parallel(self._without_pool().of_chunk, chunks, n_jobs)))
+        scores = np.concatenate(in_parallel(self._without_pool().of_chunk, chunks, n_jobs))
         return checked(scores, self.score, self.size, self.allowed), None
 
     def _without_pool(self) -> View:
@@ -123,23 +124,3 @@ def require_given(predictive: Any, what: str) -> None:
     raise ValueError(
         f"a joint batch needs given, which {name} does not provide; pass joint=False for the highest single scores."
     )
-
-
-def _in_parallel(function: Callable, tasks: Iterator[tuple], n_jobs: int | None) -> Iterator[Any]:
-    """Yield the results in order; workers run with the BLAS threads of this process, for the same bits."""
-    from joblib import Parallel, delayed, effective_n_jobs
-
-    if effective_n_jobs(n_jobs) == 1:
-        yield from (function(*task) for task in tasks)
-        return
-    from threadpoolctl import threadpool_info
-
-    n_threads = max((info["num_threads"] for info in threadpool_info()), default=1)
-    yield from Parallel(n_jobs=n_jobs)(delayed(_with_threads)(n_threads, function, *task) for task in tasks)
-
-
-def _with_threads(n_threads: int, function: Callable, *task: Any) -> Any:
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(n_threads):
-        return function(*task)

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
-from adaptive import BayesianLogisticRegression, ImageReconstructor, scorers
+from adaptive import BayesianLogisticRegression, ImageReconstructor, SeveralImages, scorers
 from adaptive.estimators import wrap
 from adaptive.images import simulate_scan
 from adaptive.predictive import MissingField
@@ -81,6 +81,7 @@ def logistic(**options):
 
 BLOB = np.add.outer(np.linspace(-1, 1, 16) ** 2, np.linspace(-1, 1, 8) ** 2) < 0.7
 SCAN = simulate_scan(BLOB.astype(float), snr=100, largest_phase=0.0, random_state=0)
+OTHER = simulate_scan(BLOB[:, ::-1] * 0.5, snr=100, largest_phase=0.0, random_state=1)
 LINES = kspace.lines(BLOB.shape)
 CENTRE = LINES.take(range(5, 11))
 
@@ -90,6 +91,11 @@ def reconstructor():
         BLOB.shape, prior="tv", prior_scales=0.1, design_noise_variance=1e-4, design_prior_scales=0.05, n_samples=4,
         phase=None, dtype="float64", design_dtype="float64", refine=True,
     )  # fmt: skip
+
+
+def both(lines):
+    """Samples of each line of two images."""
+    return [np.stack(pair) for pair in zip(SCAN.measure(lines), OTHER.measure(lines), strict=True)]
 
 
 CASES = [
@@ -119,6 +125,10 @@ CASES = [
     Case(
         "ImageReconstructor", reconstructor, LINES.take([*range(5), *range(11, 16)]), (CENTRE, SCAN.measure(CENTRE)),
         SCAN.measure, given="blocks",
+    ),
+    Case(
+        "SeveralImages", lambda: SeveralImages([reconstructor(), reconstructor()]),
+        LINES.take([*range(5), *range(11, 16)]), (CENTRE, both(CENTRE)), both, given="blocks",
     ),
 ]  # fmt: skip
 

@@ -1,0 +1,57 @@
+"""The same work by one process or several, through joblib: the same results, in order, bit for bit.
+
+Whoever calls may say where it is to run, and nothing here has to know::
+
+    with joblib.parallel_config(backend="dask"):        # after distributed.Client(...)
+        estimator.fit(blocks, samples)
+
+Workers run with as many BLAS threads as this process, since other numbers of threads add up in another order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+__all__ = ["in_parallel"]
+
+
+def in_parallel(function: Callable[..., Any], tasks: Iterable[tuple], n_jobs: int | None = None) -> list[Any]:
+    """Return ``[function(*task) for task in tasks]``.
+
+    Parameters
+    ----------
+    function : callable
+        Of a module, so that it can be sent.
+    tasks : iterable of tuples
+        Arguments; made one after the other, as workers ask for them.
+    n_jobs : int, optional
+        Number of workers; None: what ``joblib.parallel_config`` says, else 1.
+
+    Notes
+    -----
+    The arguments of a task travel in one tuple. Dask would otherwise put large arrays on one worker before the task
+    that needs them is sent there, and when that worker dies nobody has them any more; as it is, the task is run again
+    elsewhere.
+
+    Examples
+    --------
+    >>> in_parallel(pow, [(2, 3), (3, 2)])
+    [8, 9]
+    """
+    from joblib import Parallel, delayed, effective_n_jobs
+
+    if effective_n_jobs(n_jobs) == 1:
+        return [function(*task) for task in tasks]
+    from threadpoolctl import threadpool_info
+
+    n_threads = max((info["num_threads"] for info in threadpool_info()), default=1)
+    return Parallel(n_jobs=n_jobs)(delayed(_with_threads)((n_threads, function, task)) for task in tasks)
+
+
+def _with_threads(work: tuple[int, Callable[..., Any], tuple]) -> Any:
+    from threadpoolctl import threadpool_limits
+
+    n_threads, function, task = work
+    with threadpool_limits(n_threads):
+        return function(*task)

@@ -1,0 +1,93 @@
+"""Slices and candidates on a Dask cluster of two processes, one of them killed in mid-run: the same answer.
+
+`joblib.parallel_config(backend="dask")` is all that a user writes.
+"""
+
+import logging
+import os
+import signal
+import threading
+import time
+
+import distributed
+import joblib
+import numpy as np
+import pytest
+
+from adaptive import ImageReconstructor, SeveralImages, selection
+from adaptive.images import head_scan, padded, simulate_scan
+from adaptive.parallel import in_parallel
+from designs.kspace import central, lines
+
+SHAPE = (32, 32)
+POOL = lines(SHAPE)
+FIRST = POOL.take(central(32, 12))
+
+
+@pytest.fixture(scope="module")
+def client():
+    quiet = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "memory_limit": 0}
+    with (
+        distributed.LocalCluster(processes=True, silence_logs=logging.CRITICAL, **quiet) as cluster,
+        distributed.Client(cluster) as found,
+    ):
+        yield found
+
+
+def scan(k):
+    image = padded(head_scan()[k].image, 128).reshape(32, 4, 32, 4).mean(axis=(1, 3))
+    return simulate_scan(image, largest_phase=0, random_state=k)
+
+
+def several():
+    one = ImageReconstructor(
+        SHAPE, phase=None, noise_variance=4e-4, prior_scales=0.1, wavelet="db2", design_noise_variance=1e-5
+    )
+    return SeveralImages([one] * 4)
+
+
+def run(model, scans):
+    """Fit, choose, measure, learn: everything that is done in parallel."""
+    model.fit(FIRST, [[one.samples(line) for one in scans] for line in FIRST])
+    block = POOL.take(model.select(POOL, mask=~np.isin(POOL.lines, FIRST.lines)))
+    model.partial_fit(block, [[one.samples(line) for one in scans] for line in block])
+    return model.reconstructors_[0].measured_.lines, model.predict()
+
+
+def test_the_same_design_with_a_worker_killed_in_mid_run(client):
+    scans = [scan(k) for k in (4, 8, 12, 16)]
+    lines_serial, images_serial = run(several(), scans)
+    pids, killed = client.run(os.getpid), {}
+
+    def kill_a_busy_worker():
+        while not killed and time.monotonic() < end:
+            busy = [worker for worker, tasks in client.processing().items() if tasks]
+            if len(busy) == 2:
+                os.kill(pids[busy[0]], signal.SIGKILL)
+                killed[busy[0]] = True
+            time.sleep(0.01)
+
+    end = time.monotonic() + 60
+    assassin = threading.Thread(target=kill_a_busy_worker)
+    assassin.start()
+    with joblib.parallel_config(backend="dask"):
+        lines_dask, images_dask = run(several(), scans)
+    assassin.join()
+    assert killed, "no worker was at work: nothing was killed"
+    np.testing.assert_array_equal(lines_dask, lines_serial)
+    np.testing.assert_array_equal(images_dask, images_serial)
+
+
+def test_candidates_on_a_cluster(client):
+    first = scan(12)
+    model = several().reconstructors[0].fit(FIRST, first.measure(FIRST))
+    expected = selection.select(model, POOL, 3, joint=False, return_scores=True)
+    with joblib.parallel_config(backend="dask"):
+        found = selection.select(model, POOL, 3, joint=False, return_scores=True, chunk_size=5)
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-12)
+
+
+def test_tasks_come_back_in_order(client):
+    with joblib.parallel_config(backend="dask"):
+        assert in_parallel(pow, [(k, 2) for k in range(7)]) == [0, 1, 4, 9, 16, 25, 36]
