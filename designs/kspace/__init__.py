@@ -29,6 +29,7 @@ from .phase_encodes import (
     phase_encodes,
 )
 from .radial import spoke_samples
+from .refined import RefinedAngles
 from .spiral import spiral_samples
 from .trajectory import Trajectory, TrajectoryPool, spirals, spokes, trajectories
 
@@ -38,6 +39,7 @@ __all__ = [
     "LinePool",
     "PhaseEncode",
     "PhaseEncodePool",
+    "RefinedAngles",
     "Trajectory",
     "TrajectoryPool",
     "as_encodes",
