@@ -1,7 +1,7 @@
 """A continuous angle: the best of a grid, then the best between its neighbours.
 
-The score of a shot is a smooth function of its angle. Every step climbs to the top of the parabola through the three best
-points of a bracket, whose slope there is zero, and halves the bracket where the parabola is not to be trusted; the
+The score of a shot is a smooth function of its angle. Every step climbs to the top of the parabola through the three
+best points of a bracket, where its slope is zero, and halves the bracket where the parabola is not to be trusted; the
 brackets of several peaks go up together, one transform for all. (Derivatives would need two more transforms of each
 shot, for a function that differs from the score by the control variates of its samples.)
 """
@@ -24,8 +24,8 @@ _STEPS = 30
 class RefinedAngles:
     """Candidates that change with what is known: shots at the angles where a score peaks, found between grid points.
 
-    Give it to ``select`` or ``SequentialDesign`` in the place of a pool: it is called with the estimator and returns the
-    pool of the peaks' shots, best first on the grid.
+    Give it to ``select`` or ``SequentialDesign`` in the place of a pool: it is called with the estimator and returns
+    the pool of the peaks' shots, best first on the grid.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class RefinedAngles:
     Notes
     -----
     The estimator is asked for ``predictive(pool).log_determinant()``: the score is the information gain. Labels are
-    angles, plain numbers: a log names them, and a replay finds them again since the same knowledge gives the same peaks.
+    angles, plain numbers: a log names them, and a replay finds them again, since what is known gives the same peaks.
 
     Examples
     --------
