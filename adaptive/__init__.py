@@ -25,7 +25,7 @@ def _refuse_the_other_adaptive() -> None:
 
 _refuse_the_other_adaptive()
 
-from adaptive import inference, operators, potentials, scorers  # noqa: E402
+from adaptive import inference, operators, potentials, scorers, search  # noqa: E402
 from adaptive.estimators import (  # noqa: E402
     BayesianLogisticRegression,
     ClassifierView,
@@ -48,4 +48,5 @@ __all__ = [
     "operators",
     "potentials",
     "scorers",
+    "search",
 ]

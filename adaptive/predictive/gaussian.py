@@ -201,6 +201,10 @@ class GaussianProjections(Predictive):
         """Return the covariance of the projections of candidates ``i`` with every target component."""
         return self._source.block(CANDIDATES, i, TARGET, slice(None))
 
+    def steepness(self) -> tuple[float, float] | None:
+        """Return how much mean and standard deviation can change per unit of a row's length; None if not linear."""
+        return self._source.steepness() if isinstance(self._source, LinearSource) else None
+
     def draws(self, n: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return equal weights (n,) and p(outcome | projection) (n, m, c) at ``n`` joint draws (default 1024)."""
         n = 1024 if n is None else n

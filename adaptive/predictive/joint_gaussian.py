@@ -104,6 +104,17 @@ class LinearSource:
             self._means[part] = self._times(part, self._mean)
         return self._means[part]  # type: ignore[return-value]
 
+    def steepness(self) -> tuple[float, float]:
+        """Return |mean| and the largest deviation of a latent direction, of the latents that rows multiply."""
+        n = len(self._mean) - self._intercept
+        if self._root is not None:
+            largest = float(np.linalg.norm(self._root[:n], 2)) if n <= 500 else float(np.linalg.norm(self._root[:n]))
+        elif np.ndim(self._covariance) == 1:
+            largest = float(np.sqrt(self._covariance[:n].max()))
+        else:
+            largest = float(np.sqrt(np.linalg.norm(self._covariance[:n, :n], 2)))
+        return float(np.linalg.norm(self._mean[:n])), largest
+
     def _times(self, part: int, latents: np.ndarray) -> np.ndarray:
         rows = self._rows[part]
         if rows is None:

@@ -50,3 +50,6 @@ def consensus_divergence(predictive: Any, random_state: Any = None) -> np.ndarra
     require("consensus_divergence", predictive, "draws")
     weights, table = predictive.draws()
     return entropy(np.tensordot(weights, table, axes=1)) - weights @ entropy(table)
+
+
+consensus_divergence.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search

@@ -40,3 +40,6 @@ def entropy(predictive: Any, random_state: Any = None) -> np.ndarray:
     """
     require("entropy", predictive, "probabilities")
     return predictive.outcome_entropy
+
+
+entropy.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search

@@ -54,3 +54,6 @@ def information_gain(predictive: Any, random_state: Any = None) -> np.ndarray:
         return predictive.target_entropy - predictive.expected_target_entropy
     require("information_gain", predictive, "outcome_entropy", "expected_entropy")
     return predictive.outcome_entropy - predictive.expected_entropy
+
+
+information_gain.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search

@@ -38,3 +38,6 @@ def least_confident(predictive: Any, random_state: Any = None) -> np.ndarray:
     """
     require("least_confident", predictive, "probabilities")
     return 1.0 - predictive.probabilities.max(axis=1)
+
+
+least_confident.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search

@@ -40,3 +40,6 @@ def margin(predictive: Any, random_state: Any = None) -> np.ndarray:
         return np.zeros(len(probabilities))
     second, first = np.partition(probabilities, -2, axis=1)[:, -2:].T
     return 1.0 - (first - second)
+
+
+margin.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search

@@ -39,3 +39,6 @@ def predictive_variance(predictive: Any, random_state: Any = None) -> np.ndarray
     """
     require("predictive_variance", predictive, "variance")
     return np.array(predictive.variance)
+
+
+predictive_variance.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search

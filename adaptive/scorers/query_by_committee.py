@@ -56,6 +56,9 @@ def query_by_committee(predictive: Any, random_state: Any = None) -> np.ndarray:
     return entropy(np.clip(shares, 0.0, 1.0))
 
 
+query_by_committee.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search
+
+
 def _boundary(predictive: Any) -> float | None:
     """Return the projection at which the vote changes, None where outcomes are not decided by one such place."""
     if not all(predictive.provides(field) for field in ("mean", "variance", "likelihood")):

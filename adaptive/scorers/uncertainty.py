@@ -39,3 +39,6 @@ def uncertainty(predictive: Any, random_state: Any = None) -> np.ndarray:
     """
     require("uncertainty", predictive, "probabilities")
     return 1.0 - predictive.probabilities.max(axis=1)
+
+
+uncertainty.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search

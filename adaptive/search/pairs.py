@@ -1,0 +1,207 @@
+"""The best pairs of two uncertain vectors by  mean + deviations * sd  of their product.
+
+    u ~ N(m, S),  v ~ N(n, T)  independent:      E u.v = m.n,     Var u.v = m'T m + n'S n + tr(S T)
+
+For two blocks the mean is bounded by balls and cones, the variance by the largest diagonals that dominate S and T (the
+row sums of |S|, or its largest eigenvalue: D - S is positive semi-definite), the largest squares of m and n.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from adaptive import checks
+from adaptive.search.balls import Balls, largest_products
+from adaptive.search.bounded import Found, best_of_blocks
+
+__all__ = ["best_pairs"]
+
+_MOST_BLOCKS = 2**23  # pairs of blocks at most, 64 MiB of bounds
+
+
+def best_pairs(
+    users: Any,
+    items: Any,
+    n: int = 10,
+    *,
+    deviations: float = 2.0,
+    exclude: Any = None,
+    cost: Any = None,
+    size: int = 32,
+) -> Found:
+    """Return the n best pairs (user, item) by ``mean + deviations * sd`` of the product u . v, exactly.
+
+    Parameters
+    ----------
+    users, items : (m, r) array, or tuple (means, covariances)
+        Covariances: (m, r, r), or (m, r) variances; an array alone is known for sure.
+    n : int, default 10
+    deviations : float >= 0, default 2
+        Of the upper confidence bound; 0 is the maximum inner product.
+    exclude : sparse matrix (n_users, n_items) or (k, 2) array of int, optional
+        Pairs that may not be chosen: where the matrix is not zero, or as listed.
+    cost : array that broadcasts to (n_users, n_items), optional
+        Positive; (n_items,) is a cost per item, (n_users, 1) per user. Scores are divided by it.
+    size : int, default 32
+        Vectors per block; more where there would be too many blocks.
+
+    Returns
+    -------
+    Found
+        ``.pairs`` (n, 2), ``.scores``, ``.share`` of the pairs that were scored.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, a covariance is not positive semi-definite, or fewer than n pairs are allowed.
+
+    Warns
+    -----
+    UserWarning
+        If the bounds excluded next to nothing.
+
+    References
+    ----------
+    P. Ram and A. Gray (2012), Maximum inner-product search using cone trees.  A. Shrivastava and P. Li (2014), for why
+    lengths matter.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> users, items = (rng.standard_normal((1000, 4)) * rng.lognormal(0, 1, (1000, 1)) for _ in range(2))
+    >>> found = best_pairs(users, items, 3, deviations=0)
+    >>> bool(np.isclose(found.scores[0], (users @ items.T).max())), found.share < 0.1
+    (True, True)
+    """
+    n = checks.integer("n", n, minimum=1)
+    deviations = float(checks.positive("deviations", deviations, or_zero=True))
+    (mean, covariance), (other_mean, other_covariance) = _uncertain("users", users), _uncertain("items", items)
+    if mean.shape[1] != other_mean.shape[1]:
+        raise ValueError(f"users have {mean.shape[1]} factors and items {other_mean.shape[1]}; expected the same.")
+    m, k = len(mean), len(other_mean)
+    forbidden = _forbidden(exclude, m, k)
+    n_allowed = m * k - (0 if forbidden is None else forbidden.nnz)
+    if n > n_allowed:
+        raise ValueError(f"n is {n}, but only {n_allowed} of {m * k} pairs are allowed.")
+    prices = _prices(cost, m, k)
+
+    size = max(checks.integer("size", size, minimum=1), int(np.ceil(np.sqrt(m * k / _MOST_BLOCKS))))
+    ours, theirs = Balls(mean, size, shells=True), Balls(other_mean, size, shells=True)
+    bounds = largest_products(ours, theirs)
+    if deviations:
+        diagonal, other_diagonal = _dominating(covariance), _dominating(other_covariance)
+        largest = ours.largest(mean**2 + diagonal) @ theirs.largest(other_diagonal).T
+        largest += ours.largest(diagonal) @ theirs.largest(other_mean**2).T
+        bounds += deviations * np.sqrt(largest)
+    bounds += 1e-12 * (1.0 + np.abs(bounds).max())  # rounding
+    if prices is not None:
+        lowest, highest = _per_block(prices, ours, theirs, np.minimum), _per_block(prices, ours, theirs, np.maximum)
+        bounds = np.where(bounds > 0, bounds / lowest, bounds / highest)
+    left, right = _variance_factors(mean, covariance, other_mean, other_covariance)
+
+    def score(blocks: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        at, beside = divmod(int(blocks[0]), len(theirs.starts))
+        i, j = ours.block(at), theirs.block(beside)
+        scores = mean[i] @ other_mean[j].T
+        if deviations:
+            scores += deviations * np.sqrt(np.maximum(left[i] @ right[j].T, 0.0))
+        worths = scores
+        if prices is not None:
+            worths = scores / prices[i[:, None] if prices.shape[0] > 1 else 0, j if prices.shape[1] > 1 else 0]
+        positions = i[:, None] * np.int64(k) + j
+        if forbidden is None:
+            return worths.ravel(), positions.ravel(), scores.ravel()
+        free = ~forbidden[i][:, j].toarray()
+        return worths[free], positions[free], scores[free]
+
+    return best_of_blocks(bounds.ravel(), score, n, m * k, n_items=k)
+
+
+def _uncertain(name: str, given: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return means (m, r) and variances (m, r) or covariances (m, r, r)."""
+    mean, covariance = given if isinstance(given, tuple) else (given, None)
+    mean = checks.finite(name, mean)
+    if mean.ndim != 2 or not mean.size:
+        raise ValueError(f"{name} must be an array (m, factors), or a tuple (means, covariances), got {mean.shape}.")
+    if covariance is None:
+        return mean, np.zeros_like(mean)
+    covariance = checks.finite(f"{name} covariances", covariance)
+    if covariance.shape not in (mean.shape, (*mean.shape, mean.shape[1])):
+        wanted = f"{mean.shape} or {(*mean.shape, mean.shape[1])}"
+        raise ValueError(f"{name} covariances must have shape {wanted}, got {covariance.shape}.")
+    smallest = covariance if covariance.ndim == 2 else np.linalg.eigvalsh(covariance)[:, 0]
+    if smallest.min() < -1e-9 * np.abs(covariance).max():
+        raise ValueError(f"{name} covariances must be positive semi-definite, got {smallest.min():.3g} at the least.")
+    return mean, covariance
+
+
+def _dominating(covariance: np.ndarray) -> np.ndarray:
+    """Return diagonals (m, r) with D - S positive semi-definite: row sums of |S| or the largest eigenvalue."""
+    if covariance.ndim == 2:
+        return np.maximum(covariance, 0.0)
+    sums = np.abs(covariance).sum(axis=2)
+    largest = np.repeat(np.linalg.eigvalsh(covariance)[:, -1:], covariance.shape[1], axis=1)
+    return np.where(sums.sum(axis=1, keepdims=True) < largest.sum(axis=1, keepdims=True), sums, largest)
+
+
+def _variance_factors(
+    mean: np.ndarray, covariance: np.ndarray, other_mean: np.ndarray, other_covariance: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return (m, f) and (k, f) tables whose products are the variances of all pairs."""
+    if covariance.ndim == other_covariance.ndim == 2:
+        return np.hstack([mean**2 + covariance, covariance]), np.hstack([other_covariance, other_mean**2])
+    first, second = _packed(covariance), _packed(other_covariance)
+    squares, others = (_packed(vectors[:, :, None] * vectors[:, None, :]) for vectors in (mean, other_mean))
+    return np.hstack([squares + first, first]), np.hstack([second, others])
+
+
+def _packed(matrices: np.ndarray) -> np.ndarray:
+    """Return symmetric matrices as vectors (m, r (r + 1) / 2) whose inner products are the traces of products."""
+    if matrices.ndim == 2:
+        matrices = np.einsum("ij,jk->ijk", matrices, np.eye(matrices.shape[1]))
+    rows, columns = np.triu_indices(matrices.shape[1])
+    return matrices[:, rows, columns] * np.where(rows == columns, 1.0, np.sqrt(2.0))
+
+
+def _forbidden(exclude: Any, m: int, k: int) -> Any:
+    """Return excluded pairs as a boolean sparse matrix, None if there are none."""
+    if exclude is None:
+        return None
+    if sparse.issparse(exclude):
+        if exclude.shape != (m, k):
+            raise ValueError(f"exclude must have shape ({m}, {k}), users x items, got {exclude.shape}.")
+        found = sparse.csr_matrix(exclude != 0)
+    else:
+        listed = np.asarray(exclude).reshape(-1, 2) if np.size(exclude) == 0 else np.asarray(exclude)
+        if listed.ndim != 2 or listed.shape[1] != 2 or (listed.size and listed.dtype.kind not in "iu"):
+            raise ValueError(
+                f"exclude must be a sparse matrix or (k, 2) integers (user, item), got shape {listed.shape}."
+            )
+        outside = (listed < 0) | (listed >= [m, k])
+        if outside.any():
+            raise ValueError(f"exclude holds the pair {listed[outside.any(axis=1)][0].tolist()}, outside ({m}, {k}).")
+        listed = listed.astype(np.intp)
+        found = sparse.csr_matrix((np.ones(len(listed), dtype=bool), (listed[:, 0], listed[:, 1])), shape=(m, k))
+    found.sum_duplicates()
+    return found if found.nnz else None
+
+
+def _prices(cost: Any, m: int, k: int) -> np.ndarray | None:
+    """Return costs as (m or 1, k or 1), None if all are the same."""
+    if cost is None:
+        return None
+    prices = np.atleast_2d(checks.positive("cost", cost))
+    if prices.ndim != 2 or prices.shape[0] not in (1, m) or prices.shape[1] not in (1, k):
+        raise ValueError(f"cost must broadcast to ({m}, {k}), users x items, got shape {np.shape(cost)}.")
+    return prices
+
+
+def _per_block(prices: np.ndarray, ours: Balls, theirs: Balls, reduce: Any) -> np.ndarray:
+    """Return the smallest or largest cost in each pair of blocks."""
+    for axis, balls in enumerate((ours, theirs)):
+        if prices.shape[axis] > 1:
+            prices = reduce.reduceat(np.take(prices, balls.order, axis=axis), balls.starts, axis=axis)
+    return prices
