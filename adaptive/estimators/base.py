@@ -83,20 +83,26 @@ class DesignMixin:
             If the scorer is unknown or asks for what this predictive does not provide, or if fewer than
             ``n_select`` candidates are allowed.
         """
-        return selection.select(
-            self,
-            candidates,
-            n_select,
-            scorer=scorer,
-            target=target,
-            cost=cost,
-            mask=mask,
-            exclude=exclude,
-            pending=pending,
-            joint=joint,
-            random_state=random_state,
-            return_scores=return_scores,
+        arguments = self._prepared(
+            {
+                "candidates": candidates,
+                "n_select": n_select,
+                "scorer": scorer,
+                "target": target,
+                "cost": cost,
+                "mask": mask,
+                "exclude": exclude,
+                "pending": pending,
+                "joint": joint,
+                "random_state": random_state,
+                "return_scores": return_scores,
+            }
         )
+        return selection.select(self, **arguments)
+
+    def _prepared(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """What ``select`` passes on; an estimator that knows more about a pool overrides it."""
+        return arguments
 
 
 def feature_names(X: Any) -> np.ndarray | None:

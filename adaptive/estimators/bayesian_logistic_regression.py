@@ -13,8 +13,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from adaptive import pool
 from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.classification import BinaryBelief, Settings, Training, codes_of, known_classes
+from adaptive.estimators.classification.kept_pool import KeptRows
 from adaptive.estimators.classification.training import restored_rows, rows_state, stacked_rows
 from adaptive.predictive import Predictive
 
@@ -45,6 +47,13 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         Its tolerance.
     random_state : None, int, Generator or RandomState
         For inference that draws.
+    update : {"refit", "inclusion"}, default "refit"
+        What ``partial_fit`` does with further answers: fit all of them again, warm; or include them one by one, each by
+        a rank-one update, with one step of the inference after every block.  ``select`` then follows the marginals of
+        the whole pool by one product with its rows per answer; the pool must be the same object, unchanged, from call
+        to call (as in a `SequentialDesign`), else they are computed anew.
+    block_size : int, default 10
+        Answers per block of ``update="inclusion"``.
 
     Attributes
     ----------
@@ -95,6 +104,8 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         max_iter: int = 100,
         tol: float = 1e-4,
         random_state: Any = None,
+        update: str = "refit",
+        block_size: int = 10,
     ) -> None:
         self.prior = prior
         self.prior_scale = prior_scale
@@ -105,6 +116,8 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+        self.update = update
+        self.block_size = block_size
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
@@ -175,14 +188,32 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         GaussianProjections
             Outcomes are ``classes_`` where two are known, else -1 and +1.
         """
-        rows = self._rows(candidates)
+        rows = candidates if isinstance(candidates, KeptRows) else self._rows(candidates)
         target = None if target is None else self._rows(target)
         labels = getattr(self, "classes_", self.classes)
         labels = None if labels is None or len(labels) < 2 else np.unique(labels)
         if hasattr(self, "belief_"):
-            return self.belief_.predictive(rows, labels, target=target, random_state=random_state)
+            return self.belief_.predictive(
+                rows, labels, target=target, random_state=random_state, measured=self.X_train_
+            )
         kind = self._kind(2 if labels is None else len(labels))
         return kind.unfitted_predictive(self._settings(), rows, labels, target=target, random_state=random_state)
+
+    def _prepared(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """With ``update="inclusion"`` a pool goes with its marginals, kept from call to call."""
+        candidates, pending = arguments["candidates"], arguments["pending"]
+        if self.update != "inclusion" or not hasattr(self, "belief_") or callable(candidates):
+            return arguments
+        if pool.length(candidates) == 0:
+            return arguments
+        marginals = self.belief_.marginals(candidates, lambda: self._rows(candidates))
+        prepared = {**arguments, "candidates": marginals.as_pool(), "mask": marginals.mask(arguments)}
+        if callable(arguments["cost"]):
+            prepared["cost"] = arguments["cost"](candidates)
+        if pending is not None:
+            beside = self.belief_.marginals(pending, lambda: self._rows(pending), keep=False)
+            prepared["pending"] = beside.as_pool()
+        return prepared
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the (m, c) predictive probabilities, columns as in ``classes_``."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from adaptive.predictive import GaussianProjections, GaussianTarget
 
-__all__ = ["linear_predictive", "with_intercept"]
+__all__ = ["block_wise_predictive", "linear_predictive", "with_intercept"]
 
 LARGEST_ROOT = 2_000  # unknowns up to which a square root of the posterior covariance is formed
 
@@ -30,6 +31,7 @@ def linear_predictive(
     target: Any = None,
     intercept: bool = False,
     random_state: Any = None,
+    **fields: Any,
 ) -> GaussianProjections:
     """Return what the posterior over weights (and, last, the intercept) says about ``rows``.
 
@@ -42,6 +44,8 @@ def linear_predictive(
         Given inputs; None: the unknowns.
     intercept : bool, default False
     random_state : None, int, Generator or RandomState
+    **fields
+        Others that the predictive states, such as ``measured``.
     """
     n = posterior.n
     root = posterior.projection_root(np.eye(n)) if n <= LARGEST_ROOT else None
@@ -54,32 +58,87 @@ def linear_predictive(
             target=target,
             intercept=intercept,
             random_state=random_state,
+            **fields,
         )
-    if intercept:
-        rows, target = with_intercept(rows), None if target is None else with_intercept(target)
+    features = with_intercept(rows) if intercept else rows
+    mean, variance = posterior.projection_moments(features)
+    return block_wise_predictive(
+        posterior,
+        mean,
+        variance,
+        features.__getitem__,
+        likelihood,
+        target=with_intercept(target) if intercept and target is not None else target,
+        random_state=random_state,
+        features=rows,
+        **fields,
+    )
+
+
+def block_wise_predictive(
+    posterior: Any,
+    mean: np.ndarray,
+    variance: np.ndarray,
+    rows_at: Callable[[Any], Any],
+    likelihood: Any,
+    *,
+    target: Any = None,
+    random_state: Any = None,
+    **fields: Any,
+) -> GaussianProjections:
+    """Return the predictive of rows whose marginals are known; blocks of their covariance are computed when asked for.
+
+    Parameters
+    ----------
+    posterior : Posterior of n unknowns
+    mean, variance : (m,) arrays
+        Of the projections.
+    rows_at : callable
+        Positions (indices or slice) -> rows (any, n).
+    likelihood : likelihood family
+    target : (t, n) rows, optional
+    random_state : None, int, Generator or RandomState
+    **fields
+        Others that the predictive states.
+    """
+
+    def block(first: Callable[[Any], Any], second: Callable[[Any], Any]) -> Any:
+        return lambda i, j: posterior.projection_covariance(first(i), second(j))
+
     about = None
     if target is not None:
-        mean, variance = posterior.projection_moments(target)
+        target_mean, target_variance = posterior.projection_moments(target)
         about = GaussianTarget(
-            mean, variance, covariance=_blocks(posterior, target, target), cross=_blocks(posterior, rows, target)
+            target_mean,
+            target_variance,
+            covariance=block(target.__getitem__, target.__getitem__),
+            cross=block(rows_at, target.__getitem__),
+        )
+    elif posterior.n <= LARGEST_ROOT:  # the unknowns themselves
+        unit = np.eye(posterior.n).__getitem__
+        about = GaussianTarget(
+            posterior.mean,
+            posterior.variances,
+            covariance=block(unit, unit),
+            cross=block(rows_at, unit),
+            inputs=False,
+            everything=True,
         )
 
     def draw(n_draws: int, generator: np.random.Generator) -> list[np.ndarray]:
         latents = posterior.sample(n_draws, generator)
-        return [(part @ latents.T).T for part in (rows, target) if part is not None]
+        drawn = [(rows_at(slice(None)) @ latents.T).T]
+        if about is not None:
+            drawn.append(latents if target is None else (target @ latents.T).T)
+        return drawn
 
-    mean, variance = posterior.projection_moments(rows)
     return GaussianProjections(
         mean,
         variance,
-        _blocks(posterior, rows, rows),
+        block(rows_at, rows_at),
         likelihood,
         target=about,
         projection_draws=draw,
         random_state=random_state,
+        **fields,
     )
-
-
-def _blocks(posterior: Any, first: Any, second: Any) -> Any:
-    """Blocks of the covariance of two sets of projections, computed as they are asked for."""
-    return lambda i, j: posterior.projection_covariance(first[i], second[j])

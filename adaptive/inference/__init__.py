@@ -7,7 +7,7 @@ from .annealed_importance import annealed_importance
 from .compatibility import compatible
 from .evidence_gradient import evidence_gradient
 from .expectation_propagation import expectation_propagation
-from .inclusion import IncludedPosterior, include
+from .inclusion import IncludedPosterior, include, include_site
 from .laplace_approximation import laplace_approximation
 from .large_posterior import LargePosterior
 from .map_estimate import map_estimate
@@ -34,6 +34,7 @@ __all__ = [
     "evidence_gradient",
     "expectation_propagation",
     "include",
+    "include_site",
     "laplace_approximation",
     "map_estimate",
     "mean_field",

@@ -20,7 +20,7 @@ from scipy.sparse.linalg import LinearOperator
 from ..checks import choice, finite, generator
 from .posterior import Posterior
 
-__all__ = ["IncludedPosterior", "include"]
+__all__ = ["IncludedPosterior", "include", "include_site"]
 
 SITES = ("bound", "moments")
 
@@ -67,7 +67,25 @@ def include(
         gain, pi, nu = _by_moments(potential, mean, variance)
     else:
         gain, pi, nu = _by_bound(potential, mean, variance)
-    return IncludedPosterior(posterior, row, direction, (mean, variance), (pi, nu), gain, group)
+    return IncludedPosterior(posterior, row, direction, (pi, nu), gain, group)
+
+
+def include_site(
+    posterior: Posterior, row: Any, precision: float, shift: float, gain: float = 0.0, *, group: int = 0
+) -> IncludedPosterior:
+    """Return the posterior with the Gaussian site exp(shift s - precision s^2 / 2) on ``row . u``.
+
+    Parameters
+    ----------
+    posterior, row, group
+        As of `include`.
+    precision, shift : float
+    gain : float, default 0.0
+        What the evidence gains.
+    """
+    row = _row(row, posterior.n)
+    direction = np.asarray(posterior.covariance_operator() @ row).ravel()
+    return IncludedPosterior(posterior, row, direction, (float(precision), float(shift)), float(gain), group)
 
 
 def _by_bound(potential: Any, mean: float, variance: float) -> tuple[float, float, float]:
@@ -107,6 +125,7 @@ class _Update(NamedTuple):
     root_step: float
     pi: float
     nu: float
+    gain: float
 
 
 class IncludedPosterior(Posterior):
@@ -118,8 +137,6 @@ class IncludedPosterior(Posterior):
         Without the last potential; may itself have included some.
     row, direction : arrays (n,)
         b, and V b.
-    moments : (float, float)
-        Mean and variance of b.u before.
     site : (float, float)
         Precision and precision-mean of the new site.
     gain : float
@@ -133,7 +150,7 @@ class IncludedPosterior(Posterior):
         What nothing was included into.
     updates : tuple
         One entry per included row, in order: ``row`` b, ``direction`` d = V b, ``factor`` and ``step`` of V <- V -
-        factor d d' and mean <- mean + step d, and the site ``pi``, ``nu``.
+        factor d d' and mean <- mean + step d, the site ``pi``, ``nu`` and its ``gain``.
     n_included : int
     """
 
@@ -142,15 +159,15 @@ class IncludedPosterior(Posterior):
         before: Posterior,
         row: np.ndarray,
         direction: np.ndarray,
-        moments: tuple[float, float],
         site: tuple[float, float],
         gain: float,
         group: int = 0,
     ):
-        (m, v), (pi, nu) = moments, site
+        pi, nu = site
+        m, v = float(row @ before.mean), max(float(row @ direction), 0.0)
         shrink = 1.0 + pi * v
         root_step = (1.0 - shrink**-0.5) / v if v > 0 else 0.0
-        update = _Update(row, direction, pi / shrink, (nu - pi * m) / shrink, root_step, pi, nu)
+        update = _Update(row, direction, pi / shrink, (nu - pi * m) / shrink, root_step, pi, nu, gain)
         earlier = before if isinstance(before, IncludedPosterior) else None
         self.base: Posterior = before if earlier is None else earlier.base
         self.updates: tuple[_Update, ...] = (update,) if earlier is None else (*earlier.updates, update)

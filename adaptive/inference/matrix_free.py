@@ -113,7 +113,8 @@ class DoubleLoop:
     ----------
     model : GLM
     warm_start : Posterior, optional
-        Over the same latent; groups may have grown at their ends. A `LargePosterior` also hands on its samples and their random numbers.
+        Over the same latent; groups may have grown at their ends. A `LargePosterior` also hands on its samples and
+        their random numbers.
     others
         As in `matrix_free_bounds`.
 
@@ -162,7 +163,6 @@ class DoubleLoop:
 
     def _start(self, warm: Any, n_samples: int, random_state: Any) -> None:
         shape = self.least_squares.system.input_shape
-        lengths = self.model.group_lengths
         spread = np.concatenate(
             [np.broadcast_to(getattr(p, "spread", 1.0), (b.shape[0],)) for b, p in self.model.groups]
         ).astype(float)

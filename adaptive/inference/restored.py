@@ -12,8 +12,10 @@ import numpy as np
 from ..linalg.draws_form import DrawsForm
 from ..linalg.factorial_form import FactorialForm
 from .dense import DenseProblem
+from .large_posterior import LargePosterior
 from .model import GLM
 from .posterior import Posterior
+from .reweighted import Reweighted
 
 __all__ = ["posterior_state", "restored_posterior"]
 
@@ -32,6 +34,8 @@ _BESIDE_SITES = ("ridge", "draws", "weights")  # of posteriors that are no Gauss
 
 def posterior_state(posterior: Posterior) -> dict[str, Any]:
     """Return arrays, numbers and strings from which ``restored_posterior`` rebuilds ``posterior``."""
+    if isinstance(posterior, LargePosterior):
+        return {"large": posterior.state()}
     pi, nu = posterior.sites
     diagnostics = {name: getattr(posterior, name) for name in _DIAGNOSTICS}
     state = {"pi": pi, "nu": nu, "group_lengths": list(posterior.group_lengths), **diagnostics}
@@ -53,6 +57,8 @@ def restored_posterior(model: GLM, state: dict[str, Any]) -> Posterior:
     >>> bool(np.all(restored_posterior(model, posterior_state(posterior)).mean == posterior.mean))
     True
     """
+    if "large" in state:
+        return LargePosterior.restored(Reweighted(model).system, state["large"])
     sites = np.asarray(state["pi"], dtype=float), np.asarray(state["nu"], dtype=float)
     lengths = [int(k) for k in state["group_lengths"]]
     at_sites = Posterior(None, mean=np.zeros(model.n), sites=sites, group_lengths=lengths)

@@ -34,6 +34,8 @@ class GaussianTarget(NamedTuple):
         The components are projections of given inputs, which have outcomes.
     likelihood : likelihood family, optional
         Theirs, where it is not that of the candidates.
+    everything : bool
+        The components decide every projection, as the weights of a linear model do.
     """
 
     mean: Any
@@ -42,6 +44,7 @@ class GaussianTarget(NamedTuple):
     cross: Callable[[np.ndarray, np.ndarray], np.ndarray]
     inputs: bool = True
     likelihood: Any = None
+    everything: bool = False
 
 
 class GaussianProjections(Predictive):
@@ -104,7 +107,10 @@ class GaussianProjections(Predictive):
             moments.append((target.mean, target.variance))
             blocks |= {(CANDIDATES, TARGET): target.cross, (TARGET, TARGET): target.covariance}
         source = StatedSource(moments, blocks, projection_draws)
-        self._set(source, n_candidates, likelihood, "all" if target is None else "inputs" if target.inputs else "some")
+        about = "all"
+        if target is not None:
+            about = "latents" if target.everything else "inputs" if target.inputs else "some"
+        self._set(source, n_candidates, likelihood, about)
         self._target_likelihood = None if target is None else target.likelihood
         super().__init__(n_candidates, random_state=random_state, **fields)
 

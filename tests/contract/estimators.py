@@ -122,6 +122,10 @@ CASES = [
     classifier(
         "BayesianLogisticRegression by bounds", logistic(inference="variational_bounds"), given="direction"
     ),
+    classifier(
+        "BayesianLogisticRegression by inclusion", logistic(inference="variational_bounds", update="inclusion"),
+        given="direction",
+    ),
     Case(
         "ImageReconstructor", reconstructor, LINES.take([*range(5), *range(11, 16)]), (CENTRE, SCAN.measure(CENTRE)),
         SCAN.measure, given="blocks",

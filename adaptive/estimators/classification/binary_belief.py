@@ -5,18 +5,20 @@ p(y | x, w, b) = link(y (w . x + b)),    w ~ prior(scale),    q(w, b) = N(mean, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from adaptive import inference
+from adaptive.estimators.classification.kept_pool import KeptPool, KeptRows, PoolMarginals
 from adaptive.estimators.classification.settings import INTERCEPT_SCALE, LARGEST_TYPICAL_LATENT, Settings
 from adaptive.estimators.classification.training import Training
 from adaptive.estimators.labelled import Labelled
-from adaptive.estimators.linear_predictive import linear_predictive, with_intercept
+from adaptive.estimators.linear_predictive import block_wise_predictive, linear_predictive, with_intercept
 from adaptive.estimators.prior_scale import Evaluation, maximise
-from adaptive.inference import GLM
+from adaptive.inference import GLM, IncludedPosterior
 from adaptive.potentials import BernoulliLogit, BernoulliProbit, Gaussian, Laplace
 from adaptive.predictive import GaussianProjections, Predictive
 
@@ -37,11 +39,14 @@ class BinaryBelief:
     prior_scale : float
     n_classes : {1, 2}
         Classes known so far; a lone one is +1.
+    scale_rows : int
+        Rows that the prior scale was learnt from.
     """
 
-    def __init__(self, settings: Settings, posterior: Any, prior_scale: float, n_classes: int) -> None:
+    def __init__(self, settings: Settings, posterior: Any, prior_scale: float, n_classes: int, scale_rows: int) -> None:
         self.settings, self.posterior = settings, posterior
-        self.prior_scale, self.n_classes = prior_scale, n_classes
+        self.prior_scale, self.n_classes, self.scale_rows = prior_scale, n_classes, scale_rows
+        self._kept = KeptPool()
 
     log_evidence = property(lambda self: self.posterior.log_evidence)
     evidence_kind = property(lambda self: self.posterior.evidence_kind)
@@ -53,18 +58,45 @@ class BinaryBelief:
 
     @classmethod
     def learnt(cls, settings: Settings, training: Training, earlier: Any = None) -> BinaryBelief:
-        """Fit at the given prior scale, or at the one of the highest evidence; warm from an ``earlier`` belief."""
+        """Fit at the given prior scale, or at the one of the highest evidence; warm from an ``earlier`` belief.
+
+        With ``update="inclusion"`` the rows that are new to the earlier belief are included one by one, with one step
+        of the engine after every block; a prior scale is learnt again when there are twice as many rows.
+        """
+        warm = isinstance(earlier, BinaryBelief) and earlier.n_classes == training.n_classes
+        if (
+            warm
+            and settings.update == "inclusion"
+            and not (settings.prior_scale is None and len(training) >= 2 * earlier.scale_rows)
+        ):
+            return earlier._including(training)
+        start = earlier.posterior if warm else None
         problem = _Problem(settings, training)
-        warm = None
-        if isinstance(earlier, BinaryBelief) and earlier.n_classes == training.n_classes:
-            warm = earlier.posterior
         if settings.prior_scale is not None:
             scale = float(settings.prior_scale)
-            return cls(settings, settings.infer(problem.model(scale), warm), scale, training.n_classes)
-        centre = float(np.log(LARGEST_TYPICAL_LATENT / training.typical_length))
-        start = centre if warm is None else float(np.log(earlier.prior_scale))
-        log_scale, found = maximise(problem.evaluate, start, centre, warm_start=warm)
-        return cls(settings, found.posterior, float(np.exp(log_scale)), training.n_classes)
+            posterior = settings.infer(problem.model(scale), start)
+        else:
+            centre = float(np.log(LARGEST_TYPICAL_LATENT / training.typical_length))
+            log_scale, found = maximise(
+                problem.evaluate, float(np.log(earlier.prior_scale)) if warm else centre, centre, warm_start=start
+            )
+            scale, posterior = float(np.exp(log_scale)), found.posterior
+        return cls(settings, posterior, scale, training.n_classes, len(training))
+
+    def _including(self, training: Training) -> BinaryBelief:
+        """The belief after the rows that are new to it."""
+        settings, posterior = self.settings, self.posterior
+        problem = _Problem(settings, training)
+        engine = posterior.engine
+        for j in range(posterior.group_lengths[0], len(training)):
+            site = "bound" if engine == "variational_bounds" else "moments"
+            posterior = inference.include(posterior, problem.features[[j]], problem.likelihood[j : j + 1], site=site)
+            if posterior.n_included >= settings.block_size:
+                model = _Problem(settings, training.first(j + 1)).model(self.prior_scale)
+                posterior = settings.one_step(model, posterior)
+        after = BinaryBelief(settings, posterior, self.prior_scale, self.n_classes, self.scale_rows)
+        after._kept = self._kept
+        return after
 
     # -- belief --------------------------------------------------------------------------------------------------------
 
@@ -85,16 +117,37 @@ class BinaryBelief:
             random_state=random_state,
         )
 
-    def predictive(self, rows: Any, labels: Any, *, target: Any = None, random_state: Any = None) -> Predictive:
+    def predictive(
+        self, rows: Any, labels: Any, *, target: Any = None, random_state: Any = None, **fields: Any
+    ) -> Predictive:
         """Gaussian latents of the rows, with the classes' ``labels`` as outcomes (None: -1 and +1)."""
+        family = _family(self.settings, labels)
+        if isinstance(rows, KeptRows):
+            return block_wise_predictive(
+                self.posterior,
+                rows.mean,
+                np.maximum(rows.variance, 0.0),
+                lambda i: self._features(rows.rows_at(i)),
+                family,
+                target=None if target is None else self._features(target),
+                random_state=random_state,
+                features=rows.rows,
+                **fields,
+            )
         return linear_predictive(
             self.posterior,
             rows,
-            _family(self.settings, labels),
+            family,
             target=target,
             intercept=bool(self.settings.fit_intercept),
             random_state=random_state,
+            **fields,
         )
+
+    def marginals(self, pool: Any, table: Callable[[], Any], keep: bool = True) -> PoolMarginals:
+        """Marginals of a pool whose checked rows ``table`` returns; kept for the next call about the same pool."""
+        holder = self._kept if keep else KeptPool()
+        return holder.followed(pool, table, bool(self.settings.fit_intercept), self.posterior)
 
     def probabilities(self, rows: Any) -> np.ndarray:
         """(m, n_classes) predictive probabilities."""
@@ -122,14 +175,27 @@ class BinaryBelief:
 
     def state(self) -> dict[str, Any]:
         """Plain data from which ``restored`` makes this belief again, to the last bit."""
-        return {"prior_scale": self.prior_scale, "posterior": inference.posterior_state(self.posterior)}
+        posterior, sites = self.posterior, np.empty((0, 3))
+        if isinstance(posterior, IncludedPosterior):
+            sites = np.array([[update.pi, update.nu, update.gain] for update in posterior.updates])
+            posterior = posterior.base
+        return {
+            "prior_scale": self.prior_scale,
+            "scale_rows": self.scale_rows,
+            "posterior": inference.posterior_state(posterior),
+            "included": sites,
+        }
 
     @classmethod
     def restored(cls, settings: Settings, training: Training, state: dict[str, Any]) -> BinaryBelief:
         """The belief that ``state`` described."""
-        scale = float(state["prior_scale"])
-        model = _Problem(settings, training).model(scale)
-        return cls(settings, inference.restored_posterior(model, state["posterior"]), scale, training.n_classes)
+        scale, sites = float(state["prior_scale"]), np.asarray(state["included"], dtype=float)
+        problem, first = _Problem(settings, training), len(training) - len(sites)
+        model = _Problem(settings, training.first(first)).model(scale)
+        posterior = inference.restored_posterior(model, state["posterior"])
+        for j, (pi, nu, gain) in zip(range(first, len(training)), sites, strict=True):
+            posterior = inference.include_site(posterior, problem.features[[j]], pi, nu, gain)
+        return cls(settings, posterior, scale, training.n_classes, int(state["scale_rows"]))
 
 
 class _Problem:

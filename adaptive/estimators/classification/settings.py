@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks, inference
 
@@ -14,6 +16,7 @@ __all__ = ["INTERCEPT_SCALE", "LARGEST_TYPICAL_LATENT", "Settings"]
 ENGINES = ("expectation_propagation", "laplace_approximation", "variational_bounds")
 PRIORS = ("gaussian", "laplace")
 LINKS = ("logit", "probit")
+UPDATES = ("refit", "inclusion")
 INTERCEPT_SCALE = 3.0  # prior standard deviation of the intercept, in units of the link: class probabilities .05 to .95
 LARGEST_TYPICAL_LATENT = 3.0  # the prior of a learnt scale is centred where a typical row has a latent of this size
 
@@ -30,6 +33,8 @@ class Settings:
     max_iter: int = 100
     tol: float = 1e-4
     random_state: Any = None
+    update: str = "refit"
+    block_size: int = 10
 
     def check(self) -> Settings:
         """Refuse what is wrong in one sentence; return self."""
@@ -43,6 +48,8 @@ class Settings:
             checks.positive("prior_scale", self.prior_scale)
         checks.positive("tol", self.tol, or_zero=True)
         checks.integer("max_iter", self.max_iter, minimum=1)
+        checks.choice("update", self.update, UPDATES)
+        checks.integer("block_size", self.block_size, minimum=1)
         return self
 
     def infer(self, model: Any, warm_start: Any = None, tol: float | None = None, **options: Any) -> Any:
@@ -50,6 +57,12 @@ class Settings:
         engine = getattr(inference, self.inference) if isinstance(self.inference, str) else self.inference
         options = {"max_iter": self.max_iter, "tol": self.tol if tol is None else tol} | options
         return engine(model, random_state=self.random_state, warm_start=warm_start, **options)
+
+    def one_step(self, model: Any, warm_start: Any) -> Any:
+        """One step of the engine; that it has not converged goes without saying."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return self.infer(model, warm_start, max_iter=1)
 
     def prior_variances(self, n_features: int, scale: float | None = None) -> np.ndarray:
         """Prior variances of weights and, last, the intercept; a scale that is to be learnt counts as 1."""

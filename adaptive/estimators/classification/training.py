@@ -29,6 +29,11 @@ class Training:
     def n_features(self) -> int:
         return self.X.shape[1]
 
+    def first(self, m: int) -> Training:
+        """The first m rows."""
+        weights = None if self.weights is None else self.weights[:m]
+        return Training(self.X[:m], self.codes[:m], self.n_classes, weights)
+
     def features(self, intercept: bool) -> Any:
         """The rows, with the constant feature of the intercept last."""
         return with_intercept(self.X) if intercept else self.X
