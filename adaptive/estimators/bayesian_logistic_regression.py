@@ -193,18 +193,15 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         labels = getattr(self, "classes_", self.classes)
         labels = None if labels is None or len(labels) < 2 else np.unique(labels)
         if hasattr(self, "belief_"):
-            return self.belief_.predictive(
-                rows, labels, target=target, random_state=random_state, measured=self.X_train_
-            )
+            return self.belief_.predictive(rows, labels, target=target, random_state=random_state)
         kind = self._kind(2 if labels is None else len(labels))
         return kind.unfitted_predictive(self._settings(), rows, labels, target=target, random_state=random_state)
 
     def _prepared(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """With ``update="inclusion"`` a pool goes with its marginals, kept from call to call."""
         candidates, pending = arguments["candidates"], arguments["pending"]
-        if self.update != "inclusion" or not hasattr(self, "belief_") or callable(candidates):
-            return arguments
-        if pool.length(candidates) == 0:
+        keeps = self.update == "inclusion" and hasattr(getattr(self, "belief_", None), "marginals")
+        if not keeps or callable(candidates) or pool.length(candidates) == 0:
             return arguments
         marginals = self.belief_.marginals(candidates, lambda: self._rows(candidates))
         prepared = {**arguments, "candidates": marginals.as_pool(), "mask": marginals.mask(arguments)}

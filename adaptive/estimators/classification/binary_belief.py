@@ -81,7 +81,7 @@ class BinaryBelief:
                 problem.evaluate, float(np.log(earlier.prior_scale)) if warm else centre, centre, warm_start=start
             )
             scale, posterior = float(np.exp(log_scale)), found.posterior
-        return cls(settings, posterior, scale, training.n_classes, len(training))
+        return cls(settings, posterior, scale, training.n_classes, training.X, len(training))
 
     def _including(self, training: Training) -> BinaryBelief:
         """The belief after the rows that are new to it."""
@@ -94,7 +94,7 @@ class BinaryBelief:
             if posterior.n_included >= settings.block_size:
                 model = _Problem(settings, training.first(j + 1)).model(self.prior_scale)
                 posterior = settings.one_step(model, posterior)
-        after = BinaryBelief(settings, posterior, self.prior_scale, self.n_classes, self.scale_rows)
+        after = BinaryBelief(settings, posterior, self.prior_scale, self.n_classes, training.X, self.scale_rows)
         after._kept = self._kept
         return after
 
@@ -117,9 +117,7 @@ class BinaryBelief:
             random_state=random_state,
         )
 
-    def predictive(
-        self, rows: Any, labels: Any, *, target: Any = None, random_state: Any = None, **fields: Any
-    ) -> Predictive:
+    def predictive(self, rows: Any, labels: Any, *, target: Any = None, random_state: Any = None) -> Predictive:
         """Gaussian latents of the rows, with the classes' ``labels`` as outcomes (None: -1 and +1)."""
         family = _family(self.settings, labels)
         if isinstance(rows, KeptRows):
@@ -132,7 +130,7 @@ class BinaryBelief:
                 target=None if target is None else self._features(target),
                 random_state=random_state,
                 features=rows.rows,
-                **fields,
+                measured=self.measured,
             )
         return linear_predictive(
             self.posterior,
@@ -141,7 +139,7 @@ class BinaryBelief:
             target=target,
             intercept=bool(self.settings.fit_intercept),
             random_state=random_state,
-            **fields,
+            measured=self.measured,
         )
 
     def marginals(self, pool: Any, table: Callable[[], Any], keep: bool = True) -> PoolMarginals:
@@ -195,7 +193,7 @@ class BinaryBelief:
         posterior = inference.restored_posterior(model, state["posterior"])
         for j, (pi, nu, gain) in zip(range(first, len(training)), sites, strict=True):
             posterior = inference.include_site(posterior, problem.features[[j]], pi, nu, gain)
-        return cls(settings, posterior, scale, training.n_classes, int(state["scale_rows"]))
+        return cls(settings, posterior, scale, training.n_classes, training.X, int(state["scale_rows"]))
 
 
 class _Problem:
