@@ -39,12 +39,15 @@ class BinaryBelief:
     prior_scale : float
     n_classes : {1, 2}
         Classes known so far; a lone one is +1.
+    measured : (n, n_features) rows learnt from
     scale_rows : int
-        Rows that the prior scale was learnt from.
+        How many of them the prior scale was learnt from.
     """
 
-    def __init__(self, settings: Settings, posterior: Any, prior_scale: float, n_classes: int, scale_rows: int) -> None:
-        self.settings, self.posterior = settings, posterior
+    def __init__(
+        self, settings: Settings, posterior: Any, prior_scale: float, n_classes: int, measured: Any, scale_rows: int
+    ) -> None:
+        self.settings, self.posterior, self.measured = settings, posterior, measured
         self.prior_scale, self.n_classes, self.scale_rows = prior_scale, n_classes, scale_rows
         self._kept = KeptPool()
 
