@@ -1,6 +1,6 @@
 """From the answers of several runs to a learning curve: what was learnt after 1, 2, ... answers, averaged over seeds.
 
-band        = mean +- t(0.975, n - 1) sd / sqrt(n) over the n seeds, cut off at 0 and 1
+band        = mean +- t(0.975, n - 1) sd / sqrt(n) over the n seeds, cut off at 0 and 1; none for one seed
 difference  = the same interval of (scorer - random), paired by seed: both start from the same split and questions
 """
 
@@ -10,24 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
-__all__ = ["answers_to_match", "interval", "learning_curve", "summary"]
+from adaptive.loop.comparison import interval
 
-
-def interval(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return mean, lower and upper end of the 95% interval of the mean over the first axis (one seed: no width).
-
-    Examples
-    --------
-    >>> [float(round(end, 2)) for end in interval(np.array([0.8, 0.9, 1.0]))]
-    [0.9, 0.65, 1.15]
-    """
-    mean = values.mean(axis=0)
-    if len(values) == 1:
-        return mean, mean, mean
-    half = stats.t.ppf(0.975, len(values) - 1) * values.std(axis=0, ddof=1) / np.sqrt(len(values))
-    return mean, mean - half, mean + half
+__all__ = ["answers_to_match", "learning_curve", "summary"]
 
 
 def learning_curve(accuracies: Mapping[str, np.ndarray]) -> dict[str, list[Any]]:
@@ -44,8 +30,8 @@ def learning_curve(accuracies: Mapping[str, np.ndarray]) -> dict[str, list[Any]]
         columns["scorer"] += [scorer] * values.shape[1]
         columns["n_labelled"] += range(1, values.shape[1] + 1)
         columns["mean"] += mean.tolist()
-        columns["lower"] += np.clip(lower, 0, 1).tolist()
-        columns["upper"] += np.clip(upper, 0, 1).tolist()
+        columns["lower"] += [_limit(end, 0.0, 1.0) for end in lower]
+        columns["upper"] += [_limit(end, 0.0, 1.0) for end in upper]
     return columns
 
 
@@ -73,6 +59,11 @@ def summary(accuracies: Mapping[str, np.ndarray]) -> dict[str, dict[str, Any]]:
     return result
 
 
-def _triple(values: np.ndarray, least: float = -1.0, most: float = 1.0) -> dict[str, float]:
-    ends = (float(np.clip(end, least, most)) for end in interval(values))
+def _triple(values: np.ndarray, least: float = -1.0, most: float = 1.0) -> dict[str, float | None]:
+    ends = (_limit(float(end), least, most) for end in interval(values))
     return dict(zip(("mean", "lower", "upper"), ends, strict=True))
+
+
+def _limit(end: float, least: float, most: float) -> float | None:
+    """A limit cut off at what is possible; None where one seed sets none."""
+    return float(np.clip(end, least, most)) if np.isfinite(end) else None

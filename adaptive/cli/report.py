@@ -96,7 +96,7 @@ def _print(name: str, accuracies: Mapping[str, np.ndarray], found: Mapping[str, 
         row = [scorer.replace("_", " "), *(f"{100 * values[:, k - 1].mean():.1f}%" for k in marks)]
         if "above_random_at_end" in found[scorer]:
             match = found[scorer]["answers_to_match_random"]
-            row += [_points(found[scorer]["above_random_at_end"], n_seeds), "never" if match is None else f"{match}"]
+            row += [_points(found[scorer]["above_random_at_end"]), "never" if match is None else f"{match}"]
         printed.add_row(*row)
     console = Console(highlight=False)
     console.print(f"{name}: accuracy on held-out rows after so many labels, {seeds}", soft_wrap=True)
@@ -109,10 +109,10 @@ def _print(name: str, accuracies: Mapping[str, np.ndarray], found: Mapping[str, 
     console.print(f"{folder.path} holds {written}.", style="dim", soft_wrap=True)
 
 
-def _points(difference: Mapping[str, float], n_seeds: int) -> str:
-    """A difference in percentage points, with half the width of its 95% interval."""
-    mean, half = 100 * difference["mean"], 100 * (difference["upper"] - difference["mean"])
-    return f"{mean:+.1f}" if n_seeds == 1 else f"{mean:+.1f} ± {half:.1f}"
+def _points(difference: Mapping[str, Any]) -> str:
+    """A difference in percentage points, with half the width of its 95% interval where there is one."""
+    mean = f"{100 * difference['mean']:+.1f}"
+    return mean if difference["upper"] is None else f"{mean} ± {100 * (difference['upper'] - difference['mean']):.1f}"
 
 
 def _versions() -> dict[str, str]:

@@ -1,8 +1,9 @@
 """The loop: ask, measure, tell; stopping rules; the log that lets a run continue where it stopped."""
 
-from adaptive.loop.compare import METRICS, compare_with_random
+from adaptive.loop.compare import compare_with_random
 from adaptive.loop.comparison import Comparison
 from adaptive.loop.event_log import EventLog, LogError, read_log
+from adaptive.loop.metrics import METRICS
 from adaptive.loop.query import PoolExhausted, Query
 from adaptive.loop.sequential_design import SequentialDesign
 from adaptive.loop.stopping import (

@@ -15,42 +15,10 @@ from adaptive import checks
 from adaptive import pool as pools
 from adaptive.estimators.classifier_view import wrap
 from adaptive.loop.comparison import Comparison
+from adaptive.loop.metrics import METRICS
 from adaptive.loop.sequential_design import SequentialDesign
 
-__all__ = ["METRICS", "compare_with_random"]
-
-
-def accuracy(estimator: Any, X: Any, y: np.ndarray) -> float:
-    """Return the share of correct labels."""
-    return float(np.mean(np.asarray(estimator.predict(X)) == y))
-
-
-def log_loss(estimator: Any, X: Any, y: np.ndarray) -> float:
-    """Return the mean of -log p(label), in nats; probabilities are taken as at least 2.2e-16, as scikit-learn does."""
-    if hasattr(estimator, "log_predictive"):
-        return float(-np.mean(estimator.log_predictive(X, y)))
-    probabilities = np.asarray(estimator.predict_proba(X))
-    classes = np.asarray(getattr(estimator, "classifier_", estimator).classes_)  # a view knows more than it has seen
-    of_label = np.where(y[:, None] == classes, probabilities, 0.0).sum(axis=1)
-    return float(-np.mean(np.log(np.maximum(of_label, np.finfo(float).eps))))
-
-
-def root_mean_square_error(estimator: Any, X: Any, y: np.ndarray) -> float:
-    """Return the root of the mean squared error of ``predict``."""
-    return float(np.sqrt(np.mean((np.asarray(estimator.predict(X)) - y) ** 2)))
-
-
-def score(estimator: Any, X: Any, y: np.ndarray) -> float:
-    """Return ``estimator.score``: accuracy or R^2."""
-    return float(estimator.score(X, y))
-
-
-METRICS: dict[str, Callable[[Any, Any, np.ndarray], float]] = {
-    "accuracy": accuracy,
-    "log_loss": log_loss,
-    "rmse": root_mean_square_error,
-    "score": score,
-}
+__all__ = ["compare_with_random"]
 
 
 def compare_with_random(
@@ -59,6 +27,7 @@ def compare_with_random(
     y: Any,
     *,
     scorers: Any = ("information_gain",),
+    reference: str = "random",
     n_queries: int = 50,
     seeds: int | Sequence[int] = 10,
     initial: int = 2,
@@ -72,6 +41,9 @@ def compare_with_random(
 ) -> Comparison:
     """Run a design with each scorer and at random, several times, and compare what was learnt.
 
+    Random choice is the least that a scorer must beat; ``reference="margin"`` compares with margin sampling, which is
+    harder to beat, as well.
+
     Parameters
     ----------
     estimator : as for :class:`SequentialDesign`
@@ -80,7 +52,9 @@ def compare_with_random(
     y : (m,) array-like
         The answers.
     scorers : str, callable, or a sequence of them, default ("information_gain",)
-        "random" is added.
+        "random" and the reference are added.
+    reference : str, default "random"
+        The scorer that differences are taken to, for instance "margin".
     n_queries : int, default 50
         Answers per run, the initial ones included.
     seeds : int or sequence of int, default 10
@@ -92,7 +66,8 @@ def compare_with_random(
         As for :class:`SequentialDesign`.
     test : float or (X_test, y_test), default 0.5
         Which rows are never asked but measured on: a share, drawn anew by each seed, or given ones.
-    metric : "accuracy", "log_loss", "rmse", "score" or callable(estimator, X_test, y_test) -> float
+    metric : {"accuracy", "log_loss", "calibration_error", "rmse", "score"} or callable
+        Callable: (estimator, X_test, y_test) -> float.
     every : int, default 1
         Measure after each ``every``-th query, and after the last.
     n_jobs : int, optional
@@ -122,7 +97,7 @@ def compare_with_random(
     y = np.asarray(y)
     checks.shape("y", y, (pools.length(X),))
     measure = METRICS[checks.choice("metric", metric, METRICS)] if not callable(metric) else metric
-    named = _named(scorers)
+    named = _named(scorers, reference)
     numbers = _seeds(seeds)
     learner = wrap(copy.deepcopy(estimator))
     if "classes" in (parameters := _parameters(learner)) and parameters["classes"] is None:
@@ -148,7 +123,7 @@ def compare_with_random(
     runs = joblib.Parallel(n_jobs=n_jobs)(
         joblib.delayed(_run)(learner, X, y, splits[seed], scorer, seed, measure, **options) for scorer, seed in tasks
     )
-    return _gathered(metric if isinstance(metric, str) else metric.__name__, numbers, list(named), runs)
+    return _gathered(metric if isinstance(metric, str) else metric.__name__, numbers, list(named), runs, reference)
 
 
 def _run(
@@ -221,10 +196,12 @@ def _seeds(seeds: Any) -> list[int]:
     return numbers
 
 
-def _named(scorers: Any) -> dict[str, Any]:
+def _named(scorers: Any, reference: Any) -> dict[str, Any]:
+    if not isinstance(reference, str):
+        raise ValueError(f"reference must be the name of a scorer, got {reference!r}.")
     listed: Iterable[Any] = [scorers] if isinstance(scorers, str) or callable(scorers) else scorers
     named = {scorer if isinstance(scorer, str) else scorer.__name__: scorer for scorer in listed}
-    return {**named, "random": named.get("random", "random")}
+    return named | {name: name for name in (reference, "random") if name not in named}
 
 
 def _parameters(estimator: Any) -> dict[str, Any]:
@@ -232,7 +209,11 @@ def _parameters(estimator: Any) -> dict[str, Any]:
 
 
 def _gathered(
-    metric: str, seeds: list[int], scorers: list[str], runs: list[tuple[dict[int, float], dict[str, list[Any]]]]
+    metric: str,
+    seeds: list[int],
+    scorers: list[str],
+    runs: list[tuple[dict[int, float], dict[str, list[Any]]]],
+    reference: str,
 ) -> Comparison:
     everywhere = sorted(set.intersection(*(set(values) for values, _ in runs)))
     if not everywhere:
@@ -247,4 +228,4 @@ def _gathered(
             history = {**history, "seed": [seed] * len(history["step"]), "scorer": [scorer] * len(history["step"])}
             for name, column in questions.items():
                 column.extend(history[name])
-    return Comparison(metric, seeds, scorers, np.array(everywhere), curves, questions)
+    return Comparison(metric, seeds, scorers, np.array(everywhere), curves, questions, reference)

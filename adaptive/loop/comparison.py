@@ -1,7 +1,7 @@
-"""What a comparison of scorers found: learning curves over several seeds, and paired differences to random choice.
+"""What a comparison of scorers found: learning curves over several seeds, and paired differences to one of them.
 
-difference at n   = mean over seeds of  value(scorer, seed, n) - value(random, seed, n)
-interval          = mean +- t(k - 1) * standard error,   k seeds; without bounds for a single seed
+difference at n   = mean over seeds of  value(scorer, seed, n) - value(reference, seed, n)
+interval          = mean +- t(k - 1) * standard error,   k seeds; of a single seed it is without bounds (infinite)
 area              = mean height of a curve (trapezoids), so that it is in the units of the metric
 """
 
@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 from scipy import integrate, stats
 
+from adaptive import checks
 from adaptive.loop.history import to_frame
 
 __all__ = ["Comparison", "interval"]
 
 
 def interval(values: np.ndarray, confidence: float = 0.95) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the mean over the first axis and its confidence limits (Student's t).
+    """Return the mean over the first axis and its confidence limits (Student's t), infinite for a single value.
 
     Examples
     --------
@@ -49,6 +50,8 @@ class Comparison:
     values : dict scorer -> (n_seeds, p) array of float
     questions : dict of lists
         Columns seed, scorer, step, position, label, outcome, score, one entry per answer; positions are those in ``X``.
+    reference : str
+        The scorer that differences are taken to, unless another is named.
     """
 
     metric: str
@@ -57,6 +60,7 @@ class Comparison:
     n_labelled: np.ndarray
     values: dict[str, np.ndarray] = field(repr=False)
     questions: dict[str, list[Any]] = field(repr=False)
+    reference: str = "random"
 
     @property
     def columns(self) -> dict[str, list[Any]]:
@@ -73,26 +77,43 @@ class Comparison:
         """Return the columns scorer, n_labelled, mean, lower, upper."""
         return self._summary(self.values, confidence)
 
-    def differences(self, confidence: float = 0.95) -> dict[str, list[Any]]:
-        """Return the paired differences to random choice: columns scorer, n_labelled, mean, lower, upper."""
-        return self._summary(self._paired(), confidence)
+    def differences(self, confidence: float = 0.95, *, reference: str | None = None) -> dict[str, list[Any]]:
+        """Return the paired differences to the reference: columns scorer, n_labelled, mean, lower, upper.
 
-    def area(self, confidence: float = 0.95) -> dict[str, list[Any]]:
-        """Return the area under each curve and its paired difference to that of random choice.
+        Parameters
+        ----------
+        confidence : float, default 0.95
+        reference : str, optional
+            Another scorer of this comparison, in the place of the one that it was made with.
+        """
+        base = self.values[self._reference(reference)]
+        paired = {name: values - base for name, values in self.values.items() if values is not base}
+        return self._summary(paired, confidence)
+
+    def area(self, confidence: float = 0.95, *, reference: str | None = None) -> dict[str, list[Any]]:
+        """Return the area under each curve and its paired difference to that of the reference.
+
+        Parameters
+        ----------
+        confidence, reference
+            As for ``differences``.
 
         Returns
         -------
         dict of lists
             Columns scorer, mean, lower, upper, difference, difference_lower, difference_upper.
         """
-        reference = _area(self.n_labelled, self.values["random"])
+        base = self._reference(reference)
+        areas = {name: _area(self.n_labelled, self.values[name]) for name in self.scorers}
         rows = []
-        for scorer in self.scorers:
-            area = _area(self.n_labelled, self.values[scorer])
-            paired = (0.0, 0.0, 0.0) if scorer == "random" else interval(area - reference, confidence)
-            rows.append((scorer, *map(float, interval(area, confidence)), *map(float, paired)))
+        for name, area in areas.items():
+            paired = (0.0, 0.0, 0.0) if name == base else interval(area - areas[base], confidence)
+            rows.append((name, *map(float, interval(area, confidence)), *map(float, paired)))
         names = ("scorer", "mean", "lower", "upper", "difference", "difference_lower", "difference_upper")
         return _columns(names, rows)
+
+    def _reference(self, name: str | None) -> str:
+        return self.reference if name is None else checks.choice("reference", name, self.scorers)
 
     def to_frame(self) -> Any:
         """Return ``columns`` as a pandas DataFrame."""
@@ -100,17 +121,16 @@ class Comparison:
 
     def __str__(self) -> str:
         area = self.area()
-        lines = [f"{self.metric}: area under the curve, paired difference to random (95%), {len(self.seeds)} seeds"]
+        lines = [
+            f"{self.metric}: area under the curve, paired difference to {self.reference} (95%), {len(self.seeds)} seeds"
+        ]
         for scorer, mean, paired, low, high in zip(
             *(area[name] for name in ("scorer", "mean", "difference", "difference_lower", "difference_upper")),
             strict=True,
         ):
-            difference = "" if scorer == "random" else f"  {paired:+.4f}  [{low:+.4f}, {high:+.4f}]"
+            difference = "" if scorer == self.reference else f"  {paired:+.4f}  [{low:+.4f}, {high:+.4f}]"
             lines.append(f"  {scorer:<30} {mean:.4f}{difference}")
         return "\n".join(lines)
-
-    def _paired(self) -> dict[str, np.ndarray]:
-        return {name: self.values[name] - self.values["random"] for name in self.scorers if name != "random"}
 
     def _summary(self, values: dict[str, np.ndarray], confidence: float) -> dict[str, list[Any]]:
         rows = []

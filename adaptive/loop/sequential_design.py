@@ -79,6 +79,7 @@ class SequentialDesign:
     Attributes
     ----------
     estimator_ : the estimator as it is now.
+    start_ : the estimator before the first answer.
     history_ : dict of lists
         Columns step, position, label, outcome, score and seconds (of this design's own time), one entry per answer.
     iteration : int
@@ -286,6 +287,11 @@ class SequentialDesign:
     def estimator_(self) -> Any:
         """The estimator as it is now."""
         return self._state.estimator
+
+    @property
+    def start_(self) -> Any:
+        """The estimator as it was before the first answer; a copy."""
+        return copy.deepcopy(self._origin)
 
     @property
     def stop(self) -> Any:

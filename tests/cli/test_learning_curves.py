@@ -9,18 +9,20 @@ from scipy import stats
 from adaptive.cli import learning_curves
 
 
-def test_intervals_are_those_of_student():
-    values = np.random.default_rng(0).normal(size=(7, 3))
-    mean, lower, upper = learning_curves.interval(values)
+def test_bands_are_the_intervals_of_student():
+    values = np.random.default_rng(0).uniform(0.4, 0.6, size=(7, 3))
+    curve = learning_curves.learning_curve({"margin": values})
     for k in range(3):
         expected = stats.ttest_1samp(values[:, k], 0).confidence_interval(0.95)
-        np.testing.assert_allclose([lower[k], upper[k]], [expected.low, expected.high])
-    np.testing.assert_allclose(mean, values.mean(axis=0))
+        assert (curve["lower"][k], curve["upper"][k]) == pytest.approx((expected.low, expected.high))
+    assert curve["mean"] == pytest.approx(values.mean(axis=0).tolist())
 
 
-def test_one_seed_has_a_band_of_no_width():
-    mean, lower, upper = learning_curves.interval(np.array([[0.5, 0.6]]))
-    assert lower.tolist() == mean.tolist() == upper.tolist() == [0.5, 0.6]
+def test_one_seed_sets_no_limits():
+    curve = learning_curves.learning_curve({"margin": np.array([[0.5, 0.6]])})
+    assert curve["mean"] == [0.5, 0.6] and curve["lower"] == curve["upper"] == [None, None]
+    found = learning_curves.summary({"random": np.array([[0.5, 0.6]]), "margin": np.array([[0.5, 0.8]])})
+    assert found["margin"]["above_random_at_end"] == {"mean": pytest.approx(0.2), "lower": None, "upper": None}
 
 
 def test_curve_has_one_row_per_scorer_and_answer_within_0_and_1():

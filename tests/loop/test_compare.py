@@ -7,7 +7,8 @@ from scipy import stats
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
-from adaptive.loop import SequentialDesign, compare_with_random
+from adaptive import BayesianLogisticRegression
+from adaptive.loop import METRICS, SequentialDesign, compare_with_random
 from adaptive.loop.comparison import interval
 
 RNG = np.random.default_rng(0)
@@ -90,6 +91,50 @@ def test_intervals_are_paired(model):
     assert mean.tolist() == [1.0, 2.0] and np.isinf(lower).all() and np.isinf(upper).all()
 
 
+def test_margin_may_be_the_reference():
+    options = {"n_queries": 14, "seeds": 3, "initial": 4, "every": 5}
+    table = compare_with_random(
+        BayesianLogisticRegression(prior_scale=1.0),
+        X,
+        LABELS,
+        scorers="information_gain",
+        reference="margin",
+        **options,
+    )
+    assert table.scorers == ["information_gain", "margin", "random"] and table.reference == "margin"
+    to_margin, to_random = table.differences(), table.differences(reference="random")
+    assert set(to_margin["scorer"]) == {"information_gain", "random"}
+    assert set(to_random["scorer"]) == {"information_gain", "margin"}
+    by_hand = (table.values["information_gain"] - table.values["margin"]).mean(axis=0)
+    n = len(by_hand)
+    assert to_margin["mean"][:n] == pytest.approx(by_hand.tolist())
+    area = table.area()
+    assert area["difference"][1] == 0.0 and area["difference"][0] == pytest.approx(area["mean"][0] - area["mean"][1])
+    assert table.area(reference="random")["difference"][2] == 0.0
+    assert "paired difference to margin" in str(table)
+    for wrong in ("entropy", "randon"):
+        with pytest.raises(ValueError, match="reference must be one of 'information_gain', 'margin', 'random'"):
+            table.differences(reference=wrong)
+    # the curves of both are those of a comparison with random alone
+    alone = compare_with_random(
+        BayesianLogisticRegression(prior_scale=1.0), X, LABELS, scorers="information_gain", **options
+    )
+    assert np.array_equal(alone.values["information_gain"], table.values["information_gain"])
+
+
+def test_the_calibration_error_is_that_of_its_bins():
+    class Says:
+        classes_ = np.array(["down", "up"])
+
+        def predict_proba(self, X):
+            return np.stack([1 - X[:, 0], X[:, 0]], axis=1)
+
+    stated = np.array([0.05, 0.05, 0.65, 0.62, 0.68])
+    y = np.array(["down", "up", "up", "down", "up"])
+    by_hand = (2 * abs(0.05 - 1 / 2) + 3 * abs(0.65 - 2 / 3)) / 5  # "down" is the mirror image, with the same gaps
+    assert METRICS["calibration_error"](Says(), stated[:, None], y) == pytest.approx(by_hand)
+
+
 def test_it_finds_a_scorer_that_pays(model):
     rare = np.concatenate([RNG.normal(size=(150, 3)) * [1, 1, 0.01], RNG.normal(size=(10, 3)) * [0.01, 0.01, 4]])
     y = rare @ [1.0, -1.0, 3.0]
@@ -139,6 +184,8 @@ def test_log_loss_and_own_metrics():
         ({"test": 1.5}, "test must be a share"),
         ({"test": (X, Y[:3])}, "test must be a share of the rows or .X_test, y_test. of one length"),
         ({"scorers": "informationgain"}, "information_gain"),
+        ({"reference": "margn"}, "Did you mean 'margin'"),
+        ({"reference": 3}, "reference must be the name of a scorer, got 3"),
         ({"every": 0}, "every must be at least 1"),
     ],
 )

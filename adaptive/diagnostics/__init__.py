@@ -1,0 +1,17 @@
+"""What a run has shown, from its own questions and answers: is it learning, is it calibrated, is it time to stop?
+
+    learning_curve(design, X, y)      a metric on labelled rows, after every answer
+    calibration(design[, X, y])       were outcomes as probable as the model said? on labelled rows, or on the answers
+    class_balance(design)             which outcomes have come back so far, and what share of the pool is believed to be
+    when_to_stop(design)              information left, how much predictions still move, accuracy expected of one more
+
+Each returns columns (a dict of lists, one entry per row), which `adaptive.plots` draws and a data frame takes. They
+replay the design's answers on a copy of the estimator that it started from; the design is not changed.
+"""
+
+from adaptive.diagnostics.calibration import calibration
+from adaptive.diagnostics.class_balance import class_balance
+from adaptive.diagnostics.learning_curve import learning_curve
+from adaptive.diagnostics.stopping_report import in_words, when_to_stop
+
+__all__ = ["calibration", "class_balance", "in_words", "learning_curve", "when_to_stop"]

@@ -1,0 +1,127 @@
+"""Is it time to stop? What one more answer is expected to bring, and how much the last ones did.
+
+information_left    max over what may still be asked of I(outcome; unknowns), nats
+change              mean total-variation distance of the predictive distributions to those of the row before
+expected_accuracy   mean over the pool of the probability of the most probable label: what the model believes
+expected_gain       what the best next answer is expected to add to it
+
+Accuracies are what the model believes, which `calibration` checks against what happened.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adaptive import checks, scorers
+from adaptive import pool as pools
+from adaptive.diagnostics.replayed import checkpoints
+from adaptive.predictive import MissingField
+
+__all__ = ["in_words", "when_to_stop"]
+
+COLUMNS = ("n_labelled", "information_left", "change", "expected_accuracy", "expected_gain")
+
+
+def when_to_stop(
+    design: Any, *, every: int = 10, n_candidates: int = 1000, n_targets: int = 200
+) -> dict[str, list[Any]]:
+    """Return what the next answer was expected to bring, along the run.
+
+    Parameters
+    ----------
+    design : SequentialDesign over a fixed pool, with discrete outcomes
+    every : int, default 10
+        A row after each ``every``-th step, and after the last.
+    n_candidates : int, default 1000
+        Of a larger pool so many rows are looked at, drawn once (the same for every row of the table): what may be asked
+        among them, and where predictions are compared.
+    n_targets : int, default 200
+        How many of these the expected accuracy of the next answer is about.
+
+    Returns
+    -------
+    dict of lists
+        The columns of this module's first lines and n_labelled, one entry per moment; nan where the estimator cannot
+        say (no posterior, nothing left to ask, no row before).
+
+    See Also
+    --------
+    adaptive.loop.InformationLeft, adaptive.loop.StablePredictions : rules that stop a run by two of these numbers.
+    adaptive.diagnostics.in_words : the last row as sentences.
+    """
+    every = checks.integer("every", every, minimum=1)
+    sample = _sample(design, checks.integer("n_candidates", n_candidates, minimum=1))
+    target = sample[np.linspace(0, len(sample) - 1, min(n_targets, len(sample))).astype(int)]
+    rows, targets = pools.take(design.pool, sample), pools.take(design.pool, target)
+    asked = design.history_["position"]
+    table: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+    last: np.ndarray | None = None
+    for step in checkpoints(design, every):
+        open_rows = np.flatnonzero(~np.isin(sample, [] if design.repeat else asked[: step.n_labelled]))
+        predictive = step.estimator.predictive(rows, target=None)
+        if predictive.undecided or not predictive.provides("probabilities"):
+            continue
+        now = np.asarray(predictive.probabilities, dtype=float)
+        left = _best("information_gain", step.estimator, rows, open_rows, None)
+        gain = _best("expected_error_reduction", step.estimator, rows, open_rows, targets)
+        moved = np.nan if last is None or last.shape != now.shape else 0.5 * np.abs(now - last).sum(axis=1).mean()
+        values = (step.n_labelled, left, float(moved), float(now.max(axis=1).mean()), gain)
+        for column, value in zip(table.values(), values, strict=True):
+            column.append(value)
+        last = now
+    return table
+
+
+def in_words(table: dict[str, list[Any]]) -> str:
+    """Return the last row of ``when_to_stop`` as sentences, beside its first.
+
+    Examples
+    --------
+    >>> print(in_words({"n_labelled": [10, 20], "information_left": [0.3, 0.1], "change": [np.nan, 0.02],
+    ...                 "expected_accuracy": [0.8, 0.91], "expected_gain": [0.01, 0.002]}))
+    After 20 answers the best question left is expected to teach 0.1 nats (after 10: 0.3).
+    The last 10 answers moved predicted probabilities by 2.0 points on average.
+    The model believes that it is right on 91.0% of the pool, and expects 0.20 points more of the next answer.
+    """
+    if not table["n_labelled"]:
+        return "Nothing can be said yet: no class probabilities were predicted."
+    n, left, change, accuracy, gain = (table[name][-1] for name in COLUMNS)
+    lines = []
+    if not np.isnan(left):
+        then = (
+            f" (after {table['n_labelled'][0]}: {table['information_left'][0]:.2g})"
+            if n > table["n_labelled"][0]
+            else ""
+        )
+        lines.append(f"After {n} answers the best question left is expected to teach {left:.2g} nats{then}.")
+    if not np.isnan(change):
+        since = n - table["n_labelled"][-2]
+        lines.append(f"The last {since} answers moved predicted probabilities by {100 * change:.1f} points on average.")
+    more = "" if np.isnan(gain) else f", and expects {100 * gain:.2f} points more of the next answer"
+    lines.append(f"The model believes that it is right on {100 * accuracy:.1f}% of the pool{more}.")
+    return "\n".join(lines)
+
+
+def _sample(design: Any, most: int) -> np.ndarray:
+    if design.changing_pool:
+        raise ValueError("diagnostics replay answers by position, but the design's pool is a callable.")
+    allowed = np.arange(pools.length(design.pool)) if design.mask is None else np.flatnonzero(design.mask)
+    if len(allowed) <= most:
+        return allowed
+    return np.sort(np.random.default_rng(design.seed(_SAMPLE, 0)).choice(allowed, most, replace=False))
+
+
+_SAMPLE = 5  # what the seed is for; the design and its stopping rules use 0 to 4
+
+
+def _best(scorer: str, estimator: Any, rows: Any, open_rows: np.ndarray, target: Any) -> float:
+    """Return the highest score among what may be asked; nan where the estimator has no such score."""
+    if open_rows.size == 0:
+        return np.nan
+    try:
+        predictive = estimator.predictive(pools.take(rows, open_rows), target=target)
+        return float(np.max(scorers.get(scorer)(predictive, 0)))
+    except MissingField:
+        return np.nan

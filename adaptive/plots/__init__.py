@@ -1,0 +1,23 @@
+"""Figures of what a run has shown: learning curves with bands, calibration, paired differences, diagnostics.
+
+Each function draws given columns on Matplotlib axes and returns the axes; none computes a model. Colours are those of
+Okabe and Ito (2008), which people with colour-blindness tell apart; lines differ in dash and marker as well, for print
+in grey. A series called "random" is always the grey dashed one.
+"""
+
+from adaptive.plots.curves import differences, learning_curve
+from adaptive.plots.diagnostics import calibration_along, class_balance, when_to_stop
+from adaptive.plots.reliability import calibration
+from adaptive.plots.style import PALETTE, figure, save
+
+__all__ = [
+    "PALETTE",
+    "calibration",
+    "calibration_along",
+    "class_balance",
+    "differences",
+    "figure",
+    "learning_curve",
+    "save",
+    "when_to_stop",
+]
