@@ -1,4 +1,4 @@
-"""Measurements of an image and a prior as a model, with its posterior, its mode and the scales that suit it best."""
+"""Measurements of an image and a prior as a model, with its posterior and its mode."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ from adaptive.linalg import Perturbations, PrecisionOperator
 __all__ = ["Engine", "ImageModel"]
 
 BROAD = 1e2  # standard deviation of a Gaussian prior on every pixel, in units of the largest magnitude: a formality
-STEPS = 15  # outer steps of the double loop where nothing is known, and while scales are learnt
-SCALE_TOL = 0.02
+STEPS = 15  # outer steps of the double loop where nothing is known
 _DIAGNOSTICS = ("log_evidence", "evidence_kind", "objective_trace", "n_iter", "n_products", "converged", "engine")
 
 
@@ -132,24 +131,6 @@ class ImageModel:
     def posterior(self, scales: Mapping[str, float], engine: Engine, steps: int, warm: Any = None) -> LargePosterior:
         """The Gaussian posterior after ``steps`` outer steps."""
         return engine(self.glm(scales), self.precision, steps, warm)
-
-    def learn_scales(self, engine: Engine) -> tuple[dict[str, float], LargePosterior]:
-        """The evidence's fixed point, one update per outer step of the double loop; and the posterior there."""
-        prior = self.prior
-        scales = dict.fromkeys(prior.names, 0.1 * prior.largest)
-        unknowns = int(np.prod(prior.shape)) * (2 if prior.complex else 1)
-        posterior: LargePosterior | None = None
-        for _ in range(STEPS):
-            posterior = self.posterior(scales, engine, 1, posterior)
-            system, z = posterior.system, posterior.variance_estimates
-            z = posterior.variances(system.groups) if z is None else z
-            total = np.sqrt(z + system.project(posterior.mean.reshape(1, *system.input_shape))[0] ** 2)
-            sums = {name: float(total[rows].sum()) for name, rows in zip(prior.names, system.slices, strict=False)}
-            before, scales = scales, prior.learnt(sums, unknowns)
-            if max(abs(np.log(scales[name] / before[name])) for name in scales) < SCALE_TOL:
-                break
-        assert posterior is not None
-        return scales, posterior
 
     def mode(self, scales: Mapping[str, float], max_iter: int, tol: float) -> np.ndarray:
         """The most probable image."""

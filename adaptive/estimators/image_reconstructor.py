@@ -21,6 +21,7 @@ from adaptive.estimators.block_predictive import BlockPredictive
 from adaptive.estimators.image_memory import check_memory
 from adaptive.estimators.image_model import STEPS, Engine, ImageModel
 from adaptive.estimators.image_prior import PRIORS, ImagePrior, image_prior
+from adaptive.estimators.image_scales import learn_scales
 from adaptive.estimators.measured_blocks import FROM_DATA, MeasuredBlocks
 from adaptive.estimators.measured_centre import LARGEST_CENTRE, centre_images, centre_kspace, centre_size
 from adaptive.estimators.receiver import checked_maps, whitened, whitening
@@ -311,7 +312,8 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         """The scales of the reconstruction, given or learnt; in the latter case also the posterior."""
         if self.prior_scales is not None:
             return {"scales": model.prior.scales(self.prior_scales)}
-        return dict(zip(("scales", "posterior"), model.learn_scales(self._engine), strict=True))
+        learnt = learn_scales(model, self._engine)
+        return {"scales": learnt.scales, "posterior": learnt.posterior}
 
     def _prior(self, dtype: str) -> ImagePrior:
         unknown = "complex" if _dtype_name(dtype).startswith("complex") else "real"
