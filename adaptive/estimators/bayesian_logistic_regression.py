@@ -13,9 +13,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from adaptive import pool
+from adaptive import checks, pool
 from adaptive.estimators.base import DesignMixin
-from adaptive.estimators.classification import BinaryBelief, Settings, Training, codes_of, known_classes
+from adaptive.estimators.classification import (
+    BinaryBelief,
+    OneVsRestBelief,
+    Settings,
+    SoftmaxBelief,
+    Training,
+    codes_of,
+    known_classes,
+)
 from adaptive.estimators.classification.kept_pool import KeptRows
 from adaptive.estimators.classification.training import restored_rows, rows_state, stacked_rows
 from adaptive.predictive import Predictive
@@ -39,8 +47,12 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         A name in :mod:`adaptive.inference`, or a callable ``(model, **settings) -> Posterior`` such as
         ``functools.partial(inference.variational_bounds, logdet_bound=1)``.
     fit_intercept : bool, default True
-    classes : array-like of two labels, optional
-        Both labels, where the first answers may all be of one class.
+    classes : array-like of two or more labels, optional
+        All labels, where the first answers may not show every class.
+    multi_class : {"softmax", "one_vs_rest"}, default "softmax"
+        For more than two classes: one joint posterior over the scores of all, by a Gaussian prior, the logit link and
+        "variational_bounds" (which also stands in for "expectation_propagation") or "laplace_approximation"; or as many
+        binary problems, with any of the options above.
     max_iter : int, default 100
         Iterations of the inference.
     tol : float, default 1e-4
@@ -58,8 +70,8 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : (c,) array, the labels known so far
-    coef_ : (1, n_features) array, posterior mean of the weights
-    intercept_ : (1,) array, posterior mean of the intercept
+    coef_ : (1, n_features) array, posterior mean of the weights; of more than two classes (c, n_features)
+    intercept_ : (1,) or (c,) array, posterior mean of the intercept
     prior_scale_ : float
     posterior_ : Posterior over the weights and, last, the intercept
     log_evidence_, evidence_kind_, objective_trace_, n_iter_, converged_ : of the inference
@@ -101,6 +113,7 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         inference: Any = "expectation_propagation",
         fit_intercept: bool = True,
         classes: Any = None,
+        multi_class: str = "softmax",
         max_iter: int = 100,
         tol: float = 1e-4,
         random_state: Any = None,
@@ -113,6 +126,7 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         self.inference = inference
         self.fit_intercept = fit_intercept
         self.classes = classes
+        self.multi_class = multi_class
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
@@ -129,12 +143,12 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : (m, n_features) array, sparse matrix or frame
-        y : (m,) array of at most two labels
+        y : (m,) array of labels
 
         Raises
         ------
         ValueError
-            If X or y is not finite, shapes differ, or y holds more than two labels or unknown ones.
+            If X or y is not finite, shapes differ, or y holds labels other than ``classes``.
         """
         self._settings()
         X, y = validate_data(self, X, y, reset=True, **TABLES)
@@ -147,8 +161,8 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         ----------
         X : (m, n_features) array, sparse matrix or frame
         y : (m,) array of labels
-        classes : array-like of two labels, optional
-            Both labels, as in scikit-learn's own ``partial_fit``.
+        classes : array-like of labels, optional
+            All that are known, as in scikit-learn's own ``partial_fit``; new ones may be named later.
         """
         if not hasattr(self, "belief_"):
             self._settings()
@@ -185,8 +199,9 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        GaussianProjections
-            Outcomes are ``classes_`` where two are known, else -1 and +1.
+        GaussianProjections, SoftmaxProjections or WeightedDraws
+            For two classes, more by softmax, and more by one-vs-rest.  Outcomes are ``classes_`` where two or more are
+            known, else -1 and +1.
         """
         rows = candidates if isinstance(candidates, KeptRows) else self._rows(candidates)
         target = None if target is None else self._rows(target)
@@ -223,14 +238,14 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         return self.classes_[self.belief_.winners(self._rows(X))]
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the (m,) log-odds of the predictive probabilities, ln p(classes_[1]) - ln p(classes_[0])."""
+        """Return log-odds (m,), ln p(classes_[1]) - ln p(classes_[0]); of more classes ln p (m, c)."""
         with np.errstate(divide="ignore"):
-            probabilities = np.maximum(self.predict_proba(X), np.finfo(float).tiny)
-        return np.log(probabilities[:, -1]) - np.log(probabilities[:, 0])
+            logs = np.log(np.maximum(self.predict_proba(X), np.finfo(float).tiny))
+        return logs if logs.shape[1] > 2 else logs[:, -1] - logs[:, 0]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_class = self.multi_class != "softmax" or SoftmaxBelief.supports(self)
         tags.input_tags.sparse = True
         return tags
 
@@ -243,13 +258,13 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
 
     @property
     def coef_(self) -> np.ndarray:
-        """(1, n_features) posterior means of the weights."""
+        """(1, n_features) posterior means of the weights; (c, n_features) of more than two classes."""
         check_is_fitted(self)
         return self.belief_.coefficients()[0]
 
     @property
     def intercept_(self) -> np.ndarray:
-        """(1,) posterior mean of the intercept, 0 without one."""
+        """(1,) or (c,) posterior means of the intercept, 0 without one."""
         check_is_fitted(self)
         return self.belief_.coefficients()[1]
 
@@ -299,23 +314,19 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
 
     def _settings(self) -> Settings:
         """The parameters that a belief needs, checked."""
-        if self.classes is not None and len(np.unique(self.classes)) != 2:
-            raise ValueError(f"classes must name two labels, got {list(self.classes)}.")
+        checks.choice("multi_class", self.multi_class, ("softmax", "one_vs_rest"))
+        if self.classes is not None and len(np.unique(self.classes)) < 2:
+            raise ValueError(f"classes must name two labels or more, got {list(self.classes)}.")
         return Settings(**{name: getattr(self, name) for name in Settings.__dataclass_fields__}).check()
 
     def _classes(self, y: np.ndarray, named: Any, earlier: Any = None) -> np.ndarray:
         """The classes known from the constructor, from earlier calls, from this one and from ``y``."""
         if earlier is not None and named is None and set(y.tolist()) <= set(earlier.tolist()):
             return earlier
-        known = known_classes(y, self.classes if named is None else named, earlier)
-        if len(known) > 2:
-            raise ValueError(
-                "Only binary classification is supported: y may take two labels, "
-                f"got {len(known)}: {known[:5].tolist()}."
-            )
-        return known
+        return known_classes(y, self.classes if named is None else named, earlier)
 
-    @staticmethod
-    def _kind(n_classes: int) -> Any:
+    def _kind(self, n_classes: int) -> Any:
         """The class of the belief about so many classes."""
-        return BinaryBelief
+        if n_classes <= 2:
+            return BinaryBelief
+        return SoftmaxBelief if self.multi_class == "softmax" else OneVsRestBelief

@@ -8,6 +8,7 @@ stated by hand); all are a :class:`Predictive`, which derives from the stated fi
 from adaptive.predictive.base import FIELDS, MissingField, Predictive, StatedPredictive, Undecided
 from adaptive.predictive.gaussian import GaussianProjections, GaussianTarget
 from adaptive.predictive.scenarios import MAX_SCENARIOS, Scenarios
+from adaptive.predictive.softmax import SoftmaxLikelihood, SoftmaxProjections
 from adaptive.predictive.weighted_draws import WeightedDraws
 
 __all__ = [
@@ -18,6 +19,8 @@ __all__ = [
     "MissingField",
     "Predictive",
     "Scenarios",
+    "SoftmaxLikelihood",
+    "SoftmaxProjections",
     "StatedPredictive",
     "Undecided",
     "WeightedDraws",

@@ -126,10 +126,10 @@ def test_prior_answers_before_any_data_and_for_the_class_not_seen_yet(cancer):
 
 def test_refused_answers_leave_the_model_as_it_was(cancer):
     X, y = cancer
-    model = BayesianLogisticRegression().fit(X[:40], y[:40])
+    model = BayesianLogisticRegression(classes=[0, 1]).fit(X[:40], y[:40])
     before = model.posterior_.mean.copy()
     for rows, labels, words in [
-        (X[:1], [7], "two labels"),
+        (X[:1], [7], "the known classes are .0, 1."),
         (X[:1, :3], [1], "features"),
         (np.full((1, 30), np.nan), [1], "NaN"),
         (X[:2], [1], "inconsistent"),
@@ -151,7 +151,8 @@ def test_refused_answers_leave_the_model_as_it_was(cancer):
         ({"inference": "laplace"}, "Did you mean 'laplace_approximation'"),
         ({"inference": 3}, "inference must be a name or a callable"),
         ({"prior_scale": 0.0}, "prior_scale must be > 0, got 0.0"),
-        ({"classes": [1, 2, 3]}, "classes must name two labels"),
+        ({"classes": [1]}, "classes must name two labels or more"),
+        ({"multi_class": "ovr"}, "multi_class must be one of 'softmax', 'one_vs_rest'"),
         ({"max_iter": 0}, "max_iter must be at least 1"),
         ({"tol": -1.0}, "tol must be >= 0"),
     ],

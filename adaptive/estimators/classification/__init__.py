@@ -12,7 +12,9 @@ A belief is made from a :class:`Training` set and never changes; learning more m
 
 from adaptive.estimators.classification.binary_belief import BinaryBelief
 from adaptive.estimators.classification.labels import codes_of, known_classes
+from adaptive.estimators.classification.one_vs_rest_belief import OneVsRestBelief
 from adaptive.estimators.classification.settings import Settings
+from adaptive.estimators.classification.softmax_belief import SoftmaxBelief
 from adaptive.estimators.classification.training import Training
 
-__all__ = ["BinaryBelief", "Settings", "Training", "codes_of", "known_classes"]
+__all__ = ["BinaryBelief", "OneVsRestBelief", "Settings", "SoftmaxBelief", "Training", "codes_of", "known_classes"]

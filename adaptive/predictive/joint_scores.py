@@ -1,0 +1,183 @@
+"""The joint Gaussian of the class scores of candidates (part 0) and target (part 1), on k = c - 1 contrasts per row.
+
+    t(x) = (I x phi(x)') beta + remainder(x),    beta ~ N(mean, covariance),
+
+where the remainder is what the coordinates phi leave out of a row: it is Gaussian with mean zero, independent of beta,
+and the same for every contrast.  Conditioning on the contrasts of candidate i, which become N(m', V'), is a correction
+of rank k:
+
+    W = Cov(., t_i) V^+,    mean += W (m' - m),    Cov -= W (V - V') W'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adaptive.predictive.joint_gaussian import CANDIDATES, root_of
+
+__all__ = ["ConditionedScores", "Gain", "LinearScores"]
+
+_SUPPORT = 1e-12  # eigenvalues below this share of the largest are zero but for rounding
+
+
+class LinearScores:
+    """Contrasts of scores that are linear in a Gaussian.
+
+    Parameters
+    ----------
+    rows : list of (m, r) arrays
+        Coordinates of the candidates and, if there is one, the target.
+    mean : (k, r) array
+    blocks : (k, r, k, r) array
+        Covariance.
+    remainder : function (part, i, other part, j) -> (len i, len j), optional
+        Covariance of the remainders; default none.
+    remainder_variance : function (part) -> (m,), optional
+        Its diagonal, with ``remainder``.
+    remainder_draws : function (n, k, generator) -> list of (n, m, k) arrays, optional
+        Joint draws, the same in every chunk of a pool, with ``remainder``.
+    """
+
+    def __init__(
+        self,
+        rows: list[np.ndarray],
+        mean: np.ndarray,
+        blocks: np.ndarray,
+        *,
+        remainder: Callable[..., np.ndarray] | None = None,
+        remainder_variance: Callable[[int], np.ndarray] | None = None,
+        remainder_draws: Callable[..., list[np.ndarray]] | None = None,
+    ) -> None:
+        self._rows, self._mean, self._blocks = rows, mean, blocks
+        self._remainder, self._remainder_variance = remainder, remainder_variance
+        self._remainder_draws = remainder_draws
+        self.n_parts, self.k = len(rows), len(mean)
+        self._variances: dict[int, np.ndarray] = {}
+
+    def size(self, part: int) -> int:
+        return len(self._rows[part])
+
+    def mean(self, part: int) -> np.ndarray:
+        """(m, k)."""
+        return self._rows[part] @ self._mean.T
+
+    def variance(self, part: int) -> np.ndarray:
+        """(m, k, k)."""
+        if part not in self._variances:
+            rows, k = self._rows[part], self.k
+            variance = np.empty((len(rows), k, k))
+            for a in range(k):
+                for b in range(a + 1):
+                    values = np.einsum("ij,ij->i", rows @ self._blocks[a, :, b, :], rows)
+                    variance[:, a, b] = variance[:, b, a] = values
+            if self._remainder_variance is not None:
+                variance += self._remainder_variance(part)[:, None, None] * np.eye(k)
+            self._variances[part] = variance
+        return self._variances[part]
+
+    def cross(self, a: int, i: Any, b: int, j: Any) -> np.ndarray:
+        """Return the covariances (len i, len j, k, k) of rows i of one part and rows j of another."""
+        first, second = self._rows[a][i], self._rows[b][j]
+        block = np.einsum("ip,kplq,jq->ijkl", first, self._blocks, second, optimize=True)
+        if self._remainder is not None:
+            block += self._remainder(a, i, b, j)[:, :, None, None] * np.eye(self.k)
+        return block
+
+    def draw(self, n: int, generator: np.random.Generator) -> list[np.ndarray]:
+        """Return joint draws (n, m, k) of the parts, by draws of beta: the same in every chunk."""
+        k, r = self._mean.shape
+        root = root_of(self._blocks.reshape(k * r, k * r)) if r else np.zeros((0, 0))
+        beta = (self._mean.ravel() + generator.standard_normal((n, k * r)) @ root.T).reshape(n, k, r)
+        drawn = [np.matmul(beta, rows.T).transpose(0, 2, 1) for rows in self._rows]
+        if self._remainder_draws is not None:
+            drawn = [a + b for a, b in zip(drawn, self._remainder_draws(n, k, generator), strict=True)]
+        return drawn
+
+
+class Gain:
+    """Regression of everything on the contrasts of candidate ``i``; shared by the what-ifs of its outcomes."""
+
+    def __init__(self, source: Any, i: int) -> None:
+        self.i, self._source = i, source
+        self.mean = source.mean(CANDIDATES)[i]
+        self.variance = source.variance(CANDIDATES)[i]
+        values, vectors = np.linalg.eigh(self.variance)
+        kept = values > _SUPPORT * max(values[-1], 0.0)
+        vectors, values = vectors[:, kept], values[kept]
+        self.inverse = (vectors / values) @ vectors.T
+        self.inverse_root = (vectors / np.sqrt(values)) @ vectors.T
+        self._parts: dict[int, np.ndarray] = {}
+
+    def __getitem__(self, part: int) -> np.ndarray:
+        """W (m, k, k)."""
+        if part not in self._parts:
+            column = self._source.cross(part, slice(None), CANDIDATES, np.array([self.i]))[:, 0]
+            self._parts[part] = column @ self.inverse
+        return self._parts[part]
+
+
+class ConditionedScores:
+    """A source after something was learnt about one of its candidates.
+
+    Parameters
+    ----------
+    parent : a source
+    gain : Gain
+        Of that candidate in ``parent``.
+    mean, variance : (k,) and (k, k) arrays
+        What its contrasts have now.
+    """
+
+    def __init__(self, parent: Any, gain: Gain, mean: np.ndarray, variance: np.ndarray) -> None:
+        self.n_parts, self.k, self.size = parent.n_parts, parent.k, parent.size
+        self._parent, self._gain = parent, gain
+        self._origin: Any = getattr(parent, "_origin", parent)  # the source before anything was learnt
+        self._shift, self._shrink = mean - gain.mean, gain.variance - variance
+        self._stretch = _symmetric_root(variance) @ gain.inverse_root
+        self._means: dict[int, np.ndarray] = {}
+        self._variances: dict[int, np.ndarray] = {}
+
+    def _steps(self, done: Callable[[ConditionedScores], bool] = lambda step: False) -> list[ConditionedScores]:
+        """Return what was learnt after the last step that is ``done``, earliest first (a loop: batches may be long)."""
+        steps: list[ConditionedScores] = []
+        step: Any = self
+        while isinstance(step, ConditionedScores) and not done(step):
+            steps.append(step)
+            step = step._parent
+        return steps[::-1]
+
+    def mean(self, part: int) -> np.ndarray:
+        for step in self._steps(lambda step: part in step._means):
+            step._means[part] = step._parent.mean(part) + step._gain[part] @ step._shift
+        return self._means[part]
+
+    def variance(self, part: int) -> np.ndarray:
+        for step in self._steps(lambda step: part in step._variances):
+            W = step._gain[part]
+            step._variances[part] = step._parent.variance(part) - W @ step._shrink @ W.transpose(0, 2, 1)
+        return self._variances[part]
+
+    def cross(self, a: int, i: Any, b: int, j: Any) -> np.ndarray:
+        block = self._origin.cross(a, i, b, j)
+        for step in self._steps():
+            left, right = step._gain[a][i] @ step._shrink, step._gain[b][j]
+            block = block - np.einsum("ikp,jlp->ijkl", left, right)
+        return block
+
+    def draw(self, n: int, generator: np.random.Generator) -> list[np.ndarray]:
+        """Return the origin's draws, moved at each step so that its candidate has its new moments (Matheron's rule)."""
+        drawn = self._origin.draw(n, generator)
+        for step in self._steps():
+            gain = step._gain
+            t = drawn[CANDIDATES][:, gain.i]
+            move = gain.mean + step._shift + (t - gain.mean) @ step._stretch.T - t
+            drawn = [draws + np.einsum("nl,mkl->nmk", move, gain[part]) for part, draws in enumerate(drawn)]
+        return drawn
+
+
+def _symmetric_root(matrix: np.ndarray) -> np.ndarray:
+    values, vectors = np.linalg.eigh(matrix)
+    return (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T

@@ -1,0 +1,283 @@
+"""Candidates whose outcome is one of c classes by a softmax of class scores with a joint Gaussian belief,
+
+p(y | s) = exp(s_y) / sum_k exp(s_k),    s ~ N(mean, Cov),    jointly over candidates and classes.
+
+Measuring candidate i replaces the Gaussian of its c - 1 contrasts of scores by the one with the moments of
+p(y_i | s) N(s | m, V); the scores of all others follow by regression.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+from scipy.special import entr, log_softmax, softmax
+
+from adaptive.predictive.base import Predictive
+from adaptive.predictive.derivations import Way
+from adaptive.predictive.joint_gaussian import CANDIDATES, TARGET
+from adaptive.predictive.joint_scores import ConditionedScores, Gain, LinearScores
+from adaptive.predictive.scenarios import branch
+from adaptive.predictive.softmax_integrals import quasi_nodes, softmax_moments
+from adaptive.predictive.target_information import check_size
+
+__all__ = ["SoftmaxLikelihood", "SoftmaxProjections"]
+
+_NODES_OF_A_WHAT_IF = 4096
+_NODES_OF_A_TARGET = 128
+_SUPPORT = 1e-11  # eigenvalues below this share of the largest are zero but for rounding
+
+
+class SoftmaxLikelihood:
+    """The family p(y | scores) of one outcome among several.
+
+    Parameters
+    ----------
+    outcomes : (c,) array
+        Names of the classes.
+
+    Examples
+    --------
+    >>> SoftmaxLikelihood(["a", "b"]).probabilities(np.zeros((1, 2)))
+    array([[0.5, 0.5]])
+    """
+
+    discrete = True
+    size = None
+
+    def __init__(self, outcomes: Any) -> None:
+        self.outcomes = np.asarray(outcomes)
+
+    def probabilities(self, scores: Any) -> np.ndarray:
+        """Return p(y | scores) for all outcomes, over the last axis (..., c)."""
+        return softmax(scores, axis=-1)
+
+    def log_density(self, scores: Any, y: Any) -> np.ndarray:
+        """Return ln p(y | scores) (...,) of one outcome."""
+        return log_softmax(scores, axis=-1)[..., self.code(y)]
+
+    def code(self, y: Any) -> int:
+        """Return the position of the outcome ``y``."""
+        places = np.flatnonzero(self.outcomes == y)
+        if not len(places):
+            raise ValueError(f"outcome must be one of {self.outcomes.tolist()}, got {y!r}.")
+        return int(places[0])
+
+
+class SoftmaxProjections(Predictive):
+    """Predictive of m candidates by the joint Gaussian of their class scores.
+
+    Probabilities and expected entropies are integrals over c - 1 dimensions, by a grid of error below 1e-6 for up to
+    four classes and by 256 quasi-Monte Carlo nodes for more (:mod:`adaptive.predictive.softmax_integrals`).
+
+    Parameters
+    ----------
+    source : LinearScores or the like
+        Moments and covariances of the c - 1 contrasts of scores, of the candidates and, with two parts, of the target.
+    contrasts : (c, c - 1) array
+        Orthonormal basis of the score vectors that add up to zero: scores are ``contrasts @ t``.
+    outcomes : (c,) array
+    random_state : None, int, Generator or RandomState
+        Seed of draws and scenarios.
+    **fields
+        Others that are stated, such as ``features`` and ``measured``.
+
+    References
+    ----------
+    N. Houlsby, F. Huszar, Z. Ghahramani, M. Lengyel (2011) for the information; T. Minka (2001) for moment matching.
+
+    Examples
+    --------
+    >>> basis = np.array([[1.0], [-1.0]]) / np.sqrt(2)
+    >>> belief = SoftmaxProjections.from_rows(
+    ...     np.eye(2), np.zeros((1, 2)), np.eye(2)[None, :, None], contrasts=basis, outcomes=["no", "yes"])
+    >>> belief.probabilities.round(6)
+    array([[0.5, 0.5],
+           [0.5, 0.5]])
+    >>> belief.given(0, "no").probabilities.round(3)
+    array([[0.638, 0.362],
+           [0.5  , 0.5  ]])
+    """
+
+    def __init__(
+        self, source: Any, *, contrasts: np.ndarray, outcomes: Any, random_state: Any = None, **fields: Any
+    ) -> None:
+        self._set(source, np.asarray(contrasts, dtype=float), SoftmaxLikelihood(outcomes), CANDIDATES)
+        if len(self.likelihood.outcomes) != len(self._basis):
+            raise ValueError(
+                f"contrasts must have one row for each of the {len(self.likelihood.outcomes)} outcomes, "
+                f"got {len(self._basis)}."
+            )
+        super().__init__(source.size(CANDIDATES), random_state=random_state, **fields)
+
+    @classmethod
+    def from_rows(
+        cls,
+        rows: np.ndarray,
+        mean: np.ndarray,
+        blocks: np.ndarray,
+        *,
+        contrasts: np.ndarray,
+        outcomes: Any,
+        target: np.ndarray | None = None,
+        random_state: Any = None,
+        **fields: Any,
+    ) -> SoftmaxProjections:
+        """Return the predictive of a linear model: contrasts ``rows @ u[a]``, a = 1 .. c - 1.
+
+        Parameters
+        ----------
+        rows : (m, r) array
+        mean : (c - 1, r) array
+        blocks : (c - 1, r, c - 1, r) array
+            Joint covariance of u.
+        contrasts, outcomes, random_state, **fields
+            As in the class.
+        target : (t, r) array, optional
+            Given inputs; default all of u.
+        """
+        parts = [np.asarray(part, dtype=float) for part in (rows, target) if part is not None]
+        return cls(
+            LinearScores(parts, mean, blocks),
+            contrasts=contrasts,
+            outcomes=outcomes,
+            random_state=random_state,
+            **fields,
+        )
+
+    def _set(self, source: Any, basis: np.ndarray, likelihood: SoftmaxLikelihood, part: int) -> None:
+        self._source, self._basis, self._part = source, basis, part
+        self.likelihood = likelihood
+        self._gains: dict[int, Gain] = {}
+
+    def _copy(self, source: Any, part: int) -> SoftmaxProjections:
+        other = object.__new__(SoftmaxProjections)
+        other._set(source, self._basis, self.likelihood, part)
+        fields = self._fields if part == self._part else {}  # the features are the candidates', not the target's
+        Predictive.__init__(other, source.size(part), random_state=self.seed, **fields)
+        other.asked = self.asked
+        return other
+
+    @property
+    def outcomes(self) -> np.ndarray:
+        """(c,) names of the classes."""
+        return self.likelihood.outcomes
+
+    @property
+    def score_mean(self) -> np.ndarray:
+        """(m, c) means of the class scores, which add up to zero."""
+        return self._source.mean(self._part) @ self._basis.T
+
+    @property
+    def score_covariance(self) -> np.ndarray:
+        """(m, c, c) their covariances, candidate by candidate."""
+        return self._basis @ self._source.variance(self._part) @ self._basis.T
+
+    def provides(self, name: str) -> bool:
+        """Return whether this instance has the field ``name``; there are no what-ifs about the target."""
+        return self._part == CANDIDATES if name == "given" else super().provides(name)
+
+    def covariance(self, i: Any, j: Any) -> np.ndarray:
+        """Return the covariances (len i, len j, c, c) of the class scores of candidates ``i`` and ``j``."""
+        cross = self._source.cross(self._part, np.atleast_1d(i), self._part, np.atleast_1d(j))
+        return self._basis @ cross @ self._basis.T
+
+    def draws(self, n: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return equal weights (n,) and p(outcome | scores) (n, m, c) at ``n`` joint draws.
+
+        By default there are 1024 draws of up to four classes, and 512 of more.
+        """
+        if n is None:
+            n = 1024 if len(self.outcomes) <= 4 else 512
+        drawn = self._source.draw(n, np.random.default_rng(self.seed))[self._part]
+        return np.full(n, 1.0 / n), self.likelihood.probabilities(drawn @ self._basis.T)
+
+    def given(self, i: int, outcome: Any = None) -> Predictive:
+        """Return the belief had candidate ``i`` been measured, with this ``outcome`` or one that is not known yet."""
+        i = range(len(self))[i]
+        if outcome is None:
+            return branch([(1.0, self)], i, self.seed)
+        gain = self._gains.get(i)
+        if gain is None:
+            gain = self._gains[i] = Gain(self._source, i)
+        if not gain.variance.any():
+            return self  # there is nothing to learn about it
+        mean, variance = self._tilted(gain.mean, gain.variance, self.likelihood.code(outcome))
+        return self._copy(ConditionedScores(self._source, gain, mean, variance), self._part)
+
+    def _tilted(self, mean: np.ndarray, variance: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the moments of softmax_code(E t) N(t | mean, variance)."""
+        z = _deep_nodes(len(mean))
+        values, vectors = linalg.eigh(variance)
+        t = z @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+        logs = log_softmax((mean + t) @ self._basis.T, axis=1)[:, code]
+        weights = np.exp(logs - logs.max())
+        weights /= weights.sum()
+        shift = weights @ t
+        centred = t - shift
+        return mean + shift, (centred.T * weights) @ centred
+
+
+def _deep_nodes(dimension: int) -> np.ndarray:
+    """Return the nodes of a what-if: their mean is zero, and their covariance the identity to rounding."""
+    nodes = quasi_nodes(dimension, _NODES_OF_A_WHAT_IF)
+    root = linalg.cholesky(nodes.T @ nodes / len(nodes), lower=True)
+    return linalg.solve_triangular(root, nodes.T, lower=True).T
+
+
+def _moments(predictive: SoftmaxProjections) -> tuple[np.ndarray, np.ndarray]:
+    """Return probabilities and E H(y | scores), computed together and kept together."""
+    both = predictive.__dict__.get("_both")
+    if both is None:
+        both = predictive.__dict__["_both"] = softmax_moments(predictive.score_mean, predictive.score_covariance)
+    return both
+
+
+def _has_target(predictive: SoftmaxProjections) -> bool:
+    return predictive._part == CANDIDATES and predictive._source.n_parts > 1
+
+
+def _expected_entropy(predictive: SoftmaxProjections) -> np.ndarray:
+    """Return E H(y | target): without given inputs the target is the weights, which decide the scores.
+
+    Inputs leave t ~ N(a, V - Q), where a ~ N(m, Q) is what varies with them, Q = C T^+ C', C = Cov(t, inputs).  The
+    information  H(E_a p) - E_a H(p),  p = E softmax(t | a),  takes both terms from the same nodes a.
+    """
+    probabilities, expected = _moments(predictive)
+    if not _has_target(predictive):
+        return expected
+    source, basis, every = predictive._source, predictive._basis, slice(None)
+    t, k = source.size(TARGET), source.k
+    check_size(t * k)
+    inputs = source.cross(TARGET, every, TARGET, every).transpose(0, 2, 1, 3).reshape(t * k, t * k)
+    values, vectors = linalg.eigh(inputs)
+    kept = values > _SUPPORT * max(values[-1], 0.0)
+    cross = source.cross(CANDIDATES, every, TARGET, every).transpose(0, 2, 1, 3).reshape(-1, k, t * k)
+    loadings = cross @ (vectors[:, kept] / np.sqrt(values[kept]))
+    explained = loadings @ loadings.transpose(0, 2, 1)
+    variance = source.variance(CANDIDATES)
+    left = variance - explained
+    if np.abs(left).max() <= 1e-9 * np.abs(variance).max():
+        return expected  # the inputs determine the scores
+    sizes, axes = np.linalg.eigh(explained)
+    root = axes * np.sqrt(np.maximum(sizes, 0.0))[:, None, :]
+    sizes, axes = np.linalg.eigh(left)
+    residual = basis @ ((axes * np.maximum(sizes, 0.0)[:, None, :]) @ axes.transpose(0, 2, 1)) @ basis.T
+    mean = source.mean(CANDIDATES)
+    nodes = quasi_nodes(k, _NODES_OF_A_TARGET)
+    mixture, entropy = np.zeros_like(probabilities), np.zeros(len(mean))
+    for z in nodes:
+        p, _ = softmax_moments((mean + root @ z) @ basis.T, residual)
+        mixture += p / len(nodes)
+        entropy += entr(p).sum(axis=1) / len(nodes)
+    information = np.maximum(entr(mixture).sum(axis=1) - entropy, 0.0)
+    return np.maximum(predictive.outcome_entropy - information, 0.0)
+
+
+SoftmaxProjections.ways = Predictive.ways | {
+    "probabilities": (Way((), lambda p: _moments(p)[0]),),
+    "outcome_entropy": (Way((), lambda p: entr(p.probabilities).sum(axis=1)),),
+    "expected_entropy": (Way((), _expected_entropy),),
+    "target": (Way((), lambda p: p._copy(p._source, TARGET), _has_target),),
+}
