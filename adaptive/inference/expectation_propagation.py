@@ -131,7 +131,10 @@ class _Sweeps:
 
     def __init__(self, problem: DenseProblem, fraction: float, damping: float, negative: bool):
         self.problem, self.gaussian, self.potential = problem, problem.gaussian, problem.potential
-        self.fraction, self.damping, self.negative = fraction, damping, negative
+        self.fraction: Any = fraction
+        if (weights := getattr(problem.potential, "weights", None)) is not None:
+            self.fraction = fraction / np.maximum(weights, 1.0)  # of w copies of a row one is moved, and all alike
+        self.damping, self.negative = damping, negative
         self.pi, self.nu = problem.start()
         self.residual, self.log_evidence = np.inf, np.nan
         self._extrapolation = Extrapolation()
@@ -208,13 +211,14 @@ class _Sweeps:
 
     def sequential(self, order: np.random.Generator | None) -> None:
         """Move one site after the other; rank-one updates, then one factorisation against drift."""
-        gaussian, eta = self.gaussian, self.fraction
+        gaussian, fractions = self.gaussian, np.broadcast_to(self.fraction, self.pi.shape)
         gaussian.start_updates()
         rows = range(len(self.pi)) if order is None else order.permutation(len(self.pi))
         for j in rows:
             mean, variance = gaussian.marginal(j)
             if not variance > 0:
                 continue
+            eta = float(fractions[j])
             old_pi, old_nu = float(gaussian.pi[j]), float(gaussian.nu[j])
             cavity = 1.0 / variance - eta * old_pi
             if not cavity > -_FLAT / variance:

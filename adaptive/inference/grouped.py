@@ -76,6 +76,14 @@ class GroupedPotential:
     def location(self) -> np.ndarray:
         return self._column("location")
 
+    @property
+    def weights(self) -> np.ndarray | None:
+        """How often each row counts; None where none has a weight of its own."""
+        if not any(hasattr(p, "weights") for p in self.potentials):
+            return None
+        pairs = zip(self.potentials, self.lengths, strict=True)
+        return np.concatenate([getattr(p, "weights", np.ones(k)) for p, k in pairs])
+
     def _column(self, name: str) -> np.ndarray:
         pairs = zip(self.potentials, self.lengths, strict=True)
         return np.concatenate([np.broadcast_to(np.asarray(getattr(p, name), dtype=float), (k,)) for p, k in pairs])
@@ -106,8 +114,14 @@ class GroupedPotential:
     def expectation_derivatives(self, mean: Any, variance: Any) -> tuple[np.ndarray, ...]:
         return self._map("expectation_derivatives", mean, variance)
 
-    def tilted_moments(self, mean: Any, variance: Any, fraction: float = 1.0) -> tuple[np.ndarray, ...]:
-        return self._map("tilted_moments", mean, variance, fraction=fraction)
+    def tilted_moments(self, mean: Any, variance: Any, fraction: Any = 1.0) -> tuple[np.ndarray, ...]:
+        if not np.ndim(fraction):
+            return self._map("tilted_moments", mean, variance, fraction=fraction)
+        answers = [  # only weighted potentials take a fraction for each row; that of others is one number
+            p.tilted_moments(mean[s], variance[s], fraction[s] if hasattr(p, "weights") else float(fraction[s][0]))
+            for p, s in zip(self.potentials, self._slices, strict=True)
+        ]
+        return tuple(np.concatenate(column, axis=-1) for column in zip(*answers, strict=True))
 
     def tight_width(self, s: Any) -> np.ndarray:
         return self._map("tight_width", s)
