@@ -5,6 +5,7 @@ The folder (default ``~/adaptive_data``) holds one sub-folder per collection::
     uci/ionosphere.csv ...      no header, last column is the class, "?" = missing
     raetsch/banana.npz ...      X, y and, for some, train_idx and test_idx (one row per published split)
     libsvm/a9a.gz, a9a.t.gz ... svmlight text, plain or gzipped
+    text-newsgroups/newsgroups20_bow.npz, labels.csv    word counts of 20 Newsgroups, split by date
     usps/usps.npz, ripley/ripley_synth.npz
 
 Nothing is downloaded. A set that is absent raises ``DataNotFoundError``, which says which file is wanted and where.
@@ -28,6 +29,7 @@ __all__ = [
     "file",
     "folder",
     "libsvm",
+    "newsgroups",
     "raetsch",
     "ripley",
     "uci",
@@ -219,6 +221,40 @@ def libsvm(name: str, part: str = "train") -> tuple[Any, np.ndarray]:
     path = packed if packed.is_file() else file(stem, "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets")
     X, y = load_svmlight_file(str(path), n_features=_LIBSVM[name])
     return X, y.astype(np.int64)
+
+
+def newsgroups(first: str, second: str, part: str = "train") -> tuple[Any, np.ndarray]:
+    """Read two of the 20 Newsgroups as word counts, in the split by date.
+
+    Parameters
+    ----------
+    first, second : str
+        Different groups: "rec.sport.baseball", "sci.crypt", ... ; an unknown name lists them all.
+    part : "train" or "test"
+
+    Returns
+    -------
+    X : scipy.sparse.csr_matrix of shape (n, 61188), float64
+        Counts of all words of the collection, so that both parts have the same columns.
+    y : ndarray of shape (n,)
+        The group's name.
+    """
+    from scipy.sparse import csr_matrix
+
+    source = "the R package lda"
+    with file("text-newsgroups/labels.csv", source).open(newline="") as stream:
+        numbers = {name: int(number) for name, number in list(csv.reader(stream))[1:]}
+    for name, group in (("first", first), ("second", second)):
+        checks.choice(name, group, numbers)
+    if first == second:
+        raise ValueError(f"first and second must be two different groups, got {first!r} twice.")
+    checks.choice("part", part, ("train", "test"))
+    with np.load(file("text-newsgroups/newsgroups20_bow.npz", source)) as stored:
+        of_part = {key: stored[f"{part}_{key}"] for key in ("data", "indices", "indptr", "shape", "label")}
+    counts = csr_matrix((of_part["data"], of_part["indices"], of_part["indptr"]), shape=tuple(of_part["shape"]))
+    rows = np.isin(of_part["label"], (numbers[first], numbers[second]))
+    names = np.where(of_part["label"][rows] == numbers[first], first, second)
+    return counts[rows].astype(float), names
 
 
 def usps(part: str = "train", digits: tuple[int, ...] | None = (3, 5)) -> tuple[np.ndarray, np.ndarray]:

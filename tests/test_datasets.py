@@ -34,6 +34,12 @@ def loaded(loader, *arguments):
         (datasets.libsvm, ("a9a", "test"), (16281, 123), {-1: 12435, 1: 3846}),
         (datasets.libsvm, ("w8a",), (49749, 300), {-1: 48270, 1: 1479}),
         (datasets.libsvm, ("heart_scale",), (270, 13), {-1: 150, 1: 120}),
+        (
+            datasets.newsgroups,
+            ("alt.atheism", "talk.religion.misc"),
+            (856, 61188),
+            {"alt.atheism": 480, "talk.religion.misc": 376},
+        ),
         (datasets.usps, ("test",), (326, 256), {3: 166, 5: 160}),
         (datasets.ripley, (), (250, 2), {0: 125, 1: 125}),
     ],
@@ -102,3 +108,14 @@ def test_an_absent_set_says_which_file_and_where(tmp_path, monkeypatch):
 def test_wrong_names_list_the_known_ones(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_newsgroups_come_in_pairs_of_known_groups():
+    X, y = loaded(datasets.newsgroups, "rec.sport.baseball", "rec.sport.hockey", "test")
+    assert X.shape == (796, 61188) and X.data.min() >= 1 and set(y) == {"rec.sport.baseball", "rec.sport.hockey"}
+    for pair, message in [
+        (("rec.sport.basebal", "sci.med"), "Did you mean 'rec.sport.baseball'"),
+        (("sci.med", "sci.med"), "two different groups"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            datasets.newsgroups(*pair)
