@@ -25,10 +25,10 @@ TAU_LAPLACE = (0.03, 0.1, 0.3, 1.0, 3.0)
 N_TARGETS, N_CANDIDATES = 100, 500
 INITIAL = 100
 PAIRS = {
-    "pc/mac hardware": ("comp.sys.ibm.pc.hardware", "comp.sys.mac.hardware"),
-    "baseball/hockey": ("rec.sport.baseball", "rec.sport.hockey"),
-    "religion/atheism": ("talk.religion.misc", "alt.atheism"),
-    "crypt/electronics": ("sci.crypt", "sci.electronics"),
+    "pc and mac hardware": ("comp.sys.ibm.pc.hardware", "comp.sys.mac.hardware"),
+    "baseball and hockey": ("rec.sport.baseball", "rec.sport.hockey"),
+    "religion and atheism": ("talk.religion.misc", "alt.atheism"),
+    "crypt and electronics": ("sci.crypt", "sci.electronics"),
 }
 # name -> prior, prior standard deviation tau_sig, block size K
 SETTINGS = {"a9a, Gaussian": ("gaussian", 1.0, 3), "a9a, Laplace": ("laplace", 1.0, 3), "w8a": ("gaussian", 1.0, 10)}
