@@ -1,8 +1,10 @@
 """Images: read from files, scanned in simulation, checked and compared. Nothing here knows a model."""
 
+from .cfl import read_cfl, write_cfl
 from .coils import estimate_coils, map_error, normalised_maps, simulate_coils
 from .design_table import COLUMNS, best_parameter, compare_designs
 from .kspace_check import check_coils, check_kspace, gridded, kspace_problem
+from .kspace_files import RawKspace, read_kspace
 from .noise import estimate_noise, noise_covariance, whitened
 from .phase import estimate_phase, low_resolution, polynomial_phase
 from .quality import Interval, l2_error, nmse, paired_interval, psnr, ssim
@@ -14,6 +16,7 @@ __all__ = [
     "COLUMNS",
     "ImageStack",
     "Interval",
+    "RawKspace",
     "SimulatedScan",
     "Slice",
     "best_parameter",
@@ -37,10 +40,13 @@ __all__ = [
     "paired_interval",
     "polynomial_phase",
     "psnr",
+    "read_cfl",
     "read_images",
+    "read_kspace",
     "scaled",
     "simulate_coils",
     "simulate_scan",
     "ssim",
     "whitened",
+    "write_cfl",
 ]

@@ -1,4 +1,4 @@
-"""Images from files: slices of NIfTI and MGH volumes, NumPy arrays, PNG and JPEG pictures.
+"""Images from files: slices of NIfTI and MGH volumes, fastMRI's HDF5, BART's and NumPy's arrays, PNG and JPEG pictures.
 
 Volumes are turned to the nearest anatomical axes first: an axial slice has axes (right, anterior), a coronal one
 (right, superior), a sagittal one (anterior, superior).
@@ -13,6 +13,9 @@ import numpy as np
 
 from adaptive.checks import choice, integer
 
+from .cfl import read_cfl
+from .kspace_files import HDF5, images_of_hdf5
+from .memory import require_memory
 from .stack import ImageStack
 
 __all__ = ["head_scan", "read_images"]
@@ -28,8 +31,9 @@ def read_images(path: Any, plane: str = "axial", *, volume: int = 0) -> ImageSta
     Parameters
     ----------
     path : str or Path
-        ``.nii``, ``.nii.gz``, ``.mgz`` (needs nibabel), ``.npy``, ``.npz``, ``.png`` and other pictures. Arrays have
-        shape (h, w) or (slices, h, w); colour pictures become their luminance.
+        ``.nii``, ``.nii.gz``, ``.mgz`` (needs nibabel), ``.h5`` (needs h5py; fastMRI: its reconstruction, or the sum of
+        squares over the coils of its k-space), ``.cfl`` (x, y, slices), ``.npy``, ``.npz``, ``.png`` and other
+        pictures. Arrays have shape (h, w) or (slices, h, w); colour pictures become their luminance.
     plane : "axial", "coronal" or "sagittal", default "axial"
         How a volume with anatomical axes is sliced.
     volume : int, default 0
@@ -44,13 +48,17 @@ def read_images(path: Any, plane: str = "axial", *, volume: int = 0) -> ImageSta
     FileNotFoundError
         If there is no such file.
     ValueError
-        If the file is damaged, or does not hold images; the message names it.
+        If the file is damaged, does not hold images, or does not fit into memory; the message names it.
     """
     path = Path(path).expanduser()
     choice("plane", plane, _PLANES)
     if not path.is_file():
         raise FileNotFoundError(f"there is no image file {path}.")
     name = path.name.lower()
+    if name.endswith(HDF5):
+        return ImageStack(images_of_hdf5(path), path.name)
+    if name.endswith(".cfl"):
+        return _read_cfl(path)
     try:
         if name.endswith(_VOLUMES):
             return _read_volume(path, plane, integer("volume", volume, minimum=0))
@@ -65,7 +73,7 @@ def read_images(path: Any, plane: str = "axial", *, volume: int = 0) -> ImageSta
         raise ValueError(
             f"{path.name} cannot be read; it seems to be damaged or not what its name says ({why})."
         ) from reason
-    known = ", ".join(_VOLUMES + (".npy", ".npz") + _PICTURES)
+    known = ", ".join((*_VOLUMES, *HDF5, ".cfl", ".npy", ".npz", *_PICTURES))
     raise ValueError(f"{path.name} has an unknown ending; images are read from {known}.")
 
 
@@ -109,6 +117,7 @@ def _read_volume(path: Path, plane: str, volume: int) -> ImageStack:
     n_volumes = scan.shape[3] if len(scan.shape) == 4 else 1
     if volume >= n_volumes:
         raise _Told(f"{path.name} has no volume {volume}: there are {n_volumes}.")
+    _require_memory(path, scan.shape[:3], float)
     stored = np.asarray(scan.dataobj[..., volume] if len(scan.shape) == 4 else scan.dataobj)
     stored = nibabel.apply_orientation(stored, nibabel.io_orientation(scan.affine))  # to right, anterior, superior
     return ImageStack(np.moveaxis(stored, _PLANES[plane], 0), path.name, plane)
@@ -116,6 +125,12 @@ def _read_volume(path: Path, plane: str, volume: int) -> ImageStack:
 
 def _read_arrays(path: Path) -> ImageStack:
     with path.open("rb") as stream:
+        if path.name.lower().endswith(".npy"):
+            version = np.lib.format.read_magic(stream)
+            head = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            shape, _, dtype = head(stream)
+            _require_memory(path, shape, dtype)
+            stream.seek(0)
         loaded = np.load(stream, allow_pickle=False)
         arrays = [loaded] if isinstance(loaded, np.ndarray) else [loaded[name] for name in loaded.files]
     shapes = [array.shape for array in arrays]
@@ -125,6 +140,21 @@ def _read_arrays(path: Path) -> ImageStack:
     if stored.ndim not in (2, 3):
         raise _Told(f"{path.name} must hold an image (h, w) or a stack (slices, h, w), got shape {stored.shape}.")
     return ImageStack(stored if stored.ndim == 3 else stored[None], path.name)
+
+
+def _read_cfl(path: Path) -> ImageStack:
+    stored = read_cfl(path)
+    if stored.ndim > 3:
+        raise ValueError(f"{path.name} must hold an image or the axes x, y and slice, got shape {stored.shape}.")
+    stored = np.moveaxis(stored.reshape(stored.shape + (1,) * (3 - stored.ndim)), 2, 0)
+    return ImageStack(stored.real if not stored.imag.any() else stored, path.name)
+
+
+def _require_memory(path: Path, shape: Any, dtype: Any) -> None:
+    try:
+        require_memory(path.name, shape, dtype)
+    except ValueError as sentence:
+        raise _Told(str(sentence)) from None
 
 
 def _read_picture(path: Path) -> ImageStack:
