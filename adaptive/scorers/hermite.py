@@ -15,7 +15,7 @@ import numpy as np
 
 from adaptive.predictive.quadrature import normal_grid
 
-__all__ = ["coefficients", "outcome_nodes", "terms_needed"]
+__all__ = ["coefficients", "outcome_nodes", "reach_of_terms"]
 
 _MAX_TERMS = 96
 _TOLERANCE = 1e-12
@@ -58,12 +58,19 @@ def coefficients(
     projections = mean + np.multiply.outer(nodes, deviation)
     f = np.empty((_MAX_TERMS, len(mean), len(outcomes)))
     tails = np.zeros(_MAX_TERMS)
+    left = np.ones_like(projections) if likelihood.outcomes is not None else None
     for c, (outcome, width) in enumerate(zip(outcomes, widths, strict=True)):
-        values = width * np.exp(likelihood.log_density(projections, outcome))
-        f[:, :, c] = weighted @ values
+        if left is not None and c == len(outcomes) - 1:  # the last of a few outcomes is what the others leave
+            values = left
+            f[:, :, c] = weighted.sum(axis=1)[:, None] - f[:, :, :c].sum(axis=2)
+        else:
+            values = width * np.exp(likelihood.log_density(projections, outcome))
+            f[:, :, c] = weighted @ values
+            if left is not None:
+                left -= values
         energy = weights @ values**2
-        left = np.maximum(energy - np.cumsum(f[:, :, c] ** 2, axis=0), 0.0).max(axis=1, initial=0.0)
-        tails = np.maximum(tails, np.concatenate([[energy.max(initial=0.0)], left[:-1]]))
+        rest = np.maximum(energy - np.cumsum(f[:, :, c] ** 2, axis=0), 0.0).max(axis=1, initial=0.0)
+        tails = np.maximum(tails, np.concatenate([[energy.max(initial=0.0)], rest[:-1]]))
     return f, tails
 
 
@@ -89,8 +96,12 @@ def outcome_nodes(likelihood: Any, mean: np.ndarray, variance: np.ndarray) -> tu
     return np.array(counts), np.array(widths, dtype=float)
 
 
-def terms_needed(tails: np.ndarray, other_tails: np.ndarray, correlation: float) -> int:
-    """Return the number of terms after which the error of a joint probability is below 1e-11 (at most 96)."""
-    errors = np.sqrt(tails * other_tails) * correlation ** np.arange(len(tails))
-    enough = np.flatnonzero(errors < _TOLERANCE)
-    return max(int(enough[0]), 2) if len(enough) else len(tails)
+def reach_of_terms(tails: np.ndarray, other_tails: np.ndarray) -> np.ndarray:
+    """Return the largest correlation at which 0, 1, ... terms keep the error of a joint probability below 1e-12.
+
+    It grows with the number of terms; after the last one it is 1.
+    """
+    k = np.arange(1, len(tails))
+    with np.errstate(divide="ignore"):
+        reach = np.exp(np.minimum((np.log(_TOLERANCE) - 0.5 * np.log(tails[1:] * other_tails[1:])) / k, 0.0))
+    return np.concatenate([[0.0], np.maximum.accumulate(reach), [1.0]])

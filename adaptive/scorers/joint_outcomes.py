@@ -14,7 +14,7 @@ import numpy as np
 
 from adaptive.scorers.blocks import blocks
 from adaptive.scorers.fields import require
-from adaptive.scorers.hermite import coefficients, outcome_nodes, terms_needed
+from adaptive.scorers.hermite import coefficients, outcome_nodes, reach_of_terms
 
 __all__ = ["Expansion", "excesses", "expansions", "has_moments", "joint_tables", "matching_draws"]
 
@@ -32,12 +32,15 @@ class Expansion(NamedTuple):
         Hermite coefficients; those of order 0 are the probabilities of the outcomes.
     correlation : (b, t) array
         Of the projections.
+    reach : (k,) array
+        The largest correlation at which that many terms are enough.
     """
 
     part: slice
     ours: np.ndarray
     theirs: np.ndarray
     correlation: np.ndarray
+    reach: np.ndarray
 
 
 def has_moments(predictive: Any) -> bool:
@@ -60,18 +63,51 @@ def expansions(predictive: Any) -> Iterator[Expansion]:
         family = predictive.likelihood if predictive.likelihood.size is None else predictive.likelihood[part]
         nodes = outcome_nodes(family, mean[part], variance[part])
         ours, own_tails = coefficients(family, *nodes, mean[part], variance[part])
-        n_terms = terms_needed(own_tails, tails, float(np.abs(correlation).max(initial=0.0)))
-        yield Expansion(part, ours[:n_terms], theirs[:n_terms], correlation)
+        reach = reach_of_terms(own_tails, tails)
+        n_terms = max(2, int(np.searchsorted(reach, np.abs(correlation).max(initial=0.0))))
+        yield Expansion(part, ours[:n_terms], theirs[:n_terms], correlation, reach[:n_terms])
 
 
-def excesses(ours: np.ndarray, theirs: np.ndarray, correlation: np.ndarray) -> np.ndarray:
+def excesses(ours: np.ndarray, theirs: np.ndarray, correlation: np.ndarray, reach: np.ndarray) -> np.ndarray:
     """Return sum_{k>0} rho^k f_k f*_k of one outcome each, (k, b), (k, t), (b, t) -> (b, t), by Horner's rule.
 
-    It says how far the joint probability is from the product of the margins.
+    It says how far the joint probability is from the product of the margins.  Most pairs need few terms: those are
+    summed for all, and the others for the pairs of high correlation only.
     """
-    total = np.zeros(correlation.shape)
+    strength = np.abs(correlation)
+    n = _terms_for_all(strength, reach)
+    total = _horner(ours[:n], theirs[:n], correlation)
+    if n == len(ours):
+        return total
+    pairs = np.flatnonzero(strength > reach[n])
+    if len(pairs):
+        pairs = pairs[np.argsort(-strength.ravel()[pairs])]
+        i, j = np.divmod(pairs, correlation.shape[1])
+        rho = correlation.ravel()[pairs]
+        more = np.zeros(len(pairs))
+        involved = np.searchsorted(-np.abs(rho), -reach, side="left")  # how many pairs need more than k terms
+        for k in range(len(ours) - 1, n - 1, -1):
+            some = slice(0, involved[k])
+            more[some] += ours[k, i[some]] * theirs[k, j[some]]
+            more[some] *= rho[some]
+        total.ravel()[pairs] += more * rho ** (n - 1)
+    return total
+
+
+def _terms_for_all(strength: np.ndarray, reach: np.ndarray) -> int:
+    """Return the number of terms n after which pairs are looked at one by one, which costs some six times as much."""
+    sample = strength.ravel()[:: max(1, strength.size // 2000)]
+    needed = np.searchsorted(reach, sample)
+    n = np.arange(2, len(reach) + 1)
+    beyond = np.maximum(needed - n[:, None], 0).mean(axis=1)
+    return int(n[np.argmin(n + 6.0 * beyond)]) if len(n) else len(reach)
+
+
+def _horner(ours: np.ndarray, theirs: np.ndarray, correlation: np.ndarray) -> np.ndarray:
+    total, product = np.zeros(correlation.shape), np.empty(correlation.shape)
     for own, their in zip(ours[:0:-1], theirs[:0:-1], strict=True):
-        total += np.multiply.outer(own, their)
+        np.multiply(own[:, None], their, out=product)
+        total += product
         total *= correlation
     return total
 
@@ -100,8 +136,8 @@ def joint_tables(scorer: str, predictive: Any) -> Iterator[tuple[slice, np.ndarr
     if len(predictive.target) == 0:
         raise ValueError("target must hold at least one input, got none.")
     if has_moments(predictive) and predictive.likelihood.outcomes is not None:
-        for part, ours, theirs, correlation in expansions(predictive):
-            yield part, _by_quadrature(ours, theirs, correlation)
+        for part, *series in expansions(predictive):
+            yield part, _by_quadrature(*series)
         return
     weights, table, other = matching_draws(scorer, predictive)
     k, t, d = other.shape
@@ -111,13 +147,13 @@ def joint_tables(scorer: str, predictive: Any) -> Iterator[tuple[slice, np.ndarr
         yield part, (own.T @ other.reshape(k, -1)).reshape(-1, c, t, d).transpose(1, 3, 0, 2)
 
 
-def _by_quadrature(ours: np.ndarray, theirs: np.ndarray, correlation: np.ndarray) -> np.ndarray:
+def _by_quadrature(ours: np.ndarray, theirs: np.ndarray, correlation: np.ndarray, reach: np.ndarray) -> np.ndarray:
     """Return p(y, y*) (c, d, b, t). The excesses of all outcomes add up to 0, so that the last ones follow."""
     c, d = ours.shape[2], theirs.shape[2]
     joint = np.empty((c, d, *correlation.shape))
     for a in range(c - 1):
         for b in range(d - 1):
-            joint[a, b] = excesses(ours[:, :, a], theirs[:, :, b], correlation)
+            joint[a, b] = excesses(ours[:, :, a], theirs[:, :, b], correlation, reach)
     joint[:-1, -1] = -joint[:-1, :-1].sum(axis=1)
     joint[-1] = -joint[:-1].sum(axis=0)
     for a in range(c):

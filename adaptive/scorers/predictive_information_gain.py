@@ -75,18 +75,20 @@ def _by_correlations(predictive: Any) -> np.ndarray:
 
 def _by_quadrature(predictive: Any) -> np.ndarray:
     scores = np.empty(len(predictive))
-    for part, ours, theirs, correlation in expansions(predictive):
-        pairwise = _of_two_outcomes if ours.shape[2] == theirs.shape[2] == 2 else _of_many_outcomes
-        scores[part] = pairwise(ours, theirs, correlation)
+    for part, ours, theirs, correlation, reach in expansions(predictive):
+        if ours.shape[2] == theirs.shape[2] == 2:
+            scores[part] = _of_two_outcomes(ours, theirs, correlation, reach)
+        else:
+            scores[part] = _of_many_outcomes(ours, theirs, correlation)
     return scores
 
 
-def _of_two_outcomes(ours: np.ndarray, theirs: np.ndarray, correlation: np.ndarray) -> np.ndarray:
+def _of_two_outcomes(ours: np.ndarray, theirs: np.ndarray, correlation: np.ndarray, reach: np.ndarray) -> np.ndarray:
     """Return mean_j I(y_i; y*_j) from Hermite coefficients (k, m, 2), (k, t, 2) and correlations (m, t).
 
     One number per pair tells how far its joint table is from the product of its margins.
     """
-    excess = excesses(ours[:, :, 0], theirs[:, :, 0], correlation)
+    excess = excesses(ours[:, :, 0], theirs[:, :, 0], correlation, reach)
     total = np.zeros(correlation.shape)
     for a, b, sign in ((0, 0, 1.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 1.0)):
         total += _cells(sign * excess, np.multiply.outer(ours[0, :, a], theirs[0, :, b]))

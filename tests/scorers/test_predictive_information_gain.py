@@ -154,3 +154,21 @@ def test_without_a_target_or_a_route_the_field_is_named():
         scorers.predictive_information_gain(
             GaussianProjections.from_rows(rows, np.zeros(2), covariance=1.0, likelihood=Laplace(1.0), target=rows)
         )
+
+
+def test_the_series_stops_for_each_pair_where_its_error_is_small():
+    """Against all 96 terms; the candidates themselves are among the targets, so that correlations go up to 1."""
+    module = sys.modules["adaptive.scorers.joint_outcomes"]
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((50, 6))
+    belief = GaussianProjections.from_rows(
+        rows, rng.standard_normal(6), root=rng.standard_normal((6, 6)), likelihood=BernoulliLogit(), target=rows
+    )
+    ((_, ours, theirs, correlation, reach),) = module.expansions(belief)
+    assert correlation.max() > 1 - 1e-12 and len(ours) == len(reach) > 80
+    assert module._terms_for_all(np.abs(correlation), reach) < 60
+    f, g = ours[:, :, 0], theirs[:, :, 0]
+    powers = correlation[None] ** np.arange(1, len(ours))[:, None, None]
+    np.testing.assert_allclose(
+        module.excesses(f, g, correlation, reach), np.einsum("kij,ki,kj->ij", powers, f[1:], g[1:]), atol=2e-12
+    )
