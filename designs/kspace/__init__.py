@@ -19,6 +19,7 @@ from .encode_comparison import (
     uniform_encodes,
     variable_density_encodes,
 )
+from .export import export_design, import_design
 from .limits import GradientLimits
 from .phase_encodes import (
     PhaseEncode,
@@ -50,8 +51,10 @@ __all__ = [
     "comparison_encodes",
     "equispaced",
     "equispaced_angles",
+    "export_design",
     "golden_angles",
     "half_plane_variable_density",
+    "import_design",
     "line_density",
     "lines",
     "low_pass",

@@ -1,0 +1,254 @@
+"""A design as a file, and back: CSV, NumPy, a mask or a trajectory for BART, a text for whoever programs the sequence.
+
+The order of a pool is the order of the scan, and CSV, ``.npy`` and text keep it; a mask has none. CSV says everything
+about a design; ``.npy`` and ``.cfl`` hold bare numbers, and what they do not say is asked for when they are read.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from adaptive.checks import integer
+from adaptive.images.cfl import read_cfl, write_cfl
+
+from .cartesian import LinePool
+from .phase_encodes import PhaseEncodePool
+from .protocol import protocol
+from .trajectory import TrajectoryPool
+
+__all__ = ["export_design", "import_design"]
+
+Pool = LinePool | PhaseEncodePool | TrajectoryPool
+_ENDINGS = (".csv", ".npy", ".cfl", ".txt")
+_KINDS = {"lines": LinePool, "phase encodes": PhaseEncodePool, "shots": TrajectoryPool}
+
+
+def export_design(design: Pool, path: Any) -> Path:
+    """Write a design.
+
+    Parameters
+    ----------
+    design : LinePool, PhaseEncodePool or TrajectoryPool
+        What is measured, in the order of the scan; of a pool of candidates, ``pool.take(positions)``.
+    path : str or Path
+        The ending decides. ``.csv``: everything, one row per line, encode or sample. ``.npy``: line indices (m,),
+        encodes (m, 2), or samples (m, d, axes) in radians per pixel. ``.cfl`` (and ``.hdr``): for BART, a mask of the
+        image's shape, or a trajectory (3, d, m) in cycles per field of view. ``.txt``: to be read by people.
+
+    Returns
+    -------
+    Path
+        Of what was written.
+
+    Raises
+    ------
+    ValueError
+        For another ending, something that is no design, an empty design, or shots of several lengths in ``.npy`` and
+        ``.cfl``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from designs.kspace import lines
+    >>> chosen = lines((8, 6)).take([4, 3, 6])
+    >>> path = export_design(chosen, Path(tempfile.mkdtemp()) / "design.csv")
+    >>> print(path.read_text())
+    # design: lines
+    # shape: 8 x 6
+    # axis: 0
+    order,line,frequency
+    0,4,0
+    1,3,-1
+    2,6,2
+    >>> import_design(path).labels()
+    [4, 3, 6]
+    """
+    kind = _kind(design)
+    path = Path(path).expanduser()
+    if path.suffix.lower() not in _ENDINGS:
+        raise ValueError(f"{path.name} has an unknown ending; designs are written as {', '.join(_ENDINGS)}.")
+    if len(design) == 0:
+        raise ValueError("the design is empty: nothing would be measured.")
+    if path.suffix.lower() == ".csv":
+        path.write_text(_csv(kind, design), encoding="utf-8")
+    elif path.suffix.lower() == ".txt":
+        path.write_text(protocol(design), encoding="utf-8")
+    elif path.suffix.lower() == ".npy":
+        np.save(path, _numbers(kind, design))
+    else:
+        write_cfl(path, _for_bart(kind, design))
+    return path
+
+
+def import_design(path: Any, shape: Any = None, *, axis: int | None = None) -> Pool:
+    """Read a design.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.csv``, ``.npy`` or ``.cfl``, written by `export_design` or alike.
+    shape : tuple of int, optional
+        Of the image; needed for ``.npy`` and for trajectories in ``.cfl``.
+    axis : int, optional
+        Axis of the phase encodes of lines, or of the read-out of phase encodes, in ``.npy``; default 0.
+
+    Returns
+    -------
+    LinePool, PhaseEncodePool or TrajectoryPool
+        In the order of the scan; lines and encodes of a mask in order of frequency.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the file is damaged or holds no design, or shape is missing; the message names it.
+    """
+    path = Path(path).expanduser()
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}.")
+    readers = {".csv": _from_csv, ".npy": _from_numpy, ".cfl": _from_bart}
+    if path.suffix.lower() not in readers:
+        raise ValueError(f"{path.name}: designs are read from {', '.join(readers)}; the text is for people.")
+    return readers[path.suffix.lower()](path, shape, axis)
+
+
+def _kind(design: Any) -> str:
+    for name, pool in _KINDS.items():
+        if isinstance(design, pool):
+            return name
+    raise ValueError(f"design must be a pool of lines, phase encodes or shots, got {type(design).__name__}.")
+
+
+# What is written ------------------------------------------------------------------------------------------------------
+
+
+def _numbers(kind: str, design: Any) -> np.ndarray:
+    if kind == "lines":
+        return design.lines
+    if kind == "phase encodes":
+        return design.encodes
+    if not isinstance(design.samples, np.ndarray):
+        raise ValueError("the shots have several lengths, and one array cannot hold them: write .csv.")
+    return design.samples
+
+
+def _for_bart(kind: str, design: Any) -> np.ndarray:
+    if kind == "lines":
+        mask = np.zeros(design.image_shape)
+        np.moveaxis(mask, design.axis, 0)[design.lines] = 1
+        return mask
+    if kind == "phase encodes":
+        mask = np.zeros(design.image_shape)
+        np.moveaxis(mask, design.readout, 0)[:, design.encodes[:, 0], design.encodes[:, 1]] = 1
+        return mask
+    samples = _numbers(kind, design) * np.array(design.image_shape) / (2 * np.pi)
+    coordinates = np.zeros((3, samples.shape[1], samples.shape[0]))
+    coordinates[: samples.shape[2]] = samples.transpose(2, 1, 0)
+    return coordinates
+
+
+def _csv(kind: str, design: Any) -> str:
+    out = io.StringIO()
+    out.write(f"# design: {kind}\n# shape: {' x '.join(map(str, design.image_shape))}\n")
+    writer = csv.writer(out, lineterminator="\n")
+    if kind == "lines":
+        out.write(f"# axis: {design.axis}\n")
+        writer.writerow(["order", "line", "frequency"])
+        middle = design.image_shape[design.axis] // 2
+        writer.writerows([k, line, line - middle] for k, line in enumerate(design.lines.tolist()))
+    elif kind == "phase encodes":
+        out.write(f"# readout: {design.readout}\n")
+        writer.writerow(["order", "first", "second", "first_frequency", "second_frequency"])
+        middles = [side // 2 for side in design.plane]
+        for k, (a, b) in enumerate(design.encodes.tolist()):
+            writer.writerow([k, a, b, a - middles[0], b - middles[1]])
+    else:
+        out.write("# units: radians per pixel\n")
+        axes = [f"k{axis}" for axis in range(len(design.image_shape))]
+        writer.writerow(["order", "shot", "sample", *axes])
+        for k, (shot, name) in enumerate(zip(design.samples, design.names, strict=True)):
+            writer.writerows([k, json.dumps(name), j, *map(repr, row)] for j, row in enumerate(shot.tolist()))
+    return out.getvalue()
+
+
+# What is read ---------------------------------------------------------------------------------------------------------
+
+
+def _from_csv(path: Path, shape: Any, axis: int | None) -> Pool:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        said = dict(line[2:].split(": ", 1) for line in lines if line.startswith("# "))
+        rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+        kind, sides = said["design"], tuple(int(side) for side in said["shape"].split(" x "))
+        if kind == "lines":
+            return LinePool(sides, np.array([int(row["line"]) for row in rows]), int(said["axis"]))
+        if kind == "phase encodes":
+            encodes = [(int(row["first"]), int(row["second"])) for row in rows]
+            return PhaseEncodePool(sides, encodes, int(said["readout"]))
+        if kind != "shots":
+            raise ValueError(f"a design of {kind!r}")
+        shots: dict[int, list[list[float]]] = {}
+        names: dict[int, Any] = {}
+        for row in rows:
+            where = int(row["order"])
+            shots.setdefault(where, []).append([float(row[f"k{k}"]) for k in range(len(sides))])
+            names[where] = json.loads(row["shot"])
+        return TrajectoryPool(sides, [np.array(shots[k]) for k in sorted(shots)], [names[k] for k in sorted(shots)])
+    except (KeyError, ValueError, TypeError, IndexError) as reason:
+        raise ValueError(f"{path.name} is no design as export_design writes it ({reason}).") from reason
+
+
+def _from_numpy(path: Path, shape: Any, axis: int | None) -> Pool:
+    try:
+        array = np.load(path, allow_pickle=False)
+    except Exception as reason:  # a dozen kinds, by where the file is cut off
+        raise ValueError(f"{path.name} cannot be read; it seems to be damaged ({reason}).") from reason
+    if shape is None:
+        raise ValueError(f"shape must be given for {path.name}: bare numbers do not say of which image they are.")
+    if array.dtype.kind in "iu" and array.ndim == 1:
+        return LinePool(shape, array, 0 if axis is None else axis)
+    if array.dtype.kind in "iu" and array.ndim == 2 and array.shape[1] == 2:
+        return PhaseEncodePool(shape, array, 0 if axis is None else axis)
+    if array.dtype.kind == "f" and array.ndim == 3:
+        return TrajectoryPool(shape, array)
+    raise ValueError(
+        f"{path.name} must hold line indices (m,), phase encodes (m, 2) or samples (m, d, axes), got {array.dtype} of "
+        f"shape {array.shape}."
+    )
+
+
+def _from_bart(path: Path, shape: Any, axis: int | None) -> Pool:
+    array = read_cfl(path).real.astype(float)
+    if shape is not None:
+        sides = tuple(integer("shape", side, minimum=1) for side in np.atleast_1d(shape))
+        if array.shape[0] == 3 and array.ndim <= 3 and array.shape != sides:
+            array = array.reshape(array.shape + (1,) * (3 - array.ndim))
+            samples = array.transpose(2, 1, 0)[..., : len(sides)] * 2 * np.pi / np.array(sides)
+            # single precision turns -pi into something below
+            return TrajectoryPool(shape, np.maximum(samples, -np.pi))
+        array = array.reshape(sides) if array.size == np.prod(sides) else array
+        if array.shape != sides:
+            raise ValueError(f"{path.name} must hold a mask of shape {sides}, got {array.shape}.")
+    if array.ndim not in (2, 3) or not np.isin(array, (0, 1)).all() or not array.any():
+        raise ValueError(
+            f"{path.name} must hold a mask of zeros and ones with two or three axes (for a trajectory give shape), got "
+            f"shape {array.shape}."
+        )
+    mask = array.astype(bool)
+    candidates: tuple[int, ...] = (1, 0) if mask.ndim == 2 else (0, 1, 2)  # of the read-out, the usual one first
+    if axis is not None:
+        candidates = (axis if mask.ndim == 3 else 1 - axis,)
+    for along in candidates:
+        read = np.moveaxis(mask, along, 0)
+        if (read == read[0]).all():  # the read-out
+            if mask.ndim == 2:
+                return LinePool(mask.shape, np.flatnonzero(read[0]), 1 - along)
+            return PhaseEncodePool(mask.shape, np.argwhere(read[0]), along)
+    raise ValueError(f"{path.name} must hold whole lines along an axis that is read out, and its mask does not.")

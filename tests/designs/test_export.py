@@ -1,0 +1,144 @@
+"""Designs go out as files and come back; what is written is what others read."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adaptive.images import read_cfl
+from designs import kspace
+from designs.kspace import export_design, import_design
+
+LINES = kspace.lines((16, 12), axis=1).take([6, 5, 9, 0])
+ENCODES = kspace.phase_encodes((4, 6, 8), readout=1).take([18, 3, 20])
+SPIRALS = kspace.spirals((32, 32), [0.0, 0.7, 2.5], n_samples=50)
+SHOTS = [np.random.default_rng(k).uniform(-3, 3, (k, 3)) for k in (5, 2)]
+OWN = kspace.trajectories((8, 6, 4), SHOTS, ["a", "b, c"], units="radians per pixel")
+DESIGNS = {"lines": LINES, "phase encodes": ENCODES, "spirals": SPIRALS, "shots of several lengths": OWN}
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_csv_says_everything(tmp_path, name):
+    design = DESIGNS[name]
+    path = export_design(design, tmp_path / "design.csv")
+    again = import_design(path)
+    assert type(again) is type(design) and again.image_shape == design.image_shape
+    assert again.labels() == design.labels()
+    assert again.fingerprint() == design.fingerprint()  # to the last bit
+
+
+@pytest.mark.parametrize("name", ["lines", "phase encodes", "spirals"])
+def test_arrays_and_bart(tmp_path, name):
+    design = DESIGNS[name]
+    axis = getattr(design, "axis", getattr(design, "readout", None))
+    again = import_design(export_design(design, tmp_path / "d.npy"), design.image_shape, axis=axis)
+    if name == "spirals":
+        np.testing.assert_array_equal(again.samples, design.samples)
+    else:
+        assert again.fingerprint() == design.fingerprint()
+    path = export_design(design, tmp_path / "d.cfl")
+    again = import_design(path, design.image_shape)
+    if name == "spirals":
+        np.testing.assert_allclose(again.samples, design.samples, atol=1e-6)
+    else:
+        assert sorted(again.labels()) == sorted(design.labels()) and import_design(path).labels() == again.labels()
+        assert again.image_shape == design.image_shape
+
+
+def test_what_bart_gets():
+    import tempfile
+    from pathlib import Path
+
+    folder = Path(tempfile.mkdtemp())
+    mask = read_cfl(export_design(LINES, folder / "mask.cfl"))
+    assert mask.shape == (16, 12) and set(np.flatnonzero(mask[0].real)) == {6, 5, 9, 0}
+    assert (mask == mask[0]).all()
+    volume = read_cfl(export_design(ENCODES, folder / "volume.cfl"))
+    assert volume.shape == (4, 6, 8) and (volume == volume[:, :1]).all() and volume[:, 0].sum() == 3
+    trajectory = read_cfl(export_design(SPIRALS, folder / "trajectory.cfl"))
+    assert trajectory.shape == (3, 50, 3) and not trajectory[2].any()
+    radius = np.sqrt((np.abs(trajectory[:, -1]) ** 2).sum(axis=0))
+    np.testing.assert_allclose(radius, 16, rtol=0.05)  # cycles per field of view: half of 32 at the border
+
+
+def test_the_text_is_for_people(tmp_path):
+    text = export_design(LINES, tmp_path / "scan.txt").read_text()
+    assert text.startswith(
+        "4 of 12 lines of k-space, in the order of the scan. Image 16 x 12; phase encoding along axis 1"
+    )
+    assert "Line 6 is the centre" in text
+    rows = [line.split() for line in text.splitlines()[-4:]]
+    assert rows == [["1", "6", "+0"], ["2", "5", "-1"], ["3", "9", "+3"], ["4", "0", "-6"]]
+    text = export_design(ENCODES, tmp_path / "scan.txt").read_text()
+    assert "3 of 32 phase encodes" in text and text.splitlines()[-3].split() == ["1", "2", "2", "+0", "-2"]
+    text = export_design(SPIRALS, tmp_path / "scan.txt").read_text()
+    assert text.splitlines()[-2].split()[:4] == ["2", "0.700000", "40.107", "50"]
+    text = export_design(OWN, tmp_path / "scan.txt").read_text()
+    assert "b, c" in text
+    for line in text.splitlines():
+        assert len(line) <= 120
+
+
+@settings(max_examples=20, deadline=None)
+@given(n=st.integers(2, 40), m=st.integers(1, 9), axis=st.integers(0, 1), data=st.data())
+def test_any_set_of_lines_survives_every_format(n, m, axis, data, tmp_path_factory):
+    shape = (n, m) if axis == 0 else (m, n)
+    chosen = data.draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=n, unique=True))
+    pool, folder = kspace.LinePool(shape, chosen, axis), tmp_path_factory.mktemp("d")
+    assert import_design(export_design(pool, folder / "a.csv")).labels() == chosen
+    assert import_design(export_design(pool, folder / "a.npy"), shape, axis=axis).labels() == chosen
+    assert import_design(export_design(pool, folder / "a.cfl"), shape, axis=axis).labels() == sorted(chosen)
+
+
+# Bad input -----------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_no_design_is_refused(tmp_path):
+    for call, message in (
+        (
+            lambda: export_design([1, 2], tmp_path / "a.csv"),
+            "design must be a pool of lines, phase encodes or shots, got",
+        ),
+        (lambda: export_design(LINES, tmp_path / "a.mat"), "a.mat has an unknown ending; designs are written as .csv"),
+        (lambda: export_design(LINES.take([]), tmp_path / "a.csv"), "the design is empty"),
+        (lambda: export_design(OWN, tmp_path / "a.npy"), "several lengths.*write .csv"),
+        (lambda: export_design(OWN, tmp_path / "a.cfl"), "several lengths"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
+def test_files_that_hold_no_design_are_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        import_design(tmp_path / "nothing.csv")
+    (tmp_path / "a.txt").write_text("")
+    with pytest.raises(ValueError, match=r"a.txt: designs are read from .csv"):
+        import_design(tmp_path / "a.txt")
+    whole = export_design(LINES, tmp_path / "a.csv").read_text()
+    damaged = (whole[:20], whole.replace("axis: 1", "axis: 7"), whole.replace("lines", "leaves"), whole + "9,99,3\n")
+    for text in (*damaged, whole.replace("line,", "row,"), whole + "4,6,0\n"):
+        (tmp_path / "a.csv").write_text(text)
+        with pytest.raises(ValueError, match=r"a.csv is no design as export_design writes it"):
+            import_design(tmp_path / "a.csv")
+    export_design(LINES, tmp_path / "a.npy")
+    with pytest.raises(ValueError, match=r"shape must be given for a.npy"):
+        import_design(tmp_path / "a.npy")
+    (tmp_path / "a.npy").write_bytes((tmp_path / "a.npy").read_bytes()[:40])
+    with pytest.raises(ValueError, match=r"a.npy cannot be read; it seems to be damaged"):
+        import_design(tmp_path / "a.npy", (16, 12))
+    np.save(tmp_path / "b.npy", np.ones((2, 3)))
+    with pytest.raises(ValueError, match=r"b.npy must hold line indices"):
+        import_design(tmp_path / "b.npy", (16, 12))
+
+
+def test_masks_that_are_no_design_are_named(tmp_path):
+    from adaptive.images import write_cfl
+
+    points = np.zeros((6, 4))
+    points[1, 2] = points[3, 0] = 1
+    with pytest.raises(ValueError, match=r"points.cfl must hold whole lines along an axis that is read out"):
+        import_design(write_cfl(tmp_path / "points", points))
+    with pytest.raises(ValueError, match=r"grey.cfl must hold a mask of zeros and ones"):
+        import_design(write_cfl(tmp_path / "grey", points / 2))
+    with pytest.raises(ValueError, match=r"points.cfl must hold a mask of shape \(5, 4\), got \(6, 4\)"):
+        import_design(tmp_path / "points.cfl", (5, 4))
