@@ -25,7 +25,7 @@ from adaptive.estimators.classification import (
     known_classes,
 )
 from adaptive.estimators.classification.kept_pool import KeptRows
-from adaptive.estimators.classification.training import restored_rows, rows_state, stacked_rows
+from adaptive.estimators.classification.training import checked_weights, restored_rows, rows_state, stacked_rows
 from adaptive.predictive import Predictive
 
 __all__ = ["BayesianLogisticRegression"]
@@ -73,6 +73,7 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
     coef_ : (1, n_features) array, posterior mean of the weights; of more than two classes (c, n_features)
     intercept_ : (1,) or (c,) array, posterior mean of the intercept
     prior_scale_ : float
+    X_train_, y_train_, sample_weight_ : the rows learnt from, their labels and weights
     posterior_ : Posterior over the weights and, last, the intercept
     log_evidence_, evidence_kind_, objective_trace_, n_iter_, converged_ : of the inference
     n_features_in_, feature_names_in_ : as in scikit-learn
@@ -85,7 +86,8 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
     -----
     A learnt scale maximises the evidence times a log-normal prior: its median makes the latent of a typical training
     row 3, the standard deviation of ln scale is 1.5; ``log_evidence_`` is without that prior.  ``partial_fit`` keeps
-    all rows and refits warm; answers that repeat a row count as independent answers.
+    all rows and refits warm.  Answers that repeat a row count as independent ones: labellers who disagree about a row
+    leave its class as uncertain as their votes are divided, and no answer is ever certain.
 
     References
     ----------
@@ -137,13 +139,15 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
 
     belief_: Any
 
-    def fit(self, X: Any, y: Any) -> BayesianLogisticRegression:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BayesianLogisticRegression:
         """Forget what was learnt and fit.
 
         Parameters
         ----------
         X : (m, n_features) array, sparse matrix or frame
         y : (m,) array of labels
+        sample_weight : (m,) array of numbers >= 0, optional
+            How many independent answers a row counts for (its likelihood to that power); 0 leaves it out.
 
         Raises
         ------
@@ -152,9 +156,9 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         """
         self._settings()
         X, y = validate_data(self, X, y, reset=True, **TABLES)
-        return self._learn(X, y, self._classes(y, None))
+        return self._learn(X, y, checked_weights(sample_weight, len(y)), self._classes(y, None))
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> BayesianLogisticRegression:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> BayesianLogisticRegression:
         """Learn from further rows; what is refused leaves the estimator unchanged.
 
         Parameters
@@ -163,26 +167,38 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         y : (m,) array of labels
         classes : array-like of labels, optional
             All that are known, as in scikit-learn's own ``partial_fit``; new ones may be named later.
+        sample_weight : (m,) array of numbers >= 0, optional
+            As in ``fit``.
         """
         if not hasattr(self, "belief_"):
             self._settings()
             try:
                 X, y = validate_data(self, X, y, reset=True, **TABLES)
-                return self._learn(X, y, self._classes(y, classes))
+                return self._learn(X, y, checked_weights(sample_weight, len(y)), self._classes(y, classes))
             except ValueError:
                 self.__dict__.pop("n_features_in_", None)
                 self.__dict__.pop("feature_names_in_", None)
                 raise
         X, y = validate_data(self, X, y, reset=False, **TABLES)
         known = self._classes(y, classes, self.classes_)
+        weights = np.concatenate([self.sample_weight_, checked_weights(sample_weight, len(y))])
         X, y = stacked_rows(self.X_train_, X), np.concatenate([self.y_train_, y])
-        return self._learn(X, y, known, self.belief_)
+        return self._learn(X, y, weights, known, self.belief_)
 
-    def _learn(self, X: Any, y: np.ndarray, classes: np.ndarray, earlier: Any = None) -> BayesianLogisticRegression:
-        training = Training(X, codes_of(y, classes), len(classes))
-        self.belief_ = self._kind(len(classes)).learnt(self._settings(), training, earlier)
-        self.X_train_, self.y_train_, self.classes_ = X, y, classes
+    def _learn(
+        self, X: Any, y: np.ndarray, weights: np.ndarray, classes: np.ndarray, earlier: Any = None
+    ) -> BayesianLogisticRegression:
+        if not weights.all():  # what counts for nothing is left out
+            X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
+        self.belief_ = self._kind(len(classes)).learnt(
+            self._settings(), self._training(X, y, weights, classes), earlier
+        )
+        self.X_train_, self.y_train_, self.sample_weight_, self.classes_ = X, y, weights, classes
         return self
+
+    @staticmethod
+    def _training(X: Any, y: np.ndarray, weights: np.ndarray, classes: np.ndarray) -> Training:
+        return Training(X, codes_of(y, classes), len(classes), None if np.all(weights == 1.0) else weights)
 
     # -- belief --------------------------------------------------------------------------------------------------------
 
@@ -286,6 +302,7 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         return {
             "X": rows_state(self.X_train_),
             "y": self.y_train_,
+            "sample_weight": self.sample_weight_,
             "classes": self.classes_,
             "belief": self.belief_.state(),
             "feature_names": None if names is None else list(names),
@@ -296,9 +313,10 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         if not state:
             return self
         X, y, classes = restored_rows(state["X"]), state["y"], state["classes"]
-        training = Training(X, codes_of(y, classes), len(classes))
+        weights = np.asarray(state["sample_weight"], dtype=float)
+        training = self._training(X, y, weights, classes)
         self.belief_ = self._kind(len(classes)).restored(self._settings(), training, state["belief"])
-        self.X_train_, self.y_train_, self.classes_ = X, y, classes
+        self.X_train_, self.y_train_, self.sample_weight_, self.classes_ = X, y, weights, classes
         self.n_features_in_ = X.shape[1]
         if state["feature_names"] is not None:
             self.feature_names_in_ = np.array(state["feature_names"], dtype=object)

@@ -134,9 +134,11 @@ class DenseProblem:
         """The Gaussian that each potential alone makes of a broad one."""
         location = np.broadcast_to(np.asarray(self.potential.location, dtype=float), (self.size,))
         broad = 1e4 * np.square(self.spread())
-        _, mean, variance = self.potential.tilted_moments(location, broad)
+        weights = getattr(self.potential, "weights", None)  # of w copies of a row each is alone with the broad one
+        share = 1.0 if weights is None else 1.0 / np.maximum(weights, 1.0)
+        _, mean, variance = self.potential.tilted_moments(location, broad, share)
         pi = np.maximum(1.0 / variance - 1.0 / broad, 1e-6 / broad)
-        return pi, mean / variance - location / broad
+        return pi / share, (mean / variance - location / broad) / share
 
     def refit(self, pi: np.ndarray, nu: np.ndarray) -> None:
         """Refit the Gaussian; a clear sentence where the result is improper."""

@@ -132,8 +132,10 @@ class _Sweeps:
     def __init__(self, problem: DenseProblem, fraction: float, damping: float, negative: bool):
         self.problem, self.gaussian, self.potential = problem, problem.gaussian, problem.potential
         self.fraction: Any = fraction
+        self.copies: Any = 1.0  # rows that a site stands for: of w copies of a row one is moved, and all alike
         if (weights := getattr(problem.potential, "weights", None)) is not None:
-            self.fraction = fraction / np.maximum(weights, 1.0)  # of w copies of a row one is moved, and all alike
+            self.copies = np.maximum(weights, 1.0)
+            self.fraction = fraction / self.copies
         self.damping, self.negative = damping, negative
         self.pi, self.nu = problem.start()
         self.residual, self.log_evidence = np.inf, np.nan
@@ -171,7 +173,8 @@ class _Sweeps:
 
     def _in_marginal_units(self, d_pi: np.ndarray, d_nu: np.ndarray) -> np.ndarray:
         """Changes of sites as changes of their precision and of their slope at the mean, per unit of the marginal."""
-        return np.concatenate([d_pi * self.variance, (d_nu - d_pi * self.mean) * np.sqrt(self.variance)])
+        change = np.stack([d_pi * self.variance, (d_nu - d_pi * self.mean) * np.sqrt(self.variance)])
+        return (change / self.copies).ravel()
 
     def parallel(self) -> None:
         """Move all sites, extrapolated if possible, less far where the result would not be a Gaussian."""
@@ -203,7 +206,8 @@ class _Sweeps:
         quick = self.residual < _QUICK * self._smallest
         self._smallest = min(self._smallest, self.residual)
         self._extrapolation.add(np.stack([self.pi, self.nu]), np.stack([d_pi, d_nu]))
-        far = None if quick else self._extrapolation.next(self._in_marginal_units)
+        often = np.tile(np.sqrt(np.broadcast_to(self.copies, self.pi.shape)), 2)
+        far = None if quick else self._extrapolation.next(lambda *step: often * self._in_marginal_units(*step))
         if far is None:
             return None
         pi, nu = far

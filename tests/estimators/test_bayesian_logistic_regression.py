@@ -207,3 +207,48 @@ def test_a_callable_is_an_inference(cancer):
     by_callable = BayesianLogisticRegression(inference=engine, prior_scale=1.0, tol=1e-9).fit(X, y)
     by_name = BayesianLogisticRegression(inference="variational_bounds", prior_scale=1.0, tol=1e-9).fit(X, y)
     np.testing.assert_allclose(by_callable.coef_, by_name.coef_, atol=1e-4)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_weight_is_a_number_of_answers(cancer, engine, sparse):
+    """Weights 0, 1, 3 are no row, one row, three rows; the scale is learnt alike, and later answers add to them."""
+    X, y = cancer[0][:30, :4], cancer[1][:30]
+    counts = np.arange(30) % 4
+    table = sp.csr_array if sparse else np.asarray
+    weighted = BayesianLogisticRegression(inference=engine, tol=1e-9).fit(table(X), y, sample_weight=counts)
+    repeated = BayesianLogisticRegression(inference=engine, tol=1e-9)
+    repeated.fit(table(np.repeat(X, counts, axis=0)), np.repeat(y, counts))
+    assert weighted.prior_scale_ == pytest.approx(repeated.prior_scale_, rel=1e-4)
+    np.testing.assert_allclose(weighted.predict_proba(table(X)), repeated.predict_proba(table(X)), atol=1e-5)
+    weighted.partial_fit(table(X[:2]), y[:2], sample_weight=[2.0, 0.0])
+    repeated.partial_fit(table(X[[0, 0]]), y[[0, 0]])
+    np.testing.assert_allclose(weighted.predict_proba(table(X)), repeated.predict_proba(table(X)), atol=1e-4)
+    assert weighted.score(table(X), y, sample_weight=counts) > 0.8
+    copy = BayesianLogisticRegression(inference=engine, tol=1e-9).restore(weighted.state())
+    assert np.array_equal(copy.predict_proba(table(X)), weighted.predict_proba(table(X)))
+
+
+def test_bad_weights_are_refused_and_nothing_is_lost(cancer):
+    X, y = cancer
+    model = BayesianLogisticRegression(prior_scale=1.0).fit(X[:20], y[:20])
+    before = model.posterior_.mean.copy()
+    for weights, words in [
+        ([-1.0, 1.0], "sample_weight must be >= 0"),
+        ([np.nan, 1.0], "sample_weight contains nan"),
+        ([1.0], r"sample_weight must have shape \(2,\)"),
+        ([0.0, 0.0], "sample_weight must not be zero everywhere"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            model.partial_fit(X[:2], y[:2], sample_weight=weights)
+    assert np.array_equal(model.posterior_.mean, before) and len(model.y_train_) == 20
+
+
+def test_labellers_who_disagree_leave_a_class_uncertain():
+    X = np.array([[1.0]])
+    model = BayesianLogisticRegression(prior_scale=3.0, classes=["a", "b"], fit_intercept=False)
+    for votes, expected in [(["a", "b"], 0.5), (["b"] * 30, None)]:
+        for vote in votes:
+            model.partial_fit(X, [vote])
+        share = model.predict_proba(X)[0, 1]
+        assert share == pytest.approx(expected, abs=1e-6) if expected else 0.8 < share < 1

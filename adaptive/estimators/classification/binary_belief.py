@@ -20,6 +20,7 @@ from adaptive.estimators.linear_predictive import block_wise_predictive, linear_
 from adaptive.estimators.prior_scale import Evaluation, maximise
 from adaptive.inference import GLM, IncludedPosterior
 from adaptive.potentials import BernoulliLogit, BernoulliProbit, Gaussian, Laplace
+from adaptive.potentials.weighted import Weighted
 from adaptive.predictive import GaussianProjections, Predictive
 
 __all__ = ["BinaryBelief"]
@@ -206,7 +207,9 @@ class _Problem:
         self.settings = settings
         self.features = training.features(bool(settings.fit_intercept))
         signs = np.where(training.codes == training.n_classes - 1, 1.0, -1.0)
-        self.likelihood = LINKS[settings.link](signs)
+        self.likelihood: Any = LINKS[settings.link](signs)
+        if training.weights is not None:
+            self.likelihood = Weighted(self.likelihood, training.weights)
 
     def model(self, scale: float) -> GLM:
         settings, n = self.settings, self.features.shape[1]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from adaptive import checks
 from adaptive.estimators.linear_predictive import with_intercept
 
 __all__ = ["Training"]
@@ -40,9 +41,28 @@ class Training:
 
     @property
     def typical_length(self) -> float:
-        """Root mean square length of a row."""
-        squares = self.X.multiply(self.X).sum() if sp.issparse(self.X) else np.einsum("ij,ij->", self.X, self.X)
-        return float(np.sqrt(squares / self.X.shape[0])) or 1.0
+        """Root mean square length of a row, by weight."""
+        if self.weights is None:
+            squares = self.X.multiply(self.X).sum() if sp.issparse(self.X) else np.einsum("ij,ij->", self.X, self.X)
+            return float(np.sqrt(squares / self.X.shape[0])) or 1.0
+        of_rows = (
+            np.asarray(self.X.multiply(self.X).sum(axis=1)).ravel()
+            if sp.issparse(self.X)
+            else np.einsum("ij,ij->i", self.X, self.X)
+        )
+        return float(np.sqrt(of_rows @ self.weights / self.weights.sum())) or 1.0
+
+
+def checked_weights(sample_weight: Any, m: int) -> np.ndarray:
+    """Weights of m rows, finite and >= 0, not all zero; None is all one."""
+    if sample_weight is None:
+        return np.ones(m)
+    weights = checks.positive("sample_weight", sample_weight, or_zero=True)
+    weights = np.full(m, float(weights)) if weights.ndim == 0 else weights
+    checks.shape("sample_weight", weights, (m,))
+    if not weights.any():
+        raise ValueError("sample_weight must not be zero everywhere: no row would be left to learn from.")
+    return weights
 
 
 def stacked_rows(first: Any, second: Any) -> Any:
