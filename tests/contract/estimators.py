@@ -70,6 +70,22 @@ def label(points):
     return (np.asarray(points)[:, 0] + 0.5 * np.asarray(points)[:, 1] > 0.2).astype(int)
 
 
+def third(points):
+    """Three classes, in sectors of the plane."""
+    angle = np.arctan2(np.asarray(points)[:, 1], np.asarray(points)[:, 0])
+    return np.array(["east", "north", "west"])[np.searchsorted([-1.0, 1.2], angle)]
+
+
+def of_three(name, **options):
+    learn = np.vstack([POINTS[:6], -POINTS[:6]])
+    names = ["east", "north", "west"]
+
+    def make():
+        return BayesianLogisticRegression(prior_scale=2.0, classes=names, **options)
+
+    return Case(name, make, POINTS, (learn, third(learn)), third, target=RNG.standard_normal((5, 2)), given="direction")
+
+
 def classifier(name, make, **options):
     learn = np.vstack([POINTS[:6], -POINTS[:6]])
     return Case(name, make, POINTS, (learn, label(learn)), label, target=RNG.standard_normal((5, 2)), **options)
@@ -126,6 +142,8 @@ CASES = [
         "BayesianLogisticRegression by inclusion", logistic(inference="variational_bounds", update="inclusion"),
         given="direction",
     ),
+    of_three("BayesianLogisticRegression softmax"),
+    of_three("BayesianLogisticRegression one against the rest", multi_class="one_vs_rest"),
     Case(
         "ImageReconstructor", reconstructor, LINES.take([*range(5), *range(11, 16)]), (CENTRE, SCAN.measure(CENTRE)),
         SCAN.measure, given="blocks",

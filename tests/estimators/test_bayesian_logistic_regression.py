@@ -23,6 +23,7 @@ ENGINES = ["expectation_propagation", "laplace_approximation", "variational_boun
     [BayesianLogisticRegression(), BayesianLogisticRegression(prior="laplace", prior_scale=1.0)]
     + [BayesianLogisticRegression(inference=engine, link="logit") for engine in ENGINES[1:]]
     + [BayesianLogisticRegression(link="probit", fit_intercept=False)]
+    + [BayesianLogisticRegression(multi_class="one_vs_rest")]
 )
 def test_scikit_learn_conformance(estimator, check):
     check(estimator)

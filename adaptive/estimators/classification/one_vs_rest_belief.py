@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from adaptive import checks
 from adaptive.estimators.classification.binary_belief import LINKS, BinaryBelief
 from adaptive.estimators.classification.settings import Settings
 from adaptive.estimators.classification.training import Training
@@ -131,10 +130,8 @@ def _normalised(table: np.ndarray) -> np.ndarray:
 def _predictive(
     settings: Settings, sample: Any, rows: Any, labels: Any, target: Any, random_state: Any, **fields: Any
 ) -> WeightedDraws:
-    """Draws from one seed, so that they are the same latents in every chunk and in the target."""
-    seed = random_state
-    if not isinstance(seed, int):
-        seed = 0 if seed is None else int(checks.generator(seed).integers(2**62))
+    """The same draws whatever is asked, in every chunk, in the target and from call to call: members of an ensemble."""
+    seed = settings.random_state if isinstance(settings.random_state, int) else 0
     weights = [sample(k, np.random.default_rng([seed, k])) for k in range(len(labels))]
     link = LINKS[settings.link]()
 
@@ -144,5 +141,6 @@ def _predictive(
         return _normalised(np.exp(link.log_density(latents, 1.0)))
 
     equal = np.full(N_DRAWS, 1.0 / N_DRAWS)
-    given_inputs = None if target is None else WeightedDraws(equal, table(target), labels, random_state=seed)
-    return WeightedDraws(equal, table(rows), labels, target=given_inputs, random_state=seed, features=rows, **fields)
+    given_inputs = None if target is None else WeightedDraws(equal, table(target), labels, random_state=random_state)
+    fields |= {"features": rows, "random_state": random_state}
+    return WeightedDraws(equal, table(rows), labels, target=given_inputs, **fields)
