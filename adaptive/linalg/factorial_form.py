@@ -15,12 +15,12 @@ import numpy as np
 import scipy.linalg
 
 from .covariance_form import CovarianceForm
-from .matrices import covariance_root
+from .reduced_form import ReducedForm
 
 __all__ = ["FactorialForm"]
 
 
-class FactorialForm:
+class FactorialForm(ReducedForm):
     """Gaussian whose q projections are independent.
 
     Parameters
@@ -45,11 +45,10 @@ class FactorialForm:
     """
 
     def __init__(self, base: Any, rows: Any, ridge: float):
-        self.base, self.ridge, self._rows = base, ridge, rows
-        self.size, self.n = rows.shape
-        base.refit(np.zeros(self.size), np.zeros(self.size))
+        super().__init__(base.refit(np.zeros(rows.shape[0]), np.zeros(rows.shape[0])), rows)
+        self.ridge = ridge
         self.log_base, self.prior_mean = base.log_volume, np.array(base.projections)
-        covariance = base.project_covariance(self._rows, self._rows)
+        covariance = base.project_covariance(rows, rows)
         covariance[np.diag_indices(self.size)] += ridge * max(float(np.trace(covariance)) / self.size, 1e-300)
         self.prior_factor = np.linalg.cholesky(covariance)
         inverse = scipy.linalg.solve_triangular(self.prior_factor, np.eye(self.size), lower=True)
@@ -81,42 +80,7 @@ class FactorialForm:
         half_log_determinant = float(np.log(self.prior_factor.diagonal()).sum())
         return self.log_base + 0.5 * float(np.log(self.variance).sum() - gap @ self.slope) - half_log_determinant
 
-    @property
-    def mean(self) -> np.ndarray:
-        return self.base.mean + self.base.covariance_times(self._rows.T @ self.slope)
-
-    def _reduced(self, cross: np.ndarray) -> np.ndarray:
-        """K^-1 cross (q, k)."""
-        return scipy.linalg.cho_solve((self.prior_factor, True), cross)
-
-    def project_covariance(self, first: Any, second: Any) -> np.ndarray:
-        """M1 V M2'."""
-        prior = self.base.project_covariance(first, second)
-        left = self.base.project_covariance(self._rows, first)
-        right = left if second is first else self.base.project_covariance(self._rows, second)
-        inner_left = self._reduced(left)
-        inner_right = inner_left if right is left else self._reduced(right)
-        return prior - left.T @ inner_right + (inner_left.T * self.variance) @ inner_right
-
-    def project_variance(self, rows: Any) -> np.ndarray:
-        """diag(M V M')."""
-        cross = self.base.project_covariance(self._rows, rows)
-        inner = self._reduced(cross)
-        reduction = np.einsum("ij,ij->j", cross, inner) - np.einsum("i,ij,ij->j", self.variance, inner, inner)
-        return np.maximum(self.base.project_variance(rows) - reduction, 0.0)
-
-    def covariance_times(self, matrix: np.ndarray) -> np.ndarray:
-        """V M for M (n,) or (n, k)."""
-        moved = self.base.covariance_times(matrix)
-        inner = self._reduced(self._rows @ moved)
+    def _reduce(self, cross: np.ndarray) -> np.ndarray:
+        inner = scipy.linalg.cho_solve((self.prior_factor, True), cross)
         kept = self.variance * inner if inner.ndim == 1 else self.variance[:, None] * inner
-        return moved - self.base.covariance_times(self._rows.T @ (inner - self._reduced(kept)))
-
-    def root_times(self, rows: Any) -> None:
-        """Not cheap in this form: None."""
-        return
-
-    def sample(self, size: int, rng: np.random.Generator) -> np.ndarray:
-        """Draws of u, (size, n)."""
-        root = covariance_root(self.project_covariance(None, None))
-        return self.mean + rng.standard_normal((size, root.shape[1])) @ root.T
+        return inner - scipy.linalg.cho_solve((self.prior_factor, True), kept)

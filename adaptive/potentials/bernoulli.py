@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import erfcx, expit, log_ndtr
 
-from adaptive.potentials import bernoulli_entropy, logit_expectation, logit_moments, quadrature, tilted
+from adaptive.potentials import bernoulli_entropy, bernoulli_expectation, logit_moments, tilted
 from adaptive.potentials.bounds import coefficients, inverse_x_coth_x
 from adaptive.potentials.likelihood import Likelihood
 from adaptive.potentials.logistic import height_derivatives_of_cosh
@@ -34,21 +34,14 @@ class _Bernoulli(Likelihood):
         return tilted.moments(type(self)(1.0), mean, variance, fraction)
 
     def _expectation(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
-        return quadrature.gaussian_expectation(type(self)(1.0), mean * self._outcome(None), variance)
+        return bernoulli_expectation.averages(self.name, mean * self._outcome(None), variance)[0]
 
     def _expectation_derivatives(
         self, mean: np.ndarray, variance: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         y = self._outcome(None)
-        value, first, second = self._positive_expectation(mean * y, variance)
-        return value, first * y, second
-
-    def _positive_expectation(
-        self, mean: np.ndarray, variance: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        positive = type(self)(1.0)
-        value = quadrature.gaussian_expectation(positive, mean, variance)
-        return value, *quadrature.gaussian_slopes(positive, mean, variance)
+        value, first, second = bernoulli_expectation.averages(self.name, mean * y, variance)
+        return value, first * y, 0.5 * second
 
     def entropies(self, mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return p(y = +1), H(y) and E_s H(y | s) for s ~ N(mean, variance), in one pass.
@@ -109,15 +102,6 @@ class BernoulliLogit(_Bernoulli):
         self, mean: np.ndarray, variance: np.ndarray, fraction: float
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return logit_moments.moments(mean, variance, fraction)
-
-    def _expectation(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
-        return logit_expectation.averages(mean * self._outcome(None), variance)[0]
-
-    def _positive_expectation(
-        self, mean: np.ndarray, variance: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        value, first, second = logit_expectation.averages(mean, variance)
-        return value, first, 0.5 * second
 
     def log_density(self, s: Any, y: Any = None) -> np.ndarray:
         t = np.asarray(s, dtype=float) * self._outcome(y)

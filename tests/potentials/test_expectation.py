@@ -8,7 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from adaptive.potentials import BernoulliLogit, ExponentialPower, Gaussian, Laplace, Poisson, Step, StudentT, quadrature
+from adaptive.potentials import (
+    BernoulliLogit,
+    BernoulliProbit,
+    ExponentialPower,
+    Gaussian,
+    Laplace,
+    Poisson,
+    Step,
+    StudentT,
+    quadrature,
+)
 
 
 def infinite(potential):
@@ -40,7 +50,8 @@ def test_expectation_equals_quadrature(potential, mean, variance):
 
 def test_closed_forms_equal_the_default(rng):
     mean, variance = rng.normal(size=30) * 3, 10 ** rng.uniform(-4, 3, 30)
-    for potential in (Gaussian(0.5), Laplace(0.7), ExponentialPower(2.0, 1.2), Poisson(0, "rectified")):
+    closed = (Gaussian(0.5), Laplace(0.7), ExponentialPower(2.0, 1.2), Poisson(0, "rectified"))
+    for potential in (*closed, BernoulliLogit(1.0), BernoulliProbit(1.0)):
         default = quadrature.gaussian_expectation(potential, mean, variance)
         np.testing.assert_allclose(potential.expectation(mean, variance), default, rtol=1e-10, atol=1e-11)
     variance = np.minimum(variance, 4.0)
@@ -103,9 +114,10 @@ def test_derivatives_without_variance_are_those_of_the_log_density(potential):
     np.testing.assert_allclose(bend, 0.5 * second, rtol=1e-12)
 
 
-def test_logit_averages_meet_where_the_two_rules_do():
-    """The trapezoid rule and the closed halves at the variance where one takes over from the other."""
+@pytest.mark.parametrize("link", [BernoulliLogit, BernoulliProbit])
+def test_bernoulli_averages_meet_where_the_two_rules_do(link):
+    """The trapezoid rule and the panels at the variance where one takes over from the other."""
     mean = np.linspace(-60, 60, 41)
-    low, high = (BernoulliLogit(1).expectation_derivatives(mean, 30.0 + d) for d in (-1e-9, 1e-9))
+    low, high = (link(1).expectation_derivatives(mean, 30.0 + d) for d in (-1e-9, 1e-9))
     for a, b in zip(low, high, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-13)

@@ -1,0 +1,74 @@
+"""A Gaussian over the latent that differs from a base N(u0, V0) along a few rows R only:
+
+    mean = u0 + V0 R' alpha,    V = V0 - V0 R' C R V0.
+
+Sites make C = (K + W^-1)^-1, K = R V0 R'; other approximations have a C of their own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .matrices import covariance_root
+
+__all__ = ["ReducedForm"]
+
+
+class ReducedForm:
+    """Gaussian given by slope and reduction along rows.
+
+    Parameters
+    ----------
+    base : PrecisionForm or CovarianceForm
+        N(u0, V0), without sites.
+    rows : array or sparse matrix (q, n)
+        R.
+    slope : (q,), optional
+        alpha; a subclass may set it later.
+    reduction : (q, q), optional
+        C; a subclass may define ``_reduce`` instead.
+    """
+
+    slope: np.ndarray
+
+    def __init__(self, base: Any, rows: Any, slope: Any = None, reduction: Any = None):
+        self.base, self.rows = base, rows
+        self.size, self.n = rows.shape
+        if slope is not None:
+            self.slope, self.reduction = np.asarray(slope, dtype=float), np.asarray(reduction, dtype=float)
+
+    def _reduce(self, cross: np.ndarray) -> np.ndarray:
+        """C cross (q,) or (q, k)."""
+        return self.reduction @ cross
+
+    @property
+    def mean(self) -> np.ndarray:
+        return self.base.mean + self.base.covariance_times(self.rows.T @ self.slope)
+
+    def project_covariance(self, first: Any, second: Any) -> np.ndarray:
+        """M1 V M2' (None: all unknowns)."""
+        left = self.base.project_covariance(self.rows, first)
+        right = left if second is first else self.base.project_covariance(self.rows, second)
+        return self.base.project_covariance(first, second) - left.T @ self._reduce(right)
+
+    def project_variance(self, rows: Any) -> np.ndarray:
+        """diag(M V M')."""
+        cross = self.base.project_covariance(self.rows, rows)
+        reduction = np.einsum("ij,ij->j", cross, self._reduce(cross))
+        return np.maximum(self.base.project_variance(rows) - reduction, 0.0)
+
+    def covariance_times(self, matrix: np.ndarray) -> np.ndarray:
+        """V M for M (n,) or (n, k)."""
+        moved = self.base.covariance_times(matrix)
+        return moved - self.base.covariance_times(self.rows.T @ self._reduce(self.rows @ moved))
+
+    def root_times(self, rows: Any) -> None:
+        """Not cheap in this form: None."""
+        return
+
+    def sample(self, size: int, rng: np.random.Generator) -> np.ndarray:
+        """Draws of u, (size, n)."""
+        root = covariance_root(self.project_covariance(None, None))
+        return self.mean + rng.standard_normal((size, root.shape[1])) @ root.T
