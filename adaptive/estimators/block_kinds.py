@@ -10,7 +10,7 @@ from scipy import sparse
 
 from adaptive.operators import FourierLines, FourierMask, NonuniformFourier, Operator, as_operator
 
-__all__ = ["RowsOnImages", "as_blocks", "is_encodes", "is_rows", "is_trajectory", "on_grid"]
+__all__ = ["RowsOnImages", "as_blocks", "is_encodes", "is_rows", "is_shots", "is_trajectory", "on_grid"]
 
 
 class RowsOnImages(Operator):
@@ -51,6 +51,11 @@ def is_trajectory(block: Any) -> TypeGuard[NonuniformFourier]:
 def is_encodes(pool: Any) -> bool:
     """Whether a pool says by ``encodes`` (m, 2) and ``readout`` which lines of a volume it holds."""
     return hasattr(pool, "encodes") and hasattr(pool, "readout") and not isinstance(pool, Operator)
+
+
+def is_shots(pool: Any) -> bool:
+    """Whether a pool holds trajectories and says by ``samples`` (one array (m, d) each) where they go."""
+    return hasattr(pool, "samples") and hasattr(pool, "image_shape") and not isinstance(pool, Operator)
 
 
 def is_rows(X: Any) -> bool:

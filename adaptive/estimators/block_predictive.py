@@ -12,10 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.estimators.block_kinds import RowsOnImages, as_blocks, is_encodes, is_rows, on_grid
+from adaptive.estimators.block_kinds import (
+    RowsOnImages,
+    as_blocks,
+    is_encodes,
+    is_rows,
+    is_shots,
+    is_trajectory,
+    on_grid,
+)
+from adaptive.estimators.coil_scores import CoilScores
 from adaptive.estimators.grid_scores import GridScores
 from adaptive.estimators.measured_blocks import MeasuredBlocks
 from adaptive.estimators.receiver import on_unknown
+from adaptive.estimators.seen_images import SeenImages, seen_images
+from adaptive.estimators.trajectory_scores import TrajectoryScores
 from adaptive.inference import LargePosterior
 from adaptive.operators import FourierLines, Operator
 from adaptive.potentials import Gaussian
@@ -81,17 +92,32 @@ class BlockPredictive(Predictive):
             return self._grid.of_lines(np.asarray(known), int(self.candidates.axis))
         if is_encodes(self.candidates):
             return self._grid.of_encodes(np.asarray(self.candidates.encodes), int(self.candidates.readout))
-        blocks = as_blocks(self.candidates, self._shape)
+        if is_shots(self.candidates):
+            return self._trajectories(list(self.candidates.samples))
+        return self._of_blocks(as_blocks(self.candidates, self._shape))
+
+    def _of_blocks(self, blocks: list[Operator]) -> tuple[np.ndarray, np.ndarray]:
+        """Each kind of block together, as far as there is a way for all."""
         values, errors = np.empty(len(blocks)), np.empty(len(blocks))
+        together: dict[Any, list[int]] = {}
         for k, block in enumerate(blocks):
-            if isinstance(block, FourierLines) and len(block.lines) == 1:
-                value, error = self._grid.of_lines(block.lines, block.axis)
-                values[k], errors[k] = value[0], error[0]
-            elif on_grid(block):
-                values[k], errors[k] = self._grid.of_mask(block.mask)
+            single = isinstance(block, FourierLines) and len(block.lines) == 1
+            kind = block.axis if single else "trajectory" if is_trajectory(block) else ("alone", k)  # type: ignore[attr-defined]
+            together.setdefault(kind, []).append(k)
+        for kind, members in together.items():
+            first: Any = blocks[members[0]]
+            found: tuple[Any, Any]
+            if kind == "trajectory":
+                found = self._trajectories([blocks[k].samples for k in members])  # type: ignore[attr-defined]
+            elif not isinstance(kind, tuple):
+                lines = np.concatenate([blocks[k].lines for k in members])  # type: ignore[attr-defined]
+                found = self._grid.of_lines(lines, kind)
+            elif on_grid(first):
+                found = self._grid.of_mask(first.mask)
             else:
-                gain, error = self.posterior.information_gain(self._operator(block), self.noise_variance, True)
-                values[k], errors[k] = 2 * gain, 2 * error
+                gain, error = self.posterior.information_gain(self._operator(first), self.noise_variance, True)
+                found = 2 * gain, 2 * error
+            values[members], errors[members] = found
         return values, errors
 
     def _of_rows(self) -> tuple[np.ndarray, np.ndarray]:
@@ -107,9 +133,25 @@ class BlockPredictive(Predictive):
         gains = [self.posterior.information_gain(self._operator(row), self.noise_variance) for row in parts]
         return 2 * np.array(gains), np.zeros(len(gains))
 
+    # ---------------------------------------------------------------------------------------- blocks of Fourier samples
+    @property
+    def n_transforms(self) -> int:
+        """Batched non-uniform transforms that trajectories have cost, each over all candidates."""
+        return self._trajectories.n_transforms
+
     @cached_property
-    def _grid(self) -> GridScores:
+    def _grid(self) -> GridScores | CoilScores:
+        if self.sensitivity is not None and self.sensitivity.ndim > len(self._shape):
+            return CoilScores(self._seen, self.noise_variance)
         return GridScores(self.posterior, self._shape, self.noise_variance, self.sensitivity)
+
+    @cached_property
+    def _trajectories(self) -> TrajectoryScores:
+        return TrajectoryScores(self._seen, self.noise_variance)
+
+    @property
+    def _seen(self) -> SeenImages:
+        return seen_images(self.posterior, self._shape, self.sensitivity)
 
     # ------------------------------------------------------------------------------------------------ single candidates
     def _block(self, i: int) -> Operator:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from adaptive import checks
 from adaptive.estimators.base import DesignMixin
-from adaptive.estimators.block_kinds import as_blocks, is_encodes, is_rows
+from adaptive.estimators.block_kinds import as_blocks, is_encodes, is_rows, is_shots
 from adaptive.estimators.block_predictive import BlockPredictive
 from adaptive.estimators.image_memory import check_memory
 from adaptive.estimators.image_model import STEPS, Engine, ImageModel
@@ -25,6 +25,7 @@ from adaptive.estimators.image_scales import learn_scales
 from adaptive.estimators.measured_blocks import FROM_DATA, MeasuredBlocks
 from adaptive.estimators.measured_centre import LARGEST_CENTRE, centre_images, centre_kspace, centre_size
 from adaptive.estimators.receiver import checked_maps, whitened, whitening
+from adaptive.images.coils import estimate_coils
 from adaptive.inference import LargePosterior
 from adaptive.operators import Operator
 
@@ -275,8 +276,6 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
                 )
             return phase, maps, 0
         if guess_maps:
-            from adaptive.images.coils import estimate_coils
-
             maps = estimate_coils(centre_kspace(measured, n_central), n_central)
         if guess_phase:
             images = centre_images(measured, n_central)
@@ -425,7 +424,8 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
             raise ValueError(
                 f"candidates are {kind} of images of shape {candidates.image_shape}, not {self._image_shape}."
             )
-        if not (is_rows(candidates) or hasattr(candidates, "lines") or is_encodes(candidates)):
+        lazy = hasattr(candidates, "lines") or is_encodes(candidates) or is_shots(candidates)
+        if not (lazy or is_rows(candidates)):
             as_blocks(candidates, self._image_shape)
         if hasattr(self, "measured_"):
             model, posterior = self._fitted_design_model(), self.design_posterior_

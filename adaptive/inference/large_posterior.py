@@ -127,6 +127,13 @@ class LargePosterior(Posterior):
         inverse = self.inverse_circulant
         return None if inverse is None else inverse(self.perturbations.right_hand_sides(self.system))
 
+    def remember(self, key: Any, make: Any) -> Any:
+        """``make()``, once: what is computed of this posterior and asked for again and again."""
+        kept = self.__dict__.setdefault("_remembered", {})
+        if key not in kept:
+            kept[key] = make()
+        return kept[key]
+
     def given_measurements(self, X: Operator, noise_variance: float | None = None) -> LargePosterior:
         """The Gaussian after the measurements ``X`` (all of them, the old ones first), whatever their values.
 
@@ -306,7 +313,8 @@ class LargePosterior(Posterior):
     # ------------------------------------------------------------------------------------------------- as plain data
     def __getstate__(self) -> dict[str, Any]:
         """Without what can be computed again."""
-        return {k: v for k, v in self.__dict__.items() if k not in ("circulant", "inverse_circulant", "control")}
+        again = ("circulant", "inverse_circulant", "control", "_remembered")
+        return {k: v for k, v in self.__dict__.items() if k not in again}
 
     def state(self) -> dict[str, Any]:
         """Arrays, numbers and strings from which `restored` rebuilds this posterior, given its operators."""
