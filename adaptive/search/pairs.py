@@ -78,7 +78,8 @@ def best_pairs(
     """
     n = checks.integer("n", n, minimum=1)
     deviations = float(checks.positive("deviations", deviations, or_zero=True))
-    (mean, covariance), (other_mean, other_covariance) = _uncertain("users", users), _uncertain("items", items)
+    mean, covariance, diagonal = _uncertain("users", users)
+    other_mean, other_covariance, other_diagonal = _uncertain("items", items)
     if mean.shape[1] != other_mean.shape[1]:
         raise ValueError(f"users have {mean.shape[1]} factors and items {other_mean.shape[1]}; expected the same.")
     m, k = len(mean), len(other_mean)
@@ -92,7 +93,6 @@ def best_pairs(
     ours, theirs = Balls(mean, size, shells=True), Balls(other_mean, size, shells=True)
     bounds = largest_products(ours, theirs)
     if deviations:
-        diagonal, other_diagonal = _dominating(covariance), _dominating(other_covariance)
         largest = ours.largest(mean**2 + diagonal) @ theirs.largest(other_diagonal).T
         largest += ours.largest(diagonal) @ theirs.largest(other_mean**2).T
         bounds += deviations * np.sqrt(largest)
@@ -120,31 +120,31 @@ def best_pairs(
     return best_of_blocks(bounds.ravel(), score, n, m * k, n_items=k)
 
 
-def _uncertain(name: str, given: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return means (m, r) and variances (m, r) or covariances (m, r, r)."""
+def _uncertain(name: str, given: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return means (m, r), variances (m, r) or covariances (m, r, r) S, and diagonals D (m, r) that dominate these.
+
+    D - S is positive semi-definite for the row sums of |S|, and for the largest eigenvalue; the smaller one is taken.
+    """
     mean, covariance = given if isinstance(given, tuple) else (given, None)
     mean = checks.finite(name, mean)
     if mean.ndim != 2 or not mean.size:
         raise ValueError(f"{name} must be an array (m, factors), or a tuple (means, covariances), got {mean.shape}.")
     if covariance is None:
-        return mean, np.zeros_like(mean)
+        return mean, np.zeros_like(mean), np.zeros_like(mean)
     covariance = checks.finite(f"{name} covariances", covariance)
     if covariance.shape not in (mean.shape, (*mean.shape, mean.shape[1])):
         wanted = f"{mean.shape} or {(*mean.shape, mean.shape[1])}"
         raise ValueError(f"{name} covariances must have shape {wanted}, got {covariance.shape}.")
-    smallest = covariance if covariance.ndim == 2 else np.linalg.eigvalsh(covariance)[:, 0]
-    if smallest.min() < -1e-9 * np.abs(covariance).max():
-        raise ValueError(f"{name} covariances must be positive semi-definite, got {smallest.min():.3g} at the least.")
-    return mean, covariance
-
-
-def _dominating(covariance: np.ndarray) -> np.ndarray:
-    """Return diagonals (m, r) with D - S positive semi-definite: row sums of |S| or the largest eigenvalue."""
+    eigenvalues = covariance if covariance.ndim == 2 else np.linalg.eigvalsh(covariance)
+    if eigenvalues.min() < -1e-9 * np.abs(covariance).max():
+        raise ValueError(
+            f"{name} covariances must be positive semi-definite, got {eigenvalues.min():.3g} at the least."
+        )
     if covariance.ndim == 2:
-        return np.maximum(covariance, 0.0)
-    sums = np.abs(covariance).sum(axis=2)
-    largest = np.repeat(np.linalg.eigvalsh(covariance)[:, -1:], covariance.shape[1], axis=1)
-    return np.where(sums.sum(axis=1, keepdims=True) < largest.sum(axis=1, keepdims=True), sums, largest)
+        return mean, np.maximum(covariance, 0.0), np.maximum(covariance, 0.0)
+    sums, largest = np.abs(covariance).sum(axis=2), np.repeat(eigenvalues[:, -1:], mean.shape[1], axis=1)
+    smaller = sums.sum(axis=1, keepdims=True) < largest.sum(axis=1, keepdims=True)
+    return mean, covariance, np.where(smaller, sums, largest)
 
 
 def _variance_factors(

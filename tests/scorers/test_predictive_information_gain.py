@@ -160,9 +160,9 @@ def test_the_series_stops_for_each_pair_where_its_error_is_small():
     """Against all 96 terms; the candidates themselves are among the targets, so that correlations go up to 1."""
     module = sys.modules["adaptive.scorers.joint_outcomes"]
     rng = np.random.default_rng(0)
-    rows = rng.standard_normal((50, 6))
+    rows = rng.standard_normal((100, 20))
     belief = GaussianProjections.from_rows(
-        rows, rng.standard_normal(6), root=rng.standard_normal((6, 6)), likelihood=BernoulliLogit(), target=rows
+        rows, rng.standard_normal(20), root=rng.standard_normal((20, 20)), likelihood=BernoulliLogit(), target=rows
     )
     ((_, ours, theirs, correlation, reach),) = module.expansions(belief)
     assert correlation.max() > 1 - 1e-12 and len(ours) == len(reach) > 80
