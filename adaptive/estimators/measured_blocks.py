@@ -308,7 +308,8 @@ def _one_mask(pool: Any, shape: tuple[int, ...], y: Any) -> tuple[list[Operator]
 def _coils_of(block: Operator, values: Any) -> int:
     """Number of coils that these samples have."""
     found = np.shape(values)
-    if len(found) == len(block.output_shape) + 1 or (len(found) == 2 and found[1] == block.shape[0]):
+    flat = len(found) == 2 and found[1] == block.shape[0] and found != block.output_shape
+    if len(found) == len(block.output_shape) + 1 or flat:
         return found[0]
     raise ValueError(
         f"the samples of {block!r} must have shape (number of coils, {', '.join(map(str, block.output_shape))}), "

@@ -81,7 +81,7 @@ def whitening(covariance: Any, n_coils: int | None = None) -> np.ndarray:
     if not np.allclose(matrix, matrix.conj().T, rtol=1e-6, atol=1e-12 * np.abs(matrix).max()):
         raise ValueError("coil_covariance must be Hermitian, equal to its conjugate transpose.")
     try:
-        factor = np.linalg.cholesky(matrix / (np.trace(matrix).real / len(matrix)))
+        factor = np.linalg.cholesky(matrix / max(np.trace(matrix).real / len(matrix), np.finfo(float).tiny))
     except np.linalg.LinAlgError:
         raise ValueError("coil_covariance must be positive definite.") from None
     return np.linalg.inv(factor)
