@@ -51,6 +51,33 @@ SYSTEMS: dict[str, tuple[str, str]] = {
         "Constrained choice among candidates: score all, take the best subset greedily.",
         "",
     ),
+    "nickisch-alg-6.1": (
+        "Score all candidate blocks, append the winner, acquire it, refit; stop at a size or a quality.",
+        "Lines, phase encodes and spirals in the same loop; it stops by number, cost, time or information left.",
+    ),
+    "nickisch-alg-6.2": (
+        "The double loop for Laplace potentials on a complex image: the second bound of the log-determinant, variances "
+        "by Lanczos, inner least squares reweighted up to 30 times.",
+        "Lanczos is an option, at any number of steps; variances are sampled by default, which costs less.",
+    ),
+    "nickisch-sys-kspace-designs-cartesian": (
+        "Equispaced, low-pass, variable-density random without replacement and designed lines, all with the 32 central "
+        "ones.",
+        "The variable density's exponent is an argument; there is a half-plane switch.",
+    ),
+    "nickisch-sys-kspace-designs-spiral": (
+        "Archimedean interleaves of 8 revolutions and 3,216 samples at equispaced, random and designed offset angles.",
+        "With scanner limits 3,336 samples in time, largest step 1.0, slew rate 150 T/m/s, gradient 22.9 mT/m.",
+    ),
+    "nickisch-sys-kspace-map": (
+        "MAP with Laplace penalties on wavelet coefficients, differences and the imaginary part; a complex image, of "
+        "which magnitudes are reported.",
+        "",
+    ),
+    "nickisch-sys-kspace-limits": (
+        "Without variances the inner loop is MAP, with large ones least squares, with matched ones ridge.",
+        "",
+    ),
 }
 
 TESTS: dict[str, tuple[str, ...]] = {
@@ -118,6 +145,42 @@ TESTS: dict[str, tuple[str, ...]] = {
     "nickisch-sys-score-random": (
         "tests/loop/test_compare.py::test_intervals_are_paired",
         "tests/test_selection.py::test_random_needs_no_field_and_is_uniform_over_what_is_allowed",
+    ),
+    "nickisch-alg-6.1": (
+        "tests/designs/test_trajectories.py::test_shots_are_designed_logged_and_replayed",
+        "tests/estimators/test_image_reconstructor.py::test_head_scan_line_by_line",
+        "tests/estimators/test_image_reconstructor.py::test_the_loop_resumes_to_the_bit",
+        "tests/loop/test_stopping.py::test_information_left_is_the_largest_expected_information",
+        "tests/loop/test_stopping.py::test_steps_cost_seconds",
+    ),
+    "nickisch-alg-6.2": (
+        "tests/inference/test_matrix_free.py::test_both_log_determinant_bounds_reach_the_same_minimum",
+        "tests/inference/test_matrix_free.py::test_lanczos_with_all_steps_is_exact_and_with_few_below",
+        "tests/inference/test_matrix_free.py::test_real_stacked_is_the_complex_problem",
+        "tests/inference/test_matrix_free.py::test_the_objective_falls_and_the_evidence_is_that_of_the_dense_loop",
+    ),
+    "nickisch-sys-kspace-designs-cartesian": (
+        "tests/designs/test_kspace.py::test_equispaced_lines_have_equal_gaps",
+        "tests/designs/test_kspace.py::test_every_design_is_sorted_distinct_complete_and_keeps_the_centre",
+        "tests/designs/test_kspace.py::test_low_pass_designs_are_nested_intervals_around_dc",
+        "tests/designs/test_kspace.py::test_the_half_plane_pool_has_the_sources_size",
+        "tests/designs/test_kspace.py::test_variable_density_follows_its_density",
+    ),
+    "nickisch-sys-kspace-designs-spiral": (
+        "tests/designs/test_trajectories.py::test_a_spiral_under_limits_keeps_to_them_and_uses_them",
+        "tests/designs/test_trajectories.py::test_a_spiral_without_limits_is_equispaced_in_arc_length",
+        "tests/designs/test_trajectories.py::test_angles",
+        "tests/designs/test_trajectories.py::test_shots_are_designed_logged_and_replayed",
+    ),
+    "nickisch-sys-kspace-map": (
+        "tests/estimators/test_image_reconstructor.py::test_complex_images_need_the_prior_on_the_imaginary_part",
+        "tests/estimators/test_image_reconstructor.py::test_map_and_mean_and_single_precision_agree_roughly",
+        "tests/inference/test_map_estimate.py::test_matrix_free_images",
+    ),
+    "nickisch-sys-kspace-limits": (
+        "tests/inference/test_matrix_free.py::test_constant_width_is_ridge",
+        "tests/inference/test_matrix_free.py::test_large_variance_is_least_squares",
+        "tests/inference/test_matrix_free.py::test_no_variance_is_map",
     ),
 }
 
