@@ -29,7 +29,7 @@ from experiments.script import Script, command, panels
 
 EIGHT = ("sonar", "heart", "haberman", "ionosphere", "breast", "australian", "diabetes", "german")
 SMALL = ("crabs", "sonar", "thyroid", "heart", "haberman", "ionosphere")
-MAIN = ("random", "margin", *OURS[1:4], *POINT)
+MAIN = ("random", *OURS[:4], *POINT)
 PLAN: list[tuple[tuple[str, ...], tuple[str, ...], int]] = [  # strategies, sets, seeds 0 .. n - 1
     (MAIN, tuple(SETS), 20),
     (PEERS, SMALL, 20),

@@ -8,7 +8,8 @@ of the published figures), or a strategy of a peer in its own environment. A *ta
 order, and its accuracy on the test rows is the learning curve: every strategy is judged on the same posterior and on
 scikit-learn's LogisticRegression, whichever model asked. Features are in units of the pool's means and deviations.
 
-margin, entropy, least_confident and uncertainty order two classes alike; margin stands for all four.
+margin, entropy, least_confident and uncertainty order two classes alike; margin stands for all four, as
+information_gain does for consensus_divergence. density_weighted is uncertainty times the density.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from adaptive import BayesianLogisticRegression, SequentialDesign, datasets
+from adaptive import BayesianLogisticRegression, SequentialDesign, datasets, scorers
 from experiments.benchmarks.peers.environments import python_of
 from experiments.runs import kept
 
 GROUP = "active_budget"
 INITIAL = 20
 TEST_SHARE = 0.4
-N_TARGETS = 100  # pool rows, drawn by the seed, whose predictions predictive_information_gain is about
+N_TARGETS = 100  # pool rows, drawn by the seed, whose predictions some scorers are about
 DENSE = 120  # one question at a time up to here, then five; accuracy is measured after each query
 SETS: dict[str, Callable[[], tuple[Any, np.ndarray]]] = {  # by the size of the pool
     "crabs": lambda: datasets.uci("crabs"),
@@ -53,10 +54,16 @@ OURS = (
     "information_gain",
     "predictive_information_gain",
     "variational_information_gain",
+    "expected_error_reduction",
+    "query_by_committee",
+    "core_set",
+    "badge",
+    "density_weighted",
     "predictive_variance",
     "a_optimality",
     "d_optimality",
 )
+WITH_TARGET = ("predictive_information_gain", "expected_error_reduction")
 POINT = ("logistic margin", "svm margin")
 PEERS = (
     "modal margin",
@@ -118,9 +125,10 @@ def by_posterior(
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Return the order in which a scorer of ours asks the posterior, and that posterior's accuracy after n labels."""
     about = np.random.default_rng([seed, 2]).permutation(len(X))[:N_TARGETS]
-    target = X[about] if scorer == "predictive_information_gain" else None
+    target = X[about] if scorer in WITH_TARGET else None
+    score = scorers.density_weighted("uncertainty") if scorer == "density_weighted" else scorer
     estimator = BayesianLogisticRegression(classes=[0, 1])
-    loop = SequentialDesign(estimator, X, scorer=scorer, target=target, initial=first, joint=False, random_state=seed)
+    loop = SequentialDesign(estimator, X, scorer=score, target=target, initial=first, joint=False, random_state=seed)
     accuracy = []
     for size in sizes(n):
         query = loop.ask(size)
