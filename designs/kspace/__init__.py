@@ -19,20 +19,15 @@ from .encode_comparison import (
     uniform_encodes,
     variable_density_encodes,
 )
+from .encode_indices import as_encodes, central_encodes, mirror_encodes
 from .export import export_design, import_design
 from .limits import GradientLimits
-from .phase_encodes import (
-    PhaseEncode,
-    PhaseEncodePool,
-    as_encodes,
-    central_encodes,
-    mirror_encodes,
-    phase_encodes,
-)
+from .own_trajectories import trajectories
+from .phase_encodes import PhaseEncode, PhaseEncodePool, phase_encodes
 from .radial import spoke_samples
 from .refined import RefinedAngles
 from .spiral import spiral_samples
-from .trajectory import Trajectory, TrajectoryPool, spirals, spokes, trajectories
+from .trajectory import Trajectory, TrajectoryPool, spirals, spokes
 
 __all__ = [
     "GradientLimits",

@@ -23,11 +23,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from adaptive.checks import choice, finite, generator, integer
 
 from .cartesian import central
+from .density_draws import drawn, lifted
 
 __all__ = [
     "comparison_designs",
@@ -125,7 +125,7 @@ def uniform(n: int, n_lines: int, n_central: int, *, half_plane: bool = False, r
     """
     n, n_lines, n_central = _checked(n, n_lines, n_central)
     rng = generator(random_state)
-    return _design(n, n_lines, n_central, half_plane, lambda lines, k: _draw(lines, np.ones(len(lines)), k, rng))
+    return _design(n, n_lines, n_central, half_plane, lambda lines, k: drawn(lines, np.ones(len(lines)), k, rng))
 
 
 def variable_density(
@@ -169,7 +169,7 @@ def variable_density(
     """
     n, n_lines, n_central = _checked(n, n_lines, n_central)
     falling, rng = _falling(n, exponent), generator(random_state)
-    return _design(n, n_lines, n_central, False, lambda lines, k: _draw(lines, _lifted(falling[lines], k), k, rng))
+    return _design(n, n_lines, n_central, False, lambda lines, k: drawn(lines, lifted(falling[lines], k), k, rng))
 
 
 def half_plane_variable_density(
@@ -192,7 +192,7 @@ def half_plane_variable_density(
     """
     n, n_lines, n_central = _checked(n, n_lines, n_central)
     falling, rng = _falling(n, exponent), generator(random_state)
-    return _design(n, n_lines, n_central, True, lambda lines, k: _draw(lines, falling[lines], k, rng))
+    return _design(n, n_lines, n_central, True, lambda lines, k: drawn(lines, falling[lines], k, rng))
 
 
 def comparison_designs(
@@ -233,16 +233,16 @@ def comparison_designs(
     n_draws = integer("n_draws", n_draws, minimum=1)
     streams = generator(random_state).spawn(3)
 
-    def drawn(design: Callable[..., np.ndarray], stream: np.random.Generator) -> list[np.ndarray]:
+    def several(design: Callable[..., np.ndarray], stream: np.random.Generator) -> list[np.ndarray]:
         keywords = {"exponent": powers[design.__name__]} if design.__name__ in powers else {}
         return [design(n, n_lines, n_central, random_state=stream, **keywords) for _ in range(n_draws)]
 
     return {
         "low_pass": [low_pass(n, n_lines, n_central)],
         "equispaced": [equispaced(n, n_lines, n_central)],
-        "uniform": drawn(uniform, streams[0]),
-        "variable_density": drawn(variable_density, streams[1]),
-        "half_plane_variable_density": drawn(half_plane_variable_density, streams[2]),
+        "uniform": several(uniform, streams[0]),
+        "variable_density": several(variable_density, streams[1]),
+        "half_plane_variable_density": several(half_plane_variable_density, streams[2]),
         "one_sided_low_pass": [one_sided_low_pass(n, n_lines, n_central)],
     }
 
@@ -266,28 +266,6 @@ def _falling(n: int, exponent: Any) -> np.ndarray:
     if power <= 0:
         raise ValueError(f"exponent must be > 0 (the density falls off towards high frequencies), got {exponent!r}.")
     return (1 - np.abs(np.linspace(-1, 1, n))) ** power if n > 1 else np.ones(1)
-
-
-def _lifted(falling: np.ndarray, total: int) -> np.ndarray:
-    """clip(falling + c, 0, 1) with the c that makes it add up to ``total``."""
-
-    def density(c: float) -> np.ndarray:
-        return np.clip(falling + c, 0.0, 1.0)
-
-    if total >= len(falling):
-        return np.ones(len(falling))
-    return density(brentq(lambda c: density(c).sum() - total, -1.0, 1.0, xtol=1e-14))
-
-
-def _draw(lines: np.ndarray, weights: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw ``k`` lines one after the other, without replacement, in proportion to the weights.
-
-    The k largest of log(weight) + Gumbel noise are such a draw: the largest is line i with probability proportional to
-    its weight, and without it the same holds for the rest.
-    """
-    with np.errstate(divide="ignore"):
-        keys = np.log(weights) + rng.gumbel(size=len(lines))
-    return lines[np.argsort(-keys, kind="stable")[:k]]
 
 
 def _checked(n: Any, n_lines: Any, n_central: Any) -> tuple[int, int, int]:

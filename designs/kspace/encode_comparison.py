@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from adaptive.checks import choice, finite, generator, integer, positive
 
-from .phase_encodes import as_encodes, central_encodes, mirror_encodes, relative_radius
+from .density_draws import drawn, lifted
+from .encode_indices import as_encodes, central_encodes, mirror_encodes, rank, relative_radius
 from .poisson_disc import thrown
 
 __all__ = [
@@ -72,8 +72,8 @@ def uniform_encodes(
     (40, 2)
     """
     plane, n_encodes, centre, rest = _start(plane, n_encodes, n_central, half_plane)
-    drawn = generator(random_state).permutation(len(rest))[: n_encodes - len(centre)]
-    return _design(plane, centre, rest[drawn])
+    picked = generator(random_state).permutation(len(rest))[: n_encodes - len(centre)]
+    return _design(plane, centre, rest[picked])
 
 
 def variable_density_encodes(
@@ -114,17 +114,8 @@ def variable_density_encodes(
     """
     plane, n_encodes, centre, rest = _start(plane, n_encodes, n_central, half_plane)
     falling = np.maximum(1 - relative_radius(plane)[rest[:, 0], rest[:, 1]], 0) ** positive("exponent", exponent)
-    wanted = n_encodes - len(centre)
-
-    def density(c: float) -> np.ndarray:
-        return np.clip(falling + c, 0.0, 1.0)
-
-    weights = np.ones(len(rest))
-    if 0 < wanted < len(rest):
-        weights = density(brentq(lambda c: density(c).sum() - wanted, -1.0, 1.0, xtol=1e-14))
-    with np.errstate(divide="ignore"):  # the largest of log(weight) + Gumbel noise are draws without replacement
-        keys = np.log(weights) + generator(random_state).gumbel(size=len(rest))
-    return _design(plane, centre, rest[np.argsort(-keys, kind="stable")[:wanted]])
+    wanted, rng = n_encodes - len(centre), generator(random_state)
+    return _design(plane, centre, drawn(rest, lifted(falling, wanted), wanted, rng))
 
 
 def poisson_disc_encodes(
@@ -208,14 +199,14 @@ def comparison_encodes(
     about = (plane, n_encodes, n_central)
     exponent, slope = settings.get("variable_density", 3.0), settings.get("poisson_disc", 3.0)
 
-    def drawn(design: Any, stream: np.random.Generator, **more: float) -> list[np.ndarray]:
+    def several(design: Any, stream: np.random.Generator, **more: float) -> list[np.ndarray]:
         return [design(*about, half_plane=half_plane, random_state=stream, **more) for _ in range(n_draws)]
 
     return {
         "low_pass": [low_pass_encodes(*about, half_plane=half_plane)],
-        "uniform": drawn(uniform_encodes, streams[0]),
-        "variable_density": drawn(variable_density_encodes, streams[1], exponent=exponent),
-        "poisson_disc": drawn(poisson_disc_encodes, streams[2], slope=slope),
+        "uniform": several(uniform_encodes, streams[0]),
+        "variable_density": several(variable_density_encodes, streams[1], exponent=exponent),
+        "poisson_disc": several(poisson_disc_encodes, streams[2], slope=slope),
     }
 
 
@@ -224,9 +215,9 @@ def _start(plane: Any, n_encodes: Any, n_central: Any, half_plane: bool) -> tupl
     n_encodes, centre = integer("n_encodes", n_encodes), central_encodes(plane, n_central)
     sides = (int(plane[0]), int(plane[1]))
     rest = np.argwhere(np.ones(sides, bool))
-    rest = rest[~np.isin(_flat(sides, rest), _flat(sides, centre))]
+    rest = rest[~np.isin(rank(sides, rest), rank(sides, centre))]
     if half_plane:
-        rest = rest[_flat(sides, rest) <= _flat(sides, mirror_encodes(sides, rest))]
+        rest = rest[rank(sides, rest) <= rank(sides, mirror_encodes(sides, rest))]
     if n_encodes < len(centre):
         raise ValueError(
             f"n_encodes counts the central encodes too: it must be at least n_central = {len(centre)}, got {n_encodes}."
@@ -239,7 +230,3 @@ def _start(plane: Any, n_encodes: Any, n_central: Any, half_plane: bool) -> tupl
 
 def _design(plane: tuple[int, int], centre: np.ndarray, others: np.ndarray) -> np.ndarray:
     return as_encodes(plane, finite("encodes", np.concatenate([centre, others]), dtype=int), 0)
-
-
-def _flat(plane: tuple[int, int], encodes: np.ndarray) -> np.ndarray:
-    return encodes[:, 0] * plane[1] + encodes[:, 1]

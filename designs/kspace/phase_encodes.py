@@ -1,8 +1,7 @@
 """Phase encodes of a 3-D scan: one read-out of a volume, as candidates of a design.
 
-A scan of a volume (n0, n1, n2) reads out one axis completely; what is chosen are pairs of indices along the two others,
-each from 0 (frequency -n/2) over n // 2 (DC) to n - 1. A real volume has conjugate samples on the encode of opposite
-frequencies, ``mirror``: (a, b) and (2 c0 - a, 2 c1 - b), c = n // 2, modulo n.
+A scan of a volume (n0, n1, n2) reads out one axis completely; what is chosen are pairs of indices along the two others
+(`encode_indices`). An encode knows how to measure itself; a pool only knows indices, and makes encodes when asked.
 """
 
 from __future__ import annotations
@@ -15,10 +14,12 @@ from typing import Any
 import numpy as np
 import scipy.fft
 
-from adaptive.checks import choice, finite, integer
+from adaptive.checks import choice, integer
 from adaptive.operators import FourierMask, Operator
 
-__all__ = ["PhaseEncode", "PhaseEncodePool", "as_encodes", "central_encodes", "mirror_encodes", "phase_encodes"]
+from .encode_indices import central_encodes, checked_encodes, mirror_encodes, rank
+
+__all__ = ["PhaseEncode", "PhaseEncodePool", "phase_encodes"]
 
 LARGEST_VOLUME = 2**27  # voxels: beyond it one complex volume takes more than a GB
 
@@ -57,7 +58,7 @@ class PhaseEncode(FourierMask):
 
     def __init__(self, shape: Any, encode: Any, readout: int = 0):
         sides, self.readout = _checked_scan(shape, readout)
-        one = _checked_encodes(_plane(sides, self.readout), [encode])[0]
+        one = checked_encodes(_plane(sides, self.readout), [encode])[0]
         self.encode: tuple[int, int] = (int(one[0]), int(one[1]))
         self._kept: dict[Any, np.ndarray] = {}
         Operator.__init__(self, sides, (sides[self.readout],), complex)
@@ -139,7 +140,7 @@ class PhaseEncodePool:
 
     def __init__(self, shape: Any, encodes: Any, readout: int = 0):
         self.image_shape, self.readout = _checked_scan(shape, readout)
-        self.encodes = _checked_encodes(self.plane, encodes)
+        self.encodes = checked_encodes(self.plane, encodes)
 
     @property
     def plane(self) -> tuple[int, int]:
@@ -238,130 +239,10 @@ def phase_encodes(shape: Any, readout: int = 0, half_plane: bool = False, n_cent
     every = np.stack(np.unravel_index(np.arange(plane[0] * plane[1]), plane), axis=1)
     if half_plane:
         centre = central_encodes(plane, n_central)
-        kept = _rank(plane, every) <= _rank(plane, mirror_encodes(plane, every))
-        kept |= np.isin(_rank(plane, every), _rank(plane, centre))
+        kept = rank(plane, every) <= rank(plane, mirror_encodes(plane, every))
+        kept |= np.isin(rank(plane, every), rank(plane, centre))
         every = every[kept]
     return PhaseEncodePool(sides, every, readout)
-
-
-def central_encodes(plane: Any, n_central: int) -> np.ndarray:
-    """The ``n_central`` encodes nearest to DC, as fractions of the largest frequency along each axis.
-
-    Parameters
-    ----------
-    plane : pair of int
-        Sides of the plane of phase encodes.
-    n_central : int
-
-    Returns
-    -------
-    ndarray (n_central, 2) of int
-        Sorted; on a tie the lower indices go first.
-
-    Examples
-    --------
-    >>> central_encodes((8, 8), 5).tolist()
-    [[3, 4], [4, 3], [4, 4], [4, 5], [5, 4]]
-    """
-    plane = _checked_plane(plane)
-    n_central = integer("n_central", n_central, minimum=1)
-    if n_central > plane[0] * plane[1]:
-        raise ValueError(f"n_central must be at most {plane[0] * plane[1]}, the number of encodes, got {n_central}.")
-    nearest = np.argsort(relative_radius(plane).ravel().round(12), kind="stable")[:n_central]
-    return np.stack(np.unravel_index(np.sort(nearest), plane), axis=1)
-
-
-def relative_radius(plane: tuple[int, int]) -> np.ndarray:
-    """Distance of every encode from DC, 1 at the largest frequency along either axis, (n0, n1)."""
-    first, second = ((np.arange(n) - n // 2) / max(n / 2, 1) for n in plane)
-    return np.hypot(first[:, None], second)
-
-
-def mirror_encodes(plane: Any, encodes: Any) -> np.ndarray:
-    """The encodes of opposite frequencies, (m, 2).
-
-    Examples
-    --------
-    >>> mirror_encodes((8, 8), [[3, 4], [4, 4], [0, 5]]).tolist()
-    [[5, 4], [4, 4], [0, 3]]
-    """
-    sides = np.array(_checked_plane(plane))
-    return (2 * (sides // 2) - np.asarray(encodes, dtype=int)) % sides
-
-
-def as_encodes(plane: Any, encodes: Any, n_central: int = 1) -> np.ndarray:
-    """Check a design given as pairs of indices, and sort it.
-
-    Parameters
-    ----------
-    plane : pair of int
-        Sides of the plane of phase encodes.
-    encodes : array-like (m, 2) of int, or mask of ``plane``
-        In any order.
-    n_central : int, default 1
-        So many encodes around DC must be among them; 0 asks for none.
-
-    Returns
-    -------
-    ndarray (m, 2) of int
-        Sorted.
-
-    Raises
-    ------
-    ValueError
-        If an encode is given twice, is no pair of integers, does not exist, or a central one is absent.
-
-    Examples
-    --------
-    >>> as_encodes((8, 8), [[5, 4], [4, 4]]).tolist()
-    [[4, 4], [5, 4]]
-    """
-    plane = _checked_plane(plane)
-    given = np.asarray(encodes)
-    checked = np.argwhere(given) if given.dtype == bool and given.shape == plane else _checked_encodes(plane, encodes)
-    checked = checked[np.argsort(_rank(plane, checked), kind="stable")]
-    if integer("n_central", n_central, minimum=0):
-        centre = central_encodes(plane, n_central)
-        absent = centre[~np.isin(_rank(plane, centre), _rank(plane, checked))]
-        if len(absent):
-            one = (int(absent[0, 0]), int(absent[0, 1]))
-            which = " (DC)" if one == (plane[0] // 2, plane[1] // 2) else ""
-            raise ValueError(
-                f"encodes must hold the central encode {one}{which}: without it an image has no scale or phase."
-            )
-    return checked
-
-
-def _rank(plane: tuple[int, int], encodes: np.ndarray) -> np.ndarray:
-    """Position of every encode in the flattened plane."""
-    return encodes[:, 0] * plane[1] + encodes[:, 1]
-
-
-def _checked_encodes(plane: tuple[int, int], encodes: Any) -> np.ndarray:
-    array = finite("encodes", encodes, dtype=None)
-    if array.size == 0:
-        return np.empty((0, 2), int)
-    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
-        raise ValueError(f"encodes must be pairs of integers (m, 2), got {array.dtype} of shape {array.shape}.")
-    array = array.astype(int)
-    outside = array[((array < 0) | (array >= plane)).any(axis=1)]
-    if len(outside):
-        raise ValueError(
-            f"encodes must be between (0, 0) and ({plane[0] - 1}, {plane[1] - 1}) (DC is "
-            f"({plane[0] // 2}, {plane[1] // 2})), got ({outside[0, 0]}, {outside[0, 1]})."
-        )
-    values, counts = np.unique(array, axis=0, return_counts=True)
-    if (counts > 1).any():
-        twice = values[counts > 1][0]
-        raise ValueError(f"encodes holds ({twice[0]}, {twice[1]}) twice; each can be measured once.")
-    return array
-
-
-def _checked_plane(plane: Any) -> tuple[int, int]:
-    sides = tuple(plane) if np.ndim(plane) == 1 else ()
-    if len(sides) != 2:
-        raise ValueError(f"plane must be the two sides of the plane of phase encodes, got {plane!r}.")
-    return integer("plane", sides[0], minimum=1), integer("plane", sides[1], minimum=1)
 
 
 def _checked_scan(shape: Any, readout: Any) -> tuple[tuple[int, int, int], int]:

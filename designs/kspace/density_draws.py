@@ -1,0 +1,36 @@
+"""Draws without replacement in proportion to a density, and densities that add up to what is wanted."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import brentq
+
+__all__ = ["drawn", "lifted"]
+
+
+def lifted(falling: np.ndarray, total: int) -> np.ndarray:
+    """clip(falling + c, 0, 1) with the c that makes it add up to ``total``.
+
+    Examples
+    --------
+    >>> lifted(np.array([1.0, 0.5, 0.0]), 2).round(6)
+    array([1.  , 0.75, 0.25])
+    """
+
+    def density(c: float) -> np.ndarray:
+        return np.clip(falling + c, 0.0, 1.0)
+
+    if total >= len(falling):
+        return np.ones(len(falling))
+    return density(brentq(lambda c: density(c).sum() - total, -1.0, 1.0, xtol=1e-14))
+
+
+def drawn(candidates: np.ndarray, weights: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw ``k`` candidates one after the other, without replacement, in proportion to the weights.
+
+    The k largest of log(weight) + Gumbel noise are such a draw: the largest is candidate i with probability
+    proportional to its weight, and without it the same holds for the rest.
+    """
+    with np.errstate(divide="ignore"):
+        keys = np.log(weights) + rng.gumbel(size=len(candidates))
+    return candidates[np.argsort(-keys, kind="stable")[:k]]
