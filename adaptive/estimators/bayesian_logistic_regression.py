@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_array
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from adaptive import checks, pool
 from adaptive.estimators.base import DesignMixin
@@ -25,12 +24,11 @@ from adaptive.estimators.classification import (
     known_classes,
 )
 from adaptive.estimators.classification.kept_pool import KeptRows
+from adaptive.estimators.classification.tables import checked_table
 from adaptive.estimators.classification.training import checked_weights, restored_rows, rows_state, stacked_rows
 from adaptive.predictive import Predictive
 
 __all__ = ["BayesianLogisticRegression"]
-
-TABLES: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 
 class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
@@ -155,7 +153,7 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
             If X or y is not finite, shapes differ, or y holds labels other than ``classes``.
         """
         self._settings()
-        X, y = validate_data(self, X, y, reset=True, **TABLES)
+        X, y = checked_table(self, X, y, reset=True)
         return self._learn(X, y, checked_weights(sample_weight, len(y)), self._classes(y, None))
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> BayesianLogisticRegression:
@@ -173,13 +171,13 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         if not hasattr(self, "belief_"):
             self._settings()
             try:
-                X, y = validate_data(self, X, y, reset=True, **TABLES)
+                X, y = checked_table(self, X, y, reset=True)
                 return self._learn(X, y, checked_weights(sample_weight, len(y)), self._classes(y, classes))
             except ValueError:
                 self.__dict__.pop("n_features_in_", None)
                 self.__dict__.pop("feature_names_in_", None)
                 raise
-        X, y = validate_data(self, X, y, reset=False, **TABLES)
+        X, y = checked_table(self, X, y)
         known = self._classes(y, classes, self.classes_)
         weights = np.concatenate([self.sample_weight_, checked_weights(sample_weight, len(y))])
         X, y = stacked_rows(self.X_train_, X), np.concatenate([self.y_train_, y])
@@ -219,8 +217,8 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
             For two classes, more by softmax, and more by one-vs-rest.  Outcomes are ``classes_`` where two or more are
             known, else -1 and +1.
         """
-        rows = candidates if isinstance(candidates, KeptRows) else self._rows(candidates)
-        target = None if target is None else self._rows(target)
+        rows = candidates if isinstance(candidates, KeptRows) else checked_table(self, candidates)
+        target = None if target is None else checked_table(self, target)
         labels = getattr(self, "classes_", self.classes)
         labels = None if labels is None or len(labels) < 2 else np.unique(labels)
         if hasattr(self, "belief_"):
@@ -234,24 +232,24 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         keeps = self.update == "inclusion" and hasattr(getattr(self, "belief_", None), "marginals")
         if not keeps or callable(candidates) or pool.length(candidates) == 0:
             return arguments
-        marginals = self.belief_.marginals(candidates, lambda: self._rows(candidates))
+        marginals = self.belief_.marginals(candidates, lambda: checked_table(self, candidates))
         prepared = {**arguments, "candidates": marginals.as_pool(), "mask": marginals.mask(arguments)}
         if callable(arguments["cost"]):
             prepared["cost"] = arguments["cost"](candidates)
         if pending is not None:
-            beside = self.belief_.marginals(pending, lambda: self._rows(pending), keep=False)
+            beside = self.belief_.marginals(pending, lambda: checked_table(self, pending), keep=False)
             prepared["pending"] = beside.as_pool()
         return prepared
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the (m, c) predictive probabilities, columns as in ``classes_``."""
         check_is_fitted(self)
-        return self.belief_.probabilities(self._rows(X))
+        return self.belief_.probabilities(checked_table(self, X))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the (m,) labels with the highest predictive probability."""
         check_is_fitted(self)
-        return self.classes_[self.belief_.winners(self._rows(X))]
+        return self.classes_[self.belief_.winners(checked_table(self, X))]
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return log-odds (m,), ln p(classes_[1]) - ln p(classes_[0]); of more classes ln p (m, c)."""
@@ -323,12 +321,6 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         return self
 
     # -- details -------------------------------------------------------------------------------------------------------
-
-    def _rows(self, X: Any) -> Any:
-        """Check candidates against the features seen in ``fit``; before any fit whatever width they have."""
-        if hasattr(self, "n_features_in_"):
-            return validate_data(self, X, reset=False, **TABLES)
-        return check_array(X, **TABLES)
 
     def _settings(self) -> Settings:
         """The parameters that a belief needs, checked."""

@@ -4,6 +4,7 @@ import functools
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from scipy.special import expit
@@ -253,3 +254,65 @@ def test_labellers_who_disagree_leave_a_class_uncertain():
             model.partial_fit(X, [vote])
         share = model.predict_proba(X)[0, 1]
         assert share == pytest.approx(expected, abs=1e-6) if expected else 0.8 < share < 1
+
+
+def broken(change):
+    """A sparse row whose indices were changed behind SciPy's back."""
+    X = sp.random(4, 30, density=0.5, format="csr", random_state=0)
+    change(X)
+    return X
+
+
+@pytest.mark.parametrize(
+    ("pool", "words"),
+    [
+        (np.full((2, 30), np.nan), "^Input X contains NaN, first in row 0; leave out rows that are not known.$"),
+        (
+            sp.csr_array(np.where(np.arange(90).reshape(3, 30) == 40, np.inf, np.eye(3, 30))),
+            "^Input X contains infinity .*, first in row 1; leave out",
+        ),
+        (np.empty((0, 30)), "^candidates is empty: there is nothing to select from.$"),
+        (np.zeros((2, 29)), "^X has 29 features, but BayesianLogisticRegression is expecting 30 features as input.$"),
+        (broken(lambda X: X.indices.__setitem__(5, -7)), "^X is a broken sparse .* run from -7 to .*overflow 32 bits"),
+        (broken(lambda X: X.indices.__setitem__(5, 2**31 - 3)), "^X is a broken sparse .* to 2147483645, outside"),
+        (broken(lambda X: X.indptr.__setitem__(2, -9)), "^X is a broken sparse matrix: its indptr does not rise"),
+        (
+            sp.csr_array((np.ones(1), np.array([2**31 + 5]), np.array([0, 1])), shape=(1, 2**31 + 9)),
+            "^X must have at most 2147483647 columns",
+        ),
+    ],
+)
+@pytest.mark.parametrize("update", ["refit", "inclusion"])
+def test_bad_pools_end_in_one_sentence_and_nothing_is_lost(cancer, pool, words, update):
+    X, y = cancer
+    model = BayesianLogisticRegression(prior_scale=1.0, update=update).fit(X[:20], y[:20])
+    before = model.predict_proba(X)
+    with pytest.raises(ValueError, match=words):
+        model.select(pool)
+    if pool.shape[0]:
+        with pytest.raises(ValueError, match=words):
+            model.partial_fit(pool, np.zeros(pool.shape[0], dtype=int))
+        with pytest.raises(ValueError, match=words.replace("^X has 29 features.*", "features")):
+            model.predict(pool)
+    with pytest.raises(ValueError, match="^n_select is 5, but only 3 of 3 candidates are allowed.$"):
+        model.select(X[:3], 5)
+    assert np.array_equal(model.predict_proba(X), before) and len(model.y_train_) == 20
+
+
+def test_sparse_tables_with_long_indices_are_read(cancer):
+    X, y = sp.csr_array(cancer[0]), cancer[1]
+    long = sp.csr_array((X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)), shape=X.shape)
+    short, model = (BayesianLogisticRegression(prior_scale=1.0).fit(rows[:30], y[:30]) for rows in (X, long))
+    model.partial_fit(X[30:32], y[30:32]).partial_fit(long[32:34], y[32:34])
+    short.partial_fit(X[30:32], y[30:32]).partial_fit(X[32:34], y[32:34])
+    assert np.array_equal(model.predict_proba(long), short.predict_proba(X))
+    assert model.select(long).tolist() == short.select(X).tolist()
+
+
+def test_columns_in_another_order_are_refused(cancer):
+    frame = pd.DataFrame(cancer[0], columns=[f"c{i}" for i in range(30)])
+    model = BayesianLogisticRegression(prior_scale=1.0, update="inclusion").fit(frame[:20], cancer[1][:20])
+    for use in (model.predict, model.select, lambda rows: model.partial_fit(rows, cancer[1][: len(rows)])):
+        with pytest.raises(ValueError, match="must be in the same order as they were in fit"):
+            use(frame[frame.columns[::-1]][:50])
+    assert model.select(frame).shape == (1,)

@@ -280,3 +280,14 @@ def test_many_sparse_features_stay_sparse():
     few = rows[:5]
     np.testing.assert_allclose(np.diag(g.project_covariance(few, few)), g.project_variance(few), rtol=1e-10)
     np.testing.assert_allclose(g.project_variance(few), g.marginals()[1][:5], rtol=1e-10)
+
+
+def test_variances_of_many_sparse_rows_are_those_of_few():
+    """Above 4,096 rows at once they come from the whitened cross covariance, below it from a solve per row."""
+    rows = scipy.sparse.random_array((30, 400), density=0.02, random_state=0, format="csr")
+    g = gaussian_with_sites(rows, prior_covariance=np.linspace(0.5, 2.0, 400))
+    many = scipy.sparse.random_array((5_000, 400), density=0.01, random_state=1, format="csr")
+    for pi in (0.2, 3.0):
+        g.refit(np.full(30, pi), np.ones(30))
+        parts = [g.project_variance(many[k : k + 1_000]) for k in range(0, 5_000, 1_000)]
+        np.testing.assert_allclose(g.project_variance(many), np.concatenate(parts), rtol=1e-9, atol=1e-12)

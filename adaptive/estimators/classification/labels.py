@@ -39,4 +39,6 @@ def codes_of(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
 def _refuse_strangers(y: np.ndarray, classes: np.ndarray) -> None:
     unknown = ~np.isin(y, classes)
     if unknown.any():
-        raise ValueError(f"y contains the label {y[unknown][0]!r}, but the known classes are {classes.tolist()}.")
+        raise ValueError(
+            f"y contains the label {y[unknown].tolist()[0]!r}, but the known classes are {classes.tolist()}."
+        )
