@@ -43,12 +43,16 @@ def core_set(predictive: Any, random_state: Any = None) -> np.ndarray:
     """
     require("core_set", predictive, "features")
     rows = predictive.features
-    nearest = np.full(len(predictive), np.inf)
-    if predictive.provides("measured"):
-        nearest = squared_distances(rows, predictive.measured)
-    if predictive.asked:
-        nearest = np.minimum(nearest, squared_distances(rows, rows[list(predictive.asked)]))
-        nearest[list(predictive.asked)] = 0.0
+    known, nearest = predictive.__dict__.get("_covered", (0, None))  # by those asked before the last ones
+    if nearest is None:
+        nearest = np.full(len(predictive), np.inf)
+        if predictive.provides("measured"):
+            nearest = squared_distances(rows, predictive.measured)
+    new = list(predictive.asked[known:])
+    if new:
+        nearest = np.minimum(nearest, squared_distances(rows, rows[new]))
+        nearest[new] = 0.0
+    predictive.__dict__["_covered"] = len(predictive.asked), nearest
     if np.isfinite(nearest).all():
         return np.sqrt(nearest)
     centre = np.asarray(rows.mean(axis=0)).reshape(1, -1)
