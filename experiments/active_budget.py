@@ -56,12 +56,12 @@ Areas = dict[tuple[str, str, str], np.ndarray]  # by task, set and strategy: (se
 
 def all_areas(script: Script) -> tuple[Areas, dict[tuple[str, str], list[dict[str, np.ndarray]]]]:
     """Return the areas, and the runs of one seed after the other by set and strategy."""
-    plan = [(("random", "margin", "information_gain"), ("crabs",), 2)] if script.quick else PLAN
+    plan = [(("random", "margin", "information_gain"), ("wdbc",), 2)] if script.quick else PLAN
     runs: dict[tuple[str, str], list[dict[str, np.ndarray]]] = {}
     for strategies, names, n_seeds in plan:
         for name in names:
             for strategy in strategies:
-                keys = [(name, strategy, seed, 30 if script.quick else 0) for seed in range(n_seeds)]
+                keys = [(name, strategy, seed, 25 if script.quick else 0) for seed in range(n_seeds)]
                 runs[name, strategy] = [one_run(*key) if script.quick else kept(GROUP, one_run, *key) for key in keys]
     areas: Areas = {}
     for (name, strategy), of_seeds in runs.items():
@@ -139,7 +139,7 @@ def draw(script: Script, areas: Areas) -> None:
 
 def draw_curves(script: Script, runs: dict[tuple[str, str], list[dict[str, np.ndarray]]]) -> None:
     """Draw the budget curves of our scorers on our posterior."""
-    shown = [name for name in EIGHT if (name, "random") in runs] or ["crabs"]
+    shown = [name for name in EIGHT if (name, "random") in runs] or ["wdbc"]
     figure, axes = panels(2, max(1, (len(shown) + 1) // 2), 3.0 * max(1, (len(shown) + 1) // 2) + 0.6, 6.4)
     for ax, name in zip(axes.flat, shown, strict=False):
         columns: dict[str, list[Any]] = {key: [] for key in ("scorer", "n_labelled", "mean", "lower", "upper")}
@@ -170,7 +170,7 @@ def draw_curves(script: Script, runs: dict[tuple[str, str], list[dict[str, np.nd
 def judge_scorers(script: Script, areas: Areas) -> None:
     """Judge the hope for every strategy that ran on the eight sets."""
     for strategy in dict.fromkeys(key[2] for key in areas if key[0] == "bayes"):
-        names = [name for name in EIGHT if ("bayes", name, strategy) in areas] or (["crabs"] if script.quick else [])
+        names = [name for name in EIGHT if ("bayes", name, strategy) in areas] or (["wdbc"] if script.quick else [])
         if strategy == "random" or (len(names) < len(EIGHT) and not script.quick):
             continue
         value: dict[str, Any] = {}

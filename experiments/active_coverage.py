@@ -157,7 +157,7 @@ def judge_real(script: Script, answers: int) -> None:
 
 def run(script: Script) -> None:
     """Run, draw, judge."""
-    answers = 10 if script.quick else 100
+    answers = 4 if script.quick else 100
     runs = coverage(script, answers)
     draw(script, runs, answers)
     judge_simulated(script, runs)

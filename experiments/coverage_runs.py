@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from adaptive import BayesianLogisticRegression, SequentialDesign, datasets
 
 GROUP = "active_coverage"
-SETS = {"german": lambda: datasets.raetsch("german"), "digits": datasets.digits_pair}
+SETS = {"digits": datasets.digits_pair, "german": lambda: datasets.raetsch("german")}
 SCORERS = ("information_gain", "predictive_information_gain", "uncertainty", "random")
 LEVEL = 0.9
 LATENT = 2.0  # standard deviation of a typical row's latent under the prior: probabilities .02 to .98
