@@ -97,7 +97,8 @@ def tell(design: Any, answers: Iterable[Answer], *, classes: Any = None, combine
     ------
     ValueError
         If a row was never asked, its id is another one's, a label is unknown, or what was learnt is contradicted and
-        the design has not ``repeat=True``: nothing is learnt then.
+        the design has not ``repeat=True``: nothing is learnt then. What the estimator itself refuses (a third label
+        where two are possible) leaves that query waiting; give ``classes`` to have it found before anything is learnt.
 
     Examples
     --------

@@ -211,6 +211,21 @@ def test_what_does_not_fit_is_refused_in_one_sentence_and_nothing_is_learnt(answ
     assert tell(design, [Answer(3, "yes"), Answer(8, "no")]).learnt == 2
 
 
+def test_what_the_estimator_refuses_waits_and_classes_find_it_before():
+    only_two = BayesianLogisticRegression(prior_scale=1.0, link="probit")
+    design = SequentialDesign(only_two, X, initial=4)
+    queries = [design.ask(2, another=k > 0) for k in range(2)]
+    said = [Answer(int(p), label) for query in queries for p, label in zip(query.positions, ("yes", "no"), strict=True)]
+    third = [*said[:3], said[3]._replace(outcome="maybe")]
+    with pytest.raises(ValueError, match="'maybe'"):
+        tell(design, third, classes=["no", "yes"])
+    assert design.history_["outcome"] == []
+    with pytest.raises(ValueError, match="Only binary classification"):
+        tell(design, third)
+    assert design.history_["outcome"] == ["yes", "no"] and len(design.pending) == 1
+    assert tell(design, said) == Imported(learnt=2, known=2)
+
+
 def test_labels_take_the_type_of_the_classes_or_of_one_another(tmp_path):
     digits = SequentialDesign(BayesianLogisticRegression(classes=[3, 5]), X, initial=[0, 1])
     digits.ask(2)
