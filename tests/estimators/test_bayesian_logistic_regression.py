@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from scipy.integrate import trapezoid
 from scipy.special import expit
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -316,3 +317,29 @@ def test_columns_in_another_order_are_refused(cancer):
         with pytest.raises(ValueError, match="must be in the same order as they were in fit"):
             use(frame[frame.columns[::-1]][:50])
     assert model.select(frame).shape == (1,)
+
+
+def test_a_sparse_prior_finds_few_relevant_features():
+    """Of 40 features 3 matter: the Laplace prior forecasts better and gives the others smaller weights."""
+    rng = np.random.default_rng(0)
+    X, weights = rng.standard_normal((400, 40)), np.r_[3.0, -2.5, 2.0, np.zeros(37)]
+    y = (rng.random(400) < expit(X @ weights)).astype(int)
+    losses, shares = {}, {}
+    for prior in ("laplace", "gaussian"):
+        model = BayesianLogisticRegression(prior, inference="variational_bounds").fit(X[:120], y[:120])
+        losses[prior] = -model.log_predictive(X[120:], y[120:]).mean()
+        shares[prior] = np.abs(model.coef_[0, 3:]).sum() / np.abs(model.coef_[0, :3]).sum()
+    assert losses["laplace"] < losses["gaussian"] - 0.02
+    assert shares["laplace"] < 0.7 * shares["gaussian"]
+
+
+def test_uncertainty_is_the_distance_from_one_half(cancer):
+    X, y = cancer
+    model = BayesianLogisticRegression(prior_scale=1.0).fit(X[:40], y[:40])
+    belief = model.predictive(X[40:])
+    nodes = np.linspace(-12, 12, 4_001)
+    latents = belief.mean[:, None] + np.sqrt(belief.variance)[:, None] * nodes
+    averages = trapezoid(expit(latents) * np.exp(-(nodes**2) / 2), nodes) / np.sqrt(2 * np.pi)
+    positions, scores = model.select(X[40:], 5, scorer="uncertainty", joint=False, return_scores=True)
+    np.testing.assert_allclose(scores, 0.5 - np.sort(np.abs(averages - 0.5))[:5], atol=1e-6)
+    assert positions.tolist() == np.argsort(np.abs(averages - 0.5))[:5].tolist()
