@@ -35,6 +35,7 @@ GROUP = "active_budget"
 INITIAL = 20
 TEST_SHARE = 0.4
 N_TARGETS = 100  # pool rows, drawn by the seed, whose predictions some scorers are about
+PEER_SEEDS = 10  # a peer's environment is started once for so many seeds
 DENSE = 120  # one question at a time up to here, then five; accuracy is measured after each query
 SETS: dict[str, Callable[[], tuple[Any, np.ndarray]]] = {  # by the size of the pool
     "crabs": lambda: datasets.uci("crabs"),
@@ -142,7 +143,7 @@ def order_of(
 ) -> np.ndarray:
     """Return the first positions in the order in which a strategy without our posterior asks for them."""
     if strategy in PEERS:
-        return kept(GROUP, peer_orders, name, strategy, 20)[str(seed)][: n[-1]]
+        return kept(GROUP, peer_orders, name, strategy, PEER_SEEDS)[str(seed)][: n[-1]]
     if strategy == "random":
         rest = np.setdiff1d(np.arange(len(X)), first)
         return np.concatenate([first, np.random.default_rng([seed, 1]).permutation(rest)])[: n[-1]]
