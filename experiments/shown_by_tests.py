@@ -74,6 +74,20 @@ SYSTEMS: dict[str, tuple[str, str]] = {
         "which magnitudes are reported.",
         "",
     ),
+    "nickisch-sys-kspace-zfdc": (
+        "One adjoint product with the samples, weighted by the share of k-space around each; the conjugate samples of "
+        "a real image are added.",
+        "",
+    ),
+    "nickisch-sys-kspace-ols": (
+        "Least squares of least norm by LSQR, on lines and off the grid.",
+        "On whole lines the adjoint is the answer.",
+    ),
+    "nickisch-sys-kspace-nfft": (
+        "Fourier samples anywhere by interpolation on an oversampled grid, FFT and diagonal weights; to 1e-6 of the "
+        "explicit sum, forward and adjoint exact adjoints.",
+        "By finufft, whose kernel is of the Kaiser-Bessel kind; products with X^H X need no interpolation.",
+    ),
     "nickisch-sys-kspace-limits": (
         "Without variances the inner loop is MAP, with large ones least squares, with matched ones ridge.",
         "",
@@ -218,6 +232,21 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/estimators/test_image_reconstructor.py::test_complex_images_need_the_prior_on_the_imaginary_part",
         "tests/estimators/test_image_reconstructor.py::test_map_and_mean_and_single_precision_agree_roughly",
         "tests/inference/test_map_estimate.py::test_matrix_free_images",
+    ),
+    "nickisch-sys-kspace-zfdc": (
+        "tests/designs/test_density.py::test_areas_are_those_of_counting",
+        "tests/designs/test_density.py::test_weighted_adjoints_are_images",
+        "tests/linalg/test_least_squares.py::test_all_lines_reconstruct_exactly_and_half_of_them_with_their_mirrors",
+    ),
+    "nickisch-sys-kspace-ols": (
+        "tests/linalg/test_least_squares.py::test_cartesian_minimum_norm_is_the_adjoint",
+        "tests/linalg/test_least_squares.py::test_is_the_pseudo_inverse",
+        "tests/operators/test_nonuniform_fourier.py::test_least_squares_off_the_grid_is_the_pseudo_inverse",
+    ),
+    "nickisch-sys-kspace-nfft": (
+        "tests/operators/test_nonuniform_fourier.py::test_samples_are_the_explicit_centred_sum",
+        "tests/operators/test_nonuniform_fourier.py::test_samples_on_the_grid_are_those_of_a_mask",
+        "tests/operators/test_nonuniform_fourier.py::test_the_adjoint_is_exact_whatever_the_accuracy",
     ),
     "nickisch-sys-kspace-limits": (
         "tests/inference/test_matrix_free.py::test_constant_width_is_ridge",

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adaptive.linalg import PrecisionOperator
+from adaptive.linalg import PrecisionOperator, least_squares
 from adaptive.linalg.circulant import circulant_preconditioner
 from adaptive.linalg.conjugate_gradients import conjugate_gradients
 from adaptive.operators import (
@@ -68,6 +68,17 @@ def test_samples_on_the_grid_are_those_of_a_mask(shape):
     np.testing.assert_allclose(
         Product(F, turned).normal_spectrum(weights), Product(M, turned).normal_spectrum(weights), atol=1e-12
     )
+
+
+def test_least_squares_off_the_grid_is_the_pseudo_inverse():
+    samples = np.random.default_rng(0).uniform(-np.pi, np.pi, (20, 2))
+    F = NonuniformFourier((6, 5), samples, accuracy=1e-13)
+    y = np.random.default_rng(1).standard_normal(20) + 1j * np.random.default_rng(2).standard_normal(20)
+    matrix = explicit((6, 5), samples)
+    np.testing.assert_allclose(least_squares(F, y, tol=1e-12).ravel(), np.linalg.pinv(matrix) @ y, atol=1e-7)
+    real = np.concatenate([matrix.real, matrix.imag])  # more rows than a real image has pixels
+    wanted = np.linalg.pinv(real) @ np.concatenate([y.real, y.imag])
+    np.testing.assert_allclose(least_squares(F, y, tol=1e-12, real=True).ravel(), wanted, atol=1e-6)
 
 
 def test_plans_and_kernels_are_kept_and_reused():
