@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adaptive import pool
+from adaptive import ImageReconstructor, SequentialDesign, pool
+from adaptive.images import simulate_scan
 from adaptive.operators import FourierMask, adjoint_error
 from designs import kspace
 
@@ -188,3 +189,26 @@ def test_bad_input_is_named():
     mask = np.zeros((4, 4), bool)
     mask[2, 1:3] = True
     assert kspace.as_encodes((4, 4), mask).tolist() == [[2, 1], [2, 2]]
+
+
+# In select and in the loop -------------------------------------------------------------------------------------------
+
+
+def test_encodes_are_designed_logged_and_replayed(tmp_path):
+    r = np.stack(np.meshgrid(*[np.linspace(-1, 1, 8)] * 3, indexing="ij"))
+    scan = simulate_scan((np.linalg.norm(r, axis=0) < 0.8).astype(float), largest_phase=0, random_state=0)
+    every = kspace.phase_encodes((8, 8, 8), half_plane=True, n_central=9)
+    first = every.positions(kspace.central_encodes((8, 8), 9))
+
+    def model():
+        return ImageReconstructor((8, 8, 8), noise_variance=4e-4, prior_scales=0.1, wavelet="db2", phase=None, tol=0.1)
+
+    log = tmp_path / "encodes.log"
+    design = SequentialDesign(model(), every, scan.measure, initial=first, batch_size=3, log=log, random_state=0)
+    design.run(2).close()
+    labels = design.history_["label"]
+    assert len(set(labels)) == len(labels) and all(isinstance(label, tuple) for label in labels)
+    again = SequentialDesign.load(log, model(), every, scan.measure)
+    assert again.history_["label"] == labels
+    np.testing.assert_allclose(again.estimator_.image_, design.estimator_.image_, atol=1e-6)
+    again.close()
