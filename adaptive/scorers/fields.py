@@ -13,4 +13,5 @@ def require(scorer: str, predictive: Any, *fields: str) -> None:
     """Raise MissingField unless ``predictive`` provides all ``fields``."""
     for field in fields:
         if not predictive.provides(field):
-            raise MissingField(f"{scorer} needs {field}, which {type(predictive).__name__} does not provide.")
+            hint = ": give target=, the inputs to predict." if field == "target" else "."
+            raise MissingField(f"{scorer} needs {field}, which {type(predictive).__name__} does not provide{hint}")

@@ -80,7 +80,7 @@ def best_of_blocks(
         At most as many as there are allowed candidates.
     n_candidates : int
     together : int, default 1
-        How many blocks are scored in one call.
+        How many blocks are scored in one call, at first; if more than one, twice as many in each round.
     """
     # what a tie may differ by: `best_positions` calls values equal that are as close as this
     slack = 4 * SAME * float(np.abs(bounds[np.isfinite(bounds)]).max(initial=0.0))
@@ -113,6 +113,7 @@ def best_of_blocks(
                 kept = worths >= floor
                 worths, positions, scores = worths[kept], positions[kept], scores[kept]
         width *= 4
+        together *= 2 if together > 1 else 1  # the longer it goes on, the less a batch too large can cost
     order = np.argsort(positions)  # ties go to the lowest position
     chosen = order[best_positions(worths[order], n)]
     found_ = Found(positions[chosen], scores[chosen], n_scored, n_candidates, n_items)
