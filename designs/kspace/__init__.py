@@ -27,6 +27,7 @@ from .phase_encodes import PhaseEncode, PhaseEncodePool, phase_encodes
 from .radial import spoke_samples
 from .refined import RefinedAngles
 from .spiral import spiral_samples
+from .swaps import Swapped, improve_by_swaps
 from .trajectory import Trajectory, TrajectoryPool, spirals, spokes
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "PhaseEncode",
     "PhaseEncodePool",
     "RefinedAngles",
+    "Swapped",
     "Trajectory",
     "TrajectoryPool",
     "as_encodes",
@@ -50,6 +52,7 @@ __all__ = [
     "golden_angles",
     "half_plane_variable_density",
     "import_design",
+    "improve_by_swaps",
     "line_density",
     "lines",
     "low_pass",
