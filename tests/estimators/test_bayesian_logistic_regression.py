@@ -16,6 +16,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from adaptive import inference
 from adaptive.estimators import BayesianLogisticRegression
+from adaptive.estimators.classification import Settings, Training
+from adaptive.estimators.classification.binary_belief import _Problem
 from adaptive.estimators.prior_scale import WIDTH
 
 ENGINES = ["expectation_propagation", "laplace_approximation", "variational_bounds"]
@@ -63,14 +65,18 @@ def test_predictive_probabilities_are_near_those_of_the_exact_posterior(prior):
     np.testing.assert_allclose(model.log_predictive(new, ["yes"] * 4), np.log(exact), atol=0.03)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_learnt_scale_is_where_evidence_times_prior_is_largest(cancer, engine):
+@pytest.mark.parametrize(
+    ("engine", "prior"),
+    [(engine, "gaussian") for engine in ENGINES]
+    + [("expectation_propagation", "laplace"), ("variational_bounds", "laplace")],
+)
+def test_learnt_scale_is_where_evidence_times_prior_is_largest(cancer, engine, prior):
     X, y = cancer[0][:80, :5], cancer[1][:80]
-    model = BayesianLogisticRegression(inference=engine, tol=1e-9).fit(X, y)
+    model = BayesianLogisticRegression(prior, inference=engine, tol=1e-9).fit(X, y)
     centre = np.log(3.0 / np.sqrt((X**2).sum(axis=1).mean()))
 
     def objective(log_scale):
-        fixed = BayesianLogisticRegression(inference=engine, prior_scale=np.exp(log_scale), tol=1e-9).fit(X, y)
+        fixed = BayesianLogisticRegression(prior, inference=engine, prior_scale=np.exp(log_scale), tol=1e-9).fit(X, y)
         return fixed.log_evidence_ - 0.5 * (log_scale - centre) ** 2 / WIDTH**2
 
     best = max(objective(t) for t in np.log(model.prior_scale_) + np.linspace(-1.5, 1.5, 31))
@@ -343,3 +349,18 @@ def test_uncertainty_is_the_distance_from_one_half(cancer):
     positions, scores = model.select(X[40:], 5, scorer="uncertainty", joint=False, return_scores=True)
     np.testing.assert_allclose(scores, 0.5 - np.sort(np.abs(averages - 0.5))[:5], atol=1e-6)
     assert positions.tolist() == np.argsort(np.abs(averages - 0.5))[:5].tolist()
+
+
+@pytest.mark.parametrize("prior", ["gaussian", "laplace"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_slope_of_the_evidence_is_that_of_refits(cancer, engine, prior):
+    if (engine, prior) == ("laplace_approximation", "laplace"):
+        return  # refused: its prior has a kink
+    X, y = cancer[0][:40, :6], cancer[1][:40]
+    settings = Settings(prior, inference=engine, tol=1e-11, max_iter=2000)
+    problem = _Problem(settings, Training(X, y, 2))
+    for log_scale in (-1.5, 0.7):
+        ends = [problem.evaluate(log_scale + side, None, False).value for side in (-1e-3, 1e-3)]
+        found = problem.evaluate(log_scale, None, False)
+        assert found.slope == pytest.approx((ends[1] - ends[0]) / 2e-3, abs=2e-3)
+        assert 0 <= found.curvature <= 6

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from adaptive import inference
+from adaptive.estimators.classification.evidence_slope import evidence_slope
 from adaptive.estimators.classification.kept_pool import KeptPool, KeptRows, PoolMarginals
 from adaptive.estimators.classification.settings import INTERCEPT_SCALE, LARGEST_TYPICAL_LATENT, Settings
 from adaptive.estimators.classification.training import Training
@@ -226,24 +227,13 @@ class _Problem:
     def evaluate(self, log_scale: float, warm: Any, rough: bool) -> Evaluation:
         """Evidence and its slope in ln scale."""
         settings = self.settings
-        rough = rough and settings.prior == "gaussian" and settings.inference in STATIONARY
-        model = self.model(float(np.exp(log_scale)))
+        rough = rough and settings.inference in STATIONARY
+        scale = float(np.exp(log_scale))
+        model = self.model(scale)
         posterior = settings.infer(model, warm, max(settings.tol, ROUGH) if rough else settings.tol)
-        if settings.prior == "gaussian" and hasattr(posterior.gaussian, "prior_sensitivity"):
-            change = 2.0 * np.asarray(model.prior_covariance)  # dS / d ln scale, which leaves the intercept out
-            n_weights = model.n - bool(settings.fit_intercept)
-            change[n_weights:] = 0.0
-            slope = inference.evidence_gradient(model, posterior, change)
-            weights = posterior.mean[:n_weights]
-            determined = float(weights @ weights) * np.exp(-2 * log_scale) - slope  # 0 to n_weights; = tr(E S)
-            return Evaluation(posterior, posterior.log_evidence, slope, max(determined, 0.0))
-        step = 1e-2
-        beside = [
-            settings.infer(self.model(float(np.exp(log_scale + side))), posterior).log_evidence
-            for side in (-step, step)
-        ]
-        curvature = -(beside[0] - 2 * posterior.log_evidence + beside[1]) / step**2
-        return Evaluation(posterior, posterior.log_evidence, (beside[1] - beside[0]) / (2 * step), max(curvature, 0.1))
+        n_weights = model.n - bool(settings.fit_intercept)
+        slope, determined = evidence_slope(model, posterior, settings.prior, scale, n_weights)
+        return Evaluation(posterior, posterior.log_evidence, slope, max(determined, 0.0))
 
 
 def _family(settings: Settings, labels: Any) -> Any:

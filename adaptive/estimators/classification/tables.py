@@ -14,11 +14,12 @@ from sklearn.utils.validation import validate_data
 
 __all__ = ["checked_table"]
 
+UNLABELLED: Any = object()
 MOST_COLUMNS = 2**31 - 1
 KINDS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 
-def checked_table(estimator: Any, X: Any, y: Any = None, *, reset: bool = False) -> Any:
+def checked_table(estimator: Any, X: Any, y: Any = UNLABELLED, *, reset: bool = False) -> Any:
     """Return the rows, and the labels where ``y`` is given, checked against the features of the last fit.
 
     Parameters
@@ -27,6 +28,7 @@ def checked_table(estimator: Any, X: Any, y: Any = None, *, reset: bool = False)
         Before any fit a pool may have whatever width.
     X : (m, n_features) array, sparse matrix or frame
     y : (m,) array, optional
+        None is refused: no labels where there should be some.
     reset : bool, default False
         The features are these from now on.
 
@@ -38,7 +40,7 @@ def checked_table(estimator: Any, X: Any, y: Any = None, *, reset: bool = False)
     if sp.issparse(X):
         _check_indices(X)
     try:
-        if y is not None:
+        if y is not UNLABELLED:
             return validate_data(estimator, X, y, reset=reset, **KINDS)
         if hasattr(estimator, "n_features_in_"):
             return validate_data(estimator, X, reset=False, **KINDS)

@@ -1,0 +1,65 @@
+"""How the evidence of a linear model changes with the scale of the prior of its weights, without another fit.
+
+At the fixed point of an engine only the explicit part is left, an average over the posterior,
+
+    d ln Z / d ln scale = sum_j E[ d ln p(w_j | scale) / d ln scale ],
+
+which is (E w_j^2 / scale^2 - 1) for a Gaussian prior.  A sparse prior is averaged over what the engine puts in its
+place: a bound of width g_j gives (g_j / scale^2 - 1), a tilted distribution (E |w_j| / scale - 1).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adaptive import inference
+from adaptive.potentials import Laplace
+
+__all__ = ["evidence_slope"]
+
+STEP = 1e-4  # in ln scale, of tilted log normalisers, which are good to 1e-10
+
+
+def evidence_slope(model: Any, posterior: Any, prior: str, scale: float, n_weights: int) -> tuple[float, float]:
+    """Return d ln Z / d ln scale, and how many weights the data determine, a guess of its decrease with ln scale.
+
+    Parameters
+    ----------
+    model : GLM
+        Of likelihood rows, and with a sparse prior of the weights' potentials in its second group.
+    posterior : Posterior
+        Converged.
+    prior : {"gaussian", "laplace"}
+    scale : float
+    n_weights : int
+        The unknowns that have this prior; they come first.
+
+    References
+    ----------
+    Rasmussen and Williams (2006), section 5.5; Nickisch (2010), section 3.4 for the bound.
+    """
+    if prior == "gaussian":
+        weights = posterior.mean[:n_weights]
+        energy = float(weights @ weights) / scale**2
+        if hasattr(posterior.gaussian, "prior_sensitivity"):
+            change = 2.0 * np.asarray(model.prior_covariance)
+            change[n_weights:] = 0.0  # the intercept keeps its scale
+            slope = inference.evidence_gradient(model, posterior, change)
+        else:
+            slope = energy + float(posterior.variances()[:n_weights].sum()) / scale**2 - n_weights
+        return slope, energy - slope
+    first = posterior.group_lengths[0]
+    site = slice(first, first + n_weights)
+    precision, shift = posterior.sites[0][site], posterior.sites[1][site]
+    if posterior.engine == "variational_bounds":
+        width = 1.0 / precision
+        known = getattr(posterior, "variance_estimates", None)
+        variance = posterior.variances()[:n_weights] if known is None else known[site]
+        return float(np.sum(width / scale**2 - 1.0)), float(np.sum(1.0 - np.minimum(variance / width, 1.0)))
+    mean, variance = posterior.mean[:n_weights], posterior.variances()[:n_weights]
+    cavity = 1.0 / variance - precision
+    centre = (mean / variance - shift) / cavity
+    logs = [Laplace(scale * np.exp(side)).tilted_moments(centre, 1.0 / cavity)[0] for side in (-STEP, STEP)]
+    return float(np.sum(logs[1] - logs[0])) / (2 * STEP), float(np.sum(1.0 - np.minimum(precision * variance, 1.0)))
