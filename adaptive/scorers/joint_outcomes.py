@@ -16,7 +16,7 @@ from adaptive.scorers.blocks import blocks
 from adaptive.scorers.fields import require
 from adaptive.scorers.hermite import coefficients, outcome_nodes, reach_of_terms
 
-__all__ = ["Expansion", "excesses", "expansions", "has_moments", "joint_tables", "matching_draws"]
+__all__ = ["Expansion", "excesses", "expansions", "has_moments", "joint_tables", "tables_of_draws"]
 
 _IN_CACHE = 2**18  # the series is summed pass by pass, four times faster where a block stays in cache
 
@@ -112,7 +112,7 @@ def _horner(ours: np.ndarray, theirs: np.ndarray, correlation: np.ndarray) -> np
     return total
 
 
-def matching_draws(scorer: str, predictive: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _matching_draws(scorer: str, predictive: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return weights (k,) and p(outcome | draw) of candidates (k, m, c) and target inputs (k, t, d), the same draws."""
     require(scorer, predictive, "draws")
     require(scorer, predictive.target, "draws")
@@ -139,12 +139,24 @@ def joint_tables(scorer: str, predictive: Any) -> Iterator[tuple[slice, np.ndarr
         for part, *series in expansions(predictive):
             yield part, _by_quadrature(*series)
         return
-    weights, table, other = matching_draws(scorer, predictive)
+    yield from tables_of_draws(scorer, predictive)
+
+
+def tables_of_draws(scorer: str, predictive: Any) -> Iterator[tuple[slice, np.ndarray]]:
+    """Yield the same by the joint draws of candidates and target."""
+    weights, table, other = _matching_draws(scorer, predictive)
     k, t, d = other.shape
     c = table.shape[2]
+    theirs = np.ascontiguousarray(other[:, :, : d - 1].transpose(0, 2, 1)).reshape(k, -1)
+    their_margin = np.tensordot(weights, other, axes=1).T[:, None, :]
     for part in blocks(len(predictive), t * d * c):
-        own = (table[:, part] * weights[:, None, None]).reshape(k, -1)
-        yield part, (own.T @ other.reshape(k, -1)).reshape(-1, c, t, d).transpose(1, 3, 0, 2)
+        joint = np.empty((c, d, part.stop - part.start, t))
+        for a in range(c - 1):  # what the last outcome has is what the others leave
+            own = table[:, part, a] * weights[:, None]
+            joint[a, :-1] = (own.T @ theirs).reshape(-1, d - 1, t).transpose(1, 0, 2)
+            joint[a, -1] = own.sum(axis=0)[:, None] - joint[a, :-1].sum(axis=0)
+        joint[-1] = their_margin - joint[:-1].sum(axis=0)
+        yield part, np.maximum(joint, 0.0, out=joint)
 
 
 def _by_quadrature(ours: np.ndarray, theirs: np.ndarray, correlation: np.ndarray, reach: np.ndarray) -> np.ndarray:

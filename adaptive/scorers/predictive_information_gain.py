@@ -10,7 +10,7 @@ from scipy.special import xlog1py
 from adaptive.predictive.variance_after import is_gaussian, noise_variance
 from adaptive.scorers.blocks import blocks
 from adaptive.scorers.fields import require
-from adaptive.scorers.joint_outcomes import excesses, expansions, has_moments, matching_draws
+from adaptive.scorers.joint_outcomes import excesses, expansions, has_moments, tables_of_draws
 
 __all__ = ["predictive_information_gain"]
 
@@ -117,17 +117,8 @@ def _cells(excess: np.ndarray, product: np.ndarray) -> np.ndarray:
 
 
 def _by_draws(predictive: Any) -> np.ndarray:
-    weights, table, other = matching_draws(_NAME, predictive)
-    k, t, d = other.shape
-    c = table.shape[2]
-    other_flat = other.reshape(k, t * d)
-    other_marginal = weights @ other_flat
     scores = np.empty(len(predictive))
-    for part in blocks(len(predictive), t * d * c):
-        own = (table[:, part] * weights[:, None, None]).reshape(k, -1)
-        joint = own.T @ other_flat
-        product = np.multiply.outer(own.sum(axis=0), other_marginal)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            terms = np.where(joint > 0, joint * np.log(joint / product), 0.0)
-        scores[part] = terms.reshape(-1, c * t * d).sum(axis=1) / t
+    for part, joint in tables_of_draws(_NAME, predictive):
+        product = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+        scores[part] = _cells(joint - product, product).sum(axis=(0, 1)).mean(axis=1)
     return scores
