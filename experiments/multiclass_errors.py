@@ -27,6 +27,7 @@ from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegressionCV
 from sklearn.model_selection import train_test_split
+from threadpoolctl import threadpool_limits
 
 from adaptive import BayesianLogisticRegression, datasets
 from adaptive.estimators.classification import Settings, SoftmaxBelief, Training
@@ -239,19 +240,16 @@ def judge_designed(script: Script, seeds: range, n_pool: int, n_labels: int) -> 
         f"Digits, ten classes: labels asked for in tens out of {n_pool} rows by each scorer, from the same ten random "
         f"ones; the prior scale is learnt anew after each batch. Mean over {len(seeds)} random pools.",
     )
-    better = {
-        scorer: one["accuracy"]["minus random"] - one["accuracy"]["half width"] > 0 for scorer, one in value.items()
-    }
+    level = [name for name, one in value.items() if one["accuracy"]["minus random"] <= one["accuracy"]["half width"]]
     script.judge(
         "ours-multiclass-designed-digits",
-        all(better.values()),
+        not level,
         claim="Designed labels of ten digits teach faster than random ones.",
         target="mean accuracy over the run minus random's: 95% interval over paired seeds above 0, for both scorers",
         value=value,
         reason=""
-        if all(better.values())
-        else f"The interval reaches 0 for {', '.join(name for name, one in better.items() if not one)}: the ten highest "
-        "single scores are neighbours.",
+        if not level
+        else f"The interval reaches 0 for {', '.join(level)}: the ten highest single scores are often neighbours.",
         seed=list(seeds),
     )
 
@@ -262,14 +260,15 @@ def _kept(script: Script, function: Any, *arguments: Any) -> dict[str, np.ndarra
 
 def run(script: Script) -> None:
     """Run, draw, judge."""
-    if script.quick:
-        judge_tiny(script, range(1), (5,), 4_000)
-        judge_halves(script, ("iris",), range(2))
-        judge_designed(script, range(2), 40, 20)
-        return
-    judge_tiny(script, range(8), SIZES, 100_000)
-    judge_halves(script, ("iris", "wine", "glass", "digits"), range(5))
-    judge_designed(script, range(3), 600, 150)
+    with threadpool_limits(1):
+        if script.quick:
+            judge_tiny(script, range(1), (5,), 4_000)
+            judge_halves(script, ("iris",), range(2))
+            judge_designed(script, range(2), 40, 20)
+            return
+        judge_tiny(script, range(8), SIZES, 100_000)
+        judge_halves(script, ("iris", "wine", "glass", "digits"), range(5))
+        judge_designed(script, range(3), 600, 150)
 
 
 if __name__ == "__main__":

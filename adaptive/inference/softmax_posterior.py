@@ -94,8 +94,9 @@ class SoftmaxPosterior:
         self.sites = sites
         precision = np.empty((k, r, k, r))
         for a in range(k):
-            for b in range(a + 1):  # only the lower triangle is read
-                precision[a, :, b, :] = (features.T * sites.precision[:, a, b]) @ features
+            weighted = sites.precision[:, a, : a + 1, None] * features[:, None, :]
+            block = features.T @ weighted.reshape(len(features), -1)
+            precision[a, :, : a + 1, :] = block.reshape(r, a + 1, r)  # only the lower triangle is read
         matrix = precision.reshape(n, n)
         matrix[np.diag_indices(n)] += 1.0
         factor, failed = dpotrf(matrix.T, lower=0, overwrite_a=1)
