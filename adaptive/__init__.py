@@ -29,6 +29,8 @@ from adaptive import inference, operators, potentials, scorers, search  # noqa: 
 from adaptive.estimators import (  # noqa: E402
     BayesianLogisticRegression,
     ClassifierView,
+    GaussianProcessClassifier,
+    GaussianProcessRegressor,
     ImageReconstructor,
     SeveralImages,
 )
@@ -39,6 +41,8 @@ __all__ = [
     "GLM",
     "BayesianLogisticRegression",
     "ClassifierView",
+    "GaussianProcessClassifier",
+    "GaussianProcessRegressor",
     "ImageReconstructor",
     "Posterior",
     "SequentialDesign",

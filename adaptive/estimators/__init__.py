@@ -3,7 +3,18 @@
 from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.bayesian_logistic_regression import BayesianLogisticRegression
 from adaptive.estimators.classifier_view import ClassifierView, wrap
+from adaptive.estimators.gaussian_process_classifier import GaussianProcessClassifier
+from adaptive.estimators.gaussian_process_regressor import GaussianProcessRegressor
 from adaptive.estimators.image_reconstructor import ImageReconstructor
 from adaptive.estimators.several_images import SeveralImages
 
-__all__ = ["BayesianLogisticRegression", "ClassifierView", "DesignMixin", "ImageReconstructor", "SeveralImages", "wrap"]
+__all__ = [
+    "BayesianLogisticRegression",
+    "ClassifierView",
+    "DesignMixin",
+    "GaussianProcessClassifier",
+    "GaussianProcessRegressor",
+    "ImageReconstructor",
+    "SeveralImages",
+    "wrap",
+]

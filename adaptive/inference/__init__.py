@@ -5,7 +5,7 @@ engine(model, *, max_iter, tol, random_state=None, warm_start=None, ...) -> Post
 
 from .annealed_importance import annealed_importance
 from .compatibility import compatible
-from .evidence_gradient import evidence_gradient
+from .evidence_gradient import evidence_gradient, evidence_sensitivity
 from .expectation_propagation import expectation_propagation
 from .inclusion import IncludedPosterior, include, include_site
 from .laplace_approximation import laplace_approximation
@@ -32,6 +32,7 @@ __all__ = [
     "annealed_importance",
     "compatible",
     "evidence_gradient",
+    "evidence_sensitivity",
     "expectation_propagation",
     "include",
     "include_site",

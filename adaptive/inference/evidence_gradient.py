@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from ..checks import finite
+from ..linalg.matrices import dense
 from .compatibility import as_gaussian
 from .grouped import grouped
 from .model import GLM
 
-__all__ = ["evidence_gradient"]
+__all__ = ["evidence_gradient", "evidence_sensitivity"]
 
 
 def evidence_gradient(model: GLM, posterior: Any, prior_covariance_derivative: Any = None) -> float:
@@ -79,3 +80,55 @@ def evidence_gradient(model: GLM, posterior: Any, prior_covariance_derivative: A
         ds = np.concatenate([b.forward(moved.reshape(b.input_shape)).ravel() for b, _ in active])
         gradient += 0.5 * float(np.sum(variance * potential.third_derivative(s) * ds))
     return float(gradient)
+
+
+def evidence_sensitivity(model: GLM, posterior: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Derivatives of ``posterior.log_evidence`` in every entry of the prior's covariance, and of its mean.
+
+    For hyper-parameters theta of a kernel and of a mean function, d ln Z = sum(first * dK) + second . dmu, so that one
+    factorisation serves all of them.
+
+    Parameters
+    ----------
+    model : GLM
+        With a full prior covariance, of which the rows of B are the unknowns themselves, as of a Gaussian process.
+    posterior : Posterior
+        Converged, of that model, in the covariance form.
+
+    Returns
+    -------
+    covariance : (n, n) array, symmetric
+    mean : (n,) array
+
+    Examples
+    --------
+    >>> from adaptive.inference import GLM, expectation_propagation
+    >>> from adaptive.potentials import BernoulliProbit
+    >>> K = np.array([[2.0, 0.5], [0.5, 1.0]])
+    >>> model = GLM(potentials=BernoulliProbit([1, 1]), prior_covariance=K)
+    >>> posterior = expectation_propagation(model, tol=1e-10, form="covariance")
+    >>> whole = np.sum(evidence_sensitivity(model, posterior)[0] * 2 * K)
+    >>> bool(np.isclose(whole, evidence_gradient(model, posterior)))
+    True
+    """
+    gaussian = posterior.gaussian
+    if not hasattr(gaussian, "reduce"):
+        raise ValueError(f"evidence_sensitivity needs a posterior in the covariance form, got {posterior!r}.")
+    rows = dense(gaussian.rows)
+    slope = rows.T @ gaussian.slope
+    covariance = 0.5 * (np.outer(slope, slope) - rows.T @ gaussian.reduce(rows))
+    ridge = getattr(gaussian, "ridge", 0.0)
+    if ridge:  # of the factorial approximation, relative to the mean prior variance of the projections
+        by_row = 0.5 * (gaussian.slope @ gaussian.slope - np.trace(gaussian.reduce(np.eye(gaussian.size))))
+        covariance += ridge * by_row / gaussian.size * (rows.T @ rows)
+    active = [(b, p) for b, p in model.groups if as_gaussian(p) is None]
+    mean = slope
+    if posterior.engine == "laplace_approximation" and active:  # the curvature follows the mode
+        potential = grouped([p for _, p in active], [b.shape[0] for b, _ in active])
+        s, variance = gaussian.marginals()
+        pull = np.zeros(len(gaussian.slope))
+        pull[len(pull) - len(s) :] = 0.5 * variance * potential.third_derivative(s)
+        response = rows.T @ (pull - gaussian.reduce(gaussian.prior @ pull))
+        covariance += 0.5 * (np.outer(response, slope) + np.outer(slope, response))
+        mean = slope + response
+    return covariance, mean

@@ -293,6 +293,17 @@ class CovarianceForm:
         inner = self._solve(np.asfortranarray(self._scale[:, None] * dense(self.rows @ draws.T) + noise))
         return self.mean + draws - (self.cross @ (self._scale[:, None] * inner)).T
 
+    # ------------------------------------------------------------------ what the sites say about anything else
+    @property
+    def slope(self) -> np.ndarray:
+        """alpha (m + q,): a projection whose prior covariance with the rows is k has mean mu + k.alpha."""
+        return self.coefficients
+
+    def reduce(self, cross: np.ndarray) -> np.ndarray:
+        """C cross, C = (K + W^-1)^-1: that projection's variance is what it was less k' C k."""
+        scale = self._scale if cross.ndim == 1 else self._scale[:, None]
+        return scale * self._solve(np.asfortranarray(scale * cross))
+
     # ------------------------------------------------------------------ sensitivity to the prior covariance
     def prior_sensitivity(self, change: Any = None) -> float:
         """Slope of the log normaliser when S moves by ``change`` at fixed sites, (alpha' dK alpha - tr(C dK)) / 2."""

@@ -80,7 +80,7 @@ class FactorialForm(ReducedForm):
         half_log_determinant = float(np.log(self.prior_factor.diagonal()).sum())
         return self.log_base + 0.5 * float(np.log(self.variance).sum() - gap @ self.slope) - half_log_determinant
 
-    def _reduce(self, cross: np.ndarray) -> np.ndarray:
+    def reduce(self, cross: np.ndarray) -> np.ndarray:
         inner = scipy.linalg.cho_solve((self.prior_factor, True), cross)
         kept = self.variance * inner if inner.ndim == 1 else self.variance[:, None] * inner
         return inner - scipy.linalg.cho_solve((self.prior_factor, True), kept)

@@ -28,7 +28,7 @@ class ReducedForm:
     slope : (q,), optional
         alpha; a subclass may set it later.
     reduction : (q, q), optional
-        C; a subclass may define ``_reduce`` instead.
+        C; a subclass may define ``reduce`` instead.
     """
 
     slope: np.ndarray
@@ -39,7 +39,7 @@ class ReducedForm:
         if slope is not None:
             self.slope, self.reduction = np.asarray(slope, dtype=float), np.asarray(reduction, dtype=float)
 
-    def _reduce(self, cross: np.ndarray) -> np.ndarray:
+    def reduce(self, cross: np.ndarray) -> np.ndarray:
         """C cross (q,) or (q, k)."""
         return self.reduction @ cross
 
@@ -51,18 +51,18 @@ class ReducedForm:
         """M1 V M2' (None: all unknowns)."""
         left = self.base.project_covariance(self.rows, first)
         right = left if second is first else self.base.project_covariance(self.rows, second)
-        return self.base.project_covariance(first, second) - left.T @ self._reduce(right)
+        return self.base.project_covariance(first, second) - left.T @ self.reduce(right)
 
     def project_variance(self, rows: Any) -> np.ndarray:
         """diag(M V M')."""
         cross = self.base.project_covariance(self.rows, rows)
-        reduction = np.einsum("ij,ij->j", cross, self._reduce(cross))
+        reduction = np.einsum("ij,ij->j", cross, self.reduce(cross))
         return np.maximum(self.base.project_variance(rows) - reduction, 0.0)
 
     def covariance_times(self, matrix: np.ndarray) -> np.ndarray:
         """V M for M (n,) or (n, k)."""
         moved = self.base.covariance_times(matrix)
-        return moved - self.base.covariance_times(self.rows.T @ self._reduce(self.rows @ moved))
+        return moved - self.base.covariance_times(self.rows.T @ self.reduce(self.rows @ moved))
 
     def root_times(self, rows: Any) -> None:
         """Not cheap in this form: None."""

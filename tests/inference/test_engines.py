@@ -15,9 +15,11 @@ from adaptive.inference import (
     Posterior,
     compatible,
     evidence_gradient,
+    evidence_sensitivity,
     expectation_propagation,
     laplace_approximation,
     map_estimate,
+    mean_field,
     variational_bounds,
     variational_gaussian,
 )
@@ -341,3 +343,30 @@ def test_extremes_are_finite(seed, scale, prior, kind, kernel):
             assert np.isfinite(variance).all()
             assert np.all(variance >= 0)
             assert np.all(variance <= np.diag(model.prior_covariance) * (1 + 1e-6) if kernel else prior * (1 + 1e-6))
+
+
+@pytest.mark.parametrize("engine", [*DENSE, mean_field])
+@pytest.mark.parametrize("family", [BernoulliLogit, BernoulliProbit, Poisson, Gaussian])
+def test_evidence_sensitivity_is_every_derivative_at_once(engine, family):
+    rng = np.random.default_rng(0)
+    root, direction = rng.normal(size=(2, 4, 4))
+    K, direction = root @ root.T + 0.5 * np.eye(4), direction + direction.T
+    shift = rng.normal(size=4)
+    potential = {
+        Poisson: lambda: Poisson([0, 3, 1, 2]),
+        Gaussian: lambda: Gaussian(0.3, [0.0, 1.0, -1.0, 2.0]),
+    }.get(family, lambda: family([1, -1, 1, 1]))()
+    if not compatible(potential, engine.__name__):
+        return
+    options = {"ridge": 1e-12, "tol": 1e-10} if engine is mean_field else {"tol": TIGHT[engine.__name__]}
+
+    def at(t, u):
+        model = GLM(potentials=potential, prior_mean=0.2 + u * shift, prior_covariance=K + t * direction)
+        return model, engine(model, form="covariance", max_iter=2000, **options)
+
+    by_covariance, by_mean = evidence_sensitivity(*at(0.0, 0.0))
+    step = 1e-4
+    slope = (at(step, 0)[1].log_evidence - at(-step, 0)[1].log_evidence) / (2 * step)
+    assert np.sum(by_covariance * direction) == pytest.approx(slope, rel=2e-5, abs=1e-6)
+    slope = (at(0, step)[1].log_evidence - at(0, -step)[1].log_evidence) / (2 * step)
+    assert by_mean @ shift == pytest.approx(slope, rel=2e-5, abs=1e-6)

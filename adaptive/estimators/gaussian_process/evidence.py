@@ -1,0 +1,135 @@
+"""Log evidence of a Gaussian process and its gradient in theta = (kernel, mean, likelihood).
+
+Kernel parameters are logarithms, as in scikit-learn; those of the mean are themselves; the scale of a likelihood is
+again a logarithm. One factorisation gives the gradient in kernel and mean; the derivative in the scale of the
+likelihood is a central difference of two warm refits. Several outputs share theta, and their evidences add up.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from adaptive import inference
+from adaptive.estimators.gaussian_process.latent_process import LatentProcess
+from adaptive.inference import GLM, Posterior
+
+__all__ = ["Evidence"]
+
+_STEP = 1e-3  # in the logarithm of the likelihood's scale
+_TIGHT = 1e-9  # tolerance of the refits whose difference is taken
+_SMALL = 1e-12  # of the mean prior variance: what keeps repeated inputs from being the same to the last bit
+
+
+@dataclass
+class Evidence:
+    """The evidence at some parameters, with posteriors to start the next ones from.
+
+    Attributes
+    ----------
+    kernel, mean : kernel and mean function
+    X : inputs
+    outputs : sequence of callables: scale of the likelihood -> potential with the outcomes inside
+    engine : callable (model, **settings) -> Posterior
+    log_scale : float or None
+        Of the likelihood; None: it has none that is learnt.
+    nugget : float or (n,) array
+        Added to the diagonal of the kernel matrix.
+    warm : list of Posterior, one per output
+    """
+
+    kernel: Any
+    mean: Any
+    X: Any
+    outputs: Sequence[Callable[[float], Any]]
+    engine: Callable[..., Any]
+    log_scale: float | None = None
+    nugget: Any = 0.0
+    warm: Any = field(default=None, repr=False)
+
+    @property
+    def theta(self) -> np.ndarray:
+        own = [] if self.log_scale is None else [self.log_scale]
+        return np.concatenate([self.kernel.theta, self.mean.theta, own])
+
+    @property
+    def scale(self) -> float:
+        """Of the likelihood; 1 where it has none that is learnt."""
+        return 1.0 if self.log_scale is None else float(np.exp(self.log_scale))
+
+    def at(self, theta: Any) -> Evidence:
+        """The same at other parameters; a theta of the kernel alone leaves the others."""
+        theta, k, m = np.asarray(theta, dtype=float), len(self.kernel.theta), len(self.mean.theta)
+        full = np.concatenate([theta, self.theta[k:]]) if len(theta) == k else theta
+        if len(full) != len(self.theta):
+            raise ValueError(f"theta must have {k} (kernel) or {len(self.theta)} (all) entries, got {len(theta)}.")
+        return replace(
+            self,
+            kernel=self.kernel.clone_with_theta(full[:k]),
+            mean=self.mean.with_theta(full[k : k + m]),
+            log_scale=None if self.log_scale is None else float(full[-1]),
+        )
+
+    def processes(self, *, warm: bool = False, quiet: bool = False, **settings: Any) -> list[LatentProcess]:
+        """The beliefs at these parameters, one per output; from scratch, or from the last ones."""
+        found = self._infer(warm, quiet, settings)
+        return [LatentProcess(self.kernel, self.mean, self.X, posterior) for _, posterior in found]
+
+    def models(self) -> list[GLM]:
+        """The models of the latents at X, one per output."""
+        K = np.array(self.kernel(self.X), dtype=float)
+        if not np.isfinite(K).all():
+            raise ValueError(f"kernel {self.kernel} gives values at X that are not finite.")
+        K[np.diag_indices(len(K))] += self.nugget + _SMALL * np.mean(K.diagonal())
+        mean = self.mean(self.X)
+        try:
+            return [GLM(potentials=output(self.scale), prior_mean=mean, prior_covariance=K) for output in self.outputs]
+        except ValueError as error:
+            if "prior_covariance" not in str(error):
+                raise
+            raise ValueError(f"the kernel matrix of {self.kernel} at X is not positive definite: {error}") from None
+
+    def _infer(self, warm: bool, quiet: bool, settings: dict[str, Any]) -> list[tuple[GLM, Any]]:
+        models = self.models()
+        starts = self.warm if warm and self.warm is not None else [None] * len(models)
+        with warnings.catch_warnings():
+            if quiet:
+                warnings.simplefilter("ignore", ConvergenceWarning)
+            return [
+                (model, self.engine(model, warm_start=_over(start, model.n), form="covariance", **settings))
+                for model, start in zip(models, starts, strict=True)
+            ]
+
+    def value(self, quiet: bool = False) -> float:
+        """Log evidence."""
+        found = self._infer(True, quiet, {})
+        self.warm = [posterior for _, posterior in found]
+        return float(sum(posterior.log_evidence for posterior in self.warm))
+
+    def value_and_gradient(self, quiet: bool = False) -> tuple[float, np.ndarray]:
+        """Log evidence and its derivatives in theta."""
+        found = self._infer(True, quiet, {})
+        self.warm = [posterior for _, posterior in found]
+        sensitivities = [inference.evidence_sensitivity(model, posterior) for model, posterior in found]
+        by_covariance, by_mean = (np.sum(part, axis=0) for part in zip(*sensitivities, strict=True))
+        _, dK = self.kernel(self.X, eval_gradient=True)
+        gradient = [np.einsum("ij,ijk->k", by_covariance, dK), by_mean @ self.mean.gradient(self.X)]
+        if self.log_scale is not None:
+            low, high = (
+                sum(p.log_evidence for _, p in replace(self, log_scale=self.log_scale + side)._infer(True, True, tight))
+                for side, tight in ((-_STEP, {"tol": _TIGHT}), (_STEP, {"tol": _TIGHT}))
+            )
+            gradient.append(np.array([(high - low) / (2 * _STEP)]))
+        return float(sum(posterior.log_evidence for posterior in self.warm)), np.concatenate(gradient)
+
+
+def _over(posterior: Any, n: int) -> Any:
+    """The posterior's sites as a start where there are further inputs by now."""
+    if posterior is None or posterior.n == n:
+        return posterior
+    return Posterior(None, mean=np.zeros(n), sites=posterior.sites, group_lengths=posterior.group_lengths)

@@ -1,0 +1,105 @@
+"""Belief about a function f with prior GP(m, k) after inference at the inputs X:
+
+    E f(x) = m(x) + k(x, X) alpha,    Cov(f(x), f(z)) = k(x, z) - k(x, X) C k(X, z),
+
+alpha and C those of the posterior's sites, or of whatever else the inference found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from adaptive.linalg.draws_form import DrawsForm
+from adaptive.predictive import GaussianProjections, GaussianTarget
+
+__all__ = ["LatentProcess"]
+
+_JITTER = 1e-8  # of the mean prior variance, where draws of the training latents are mapped to other inputs
+
+
+@dataclass(frozen=True)
+class LatentProcess:
+    """What is believed about a latent function.
+
+    Attributes
+    ----------
+    kernel : scikit-learn kernel
+    mean : mean function
+    X : (n, D) inputs
+    posterior : Posterior over the latents at X; None before anything was learnt
+    """
+
+    kernel: Any
+    mean: Any
+    X: Any
+    posterior: Any = None
+
+    @property
+    def _known(self) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+        """alpha, and the function that multiplies with C, over X."""
+        form = self.posterior.gaussian
+        if isinstance(form, DrawsForm):
+            K = self.kernel(self.X)
+            K[np.diag_indices(len(K))] += _JITTER * np.mean(K.diagonal())
+            factor = scipy.linalg.cho_factor(K, lower=True)
+            slope = scipy.linalg.cho_solve(factor, form.mean - self.mean(self.X))
+            spread = form.project_covariance(None, None)
+
+            def reduce(cross: np.ndarray) -> np.ndarray:
+                inner = scipy.linalg.cho_solve(factor, cross)
+                return inner - scipy.linalg.cho_solve(factor, spread @ inner)
+
+            return slope, reduce
+        return form.slope, form.reduce
+
+    def _cross(self, X: Any) -> np.ndarray:
+        """k(x, X) in the order of alpha."""
+        cross = self.kernel(X, self.X)
+        active = getattr(self.posterior, "active", None)  # of approximations that keep a few of the inputs only
+        return cross if active is None else cross[:, active]
+
+    def moments(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and variance of the latents at X, (m,) each."""
+        variance = self.kernel.diag(X)
+        if self.posterior is None:
+            return self.mean(X), np.array(variance, dtype=float)
+        slope, reduce = self._known
+        cross = self._cross(X)
+        reduction = np.einsum("ij,ji->i", cross, reduce(np.asfortranarray(cross.T)))
+        return self.mean(X) + cross @ slope, np.maximum(variance - reduction, 0.0)
+
+    def covariance(self, X: Any, Z: Any) -> np.ndarray:
+        """Covariance of the latents at X and Z, (m, l)."""
+        prior = np.asarray(self.kernel(X) if Z is X else self.kernel(X, Z))
+        if self.posterior is None:
+            return prior
+        return prior - self._cross(X) @ self._known[1](np.asfortranarray(self._cross(Z).T))
+
+    def predictive(
+        self, X: Any, likelihood: Any, *, target: Any = None, random_state: Any = None, **fields: Any
+    ) -> GaussianProjections:
+        """What is believed about outcomes at the inputs X; ``target``: inputs that the information is to be about."""
+        mean, variance = self.moments(X)
+        about = None
+        if target is not None:
+            about = GaussianTarget(
+                *self.moments(target),
+                covariance=lambda i, j: self.covariance(target[i], target[j]),
+                cross=lambda i, j: self.covariance(X[i], target[j]),
+            )
+        return GaussianProjections(
+            mean,
+            variance,
+            lambda i, j: self.covariance(X[i], X[j]),
+            likelihood,
+            target=about,
+            random_state=random_state,
+            features=X,
+            measured=None if self.posterior is None else self.X,
+            **fields,
+        )
