@@ -137,7 +137,12 @@ class LargePosterior(Posterior):
     def given_measurements(self, X: Operator, noise_variance: float | None = None) -> LargePosterior:
         """The Gaussian after the measurements ``X`` (all of them, the old ones first), whatever their values.
 
-        Sites and mean stay; the samples are solved again, starting from those there are.
+        Sites and mean stay. The samples are solved again; where they start is Matheron's rule with the circulant in the
+        place of the precision, which costs no product and saves one for every sample.
+
+        References
+        ----------
+        Wilson, Borovitskiy, Terenin, Mostowsky and Deisenroth (2021), Pathwise conditioning of Gaussian processes.
         """
         system = self.system.with_measurements(X, noise_variance)
         after = LargePosterior(
@@ -149,8 +154,12 @@ class LargePosterior(Posterior):
             group_lengths=self.group_lengths,
             engine=self.engine,
         )
-        right = self.perturbations.right_hand_sides(system)
-        after.__dict__["samples"] = after._solve(right, self.sample_tol, start=self.samples)
+        right, start = self.perturbations.right_hand_sides(system), self.samples
+        if after.inverse_circulant is not None:
+            change = right - self.perturbations.right_hand_sides(self.system)
+            change -= _measured(system, start) - _measured(self.system, start)
+            start = start + after.inverse_circulant(change)
+        after.__dict__["samples"] = after._solve(right, self.sample_tol, start=start)
         return after
 
     # ------------------------------------------------------------------------------------------ moments by the samples
@@ -362,6 +371,11 @@ class _WithMeasurements(PrecisionOperator):
 
     def apply(self, u: Any) -> np.ndarray:
         return self._first.apply(u) + self._further.normal(np.asarray(u)) / self._noise
+
+
+def _measured(system: PrecisionOperator, u: np.ndarray) -> Any:
+    """Re(X^H X) u / noise variance."""
+    return 0.0 if system.X is None else (system.X.normal(u) / system.noise_variance).astype(u.dtype)
 
 
 def _projected(groups: Sequence[Operator], samples: np.ndarray) -> np.ndarray:

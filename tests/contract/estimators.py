@@ -12,8 +12,10 @@ from sklearn.linear_model import LogisticRegression
 from adaptive import BayesianLogisticRegression, ImageReconstructor, SeveralImages, scorers
 from adaptive.estimators import wrap
 from adaptive.images import simulate_scan
+from adaptive.images.coils import simulate_coils
 from adaptive.predictive import MissingField
 from designs import kspace
+from designs.kspace.trajectory import spirals
 from tests.contract.anchored_ensemble import AnchoredEnsemble
 from tests.contract.graded_response import GradedResponse
 from tests.contract.linear_gaussian import LinearGaussian
@@ -114,6 +116,37 @@ def both(lines):
     return [np.stack(pair) for pair in zip(SCAN.measure(lines), OTHER.measure(lines), strict=True)]
 
 
+DISC = BLOB[::2].astype(float)
+SPIRALS = spirals(DISC.shape, np.arange(11) * 0.57, revolutions=2)
+COIL_MAPS = simulate_coils(BLOB.shape, 2, random_state=0)
+CUBE = np.zeros((4, 6, 6))
+CUBE[1:3, 1:5, 2:4] = 1.0
+ENCODES = kspace.phase_encodes(CUBE.shape)
+CENTRAL_ENCODES = ENCODES.take(np.flatnonzero(np.all(np.abs(ENCODES.encodes - 3) <= 1, axis=1)))
+
+
+def blocks_of(image, maps=None):
+    """Samples of blocks with a little noise."""
+
+    def measure(blocks):
+        rng = np.random.default_rng(0)
+        clean = [block.forward(image if maps is None else maps * image) for block in blocks]
+        return [y + 0.01 * (rng.standard_normal(y.shape) + 1j * rng.standard_normal(y.shape)) for y in clean]
+
+    return measure
+
+
+def image_case(name, shape, candidates, first, measure, **options):
+    def make():
+        return ImageReconstructor(
+            shape, prior="tv", prior_scales=0.1, noise_variance=1e-4, design_noise_variance=1e-4,
+            design_prior_scales=0.05, n_samples=4, phase=None, dtype="float64", design_dtype="float64", refine=True,
+            **options,
+        )  # fmt: skip
+
+    return Case(name, make, candidates, (first, measure(first)), measure, given="blocks")
+
+
 CASES = [
     classifier("AnchoredEnsemble", AnchoredEnsemble, given="direction"),
     Case(
@@ -144,6 +177,17 @@ CASES = [
     ),
     of_three("BayesianLogisticRegression softmax"),
     of_three("BayesianLogisticRegression one against the rest", multi_class="one_vs_rest"),
+    image_case(
+        "ImageReconstructor of coils", BLOB.shape, LINES.take([*range(5), *range(11, 16)]), CENTRE,
+        blocks_of(BLOB, COIL_MAPS), coils=COIL_MAPS,
+    ),
+    image_case(
+        "ImageReconstructor of spirals", DISC.shape, SPIRALS.take(range(1, 11)), SPIRALS.take([0]), blocks_of(DISC),
+    ),
+    image_case(
+        "ImageReconstructor of a volume", CUBE.shape, ENCODES.take([0, 5, 6, 10, 13, 17, 19, 24, 30, 35]), CENTRAL_ENCODES,
+        blocks_of(CUBE),
+    ),
     Case(
         "ImageReconstructor", reconstructor, LINES.take([*range(5), *range(11, 16)]), (CENTRE, SCAN.measure(CENTRE)),
         SCAN.measure, given="blocks",

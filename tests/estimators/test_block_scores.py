@@ -11,6 +11,7 @@ from adaptive.images import head_scan, padded
 from adaptive.operators import FourierLines, FourierMask, NonuniformFourier, RealStacked
 from designs import kspace
 from designs.kspace.trajectory import TrajectoryPool, spirals, spokes
+from experiments.benchmarks import rank_d_corrections
 
 N = 16
 SHAPE = (N, N)
@@ -189,3 +190,10 @@ def test_encodes_of_a_volume_are_scored_without_operators():
     assert model.predictive([plane]).log_determinant()[0][0] == pytest.approx(
         exact(model.predictive([plane]), [0])[0], rel=0.25
     )
+
+
+def test_samples_corrected_by_the_rank_of_a_line_are_those_solved_again():
+    row = rank_d_corrections.measure(N, 1e-5, 2 * N)
+    assert row["rank"] == 2 * N and row["difference"] < 1e-3
+    row = rank_d_corrections.measure(2 * N)
+    assert row["from the circulant"] < row["solved again"] < row["correction"]
