@@ -78,7 +78,7 @@ def command(run: Callable[[Script], None], description: str | None, file: str) -
     parser.add_argument("--quick", action="store_true", help="every step at a small size, into a temporary folder")
     quick = parser.parse_args().quick
     results = Path(tempfile.mkdtemp(prefix="adaptive-quick-")) if quick else claims.RESULTS
-    run(Script(f"experiments/{Path(file).name}", results, quick))
+    run(Script(Path(file).resolve().relative_to(Path(__file__).parents[1].resolve()).as_posix(), results, quick))
     print(f"written into {results}" + ("" if quick else "; now run: python -m experiments.index"))
 
 
