@@ -185,8 +185,8 @@ CASES = [
         "ImageReconstructor of spirals", DISC.shape, SPIRALS.take(range(1, 11)), SPIRALS.take([0]), blocks_of(DISC),
     ),
     image_case(
-        "ImageReconstructor of a volume", CUBE.shape, ENCODES.take([0, 5, 6, 10, 13, 17, 19, 24, 30, 35]), CENTRAL_ENCODES,
-        blocks_of(CUBE),
+        "ImageReconstructor of a volume", CUBE.shape, ENCODES.take([0, 5, 6, 10, 13, 17, 19, 24, 30, 35]),
+        CENTRAL_ENCODES, blocks_of(CUBE),
     ),
     Case(
         "ImageReconstructor", reconstructor, LINES.take([*range(5), *range(11, 16)]), (CENTRE, SCAN.measure(CENTRE)),
