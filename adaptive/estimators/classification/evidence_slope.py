@@ -48,7 +48,7 @@ def evidence_slope(model: Any, posterior: Any, prior: str, scale: float, n_weigh
             change[n_weights:] = 0.0  # the intercept keeps its scale
             slope = inference.evidence_gradient(model, posterior, change)
         else:
-            slope = energy + float(posterior.variances()[:n_weights].sum()) / scale**2 - n_weights
+            slope = energy - _determined(model, posterior, n_weights)
         return slope, energy - slope
     first = posterior.group_lengths[0]
     site = slice(first, first + n_weights)
@@ -63,3 +63,18 @@ def evidence_slope(model: Any, posterior: Any, prior: str, scale: float, n_weigh
     centre = (mean / variance - shift) / cavity
     logs = [Laplace(scale * np.exp(side)).tilted_moments(centre, 1.0 / cavity)[0] for side in (-STEP, STEP)]
     return float(np.sum(logs[1] - logs[0])) / (2 * STEP), float(np.sum(1.0 - np.minimum(precision * variance, 1.0)))
+
+
+def _determined(model: Any, posterior: Any, n_weights: int) -> float:
+    """tr(I - V / scale^2) over the weights, by the rows: tr(V P) = n - sum_j precision_j var(s_j).
+
+    Sampled variances of the weights themselves would bring more noise than the few that are determined.
+    """
+    q = posterior.group_lengths[0]
+    known = posterior.variance_estimates
+    variance = posterior.variances(model.groups[0][0]) if known is None else known[:q]
+    total = float(posterior.sites[0][:q] @ variance)
+    if n_weights < model.n:
+        last = np.eye(1, model.n, model.n - 1)
+        total -= 1.0 - float(posterior.variances(last)[0]) / float(model.prior_covariance[-1])
+    return total
