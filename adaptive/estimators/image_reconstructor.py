@@ -24,7 +24,7 @@ from adaptive.estimators.image_prior import PRIORS, ImagePrior, image_prior
 from adaptive.estimators.image_scales import learn_scales
 from adaptive.estimators.measured_blocks import FROM_DATA, MeasuredBlocks
 from adaptive.estimators.measured_centre import LARGEST_CENTRE, centre_images, centre_kspace, centre_size
-from adaptive.estimators.receiver import checked_maps, whitened, whitening
+from adaptive.estimators.receiver import checked_maps, made_white, whitening
 from adaptive.images.coils import estimate_coils
 from adaptive.inference import LargePosterior
 from adaptive.operators import Operator
@@ -227,7 +227,7 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         n_coils = None if self.coils is None else FROM_DATA if maps is None else len(maps)
         white = self._whitening(n_coils or None)
         if maps is not None:
-            largest *= float(np.sqrt(np.sum(np.abs(whitened(white, maps)) ** 2, axis=0)).max())
+            largest *= float(np.sqrt(np.sum(np.abs(made_white(white, maps)) ** 2, axis=0)).max())
         return MeasuredBlocks(self._image_shape, largest, bool(self.check), n_coils, white)
 
     def _given_maps(self) -> np.ndarray | None:
@@ -259,7 +259,7 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         given = None if not isinstance(self.phase, str) and self.phase is None else self.phase
         phase = None if given is None or isinstance(given, str) else checks.finite("phase", given)
         maps = self._given_maps()
-        maps = None if maps is None else whitened(measured.whitening, maps)
+        maps = None if maps is None else made_white(measured.whitening, maps)
         guess_phase, guess_maps = isinstance(given, str), isinstance(self.coils, str)
         if not guess_phase and not guess_maps:
             return phase, maps, 0
@@ -453,7 +453,7 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
                 raise ValueError(f"before anything is measured nothing can be learnt: give design_{name} or {name}.")
         prior = self._prior(self.dtype)
         nothing, dtype, maps = self._nothing(), _dtype_name(self.dtype), self._given_maps()
-        maps = None if maps is None else whitened(nothing.whitening, maps)
+        maps = None if maps is None else made_white(nothing.whitening, maps)
         base = ImageModel(nothing, None, float(self.noise_variance or 1.0), prior, dtype, maps)
         given = None if self.prior_scales is None else prior.scales(self.prior_scales)
         return self._design_model(base, given)

@@ -12,7 +12,7 @@ import numpy as np
 
 from adaptive.checks import finite
 from adaptive.estimators.block_kinds import as_blocks, is_encodes, is_rows, is_trajectory, on_grid
-from adaptive.estimators.receiver import whitened
+from adaptive.estimators.receiver import made_white
 from adaptive.images import check_coils, check_kspace, gridded
 from adaptive.operators import FourierLines, FourierMask, NonuniformFourier, Operator, Stacked
 
@@ -114,7 +114,7 @@ class MeasuredBlocks:
             after.n_coils = _coils_of(blocks[0], samples[0])
             after.kspace = np.zeros((after.n_coils, *self.shape), complex)
         values = [
-            whitened(self.whitening, _checked(block, one, after.n_coils))
+            made_white(self.whitening, _checked(block, one, after.n_coils))
             for block, one in zip(blocks, samples, strict=True)
         ]
         after._add_to_grid([pair for pair in zip(blocks, values, strict=True) if on_grid(pair[0])])

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from adaptive.checks import finite
+from adaptive.images import whitened
 from adaptive.operators import Coils, Diagonal, Operator, Product, RealStacked, Repeated
 
-__all__ = ["checked_maps", "on_unknown", "whitened", "whitening"]
+__all__ = ["checked_maps", "made_white", "on_unknown", "whitening"]
 
 
 def on_unknown(block: Operator, sensitivity: np.ndarray | None, complex_unknown: bool) -> Operator:
@@ -80,13 +81,13 @@ def whitening(covariance: Any, n_coils: int | None = None) -> np.ndarray:
         raise ValueError(f"coil_covariance must have shape ({wanted}, {wanted}), got {matrix.shape}.")
     if not np.allclose(matrix, matrix.conj().T, rtol=1e-6, atol=1e-12 * np.abs(matrix).max()):
         raise ValueError("coil_covariance must be Hermitian, equal to its conjugate transpose.")
+    scale = max(np.trace(matrix).real / len(matrix), np.finfo(float).tiny)
     try:
-        factor = np.linalg.cholesky(matrix / max(np.trace(matrix).real / len(matrix), np.finfo(float).tiny))
-    except np.linalg.LinAlgError:
+        return whitened(np.eye(len(matrix)), matrix / scale)
+    except ValueError:
         raise ValueError("coil_covariance must be positive definite.") from None
-    return np.linalg.inv(factor)
 
 
-def whitened(whitening: np.ndarray | None, values: np.ndarray) -> np.ndarray:
+def made_white(whitening: np.ndarray | None, values: np.ndarray) -> np.ndarray:
     """L^-1 values, coils first."""
     return values if whitening is None else np.tensordot(whitening, values, 1)
