@@ -3,7 +3,8 @@
 Both know 100 labels of a pool of 1,000 x 20 and score each of the other 900 rows by the errors that its label would
 save on all 1,000. scikit-activeml refits logistic regression once per candidate and class, in its own locked
 environment; ours, in the same run and in turn with it, takes the joint probabilities of all pairs of outcomes from one
-Gaussian belief and refits nothing. One BLAS thread, median of the rounds.
+Gaussian belief and refits nothing: by a series for two classes, by 1,024 joint draws for three (softmax). One BLAS
+thread, median of the rounds.
 
     python experiments/benchmarks/expected_error_reduction.py [--quick]
 """
@@ -36,13 +37,22 @@ SEED = 0
 TARGET = 1 / 100
 
 
+def settings(rows: int = 1_000) -> dict[str, dict[str, np.ndarray]]:
+    """Return the pools: two classes, and three of about one size on the same rows."""
+    two = problem(rows, 20, 100, SEED)
+    noise = np.random.default_rng(SEED).logistic(size=rows)
+    latent = 2.0 * two["X"][:, 0] + two["X"][:, 1] + noise
+    return {"two classes": two, "three classes": {**two, "y": np.digitize(latent, np.quantile(latent, [1 / 3, 2 / 3]))}}
+
+
 def ours(data: dict[str, np.ndarray]) -> tuple[float, np.ndarray]:
     """Return CPU seconds per candidate, predictive and all, and the scores of the unlabelled rows."""
     from adaptive import BayesianLogisticRegression, scorers
 
     X, y, labelled = data["X"], data["y"], data["labelled"]
     candidates = np.setdiff1d(np.arange(len(y)), labelled)
-    model = BayesianLogisticRegression().fit(X[labelled], y[labelled])
+    options = {"multi_class": "softmax", "prior_scale": 1.0} if len(np.unique(y)) > 2 else {}
+    model = BayesianLogisticRegression(**options).fit(X[labelled], y[labelled])
     start = time.process_time()
     scores = scorers.expected_error_reduction(model.predictive(X[candidates], target=X))
     return (time.process_time() - start) / len(candidates), scores
@@ -59,42 +69,49 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="ours only, a small pool, nothing written")
     quick = parser.parse_args().quick
-    data = problem(300 if quick else 1_000, 20, 100, SEED)
-    ours(data)  # compiles
-    if quick:
-        print(f"ours: {1e6 * ours(data)[0]:.1f} microseconds a candidate")
-        return
+    pools = settings(300 if quick else 1_000)
+    for name, data in pools.items():
+        ours(data)  # compiles
+        if quick:
+            print(f"{name}: {1e6 * ours(data)[0]:.1f} microseconds a candidate")
+        else:
+            measure(name, data, rounds=3 if name == "two classes" else 1)
+
+
+def measure(name: str, data: dict[str, np.ndarray], rounds: int) -> None:
+    """Print the seconds of ours and theirs, and write the verdict."""
     seconds: dict[str, list[float]] = {"ours": [], "MonteCarloEER": [], "ValueOfInformationEER": []}
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "problem.npz")
         np.savez(path, **data)
-        for _ in range(3):
+        for _ in range(rounds):
             own, scores = ours(data)
             found = theirs(path)
             seconds["ours"].append(own)
-            for name, measured in found.items():
-                seconds[name].append(measured["seconds"])
-    for name, values in seconds.items():
-        print(f"{name:22s} {1e6 * np.median(values):9.1f} us   ({', '.join(f'{1e6 * v:.1f}' for v in values)})")
-    agreement = {name: float(spearmanr(scores, one["utilities"])[0]) for name, one in found.items()}
-    print("rank correlation of ours with theirs:", {name: round(value, 3) for name, value in agreement.items()})
-    ratios = {name: float(np.median(np.array(seconds["ours"]) / seconds[name])) for name in agreement}
-    versions = versions_of("skactiveml", "scikit-activeml", "scikit-learn")
+            for peer, measured in found.items():
+                seconds[peer].append(measured["seconds"])
+    for who, values in seconds.items():
+        print(f"{name}, {who:22s} {1e6 * np.median(values):9.1f} us   ({', '.join(f'{1e6 * v:.1f}' for v in values)})")
+    agreement = {peer: round(float(spearmanr(scores, one["utilities"])[0]), 3) for peer, one in found.items()}
+    print("rank correlation of ours with theirs:", agreement)
+    ratios = {peer: float(np.median(np.array(seconds["ours"]) / seconds[peer])) for peer in agreement}
+    two = name == "two classes"
+    held = max(ratios.values()) <= TARGET
     from experiments import claims
 
     claims.record(
-        "ours-expected-error-reduction",
-        claim="Per candidate, expected error reduction costs at most 1/100 of scikit-activeml's, in the same run.",
-        kind="must hold",
+        "ours-expected-error-reduction" + ("" if two else "-three-classes"),
+        claim=f"Of {name}, expected error reduction costs per candidate at most 1/100 of scikit-activeml's, same run.",
+        kind="must hold" if two else "to judge",
         target=f"<= {TARGET}",
         value={
-            **{f"ratio to {name}": f"1/{1 / ratio:.0f}" for name, ratio in ratios.items()},
-            "microseconds per candidate": {name: round(1e6 * float(np.median(v)), 1) for name, v in seconds.items()},
-            "rank correlation of scores": {name: round(value, 3) for name, value in agreement.items()},
-            "versions": versions,
+            **{f"ratio to {peer}": f"1/{1 / ratio:.0f}" for peer, ratio in ratios.items()},
+            "microseconds per candidate": {who: round(1e6 * float(np.median(v)), 1) for who, v in seconds.items()},
+            "rank correlation of scores": agreement,
+            "versions": versions_of("skactiveml", "scikit-activeml", "scikit-learn"),
         },
-        verdict="reproduced" if max(ratios.values()) <= TARGET else "not reproduced",
-        reason="" if max(ratios.values()) <= TARGET else "The joint table of 1,000 target inputs costs more than that.",
+        verdict="reproduced" if held else "not reproduced",
+        reason="" if held else "Three classes have no series: products of 1,024 joint draws with 1,000 target inputs.",
         script="experiments/benchmarks/expected_error_reduction.py",
         seed=SEED,
     )

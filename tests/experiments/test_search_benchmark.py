@@ -1,9 +1,9 @@
 """The benchmarks of exact search and of expected error reduction, at a small size."""
 
 import numpy as np
+import pytest
 
 from experiments.benchmarks import exact_search, expected_error_reduction
-from experiments.benchmarks.active_step import problem
 
 
 def test_the_search_finds_the_ten_of_brute_force():
@@ -19,6 +19,7 @@ def test_the_search_finds_the_ten_of_brute_force():
     assert (users[0] @ artists[0].T)[counts.toarray() > 0].mean() > 2 * (users[0] @ artists[0].T).mean()
 
 
-def test_errors_saved_are_scored_for_every_candidate():
-    seconds, scores = expected_error_reduction.ours(problem(150, 5, 40))
-    assert scores.shape == (110,) and scores.max() > 0 and seconds > 0
+@pytest.mark.parametrize("name", ["two classes", "three classes"])
+def test_errors_saved_are_scored_for_every_candidate(name):
+    seconds, scores = expected_error_reduction.ours(expected_error_reduction.settings(150)[name])
+    assert scores.shape == (50,) and scores.max() > 0 and seconds > 0

@@ -23,7 +23,7 @@ def main() -> None:
     known = np.full(len(y), np.nan)
     known[labelled] = y[labelled]
     candidates = np.flatnonzero(np.isnan(known))
-    classifier = SklearnClassifier(LogisticRegression(), classes=[0, 1])
+    classifier = SklearnClassifier(LogisticRegression(), classes=np.unique(y))
     strategies = {
         "MonteCarloEER": (MonteCarloEER(random_state=0), {"X_eval": X}),
         "ValueOfInformationEER": (ValueOfInformationEER(random_state=0), {}),
