@@ -185,7 +185,7 @@ def judge_halves(script: Script, names: tuple[str, ...], seeds: range) -> None:
         {key: [row[key] for row in rows] for key in rows[0]},
         "multiclass-log-loss",
         f"Mean over {len(seeds)} splits: log loss (nats), accuracy and CPU seconds of a fit, of our defaults and of "
-        "scikit-learn's LogisticRegressionCV; paired difference of the log losses; and ours with twice the learnt scale.",
+        "scikit-learn's LogisticRegressionCV; paired difference of the log losses; ours at twice the scale.",
     )
     worse = [name for name, one in value.items() if one["ours - scikit-learn"] - one["half width"] > 0]
     script.judge(
@@ -196,7 +196,7 @@ def judge_halves(script: Script, names: tuple[str, ...], seeds: range) -> None:
         value=value,
         reason=""
         if not worse
-        else f"Cross-validation does better on {', '.join(worse)}: the bound is looser the wider the prior, so that its "
+        else f"Cross-validation does better on {', '.join(worse)}: the bound is looser the wider the prior, so its "
         "evidence prefers too small a scale; see the differences at twice the scale.",
         seed=list(seeds),
     )
