@@ -238,3 +238,14 @@ def test_the_loop_asks_about_three_classes(iris):
     assert design.estimator_.score(X, y) > 0.85 and len(set(design.history_["position"])) == len(
         design.history_["position"]
     )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_weight_is_so_many_equal_answers(iris, kind):
+    X, y = iris[0][::10], iris[1][::10]
+    weights = np.arange(len(y)) % 3 + 1
+    settings = {"multi_class": kind, "prior_scale": 1.5, "tol": 1e-10}
+    weighted = BayesianLogisticRegression(**settings).fit(X, y, sample_weight=weights)
+    copies = BayesianLogisticRegression(**settings).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    np.testing.assert_allclose(weighted.predict_proba(iris[0]), copies.predict_proba(iris[0]), atol=1e-5)
+    assert weighted.log_evidence_ == pytest.approx(copies.log_evidence_, abs=1e-4)
