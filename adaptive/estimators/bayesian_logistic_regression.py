@@ -61,7 +61,7 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         What ``partial_fit`` does with further answers: fit all of them again, warm; or include them one by one, each by
         a rank-one update, with one step of the inference after every block.  ``select`` then follows the marginals of
         the whole pool by one product with its rows per answer; the pool must be the same object, unchanged, from call
-        to call (as in a `SequentialDesign`), else they are computed anew.
+        to call (as in a `SequentialDesign`), else they are computed anew.  More than two classes are always refitted.
     block_size : int, default 10
         Answers per block of ``update="inclusion"``.
 
