@@ -52,6 +52,8 @@ SCRIPTS = {
             ),
         }
     },
+    "image_scales": {"sure": {"ours-image-scales"}, "open": {"ours-image-noise"}},
+    "reconstruction_operators": {"open": {"nickisch-tab-6.1", "nickisch-sys-kspace-phase"}},
     "shown_by_tests": {},  # in quick mode it only sees that the tests exist
 }
 
