@@ -26,6 +26,13 @@ SCRIPTS = {
         "sure": {"ours-approximation-errors", "ours-gp-classification-reference-values"},
         "open": {"ours-ep-is-closest"},
     },
+    "multiclass_errors": {
+        "open": {
+            "ours-multiclass-approximation-errors",
+            "ours-multiclass-log-loss",
+            "ours-multiclass-designed-digits",
+        }
+    },
     "double_loop": {
         "sure": {
             "nickisch-alg-3.1",
