@@ -5,7 +5,8 @@ At the fixed point of an engine only the explicit part is left, an average over 
     d ln Z / d ln scale = sum_j E[ d ln p(w_j | scale) / d ln scale ],
 
 which is (E w_j^2 / scale^2 - 1) for a Gaussian prior.  A sparse prior is averaged over what the engine puts in its
-place: a bound of width g_j gives (g_j / scale^2 - 1), a tilted distribution (E |w_j| / scale - 1).
+place: a bound of width g_j gives (g_j / scale^2 - 1), a tilted distribution (E |w_j| / scale - 1).  Both first sums are
+a weighted square of the mean less the number of weights that the data determine.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from adaptive import inference
+from adaptive.estimators.classification.settings import INTERCEPT_SCALE
 from adaptive.potentials import Laplace
 
 __all__ = ["evidence_slope"]
@@ -47,17 +49,15 @@ def evidence_slope(model: Any, posterior: Any, prior: str, scale: float, n_weigh
             change = 2.0 * np.asarray(model.prior_covariance)
             change[n_weights:] = 0.0  # the intercept keeps its scale
             slope = inference.evidence_gradient(model, posterior, change)
-        else:
-            slope = energy - _determined(model, posterior, n_weights)
-        return slope, energy - slope
+            return slope, energy - slope
+        determined = _determined(model, posterior, n_weights)
+        return energy - determined, determined
     first = posterior.group_lengths[0]
     site = slice(first, first + n_weights)
     precision, shift = posterior.sites[0][site], posterior.sites[1][site]
-    if posterior.engine == "variational_bounds":
-        width = 1.0 / precision
-        known = getattr(posterior, "variance_estimates", None)
-        variance = posterior.variances()[:n_weights] if known is None else known[site]
-        return float(np.sum(width / scale**2 - 1.0)), float(np.sum(1.0 - np.minimum(variance / width, 1.0)))
+    if posterior.engine == "variational_bounds":  # where bounds are tight, g_j = (m_j^2 + var_j) scale^2 / g_j
+        determined = _determined(model, posterior, n_weights)
+        return float(precision @ np.square(posterior.mean[:n_weights])) - determined, determined
     mean, variance = posterior.mean[:n_weights], posterior.variances()[:n_weights]
     cavity = 1.0 / variance - precision
     centre = (mean / variance - shift) / cavity
@@ -66,15 +66,16 @@ def evidence_slope(model: Any, posterior: Any, prior: str, scale: float, n_weigh
 
 
 def _determined(model: Any, posterior: Any, n_weights: int) -> float:
-    """tr(I - V / scale^2) over the weights, by the rows: tr(V P) = n - sum_j precision_j var(s_j).
+    """How much the data determine of the weights, n_weights - sum_j (prior precision)_j var(w_j), from 0 to n_weights.
 
-    Sampled variances of the weights themselves would bring more noise than the few that are determined.
+    It is read from the rows, tr(V P) = n - sum_j precision_j var(s_j): sampled variances of the weights themselves
+    would bring more noise than the few that are determined.
     """
     q = posterior.group_lengths[0]
-    known = posterior.variance_estimates
+    known = getattr(posterior, "variance_estimates", None)
     variance = posterior.variances(model.groups[0][0]) if known is None else known[:q]
     total = float(posterior.sites[0][:q] @ variance)
     if n_weights < model.n:
         last = np.eye(1, model.n, model.n - 1)
-        total -= 1.0 - float(posterior.variances(last)[0]) / float(model.prior_covariance[-1])
+        total -= 1.0 - float(posterior.variances(last)[0]) / INTERCEPT_SCALE**2
     return total
