@@ -18,11 +18,13 @@ import scipy.fft
 
 from adaptive.checks import finite, generator, integer, positive
 
+from .memory import require_memory
+
 __all__ = ["estimate_coils", "fully_sampled_centre", "map_error", "normalised_maps", "simulate_coils"]
 
 LARGEST_CENTRE = 32  # side of the calibration block: maps are smooth, more samples tell little and cost much
 SMALLEST_CENTRE = 4
-KERNEL = 6  # side of the windows
+KERNEL = {2: 6, 3: 4}  # side of the windows, by the number of axes
 KEPT = 0.02  # of the largest singular value: what is smaller is noise
 
 
@@ -109,7 +111,8 @@ def estimate_coils(kspace: Any, n_central: int | None = None) -> np.ndarray:
     Raises
     ------
     ValueError
-        Without a centre of at least 4 samples along every axis, or if samples are not finite.
+        Without a centre of at least 4 samples along every axis, if samples are not finite, or if the maps of a volume
+        do not fit into memory.
 
     References
     ----------
@@ -142,6 +145,8 @@ def estimate_coils(kspace: Any, n_central: int | None = None) -> np.ndarray:
     block = kspace[(slice(None), *_central(kspace.shape[1:], sides))]
     if not np.any(block):
         raise ValueError(f"the central {' x '.join(map(str, sides))} samples of kspace are all zero: measure them.")
+    coils = len(kspace)
+    require_memory("the matrix of coils in every pixel", (*kspace.shape[1:], coils, coils), complex)
     matrix = _local_projection(block, kspace.shape[1:])
     maps = np.moveaxis(np.linalg.eigh(matrix)[1][..., -1], -1, 0)
     samples = block.reshape(len(block), -1)
@@ -218,7 +223,7 @@ def _central(shape: tuple[int, ...], sides: Any) -> tuple[slice, ...]:
 def _local_projection(block: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """The projection on the space of the windows, pixel by pixel: Hermitian matrices (*shape, coils, coils)."""
     coils = len(block)
-    window = tuple(min(KERNEL, max(2, side // 2)) if side > 1 else 1 for side in block.shape[1:])
+    window = tuple(min(KERNEL[block.ndim - 1], max(2, side // 2)) if side > 1 else 1 for side in block.shape[1:])
     views = np.lib.stride_tricks.sliding_window_view(block, window, axis=tuple(range(1, block.ndim)))
     rows = np.moveaxis(views, 0, len(window)).reshape(-1, coils * int(np.prod(window)))
     values, vectors = np.linalg.eigh(rows.T @ rows.conj())  # the windows' own space: columns of rows.T

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from adaptive import datasets, images
+from adaptive.images import memory
 from adaptive.images.coils import fully_sampled_centre
 
 HEAD = images.head_scan()[12].image
@@ -72,6 +73,12 @@ def test_measured_coils_explain_measured_samples(name):
     assert left < 0.1
     mixed = np.roll(maps, 1, axis=0)
     assert np.linalg.norm(pixels - mixed * (mixed.conj() * pixels).sum(axis=0)) / np.linalg.norm(pixels) > 3 * left
+
+
+def test_maps_that_do_not_fit_into_memory_are_refused_first(monkeypatch):
+    monkeypatch.setattr(memory, "memory_there", lambda: 1e4)
+    with pytest.raises(ValueError, match="the matrix of coils in every pixel is too large: an array of shape"):
+        images.estimate_coils(np.ones((4, 16, 16)), 8)
 
 
 @pytest.mark.parametrize(
