@@ -21,18 +21,15 @@ from adaptive.estimators.block_predictive import BlockPredictive
 from adaptive.estimators.image_memory import check_memory
 from adaptive.estimators.image_model import STEPS, Engine, ImageModel
 from adaptive.estimators.image_prior import PRIORS, ImagePrior, image_prior
+from adaptive.estimators.image_receiver import Received, ReceiverSettings
 from adaptive.estimators.image_scales import learn_scales
-from adaptive.estimators.measured_blocks import FROM_DATA, MeasuredBlocks
-from adaptive.estimators.measured_centre import LARGEST_CENTRE, centre_images, centre_kspace, centre_size
-from adaptive.estimators.receiver import checked_maps, made_white, whitening
-from adaptive.images.coils import estimate_coils
+from adaptive.estimators.measured_blocks import MeasuredBlocks
 from adaptive.inference import LargePosterior
 from adaptive.operators import Operator
 
 __all__ = ["ImageReconstructor"]
 
 DTYPES = ("float32", "float64", "complex64", "complex128")
-SMALLEST_CENTRE = 4
 START_STEPS, WARM_STEPS = 5, 1  # outer steps of the double loop: the first time, and after further measurements
 
 
@@ -222,78 +219,41 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         self._check_parameters()
         return self._learn(self._nothing().with_blocks(X, y), None)
 
+    @property
+    def _receiver(self) -> ReceiverSettings:
+        return ReceiverSettings(self._image_shape, self.phase, self.coils, self.coil_covariance)
+
     def _nothing(self) -> MeasuredBlocks:
-        maps, largest = self._given_maps(), float(self.largest)
-        n_coils = None if self.coils is None else FROM_DATA if maps is None else len(maps)
-        white = self._whitening(n_coils or None)
-        if maps is not None:
-            largest *= float(np.sqrt(np.sum(np.abs(made_white(white, maps)) ** 2, axis=0)).max())
-        return MeasuredBlocks(self._image_shape, largest, bool(self.check), n_coils, white)
-
-    def _given_maps(self) -> np.ndarray | None:
-        if self.coils is None or isinstance(self.coils, str):
-            return None
-        return checked_maps(self.coils, self._image_shape)
-
-    def _whitening(self, n_coils: int | None) -> np.ndarray | None:
-        return None if self.coil_covariance is None else whitening(self.coil_covariance, n_coils)
+        return self._receiver.nothing_measured(float(self.largest), bool(self.check))
 
     def _learn(self, measured: MeasuredBlocks, warm: LargePosterior | None) -> ImageReconstructor:
-        phase, maps, n_central = self._receiver_of(measured, warm is not None)
-        model = self._reconstruction_model(measured, phase, maps)
+        before = None if warm is None else Received(self.phase_, self.coil_maps_, self.n_central_)
+        received = self._receiver.received(measured, before)
+        model = self._reconstruction_model(measured, received)
         computed: dict[str, Any] = {}
         if self.design_prior_scales is None:
             computed = self._scales(model)
         design, scales = self._design_model(model, computed.get("scales"))
         posterior = design.posterior(scales, self._engine, WARM_STEPS if warm is not None else START_STEPS, warm)
-        self.measured_, self.phase_, self.noise_variance_ = measured, phase, model.noise_variance
-        self.n_central_, self.design_posterior_, self.coil_maps_ = n_central, posterior, maps
+        self.measured_, self.noise_variance_, self.design_posterior_ = measured, model.noise_variance, posterior
+        self.phase_: np.ndarray | None = received.phase
+        self.coil_maps_: np.ndarray | None = received.maps
+        self.n_central_: int = received.n_central
         self.n_products_: int = posterior.n_products + (0 if warm is None else self.n_products_)
         self._computed = computed
         return self
 
-    def _receiver_of(
-        self, measured: MeasuredBlocks, warm: bool = False
-    ) -> tuple[np.ndarray | None, np.ndarray | None, int]:
-        """Radians to take out, the maps of the coils, and from how much of the centre they were estimated."""
-        given = None if not isinstance(self.phase, str) and self.phase is None else self.phase
-        phase = None if given is None or isinstance(given, str) else checks.finite("phase", given)
-        maps = self._given_maps()
-        maps = None if maps is None else made_white(measured.whitening, maps)
-        guess_phase, guess_maps = isinstance(given, str), isinstance(self.coils, str)
-        if not guess_phase and not guess_maps:
-            return phase, maps, 0
-        n_central = min(centre_size(measured), LARGEST_CENTRE)
-        if warm and self.n_central_:
-            before = self.n_central_
-            if n_central < min(2 * before, LARGEST_CENTRE) or before == LARGEST_CENTRE:
-                return self.phase_, self.coil_maps_, before  # a little more of the centre is not worth another model
-        if n_central < SMALLEST_CENTRE:
-            if guess_maps:
-                raise ValueError(
-                    f'no centre: coils="estimate" reads the maps from the centre of k-space, {SMALLEST_CENTRE} central '
-                    f"lines or steps at least, and the measured ones have {n_central}; measure it first, or give maps."
-                )
-            return phase, maps, 0
-        if guess_maps:
-            maps = estimate_coils(centre_kspace(measured, n_central), n_central)
-        if guess_phase:
-            images = centre_images(measured, n_central)
-            phase = np.angle(images[0] if maps is None else np.sum(maps.conj() * images, axis=0))
-        return phase, maps, n_central
-
     # -- the two models ------------------------------------------------------------------------------------------------
 
-    def _reconstruction_model(
-        self, measured: MeasuredBlocks, phase: np.ndarray | None, maps: np.ndarray | None
-    ) -> ImageModel:
+    def _reconstruction_model(self, measured: MeasuredBlocks, received: Received) -> ImageModel:
         noise = self.noise_variance if self.noise_variance is not None else measured.noise_variance()
         if noise is None:
             raise ValueError(
                 "noise_variance must be given where no block is on the Cartesian grid or a trajectory: it is read off "
                 "there."
             )
-        return ImageModel(measured, phase, float(noise), self._prior(self.dtype), _dtype_name(self.dtype), maps)
+        prior, dtype = self._prior(self.dtype), _dtype_name(self.dtype)
+        return ImageModel(measured, received.phase, float(noise), prior, dtype, received.maps)
 
     def _design_model(self, model: ImageModel, learnt: Any = None) -> tuple[ImageModel, dict[str, float]]:
         """The model that designs, and its scales: its own where they are given, else those of the reconstruction."""
@@ -347,7 +307,7 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         other = type(self)(**self.get_params(deep=False))
         if hasattr(self, "measured_"):
             other.noise_variance, other.prior_scales = self.noise_variance_, self.prior_scales_
-        model = other._reconstruction_model(measured, *other._receiver_of(measured)[:2])
+        model = other._reconstruction_model(measured, other._receiver.received(measured))
         return np.abs(other._unknown(model, other._scales(model))).astype(float)
 
     def _unknown(self, model: ImageModel, known: dict[str, Any]) -> np.ndarray:
@@ -364,7 +324,7 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         self.measured_.require_centre()
         known = self._computed
         if name not in known:
-            model = self._reconstruction_model(self.measured_, self.phase_, self.coil_maps_)
+            model = self._reconstruction_model(self.measured_, Received(self.phase_, self.coil_maps_, self.n_central_))
             if "scales" not in known:
                 known.update(self._scales(model))
             if name == "unknown":
@@ -452,9 +412,8 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
             if getattr(self, name) is None and getattr(self, f"design_{name}") is None:
                 raise ValueError(f"before anything is measured nothing can be learnt: give design_{name} or {name}.")
         prior = self._prior(self.dtype)
-        nothing, dtype, maps = self._nothing(), _dtype_name(self.dtype), self._given_maps()
-        maps = None if maps is None else made_white(nothing.whitening, maps)
-        base = ImageModel(nothing, None, float(self.noise_variance or 1.0), prior, dtype, maps)
+        noise, dtype = float(self.noise_variance or 1.0), _dtype_name(self.dtype)
+        base = ImageModel(self._nothing(), None, noise, prior, dtype, self._receiver.maps)
         given = None if self.prior_scales is None else prior.scales(self.prior_scales)
         return self._design_model(base, given)
 
@@ -468,7 +427,6 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         return tuple(checks.integer("shape", side, minimum=2) for side in sides)
 
     def _check_parameters(self) -> None:
-        shape = self._image_shape
         checks.choice("prior", self.prior, PRIORS)
         for name in ("dtype", "design_dtype"):
             checks.choice(name, _dtype_name(getattr(self, name)), DTYPES)
@@ -482,27 +440,13 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         checks.positive("tol", self.tol, or_zero=True)
         checks.integer("max_iter", self.max_iter, minimum=0)
         checks.integer("n_samples", self.n_samples, minimum=2)
-        if isinstance(self.phase, str):
-            checks.choice("phase", self.phase, ("estimate",))
-        elif self.phase is not None:
-            checks.shape("phase", self.phase, shape)
+        self._receiver.check()
         prior = self._prior(self.dtype)
         for name in ("prior_scales", "design_prior_scales"):
             if getattr(self, name) is not None:
                 prior.scales(getattr(self, name), name)
-        self._check_coils()
         n_coils = 1 if self.coils is None or isinstance(self.coils, str) else len(self.coils)
-        check_memory(shape, prior, (self.dtype, self.design_dtype), self.n_samples, n_coils)
-
-    def _check_coils(self) -> None:
-        if isinstance(self.coils, str):
-            checks.choice("coils", self.coils, ("estimate",))
-        if self.coil_covariance is None:
-            return
-        if self.coils is None:
-            raise ValueError('coil_covariance needs coils: give their maps, or coils="estimate".')
-        maps = self._given_maps()
-        self._whitening(None if maps is None else len(maps))
+        check_memory(self._image_shape, prior, (self.dtype, self.design_dtype), self.n_samples, n_coils)
 
     def state(self) -> dict[str, Any]:
         """What was learnt, as plain arrays and numbers."""
