@@ -20,7 +20,6 @@ SCRIPTS = {
                 "random-angles",
                 "transfer",
                 "axial",
-                "refined-angle",
             )
         ),
     },
