@@ -8,7 +8,7 @@ one image the lines learn its details), or minus an information.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -117,5 +117,5 @@ def improve_by_swaps(
     return Swapped(chosen, np.array(costs), n_tried)
 
 
-def _draw(rng: np.random.Generator, from_: Sequence[int] | np.ndarray) -> int | None:
+def _draw(rng: np.random.Generator, from_: np.ndarray) -> int | None:
     return int(from_[rng.integers(len(from_))]) if len(from_) else None
