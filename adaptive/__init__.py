@@ -33,6 +33,7 @@ from adaptive.estimators import (  # noqa: E402
     GaussianProcessRegressor,
     ImageReconstructor,
     SeveralImages,
+    SparseLinearRegression,
 )
 from adaptive.inference import GLM, Posterior  # noqa: E402
 from adaptive.loop import SequentialDesign, compare_with_random  # noqa: E402
@@ -47,6 +48,7 @@ __all__ = [
     "Posterior",
     "SequentialDesign",
     "SeveralImages",
+    "SparseLinearRegression",
     "compare_with_random",
     "inference",
     "operators",

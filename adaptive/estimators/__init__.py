@@ -7,6 +7,7 @@ from adaptive.estimators.gaussian_process_classifier import GaussianProcessClass
 from adaptive.estimators.gaussian_process_regressor import GaussianProcessRegressor
 from adaptive.estimators.image_reconstructor import ImageReconstructor
 from adaptive.estimators.several_images import SeveralImages
+from adaptive.estimators.sparse_linear_regression import SparseLinearRegression
 
 __all__ = [
     "BayesianLogisticRegression",
@@ -16,5 +17,6 @@ __all__ = [
     "GaussianProcessRegressor",
     "ImageReconstructor",
     "SeveralImages",
+    "SparseLinearRegression",
     "wrap",
 ]

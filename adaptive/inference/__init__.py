@@ -15,6 +15,7 @@ from .mean_field import mean_field
 from .model import GLM
 from .penalties import FromPotential, Logarithmic, Power, Quadratic, Zero
 from .posterior import Posterior
+from .potential_gradient import potential_gradient
 from .restored import posterior_state, restored_posterior
 from .variational_bounds import variational_bounds
 from .variational_gaussian import variational_gaussian
@@ -40,6 +41,7 @@ __all__ = [
     "map_estimate",
     "mean_field",
     "posterior_state",
+    "potential_gradient",
     "restored_posterior",
     "variational_bounds",
     "variational_gaussian",
