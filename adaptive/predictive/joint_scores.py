@@ -12,6 +12,7 @@ of rank k:
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -86,11 +87,19 @@ class LinearScores:
             block += self._remainder(a, i, b, j)[:, :, None, None] * np.eye(self.k)
         return block
 
+    @cached_property
+    def _root(self) -> np.ndarray:
+        n = self._mean.size
+        covariance = self._blocks.reshape(n, n)
+        try:
+            return np.linalg.cholesky(covariance)
+        except np.linalg.LinAlgError:  # singular
+            return root_of(covariance)
+
     def draw(self, n: int, generator: np.random.Generator) -> list[np.ndarray]:
         """Return joint draws (n, m, k) of the parts, by draws of beta: the same in every chunk."""
         k, r = self._mean.shape
-        root = root_of(self._blocks.reshape(k * r, k * r)) if r else np.zeros((0, 0))
-        beta = (self._mean.ravel() + generator.standard_normal((n, k * r)) @ root.T).reshape(n, k, r)
+        beta = (self._mean.ravel() + generator.standard_normal((n, k * r)) @ self._root.T).reshape(n, k, r)
         drawn = [np.matmul(beta, rows.T).transpose(0, 2, 1) for rows in self._rows]
         if self._remainder_draws is not None:
             drawn = [a + b for a, b in zip(drawn, self._remainder_draws(n, k, generator), strict=True)]
