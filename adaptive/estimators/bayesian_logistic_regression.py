@@ -43,7 +43,8 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
     link : {"logit", "probit"}, default "logit"
     inference : str or callable, default "expectation_propagation"
         A name in :mod:`adaptive.inference`, or a callable ``(model, **settings) -> Posterior`` such as
-        ``functools.partial(inference.variational_bounds, logdet_bound=1)``.
+        ``functools.partial(inference.variational_bounds, variances="sampled", n_samples=64)``, or "lanczos": products
+        with the rows only, where both they and the features (with a sparse prior, the features) are beyond 20,000.
     fit_intercept : bool, default True
     classes : array-like of two or more labels, optional
         All labels, where the first answers may not show every class.
@@ -82,6 +83,9 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
 
     Notes
     -----
+    Pools are scored in chunks, through joblib where ``joblib.parallel_config`` says so, without a dense copy of sparse
+    rows; kept marginals take chunks of ``sklearn.config_context(working_memory=...)``, in MiB.
+
     A learnt scale maximises the evidence times a log-normal prior: its median makes the latent of a typical training
     row 3, the standard deviation of ln scale is 1.5; ``log_evidence_`` is without that prior.  ``partial_fit`` keeps
     all rows and refits warm.  Answers that repeat a row count as independent ones: labellers who disagree about a row

@@ -73,7 +73,8 @@ def gaussian_with_sites(
     if size > LARGEST_DENSE:
         raise ValueError(
             f"a dense posterior over {n} unknowns and {m + q} rows would factorise a matrix of {size} x {size} "
-            f"({8e-9 * size**2:.0f} GB); at most {LARGEST_DENSE} rows are allowed."
+            f"({8e-9 * size**2:.0f} GB); at most {LARGEST_DENSE} rows are allowed; "
+            'variational_bounds with variances="sampled" or "lanczos" forms no matrix.'
         )
     build = CovarianceForm if form == "covariance" else PrecisionForm
     return build(rows, data_rows, data, data_variance, prior_mean, prior_covariance)

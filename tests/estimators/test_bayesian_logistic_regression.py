@@ -364,3 +364,52 @@ def test_slope_of_the_evidence_is_that_of_refits(cancer, engine, prior):
         found = problem.evaluate(log_scale, None, False)
         assert found.slope == pytest.approx((ends[1] - ends[0]) / 2e-3, abs=2e-3)
         assert 0 <= found.curvature <= 6
+
+
+@pytest.fixture(scope="module")
+def words():
+    """Sparse rows of 300 features, of which 10 matter."""
+    rng = np.random.default_rng(3)
+    X = sp.random(200, 300, density=0.05, random_state=rng, format="csr")
+    y = (rng.random(200) < expit(12 * np.asarray(X[:, :10].sum(axis=1)).ravel() - 2)).astype(int)
+    return X, y
+
+
+@pytest.mark.parametrize("prior", ["gaussian", "laplace"])
+@pytest.mark.parametrize("variances", ["sampled", "lanczos"])
+def test_variances_without_matrices_are_a_choice(words, prior, variances):
+    """Products only: the forecasts of exact variances, in the loop's terms; the state comes back to the last bit."""
+    X, y = words
+    options = {"sampled": {"n_samples": 200}, "lanczos": {"n_steps": 120}}[variances]
+    engine = functools.partial(inference.variational_bounds, variances=variances, **options)
+    settings = {"prior": prior, "prior_scale": 2.0, "tol": 1e-2, "random_state": 0, "max_iter": 10}
+    exact = BayesianLogisticRegression(inference="variational_bounds", **settings).fit(X[:80], y[:80])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of Lanczos variances, whose widths creep to zero
+        model = BayesianLogisticRegression(inference=engine, **settings).fit(X[:80], y[:80])
+        assert isinstance(model.posterior_, inference.LargePosterior)
+        if (prior, variances) != ("laplace", "lanczos"):
+            np.testing.assert_allclose(model.predict_proba(X), exact.predict_proba(X), atol=0.12)
+        model.partial_fit(X[80:82], y[80:82])
+        assert np.mean(model.predict(X) == exact.predict(X)) > 0.9
+        copy = BayesianLogisticRegression(inference=engine, **settings).restore(model.state())
+        assert np.array_equal(copy.predict_proba(X), model.predict_proba(X))
+        for scorer in ("information_gain", "uncertainty", "predictive_information_gain"):
+            target = X[:5] if scorer.startswith("predictive_i") else None
+            chosen = [one.select(X, 3, scorer=scorer, target=target, random_state=1) for one in (model, copy)]
+            assert chosen[0].tolist() == chosen[1].tolist()
+
+
+@pytest.mark.parametrize("prior", ["gaussian", "laplace"])
+def test_the_scale_is_learnt_from_sampled_variances(words, prior):
+    X, y = words
+    engine = functools.partial(inference.variational_bounds, variances="sampled", n_samples=100)
+    exact = BayesianLogisticRegression(prior, inference="variational_bounds").fit(X, y)
+    sampled = BayesianLogisticRegression(prior, inference=engine, tol=3e-2, random_state=0).fit(X, y)
+    assert sampled.prior_scale_ == pytest.approx(exact.prior_scale_, rel=0.25)
+
+
+def test_a_matrix_too_large_is_refused_with_what_to_do():
+    X = sp.eye(30, 30_000, format="csr")
+    with pytest.raises(ValueError, match='30001 x 30001 .* variances="sampled" or "lanczos" forms no matrix'):
+        BayesianLogisticRegression("laplace", inference="variational_bounds", prior_scale=1.0).fit(X, [0, 1] * 15)
