@@ -8,6 +8,7 @@ autocorrelation of s_c. Computed once for a posterior, whatever is scored with i
 
 from __future__ import annotations
 
+import hashlib
 from functools import cached_property
 
 import numpy as np
@@ -32,7 +33,7 @@ class SeenImages:
     """
 
     def __init__(self, posterior: LargePosterior, shape: tuple[int, ...], sensitivity: np.ndarray | None):
-        self.posterior, self.shape, self.given = posterior, shape, sensitivity
+        self.posterior, self.shape = posterior, shape
         self.complex = len(posterior.system.input_shape) > len(shape)
         given = np.ones(shape) if sensitivity is None else sensitivity
         self.sensitivity = given.reshape(-1, *shape)
@@ -88,5 +89,6 @@ class SeenImages:
 
 
 def seen_images(posterior: LargePosterior, shape: tuple[int, ...], sensitivity: np.ndarray | None) -> SeenImages:
-    """`SeenImages`, one object for a posterior and a sensitivity (the same array)."""
-    return posterior.remember(("seen", id(sensitivity)), lambda: SeenImages(posterior, shape, sensitivity))
+    """`SeenImages`, one object for a posterior and a sensitivity, however often it is asked for."""
+    content = None if sensitivity is None else hashlib.blake2b(sensitivity.tobytes(), digest_size=16).digest()
+    return posterior.remember(("seen", content), lambda: SeenImages(posterior, shape, sensitivity))

@@ -150,6 +150,7 @@ def test_a_single_trajectory_is_scored_cheaply():
     one = model.predictive(pool.take([3]))
     np.testing.assert_allclose(one.log_determinant()[0], whole[3], rtol=1e-4)
     assert model.design_posterior_.system.n_products == before and one.n_transforms == 3
+    assert one._seen is model.predictive(pool.take([5]))._seen  # what only the posterior decides is kept
 
 
 def test_chains_of_independent_and_of_equal_channels():
