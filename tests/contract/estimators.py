@@ -7,9 +7,18 @@ from typing import Any
 
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.gaussian_process.kernels import RBF
 from sklearn.linear_model import LogisticRegression
 
-from adaptive import BayesianLogisticRegression, ImageReconstructor, SeveralImages, scorers
+from adaptive import (
+    BayesianLogisticRegression,
+    GaussianProcessClassifier,
+    GaussianProcessRegressor,
+    ImageReconstructor,
+    SeveralImages,
+    SparseLinearRegression,
+    scorers,
+)
 from adaptive.estimators import wrap
 from adaptive.images import simulate_scan
 from adaptive.images.coils import simulate_coils
@@ -174,6 +183,30 @@ CASES = [
     classifier(
         "BayesianLogisticRegression by inclusion", logistic(inference="variational_bounds", update="inclusion"),
         given="direction",
+    ),
+    classifier(
+        "GaussianProcessClassifier",
+        lambda: GaussianProcessClassifier(4.0 * RBF(1.0), classes=[0, 1], optimizer=None), given="direction",
+    ),
+    classifier(
+        "GaussianProcessClassifier by the variational Gaussian",
+        lambda: GaussianProcessClassifier(
+            4.0 * RBF(1.0), classes=[0, 1], optimizer=None, link="probit", inference="variational_gaussian"
+        ),
+        given="direction",
+    ),
+    Case(
+        "GaussianProcessRegressor", lambda: GaussianProcessRegressor(RBF(1.0), alpha=0.1, optimizer=None), POINTS,
+        (POINTS[:6], POINTS[:6, 0]), lambda points: np.asarray(points)[:, 0], target=RNG.standard_normal((5, 2)),
+    ),
+    *(
+        Case(
+            f"SparseLinearRegression {prior}",
+            lambda prior=prior: SparseLinearRegression(prior, noise_variance=0.1, prior_scale=0.5, tol=1e-9), ROWS,
+            (ROWS[:6], ROWS[:6] @ [1.0, -2.0, 0.5]), lambda rows: np.asarray(rows) @ [1.0, -2.0, 0.5],
+            target=ROWS[:4] + 0.1, given=given,
+        )
+        for prior, given in (("laplace", None), ("gaussian", "exact"))
     ),
     of_three("BayesianLogisticRegression softmax"),
     of_three("BayesianLogisticRegression one against the rest", multi_class="one_vs_rest"),
