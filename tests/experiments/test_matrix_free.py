@@ -18,6 +18,7 @@ SCRIPTS = {
         "sure": {"nickisch-tab-3.2", "nickisch-sys-irls", "nickisch-sys-lcg", "nickisch-sys-glm-ie-operators"},
         "open": {"nickisch-sys-fwtn"},  # a time
     },
+    "kspace_scores": {"open": {"ours-kspace-scores-complex-spiral"}},
 }
 EVERY_SET = {f"ours-kspace-{where}{kind}" for where in ("same-slice", "unseen") for kind in ("", "-mirror-free")}
 BY_ESTIMATOR = {"ours-map-against-mean", "ours-evidence-against-tuned-scales"}
