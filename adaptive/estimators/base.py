@@ -10,6 +10,8 @@ An estimator of an application is a scikit-learn estimator with two more methods
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ import numpy as np
 from adaptive import selection
 from adaptive.predictive import Predictive
 
-__all__ = ["DesignMixin"]
+__all__ = ["DesignMixin", "feature_names", "unfitted_if_refused"]
 
 
 class DesignMixin:
@@ -112,3 +114,14 @@ def feature_names(X: Any) -> np.ndarray | None:
         return None
     names = np.asarray(list(columns), dtype=object)
     return names if all(isinstance(name, str) for name in names) else None
+
+
+@contextmanager
+def unfitted_if_refused(estimator: Any) -> Iterator[None]:
+    """Forget the columns that validation noted where a first ``partial_fit`` is refused: the next may have others."""
+    try:
+        yield
+    except ValueError:
+        for noted in ("n_features_in_", "feature_names_in_"):
+            estimator.__dict__.pop(noted, None)
+        raise

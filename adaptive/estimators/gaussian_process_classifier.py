@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import _ovr_decision_function, check_classificatio
 from sklearn.utils.validation import check_is_fitted
 
 from adaptive import checks
+from adaptive.estimators.base import unfitted_if_refused
 from adaptive.estimators.classification.labels import codes_of, known_classes
 from adaptive.estimators.gaussian_process.base import ENGINES, ProcessEstimator
 from adaptive.estimators.gaussian_process.evidence import Evidence
@@ -155,14 +156,10 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         """
         if not hasattr(self, "evidences_"):
             self._check_parameters()
-            try:
+            with unfitted_if_refused(self):
                 X, y = self._inputs(X, y, reset=True, multi_output=False)
                 known = known_classes(y, self.classes if classes is None else classes)
                 return self._learn(X, y, known, start=None, search=True)
-            except ValueError:
-                self.__dict__.pop("n_features_in_", None)
-                self.__dict__.pop("feature_names_in_", None)
-                raise
         X, y = self._inputs(X, y, reset=False, multi_output=False)
         named = self.classes if classes is None else classes
         earlier = self.classes_

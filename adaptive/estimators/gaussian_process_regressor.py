@@ -10,6 +10,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from adaptive import checks
+from adaptive.estimators.base import unfitted_if_refused
 from adaptive.estimators.gaussian_process.base import ENGINES, ProcessEstimator
 from adaptive.estimators.gaussian_process.evidence import Evidence
 from adaptive.estimators.gaussian_process.latent_process import LatentProcess
@@ -140,13 +141,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
         """Learn from further rows; what is refused changes nothing."""
         if not hasattr(self, "evidence_"):
             self._check_parameters()
-            try:
+            with unfitted_if_refused(self):
                 X, y = self._inputs(X, y, reset=True, multi_output=True, y_numeric=True)
                 return self._learn(X, np.asarray(y, dtype=float), search=True)
-            except ValueError:
-                self.__dict__.pop("n_features_in_", None)
-                self.__dict__.pop("feature_names_in_", None)
-                raise
         if np.ndim(self.alpha):
             raise ValueError("partial_fit needs one alpha for all rows, got one per training row.")
         X, y = self._inputs(X, y, reset=False, multi_output=True, y_numeric=True)

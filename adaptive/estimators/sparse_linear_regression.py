@@ -18,7 +18,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from adaptive import checks, inference
-from adaptive.estimators.base import DesignMixin
+from adaptive.estimators.base import DesignMixin, unfitted_if_refused
 from adaptive.estimators.linear_predictive import linear_predictive, with_intercept
 from adaptive.inference import GLM
 from adaptive.potentials import Gaussian, Laplace, StudentT
@@ -77,8 +77,8 @@ class SparseLinearRegression(DesignMixin, RegressorMixin, BaseEstimator):
     Notes
     -----
     With "student_t" the posterior may have several optima; this is one near a mode, and bounds make its intervals
-    somewhat narrow where there are few rows. A Laplace prior is safer there, and too wide elsewhere. ``partial_fit`` keeps all rows and
-    refits warm; what is learnt by evidence is learnt again from where it was.
+    somewhat narrow where there are few rows. A Laplace prior is safer there, and too wide elsewhere.
+    ``partial_fit`` keeps all rows and refits warm; what is learnt by evidence is learnt again from where it was.
 
     References
     ----------
@@ -139,13 +139,9 @@ class SparseLinearRegression(DesignMixin, RegressorMixin, BaseEstimator):
         """Learn from further rows, starting from what is believed; what is refused changes nothing."""
         if not hasattr(self, "posterior_"):
             self._check_parameters()
-            try:
+            with unfitted_if_refused(self):
                 X, y = validate_data(self, X, y, reset=True, accept_sparse="csr", y_numeric=True, dtype=float)
                 return self._learn(X, np.asarray(y, dtype=float), None)
-            except ValueError:
-                self.__dict__.pop("n_features_in_", None)
-                self.__dict__.pop("feature_names_in_", None)
-                raise
         X, y = validate_data(self, X, y, reset=False, accept_sparse="csr", y_numeric=True, dtype=float)
         sparse = sp.issparse(X) or sp.issparse(self.X_train_)
         rows = sp.vstack([self.X_train_, X], format="csr") if sparse else np.concatenate([self.X_train_, X])
