@@ -82,7 +82,7 @@ def evidence_gradient(model: GLM, posterior: Any, prior_covariance_derivative: A
     return float(gradient)
 
 
-def evidence_sensitivity(model: GLM, posterior: Any) -> tuple[np.ndarray, np.ndarray]:
+def evidence_sensitivity(model: GLM, posterior: Any, along: Any = None) -> tuple[np.ndarray, ...]:
     """Derivatives of ``posterior.log_evidence`` in every entry of the prior's covariance, and of its mean.
 
     For hyper-parameters theta of a kernel and of a mean function, d ln Z = sum(first * dK) + second . dmu, so that one
@@ -93,11 +93,14 @@ def evidence_sensitivity(model: GLM, posterior: Any) -> tuple[np.ndarray, np.nda
     model : GLM
         With a full prior covariance, of which the rows of B are the unknowns themselves, as of a Gaussian process.
     posterior : Posterior
-        Converged, of that model, in the covariance form.
+        Converged, of that model, in the covariance form or the low-rank one.
+    along : (n, k) array, optional
+        Only with the low-rank form, which never writes out (n, n): columns to multiply the first derivative with.
 
     Returns
     -------
-    covariance : (n, n) array, symmetric
+    covariance : (n, n) array, symmetric; with ``along`` (n, k), its product with the columns
+    diagonal : (n,) array, of the same, only with ``along``
     mean : (n,) array
 
     Examples
@@ -114,6 +117,8 @@ def evidence_sensitivity(model: GLM, posterior: Any) -> tuple[np.ndarray, np.nda
     gaussian = posterior.gaussian
     if not hasattr(gaussian, "reduce"):
         raise ValueError(f"evidence_sensitivity needs a posterior in the covariance form, got {posterior!r}.")
+    if along is not None:
+        return _along(model, posterior, finite("along", along))
     rows = dense(gaussian.rows)
     slope = rows.T @ gaussian.slope
     covariance = 0.5 * (np.outer(slope, slope) - rows.T @ gaussian.reduce(rows))
@@ -121,14 +126,39 @@ def evidence_sensitivity(model: GLM, posterior: Any) -> tuple[np.ndarray, np.nda
     if ridge:  # of the factorial approximation, relative to the mean prior variance of the projections
         by_row = 0.5 * (gaussian.slope @ gaussian.slope - np.trace(gaussian.reduce(np.eye(gaussian.size))))
         covariance += ridge * by_row / gaussian.size * (rows.T @ rows)
-    active = [(b, p) for b, p in model.groups if as_gaussian(p) is None]
+    response = _response(model, posterior)
+    if response is None:
+        return covariance, slope
+    covariance += 0.5 * (np.outer(response, slope) + np.outer(slope, response))
+    return covariance, slope + response
+
+
+def _along(model: GLM, posterior: Any, columns: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The same in products with the rows."""
+    gaussian = posterior.gaussian
+    if not hasattr(gaussian, "reduction_diagonal"):
+        raise ValueError(f"evidence_sensitivity(along=...) needs a posterior in the low-rank form, got {posterior!r}.")
+    rows = gaussian.rows
+    slope = np.asarray(rows.T @ gaussian.slope)
+    covariance = np.outer(slope, slope @ columns) - np.asarray(rows.T @ gaussian.reduce(np.asarray(rows @ columns)))
+    diagonal = slope**2 - np.asarray(rows.T @ gaussian.reduction_diagonal())
+    response = _response(model, posterior)
     mean = slope
-    if posterior.engine == "laplace_approximation" and active:  # the curvature follows the mode
-        potential = grouped([p for _, p in active], [b.shape[0] for b, _ in active])
-        s, variance = gaussian.marginals()
-        pull = np.zeros(len(gaussian.slope))
-        pull[len(pull) - len(s) :] = 0.5 * variance * potential.third_derivative(s)
-        response = rows.T @ (pull - gaussian.reduce(gaussian.prior @ pull))
-        covariance += 0.5 * (np.outer(response, slope) + np.outer(slope, response))
+    if response is not None:
+        covariance += np.outer(response, slope @ columns) + np.outer(slope, response @ columns)
+        diagonal = diagonal + 2.0 * response * slope
         mean = slope + response
-    return covariance, mean
+    return 0.5 * covariance, 0.5 * diagonal, mean
+
+
+def _response(model: GLM, posterior: Any) -> np.ndarray | None:
+    """Of Laplace's method, where the curvature follows the mode: what that adds to the slope."""
+    gaussian = posterior.gaussian
+    active = [(b, p) for b, p in model.groups if as_gaussian(p) is None]
+    if posterior.engine != "laplace_approximation" or not active:
+        return None
+    potential = grouped([p for _, p in active], [b.shape[0] for b, _ in active])
+    s, variance = gaussian.marginals()
+    pull = np.zeros(len(gaussian.slope))
+    pull[len(pull) - len(s) :] = 0.5 * variance * potential.third_derivative(s)
+    return np.asarray(gaussian.rows.T @ (pull - gaussian.reduce(gaussian.prior @ pull)))

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from ..checks import finite, positive
+from ..linalg.low_rank_covariance import LowRankCovariance
 from ..linalg.matrices import dense, stacked
 from ..operators import Dense, Identity, Operator, Sparse, as_operator
 from .grouped import grouped
@@ -37,7 +38,7 @@ class GLM:
         makes the model Gaussian.
     prior_mean : float or array (n,), optional
         Default zero; needs ``prior_covariance``.
-    prior_covariance : float, array (n,) of variances, or array (n, n), optional
+    prior_covariance : float, array (n,) of variances, array (n, n) or LowRankCovariance, optional
         None: no Gaussian prior; then X and B together must determine every unknown.
 
     Attributes
@@ -101,6 +102,8 @@ class GLM:
         prior = "no prior"
         if self.prior_covariance is not None:
             prior = "prior covariance " + ["of scale", "diagonal", "full"][np.ndim(self.prior_covariance)]
+            if isinstance(self.prior_covariance, LowRankCovariance):
+                prior = "prior covariance of low rank"
         return f"GLM(n={self.n}, measurements={self.measurements}, projections={names}, {prior})"
 
     @property
@@ -256,6 +259,8 @@ def _group(operator: Operator, potential: Any, n: int, k: int | None) -> tuple[O
 
 
 def _covariance(covariance: Any, n: int) -> Any:
+    if isinstance(covariance, LowRankCovariance):  # positive semi-definite by construction
+        return covariance
     array = finite("prior_covariance", covariance)
     if array.ndim == 0 or array.shape == (n,):
         positive("prior_covariance", array)

@@ -1,12 +1,13 @@
 """A dense Gaussian with sites: base(u) times prod_j exp(nu_j s_j - pi_j s_j^2 / 2), s = B u.
 
 The base is a product of normalised Gaussian factors, data rows N(t | G u, r) and a prior N(u | mu, S), either of which
-may be absent. The sites are what Laplace's method, expectation propagation and variational bounds adjust. Two
+may be absent. The sites are what Laplace's method, expectation propagation and variational bounds adjust. Three
 representations with one interface:
 
 * :class:`PrecisionForm` factorises the n x n matrix P_0 + B' diag(pi) B;
 * :class:`CovarianceForm` factorises I + W^1/2 K W^1/2 over the rows, K their prior covariance, and never inverts K or
-  S: for fewer rows than unknowns, and for kernel matrices.
+  S: for fewer rows than unknowns, and for kernel matrices;
+* :class:`LowRankForm` factorises an r x r matrix, for a prior covariance V V' + diag(d) with r columns in V.
 
 Every engine's log evidence is ``log_volume`` plus one term per row, where
 
@@ -20,11 +21,13 @@ from __future__ import annotations
 from typing import Any
 
 from .covariance_form import CovarianceForm
+from .low_rank_covariance import LowRankCovariance
+from .low_rank_form import LowRankForm
 from .precision_form import PrecisionForm
 
-__all__ = ["LARGEST_DENSE", "CovarianceForm", "PrecisionForm", "SiteGaussian", "gaussian_with_sites"]
+__all__ = ["LARGEST_DENSE", "CovarianceForm", "LowRankForm", "PrecisionForm", "SiteGaussian", "gaussian_with_sites"]
 
-SiteGaussian = PrecisionForm | CovarianceForm
+SiteGaussian = PrecisionForm | CovarianceForm | LowRankForm
 LARGEST_DENSE = 20_000  # unknowns (rows) of a dense factor: 3 GB, and minutes on one core
 
 
@@ -48,14 +51,14 @@ def gaussian_with_sites(
         G, t and r of the Gaussian data rows.
     prior_mean : (n,), optional
         Default zero.
-    prior_covariance : float, (n,) or (n, n), optional
-        S; None means no prior.
+    prior_covariance : float, (n,), (n, n) or LowRankCovariance, optional
+        S; None means no prior. Of low rank, it has a form of its own, in the place of "covariance".
     form : {"precision", "covariance"}, optional
         Overrides the choice.
 
     Returns
     -------
-    PrecisionForm or CovarianceForm
+    PrecisionForm, CovarianceForm or LowRankForm
         Without sites yet: call ``refit(pi, nu)``.
 
     Examples
@@ -67,6 +70,10 @@ def gaussian_with_sites(
     """
     q, n = rows.shape
     m = 0 if data_rows is None else data_rows.shape[0]
+    if isinstance(prior_covariance, LowRankCovariance):
+        if form == "precision":
+            raise ValueError('form must be None or "covariance" with a low-rank prior covariance, got "precision".')
+        return LowRankForm(rows, data_rows, data, data_variance, prior_mean, prior_covariance)
     if form is None:
         form = "covariance" if prior_covariance is not None and m + q <= n else "precision"
     size = m + q if form == "covariance" else n
