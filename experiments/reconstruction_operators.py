@@ -29,8 +29,7 @@ from adaptive.estimators.image_scales import learn_scales
 from adaptive.estimators.measured_blocks import MeasuredBlocks
 from adaptive.estimators.measured_centre import centre_images, centre_size
 from adaptive.images import SimulatedScan, estimate_phase, head_scan, l2_error, simulate_scan
-from adaptive.linalg import conjugate_gradients, density_compensated, least_squares
-from adaptive.linalg.least_squares import line_weights
+from adaptive.linalg import conjugate_gradients, density_compensated, least_squares, line_weights
 from adaptive.operators import FourierLines, NonuniformFourier, Operator, Phase, Product, RealStacked
 from designs.kspace import (
     central,

@@ -1,12 +1,13 @@
 """Linear algebra of Gaussian posteriors: dense ones with sites, and precisions known by their products only."""
 
 from . import variances
+from .cells import line_weights, sample_weights
 from .circulant import Circulant, circulant_preconditioner
 from .conjugate_gradients import Solution, conjugate_gradients
 from .control_variates import circulant_variances, controlled_variance
 from .gaussian import CovarianceForm, LowRankForm, PrecisionForm, SiteGaussian, gaussian_with_sites
 from .lanczos import Tridiagonal, lanczos_variances, tridiagonalise
-from .least_squares import density_compensated, least_squares, line_weights, sample_weights
+from .least_squares import density_compensated, least_squares
 from .linear_system import PrecisionOperator
 from .log_determinant import log_determinant, stochastic_log_determinant
 from .low_rank_covariance import LowRankCovariance
