@@ -222,6 +222,19 @@ def test_a_student_without_its_tangent_has_no_finite_width():
 
 
 @pytest.mark.parametrize("y", [1.0, -1.0])
+def test_the_logit_has_the_coefficients_of_the_table(y):
+    """-l s^2 + y s / 2 + l z^2 - z/2 + ln sig(z), l = tanh(z/2) / (4 z): width 1 / (2 l), tight at s = +-z."""
+    potential, s = BernoulliLogit(y), np.linspace(-12, 12, 97)
+    for z in (1e-3, 1.0, 5.0):
+        quadratic = np.tanh(z / 2) / (4 * z)
+        bound = -quadratic * s**2 + y * s / 2 + quadratic * z**2 - z / 2 - np.log1p(np.exp(-z))
+        np.testing.assert_allclose(bound_at(potential, s, 1 / (2 * quadratic)), bound, atol=1e-10)
+        assert (bound <= potential.log_density(s) + 1e-12).all()
+        assert potential.tight_width(z) == pytest.approx(1 / (2 * quadratic))
+        assert 1 / (2 * quadratic) >= 4.0
+
+
+@pytest.mark.parametrize("y", [1.0, -1.0])
 def test_the_probit_is_bounded_at_a_contact_point(y):
     """log Phi(s) >= log Phi(z) + r(z) (s - z) - (s - z)^2/2: width 1, any contact point z."""
     potential = BernoulliProbit(y)
