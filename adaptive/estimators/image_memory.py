@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from adaptive.estimators.image_prior import ImagePrior
+from adaptive.memory import memory_there
 
 __all__ = ["check_memory", "memory_of"]
 
@@ -39,11 +39,7 @@ def check_memory(
     shape: tuple[int, ...], prior: ImagePrior, dtypes: Sequence[Any], n_samples: int, n_coils: int = 1
 ) -> None:
     """Refuse, in one sentence, what does not fit; the arguments are those of `memory_of`."""
-    try:
-        there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # systems that do not say
-        return
-    needed = memory_of(shape, prior, dtypes, n_samples, n_coils)
+    needed, there = memory_of(shape, prior, dtypes, n_samples, n_coils), memory_there()
     if needed > there:
         kind, coils = "an image" if len(shape) == 2 else "a volume", f" and {n_coils} coils" if n_coils > 1 else ""
         raise ValueError(

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from adaptive.checks import finite
-
-from .memory import require_memory
+from adaptive.memory import require_memory
 
 __all__ = ["read_cfl", "write_cfl"]
 

@@ -17,8 +17,7 @@ import numpy as np
 import scipy.fft
 
 from adaptive.checks import finite, generator, integer, positive
-
-from .memory import require_memory
+from adaptive.memory import require_memory
 
 __all__ = ["estimate_coils", "fully_sampled_centre", "map_error", "normalised_maps", "simulate_coils"]
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from adaptive.checks import integer
+from adaptive.memory import require_memory
 from adaptive.operators import FourierLines
 
 from .cfl import read_cfl
-from .memory import require_memory
 from .stack import PERCENTILE
 
 __all__ = ["RawKspace", "read_kspace"]

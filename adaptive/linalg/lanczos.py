@@ -15,7 +15,6 @@ no longer certain to stay below the truth.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +23,7 @@ import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
 from ..checks import choice, finite, integer
+from ..memory import memory_there
 
 __all__ = ["Tridiagonal", "lanczos_variances", "tridiagonalise"]
 
@@ -209,9 +209,6 @@ def lanczos_variances(
 
 def _fits(n_bytes: int, what: str) -> None:
     """Refuse what the machine cannot hold, before it tries."""
-    try:
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # systems that do not say
-        return
+    memory = memory_there()
     if n_bytes > memory:
         raise ValueError(f"{what} need {n_bytes / 1e9:.1f} GB of {memory / 1e9:.1f} GB: take fewer steps.")

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from adaptive import datasets, images
-from adaptive.images import memory
+from adaptive import datasets, images, memory
 from adaptive.images.coils import fully_sampled_centre
 
 HEAD = images.head_scan()[12].image

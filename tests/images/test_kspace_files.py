@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from adaptive import datasets, images
-from adaptive.images import memory
+from adaptive import datasets, images, memory
 from adaptive.operators import FourierLines
 
 h5py = pytest.importorskip("h5py", reason="needs h5py: pip install 'adaptive-designs[mri]'")

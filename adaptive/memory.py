@@ -1,4 +1,4 @@
-"""Whether an array fits into the memory there is: estimated before it is read."""
+"""Whether what is asked for fits into the memory there is: estimated before it is tried."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def memory_there() -> float:
 
 
 def require_memory(name: str, shape: Sequence[int], dtype: Any, copies: int = 2) -> None:
-    """Refuse, in one sentence, to read an array that does not fit.
+    """Refuse, in one sentence, an array that does not fit.
 
     Parameters
     ----------
     name : str
-        What is read.
+        What it is called in the refusal.
     shape : sequence of int
     dtype : dtype
     copies : int, default 2
