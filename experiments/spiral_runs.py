@@ -21,7 +21,7 @@ from experiments.runs import kept
 
 SEED = 0
 SNR = 50.0
-N_ANGLES = 256
+N_ANGLES = {"full": 256, "quick": 32}
 SIZES = {"full": 128, "quick": 32}
 SHOTS = {"full": (3, 4, 5, 6, 7, 8, 9, 10), "quick": (2, 3)}
 DRAWS = {"full": 5, "quick": 1}
@@ -105,15 +105,15 @@ def error(mode: str, model: ImageReconstructor, acquired: SimulatedScan, angles:
     return l2_error(acquired.image, model.reconstruct(blocks, acquired.measure(blocks)))
 
 
-def candidates(period: float) -> np.ndarray:
+def candidates(mode: str, period: float) -> np.ndarray:
     """Return the angles to choose from, 0 the first of them."""
-    return equispaced_angles(N_ANGLES, period)
+    return equispaced_angles(N_ANGLES[mode], period)
 
 
 def compared(mode: str, setting: str, n: int) -> dict[str, list[np.ndarray]]:
     """Return the comparison designs of ``n`` interleaves: equispaced, and random ones."""
     period, rng = PERIODS[setting], np.random.default_rng([SEED, n])
-    drawn = [random_angles(n, candidates(period), random_state=rng) for _ in range(DRAWS[mode])]
+    drawn = [random_angles(n, candidates(mode, period), random_state=rng) for _ in range(DRAWS[mode])]
     return {"equispaced": [equispaced_angles(n, period)], "random": drawn}
 
 
@@ -155,7 +155,7 @@ def design(mode: str, setting: str, k: int) -> dict[str, np.ndarray]:
     """Choose angle after angle on the training slice with ASSUMED[k]; return them, and MAP's errors on the way."""
     acquired = scan(mode, 0)
     model = reconstructor(mode, acquired, best_scales(mode), ASSUMED[k])
-    grid = candidates(PERIODS[setting])
+    grid = candidates(mode, PERIODS[setting])
     pool, chosen, errors = shots(mode, grid), [0], []
     model.fit(pool.take([0]), acquired.measure(pool.take([0])))
     while len(chosen) < max(SHOTS[mode]):
@@ -193,9 +193,9 @@ def one_step(mode: str, n_measured: int, n_tried: int) -> dict[str, np.ndarray]:
     model = reconstructor(mode, acquired, best_scales(mode), assumed)
     measured = best_design(mode, "circle")[:n_measured]
     model.fit(shots(mode, measured), acquired.measure(shots(mode, measured)))
-    grid = candidates(2 * np.pi)
+    grid = candidates(mode, 2 * np.pi)
     scores = 0.5 * model.predictive(shots(mode, grid)).log_determinant()[0]
-    tried = np.unique(np.append(np.arange(0, N_ANGLES, N_ANGLES // n_tried), [scores.argmax(), scores.argmin()]))
+    tried = np.unique(np.append(np.arange(0, len(grid), len(grid) // n_tried), [scores.argmax(), scores.argmin()]))
     images = []
     for k in tried:
         blocks = shots(mode, np.append(measured, grid[k]))

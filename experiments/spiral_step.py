@@ -32,7 +32,7 @@ MEASURED = 5  # interleaves of the figure
 
 def draw_step(script: Script, mode: str, step: dict[str, np.ndarray]) -> None:
     """Draw scores, errors of the extensions tried, and residuals of some."""
-    acquired, grid = scan(mode, 0), np.degrees(candidates(2 * np.pi))
+    acquired, grid = scan(mode, 0), np.degrees(candidates(mode, 2 * np.pi))
     figure, axes = panels(2, 4, 9.6, 5.0)
     grid_spec = axes[0, 0].get_gridspec()
     for ax in axes[0]:
@@ -79,13 +79,13 @@ def shown_steps(step: dict[str, np.ndarray]) -> dict[str, int | None]:
     }
 
 
-def judge_step(script: Script, step: dict[str, np.ndarray]) -> None:
+def judge_step(script: Script, mode: str, step: dict[str, np.ndarray]) -> None:
     """Judge the scores: uneven, more than gaps, and pointing at small residuals."""
     scores, errors = step["scores"], step["errors"]
     shown = {name: float(errors[k]) for name, k in shown_steps(step).items() if k is not None}
     spread = float((scores.max() - scores.min()) / scores.max())
     correlation = float(spearmanr(scores[step["tried"]], -errors).statistic)
-    gaps = gap_correlation(step)
+    gaps = gap_correlation(mode, step)
     lowest = min(shown, key=lambda name: shown[name]) == "top score"
     rank = int(np.argsort(np.argsort(errors))[shown_steps(step)["top score"]]) + 1
     script.judge(
@@ -106,10 +106,10 @@ def judge_step(script: Script, step: dict[str, np.ndarray]) -> None:
     )
 
 
-def gap_correlation(step: dict[str, np.ndarray]) -> float:
+def gap_correlation(mode: str, step: dict[str, np.ndarray]) -> float:
     """Return how far the scores follow the distance from the nearest measured angle (or its conjugate)."""
     known = np.concatenate([step["measured"], step["measured"] + np.pi])
-    apart = np.abs(np.angle(np.exp(1j * (candidates(2 * np.pi)[:, None] - known))))
+    apart = np.abs(np.angle(np.exp(1j * (candidates(mode, 2 * np.pi)[:, None] - known))))
     return float(spearmanr(step["scores"], apart.min(axis=1)).statistic)
 
 
@@ -126,7 +126,10 @@ def refine(mode: str, n_grid: int) -> dict[str, np.ndarray]:
 
     model = reconstructor(mode, acquired, best_scales(mode))
     model.fit(shots(mode, [0.0]), acquired.measure(shots(mode, [0.0])))
-    fine, found = shots(mode, candidates(2 * np.pi)), RefinedAngles(make, equispaced_angles(n_grid), period=2 * np.pi)
+    fine, found = (
+        shots(mode, candidates(mode, 2 * np.pi)),
+        RefinedAngles(make, equispaced_angles(n_grid), period=2 * np.pi),
+    )
     scores, counts = [], []
     for _ in range(max(SHOTS[mode]) - 1):
         made[0] = 0
@@ -140,18 +143,18 @@ def refine(mode: str, n_grid: int) -> dict[str, np.ndarray]:
     return {"scores": np.array(scores), "counts": np.array(counts)}
 
 
-def judge_refinement(script: Script, refined: dict[str, np.ndarray], n_grid: int) -> None:
+def judge_refinement(script: Script, mode: str, refined: dict[str, np.ndarray], n_grid: int) -> None:
     """Judge what a coarse grid with refinement reaches, and at what cost."""
     share = refined["scores"][:, 0] / refined["scores"][:, 1]
     holds = bool(share.min() > 1 - 1e-3)
     script.judge(
         "ours-spiral-refined-angle",
         holds,
-        claim=f"An angle refined from the best peaks of {n_grid} angles scores as high as the best of {N_ANGLES}.",
+        claim=f"Angles refined from the best peaks of {n_grid} score as high as the best of {N_ANGLES[mode]}.",
         target="refined / best of the fine grid at least 0.999 for every interleaf",
         value={
             "smallest and largest ratio": [round(float(share.min()), 5), round(float(share.max()), 5)],
-            "shots scored per interleaf": f"{int(refined['counts'].mean())} instead of {N_ANGLES}",
+            "shots scored per interleaf": f"{int(refined['counts'].mean())} instead of {N_ANGLES[mode]}",
         },
         reason="" if holds else "A peak between two angles of the coarse grid was missed.",
         seed=SEED,
@@ -163,9 +166,9 @@ def run(script: Script) -> None:
     mode = "quick" if script.quick else "full"
     step = cell(one_step, mode, 2 if script.quick else MEASURED, 2 if script.quick else 64)
     draw_step(script, mode, step)
-    judge_step(script, step)
+    judge_step(script, mode, step)
     n_grid = 8 if script.quick else 32
-    judge_refinement(script, cell(refine, mode, n_grid), n_grid)
+    judge_refinement(script, mode, cell(refine, mode, n_grid), n_grid)
 
 
 if __name__ == "__main__":
