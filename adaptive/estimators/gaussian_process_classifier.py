@@ -19,6 +19,7 @@ from adaptive.estimators.classification.labels import codes_of, known_classes
 from adaptive.estimators.gaussian_process.base import ENGINES, ProcessEstimator
 from adaptive.estimators.gaussian_process.evidence import Evidence
 from adaptive.estimators.gaussian_process.latent_process import LatentProcess
+from adaptive.estimators.gaussian_process.low_rank import subset
 from adaptive.estimators.labelled import Labelled
 from adaptive.means.base import as_mean
 from adaptive.potentials import BernoulliLogit, BernoulliProbit
@@ -60,6 +61,13 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         All labels, where the first answers may not show every class.
     tol : float, default 1e-6
         Of the inference.
+    rank : int, optional
+        Approximate the kernel matrix by that many of its rows, the pivots, and its exact diagonal: time n rank^2 and
+        memory n rank for n rows, and rank kernel values per prediction. Any inference but "mean_field" and
+        "annealed_importance". None: the whole matrix.
+    low_rank : {"incomplete_cholesky", "nystroem"}, default "incomplete_cholesky"
+        How pivots are found: each where the variance that remains is largest, or at random. Hyper-parameters are learnt
+        with the pivots that the starting kernel asks for; those of the learnt one are found afterwards.
 
     Attributes
     ----------
@@ -112,6 +120,8 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         n_jobs: int | None = None,
         classes: Any = None,
         tol: float = 1e-6,
+        rank: int | None = None,
+        low_rank: str = "incomplete_cholesky",
     ) -> None:
         self.kernel = kernel
         self.link = link
@@ -127,6 +137,8 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         self.n_jobs = n_jobs
         self.classes = classes
         self.tol = tol
+        self.rank = rank
+        self.low_rank = low_rank
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
@@ -212,7 +224,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         problems = []
         for i, j in combinations(range(n_classes), 2):
             rows = np.flatnonzero((codes == i) | (codes == j))
-            problems.append(self._problem(_rows(X, rows), np.where(codes[rows] == j, 1.0, -1.0)))
+            problems.append(self._problem(subset(X, rows), np.where(codes[rows] == j, 1.0, -1.0)))
         return problems
 
     def _problem(self, X: Any, signs: np.ndarray) -> Evidence:
@@ -224,6 +236,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
             X,
             [partial(_observed, family, signs)],
             self._named_engine(self.inference, self._steps),
+            low_rank=self._low_rank(),
         )
 
     @property
@@ -435,6 +448,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         checks.integer("max_iter_predict", self.max_iter_predict, minimum=1)
         if isinstance(self.inference, str):
             checks.choice("inference", self.inference, ENGINES)
+        self._check_low_rank(self.inference)
         if self.classes is not None and len(np.unique(self.classes)) < 2:
             raise ValueError(f"classes must name two labels or more, got {list(self.classes)}.")
 
@@ -442,10 +456,6 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
 def _observed(family: Any, signs: np.ndarray, scale: float) -> Any:
     """The potentials of the labels; a link has no scale."""
     return family(signs)
-
-
-def _rows(X: Any, rows: np.ndarray) -> Any:
-    return X[rows] if isinstance(X, np.ndarray) else [X[k] for k in rows]
 
 
 def _normalised(table: np.ndarray) -> np.ndarray:

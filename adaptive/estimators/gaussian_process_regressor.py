@@ -14,6 +14,7 @@ from adaptive.estimators.base import unfitted_if_refused
 from adaptive.estimators.gaussian_process.base import ENGINES, ProcessEstimator
 from adaptive.estimators.gaussian_process.evidence import Evidence
 from adaptive.estimators.gaussian_process.latent_process import LatentProcess
+from adaptive.estimators.gaussian_process.low_rank import white_noise
 from adaptive.means.base import as_mean
 from adaptive.potentials import Gaussian, Laplace, Logistic, StudentT
 from adaptive.predictive import GaussianProjections
@@ -58,6 +59,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
         Iterations of the inference.
     tol : float, default 1e-6
         Its tolerance.
+    rank, low_rank
+        As for `GaussianProcessClassifier`.
 
     Attributes
     ----------
@@ -106,6 +109,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
         random_state: Any = None,
         max_iter: int = 200,
         tol: float = 1e-6,
+        rank: int | None = None,
+        low_rank: str = "incomplete_cholesky",
     ) -> None:
         self.kernel = kernel
         self.likelihood = likelihood
@@ -122,6 +127,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
         self.random_state = random_state
         self.max_iter = max_iter
         self.tol = tol
+        self.rank = rank
+        self.low_rank = low_rank
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
@@ -192,7 +199,14 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
         name = self.inference if self.inference is not None else DEFAULT_INFERENCE[self.likelihood]
         engine = self._named_engine(name, self.max_iter)
         return Evidence(
-            self._start_kernel(), as_mean(self.mean).prepared(X), X, outputs, engine, log_scale=log_scale, nugget=nugget
+            self._start_kernel(),
+            as_mean(self.mean).prepared(X),
+            X,
+            outputs,
+            engine,
+            log_scale=log_scale,
+            nugget=nugget,
+            low_rank=self._low_rank(),
         )
 
     # -- belief --------------------------------------------------------------------------------------------------------
@@ -265,13 +279,13 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
             target = self._asked(target)[0]
         shift, scale = float(np.mean(getattr(self, "_shift", 0.0))), float(np.mean(getattr(self, "_scale", 1.0)))
         _, _, family = self._outcomes(processes[0], X)
-        process = _Scaled(processes[0], shift, scale, self._white(processes[0], X))
+        process = _Scaled(processes[0], shift, scale, white_noise(processes[0].kernel, X))
         return process.predictive(X, _rescaled(family, scale), target=target, random_state=random_state)
 
     def _outcomes(self, process: LatentProcess, X: Any) -> tuple[np.ndarray, np.ndarray, Any]:
         """Moments of the function without noise, and the family of the noise, in normalised units."""
         mean, variance = process.moments(X)
-        white = self._white(process, X)
+        white = white_noise(process.kernel, X)
         if self.likelihood == "gaussian":
             noise = float(np.mean(self.alpha)) + white
             return mean, np.maximum(variance - white, 0.0), Gaussian(max(noise, 1e-300))
@@ -280,12 +294,6 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
         else:
             scale = self.evidence_.scale if hasattr(self, "evidence_") else 1.0
         return mean, variance, _family(self.likelihood, self.df, scale)
-
-    @staticmethod
-    def _white(process: LatentProcess, X: Any) -> float:
-        """The noise that the kernel itself adds to every observation (a WhiteKernel): k(x, x) less k(x, copy of x)."""
-        first = X[:1]
-        return max(float(process.kernel.diag(first)[0] - process.kernel(first, first)[0, 0]), 0.0)
 
     def _asked(self, X: Any) -> tuple[Any, list[LatentProcess]]:
         if hasattr(self, "processes_"):
@@ -393,6 +401,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
         checks.integer("max_iter", self.max_iter, minimum=1)
         if isinstance(self.inference, str):
             checks.choice("inference", self.inference, ENGINES)
+        self._check_low_rank(self.inference)
         if self.likelihood_scale is not None:
             checks.positive("likelihood_scale", self.likelihood_scale)
 

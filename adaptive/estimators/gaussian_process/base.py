@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.gaussian_process.evidence import Evidence
 from adaptive.estimators.gaussian_process.hyperparameters import optimised
 from adaptive.estimators.gaussian_process.latent_process import LatentProcess
+from adaptive.estimators.gaussian_process.low_rank import LowRank
 from adaptive.means.base import as_mean
 
 __all__ = ["ENGINES", "Engine", "ProcessEstimator"]
@@ -27,6 +28,7 @@ ENGINES = (
     "mean_field",
     "annealed_importance",
 )
+WHOLE_MATRIX = ("mean_field", "annealed_importance")  # engines that write the covariance of all latents out
 LOG_SCALE_BOUNDS = (-12.0, 12.0)
 
 
@@ -57,6 +59,8 @@ class ProcessEstimator(DesignMixin, BaseEstimator):
     copy_X_train: bool
     random_state: Any
     tol: float
+    rank: int | None
+    low_rank: str
 
     # -- inputs --------------------------------------------------------------------------------------------------------
 
@@ -89,6 +93,20 @@ class ProcessEstimator(DesignMixin, BaseEstimator):
         settings["random_state"] = self.random_state if isinstance(self.random_state, int) else 0
         return Engine(function, settings)
 
+    def _low_rank(self) -> LowRank | None:
+        """How the kernel matrix is approximated."""
+        if self.rank is None:
+            return None
+        return LowRank(self.rank, self.low_rank, self.random_state if isinstance(self.random_state, int) else 0)
+
+    def _check_low_rank(self, engine: Any) -> None:
+        checks.choice("low_rank", self.low_rank, ("incomplete_cholesky", "nystroem"))
+        if self.rank is None:
+            return
+        checks.integer("rank", self.rank, minimum=1)
+        if isinstance(engine, str) and engine in WHOLE_MATRIX:
+            raise ValueError(f"rank must be None with inference={engine!r}, which needs the whole covariance matrix.")
+
     def _check_parameters(self) -> None:
         checks.positive("tol", self.tol, or_zero=True)
         checks.integer("n_restarts_optimizer", self.n_restarts_optimizer, minimum=0)
@@ -101,6 +119,7 @@ class ProcessEstimator(DesignMixin, BaseEstimator):
     def _climbed(self, evidence: Evidence, search: bool) -> tuple[Evidence, list[LatentProcess]]:
         """The evidence at its largest (or where it is) and the beliefs there, inferred from scratch."""
         if search and self.optimizer is not None and len(evidence.theta):
+            evidence = evidence.with_pivots()
             bounds = [np.reshape(evidence.kernel.bounds, (-1, 2))]
             bounds.append(np.tile([-np.inf, np.inf], (len(evidence.mean.theta), 1)))
             if evidence.log_scale is not None:
@@ -108,6 +127,8 @@ class ProcessEstimator(DesignMixin, BaseEstimator):
             evidence = optimised(
                 evidence, self.optimizer, self.n_restarts_optimizer, np.concatenate(bounds), self.random_state
             )
+            if self.low_rank == "incomplete_cholesky":  # the pivots that the learnt kernel asks for
+                evidence = replace(evidence, pivots=None)
             return evidence, evidence.processes()
         return evidence, evidence.processes(warm=True)
 
@@ -126,13 +147,16 @@ class ProcessEstimator(DesignMixin, BaseEstimator):
     def _process_state(evidence: Evidence, processes: list[LatentProcess]) -> dict[str, Any]:
         return {
             "theta": evidence.theta,
+            "pivots": evidence.pivots,
             "posteriors": [inference.posterior_state(process.posterior) for process in processes],
         }
 
     @staticmethod
     def _restored(evidence: Evidence, state: dict[str, Any]) -> tuple[Evidence, list[LatentProcess]]:
         evidence = evidence.at(np.asarray(state["theta"], dtype=float))
+        if state.get("pivots") is not None:
+            evidence.pivots = np.asarray(state["pivots"], dtype=np.intp)
         pairs = zip(evidence.models(), state["posteriors"], strict=True)
         posteriors = [inference.restored_posterior(model, part) for model, part in pairs]
         evidence.warm = posteriors
-        return evidence, [LatentProcess(evidence.kernel, evidence.mean, evidence.X, p) for p in posteriors]
+        return evidence, [evidence.process(posterior) for posterior in posteriors]

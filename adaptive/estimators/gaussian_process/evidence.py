@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import inference
 from adaptive.estimators.gaussian_process.latent_process import LatentProcess
+from adaptive.estimators.gaussian_process.low_rank import Basis, LowRank, LowRankProcess, kernel_gradient, subset
 from adaptive.inference import GLM, Posterior
 
 __all__ = ["Evidence"]
@@ -41,6 +42,10 @@ class Evidence:
     nugget : float or (n,) array
         Added to the diagonal of the kernel matrix.
     warm : list of Posterior, one per output
+    low_rank : LowRank or None
+        How the kernel matrix is approximated; None: not at all.
+    pivots : (r,) array or None
+        Of the approximation, which stay where they are when theta moves; None: found when they are needed.
     """
 
     kernel: Any
@@ -51,6 +56,8 @@ class Evidence:
     log_scale: float | None = None
     nugget: Any = 0.0
     warm: Any = field(default=None, repr=False)
+    low_rank: LowRank | None = None
+    pivots: np.ndarray | None = None
 
     @property
     def theta(self) -> np.ndarray:
@@ -78,15 +85,36 @@ class Evidence:
     def processes(self, *, warm: bool = False, quiet: bool = False, **settings: Any) -> list[LatentProcess]:
         """The beliefs at these parameters, one per output; from scratch, or from the last ones."""
         found = self._infer(warm, quiet, settings)
-        return [LatentProcess(self.kernel, self.mean, self.X, posterior) for _, posterior in found]
+        return [self.process(posterior) for _, posterior in found]
 
-    def models(self) -> list[GLM]:
-        """The models of the latents at X, one per output."""
+    def process(self, posterior: Posterior) -> LatentProcess:
+        """The belief about the function that a posterior over the latents at X makes."""
+        if self.low_rank is None:
+            return LatentProcess(self.kernel, self.mean, self.X, posterior)
+        return LowRankProcess(self.kernel, self.mean, self.X, posterior, self._basis())
+
+    def with_pivots(self) -> Evidence:
+        """The same with its pivots found, so that they stay when theta moves."""
+        if self.low_rank is not None and self.pivots is None:
+            self.pivots = self.low_rank.pivots(self.kernel, self.X)
+        return self
+
+    def _basis(self) -> Basis:
+        return Basis(self.kernel, subset(self.X, self.with_pivots().pivots))
+
+    def _covariance(self) -> Any:
+        """Of the latents at X."""
+        if self.low_rank is not None:
+            return self._basis().covariance(self.X, self.nugget + _SMALL * np.mean(self.kernel.diag(self.X)))
         K = np.array(self.kernel(self.X), dtype=float)
         if not np.isfinite(K).all():
             raise ValueError(f"kernel {self.kernel} gives values at X that are not finite.")
         K[np.diag_indices(len(K))] += self.nugget + _SMALL * np.mean(K.diagonal())
-        mean = self.mean(self.X)
+        return K
+
+    def models(self) -> list[GLM]:
+        """The models of the latents at X, one per output."""
+        K, mean = self._covariance(), self.mean(self.X)
         try:
             return [GLM(potentials=output(self.scale), prior_mean=mean, prior_covariance=K) for output in self.outputs]
         except ValueError as error:
@@ -115,10 +143,8 @@ class Evidence:
         """Log evidence and its derivatives in theta."""
         found = self._infer(True, quiet, {})
         self.warm = [posterior for _, posterior in found]
-        sensitivities = [inference.evidence_sensitivity(model, posterior) for model, posterior in found]
-        by_covariance, by_mean = (np.sum(part, axis=0) for part in zip(*sensitivities, strict=True))
-        _, dK = self.kernel(self.X, eval_gradient=True)
-        gradient = [np.einsum("ij,ijk->k", by_covariance, dK), by_mean @ self.mean.gradient(self.X)]
+        by_kernel, by_mean = self._slopes(found)
+        gradient = [by_kernel, by_mean @ self.mean.gradient(self.X)]
         if self.log_scale is not None:
             low, high = (
                 sum(p.log_evidence for _, p in replace(self, log_scale=self.log_scale + side)._infer(True, True, tight))
@@ -126,6 +152,23 @@ class Evidence:
             )
             gradient.append(np.array([(high - low) / (2 * _STEP)]))
         return float(sum(posterior.log_evidence for posterior in self.warm)), np.concatenate(gradient)
+
+    def _slopes(self, found: list[tuple[GLM, Any]]) -> tuple[np.ndarray, np.ndarray]:
+        """Derivatives in the kernel's parameters, and in the values of the mean function at X."""
+        if self.low_rank is None:
+            sensitivities = [inference.evidence_sensitivity(model, posterior) for model, posterior in found]
+            by_covariance, by_mean = (np.sum(part, axis=0) for part in zip(*sensitivities, strict=True))
+            _, dK = self.kernel(self.X, eval_gradient=True)
+            return np.einsum("ij,ijk->k", by_covariance, dK), by_mean
+        by_mean = np.zeros(len(self.X))
+
+        def along(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            nonlocal by_mean
+            parts = [inference.evidence_sensitivity(model, posterior, columns) for model, posterior in found]
+            product, diagonal, by_mean = (np.sum(part, axis=0) for part in zip(*parts, strict=True))
+            return product, diagonal
+
+        return kernel_gradient(self._basis(), self.X, along), by_mean
 
 
 def _over(posterior: Any, n: int) -> Any:
