@@ -3,20 +3,25 @@
     N(beta | 0, I) prod_i exp( nu_i' t_i - t_i' H_i t_i / 2 ),    t_i = (I x phi_i') beta,    scores s_i = E t_i,
 
 E an orthonormal basis of the score vectors that add up to zero.  Its precision is  I + sum_i H_i x phi_i phi_i', one
-matrix of (c - 1) r unknowns, so that what a row teaches about one class is told to the others.
+matrix of (c - 1) r unknowns, so that what a row teaches about one class is told to the others
+(:mod:`adaptive.inference.softmax_gaussian` has the algebra).
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
 from ..checks import generator, integer
 from .posterior import LARGEST_COVARIANCE
+from .softmax_gaussian import ClassBlocks, WholeMatrix
 
 __all__ = ["SoftmaxPosterior", "SoftmaxSites"]
+
+_WORTH = 2  # unknowns per row from which on the algebra by class is the cheaper one
 
 
 class SoftmaxSites:
@@ -25,10 +30,12 @@ class SoftmaxSites:
     Parameters
     ----------
     precision, precision_mean : arrays
+    masses : (m, c) array, optional
+        Weights of rows times probabilities, w a, where every precision is w (diag(a) - a a').
     """
 
-    def __init__(self, precision: np.ndarray, precision_mean: np.ndarray) -> None:
-        self.precision, self.precision_mean = precision, precision_mean
+    def __init__(self, precision: np.ndarray, precision_mean: np.ndarray, masses: np.ndarray | None = None) -> None:
+        self.precision, self.precision_mean, self.masses = precision, precision_mean, masses
 
     def __len__(self) -> int:
         return len(self.precision)
@@ -36,7 +43,7 @@ class SoftmaxSites:
     @classmethod
     def none(cls, n_rows: int, k: int) -> SoftmaxSites:
         """Return sites that say nothing."""
-        return cls(np.zeros((n_rows, k, k)), np.zeros((n_rows, k)))
+        return cls(np.zeros((n_rows, k, k)), np.zeros((n_rows, k)), np.zeros((n_rows, k + 1)))
 
     def grown(self, n_rows: int) -> SoftmaxSites:
         """Return these sites and, for rows appended since, sites that say nothing."""
@@ -44,10 +51,13 @@ class SoftmaxSites:
         return SoftmaxSites(
             np.concatenate([self.precision, more.precision]),
             np.concatenate([self.precision_mean, more.precision_mean]),
+            None if self.masses is None else np.concatenate([self.masses, more.masses]),
         )
 
     def towards(self, other: SoftmaxSites, share: float) -> SoftmaxSites:
         """Return the sites on the straight line to ``other``."""
+        if share == 1.0:
+            return other
         return SoftmaxSites(
             (1.0 - share) * self.precision + share * other.precision,
             (1.0 - share) * self.precision_mean + share * other.precision_mean,
@@ -89,25 +99,16 @@ class SoftmaxPosterior:
 
     def __init__(self, features: np.ndarray, sites: SoftmaxSites) -> None:
         r, k = features.shape[1], sites.precision_mean.shape[1]
-        n = k * r
-        check_size(n, k)
-        self.sites = sites
-        precision = np.empty((k, r, k, r))
-        for a in range(k):
-            weighted = sites.precision[:, a, : a + 1, None] * features[:, None, :]
-            block = features.T @ weighted.reshape(len(features), -1)
-            precision[a, :, : a + 1, :] = block.reshape(r, a + 1, r)  # only the lower triangle is read
-        matrix = precision.reshape(n, n)
-        matrix[np.diag_indices(n)] += 1.0
-        factor, failed = dpotrf(matrix.T, lower=0, overwrite_a=1)
-        if failed:
-            raise np.linalg.LinAlgError("the precision of the class weights is singular to working precision")
-        self.half_log_determinant = float(np.log(factor.diagonal()).sum())
-        pulled = np.ascontiguousarray((features.T @ sites.precision_mean).T).ravel()
-        self.weights = dpotrs(factor, pulled, lower=0)[0].reshape(k, r)
-        inverse = np.triu(dpotri(factor, lower=0, overwrite_c=1)[0])
-        inverse += np.triu(inverse, 1).T
-        self.blocks = inverse.reshape(k, r, k, r)
+        check_size(k * r, k)
+        self.features, self.sites = features, sites
+        self._gaussian = _gaussian(features, sites)
+        self.half_log_determinant = self._gaussian.half_log_determinant
+        self.weights = self._gaussian.weights
+
+    @property
+    def blocks(self) -> np.ndarray:
+        """(c - 1, r, c - 1, r) covariance."""
+        return self._gaussian.blocks
 
     @property
     def n(self) -> int:
@@ -140,18 +141,30 @@ class SoftmaxPosterior:
 
     def moments(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return means (m, c - 1) and covariances (m, c - 1, c - 1) of the contrasts of rows (m, r)."""
-        k = len(self.weights)
-        covariance = np.empty((len(features), k, k))
-        for a in range(k):
-            for b in range(a + 1):
-                block = np.einsum("ij,ij->i", features @ self.blocks[a, :, b, :], features)
-                covariance[:, a, b] = covariance[:, b, a] = block
-        return features @ self.weights.T, covariance
+        return features @ self.weights.T, self._gaussian.variance(features)
+
+    @cached_property
+    def of_rows(self) -> tuple[np.ndarray, np.ndarray]:
+        """``moments`` of the rows learnt from."""
+        return self.moments(self.features)
+
+    @property
+    def determined(self) -> float:
+        """How many unknowns the rows determine, n - tr(covariance)."""
+        return float(np.einsum("ikl,ikl->", self.sites.precision, self.of_rows[1]))
 
     def divergence(self) -> float:
         """Return KL(q || prior)."""
-        trace = float(np.trace(self.covariance()))
-        return 0.5 * (float(self.mean @ self.mean) + trace - self.n) + self.half_log_determinant
+        return 0.5 * (float(self.mean @ self.mean) - self.determined) + self.half_log_determinant
+
+
+def _gaussian(features: np.ndarray, sites: SoftmaxSites) -> ClassBlocks | WholeMatrix:
+    """By class where that is cheaper and possible."""
+    n_rows, unknowns = len(features), sites.precision_mean.shape[1] * features.shape[1]
+    if sites.masses is not None and _WORTH * n_rows <= unknowns:
+        with suppress(np.linalg.LinAlgError):
+            return ClassBlocks(features, sites.masses, sites.precision_mean)
+    return WholeMatrix(features, sites.precision, sites.precision_mean)
 
 
 def check_size(n: int, k: int) -> None:

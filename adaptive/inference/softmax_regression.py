@@ -39,7 +39,7 @@ class _State:
     ) -> None:
         basis = contrasts(targets.shape[1])
         self.posterior = SoftmaxPosterior(features, sites)
-        mean, covariance = self.posterior.moments(features)
+        mean, covariance = self.posterior.of_rows
         scores = mean @ basis.T
         bound = (softmax_mode if mode else softmax_bound)(scores, basis @ covariance @ basis.T, tilt)
         self.tilt = bound.tilt
@@ -50,7 +50,8 @@ class _State:
         curvature, slope = basis.T @ bound.curvature @ basis, (targets - bound.tilt) @ basis
         if weights is not None:
             curvature, slope = weights[:, None, None] * curvature, weights[:, None] * slope
-        self.wanted = SoftmaxSites(curvature, slope + np.einsum("ikl,il->ik", curvature, mean))
+        masses = bound.tilt if weights is None else weights[:, None] * bound.tilt
+        self.wanted = SoftmaxSites(curvature, slope + np.einsum("ikl,il->ik", curvature, mean), masses)
 
 
 def softmax_regression(

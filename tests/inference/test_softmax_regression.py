@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from scipy.special import logsumexp
+from scipy.special import logsumexp, softmax
 from sklearn.exceptions import ConvergenceWarning
 
-from adaptive.inference.softmax_posterior import SoftmaxPosterior
+from adaptive.inference import softmax_posterior
+from adaptive.inference.softmax_gaussian import ClassBlocks, WholeMatrix
+from adaptive.inference.softmax_posterior import SoftmaxPosterior, SoftmaxSites
 from adaptive.inference.softmax_regression import METHODS, softmax_regression
 from adaptive.potentials.softmax import contrasts
 
@@ -117,3 +119,44 @@ def test_what_cannot_be_is_said():
         softmax_regression(np.zeros((1, 4001)), np.zeros(1, int), c)
     posterior = softmax_regression(features, codes, c)
     assert "lower_bound" in repr(posterior) and isinstance(posterior, SoftmaxPosterior)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 3), (8, 8, 2), (20, 19, 6), (30, 12, 8)])
+@pytest.mark.parametrize("scale", [0.1, 3.0])
+def test_the_algebra_by_class_is_that_of_the_whole_matrix(shape, scale):
+    m, r, c = shape
+    rng = np.random.default_rng(m)
+    features = scale * rng.standard_normal((m, r))
+    probabilities = softmax(3.0 * rng.standard_normal((m, c)), axis=1)
+    masses = rng.integers(0, 3, m)[:, None] * probabilities  # rows of weight 0, 1 and 2
+    curvature = probabilities[:, :, None] * (np.eye(c) - probabilities[:, None, :])
+    precision = masses.sum(axis=1)[:, None, None] * (contrasts(c).T @ curvature @ contrasts(c))
+    shift = rng.standard_normal((m, c - 1))
+    by_class, whole = ClassBlocks(features, masses, shift), WholeMatrix(features, precision, shift)
+    assert by_class.half_log_determinant == pytest.approx(whole.half_log_determinant, rel=1e-10, abs=1e-10)
+    np.testing.assert_allclose(by_class.weights, whole.weights, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(by_class.blocks, whole.blocks, rtol=1e-8, atol=1e-10)
+    others = rng.standard_normal((5, r))
+    np.testing.assert_allclose(by_class.variance(others), whole.variance(others), rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_fit_with_few_rows_is_the_same_by_class(method, monkeypatch):
+    features, codes, c = problem(9, m=15, r=15, c=6)
+    features = 0.3 * features
+    by_class = softmax_regression(features, codes, c, method=method, tol=1e-10)
+    assert isinstance(by_class._gaussian, ClassBlocks)
+    monkeypatch.setattr(softmax_posterior, "_WORTH", np.inf)
+    whole = softmax_regression(features, codes, c, method=method, tol=1e-10)
+    assert isinstance(whole._gaussian, WholeMatrix) and whole.n_iter == by_class.n_iter
+    assert by_class.log_evidence == pytest.approx(whole.log_evidence, rel=1e-10)
+    assert by_class.determined == pytest.approx(whole.n - np.trace(whole.covariance()), rel=1e-8)
+    np.testing.assert_allclose(by_class.mean, whole.mean, atol=1e-8)
+    np.testing.assert_allclose(by_class.covariance(), whole.covariance(), atol=1e-8)
+
+
+def test_where_the_difference_has_no_figures_left_the_whole_matrix_is_taken():
+    sites = SoftmaxSites(np.eye(2)[None] * 1e18 / 3, np.zeros((1, 2)), np.full((1, 3), 1e18 / 3))
+    posterior = SoftmaxPosterior(np.ones((1, 1)), sites)
+    assert isinstance(posterior._gaussian, WholeMatrix)
+    np.testing.assert_allclose(posterior.covariance(), np.eye(2) * 3e-18, atol=1e-24)

@@ -132,6 +132,7 @@ class SoftmaxBelief:
             "prior_scale": self.prior_scale,
             "precision": sites.precision,
             "precision_mean": sites.precision_mean,
+            "masses": sites.masses,
             **diagnostics,
         }
 
@@ -140,7 +141,12 @@ class SoftmaxBelief:
         """The belief that ``state`` described."""
         scale = float(state["prior_scale"])
         space = _Problem(settings, training).space(scale)
-        sites = SoftmaxSites(np.asarray(state["precision"]), np.asarray(state["precision_mean"]))
+        masses = state.get("masses")
+        sites = SoftmaxSites(
+            np.asarray(state["precision"]),
+            np.asarray(state["precision_mean"]),
+            None if masses is None else np.asarray(masses),
+        )
         posterior = SoftmaxPosterior(space.coordinates(training.X), sites)
         for name in _DIAGNOSTICS:
             setattr(posterior, name, state[name])
@@ -204,7 +210,7 @@ def _space(settings: Settings, rows: Any, scale: float) -> RowSpace:
 def _slope(space: RowSpace, posterior: SoftmaxPosterior) -> tuple[float, float]:
     """Return the slope of the bound in ln scale and how many weights the rows determine, the intercepts left out."""
     mean = float(posterior.mean @ posterior.mean)
-    determined = posterior.n - float(np.trace(posterior.covariance()))
+    determined = posterior.determined
     if space.intercept_scale:
         origin = space.rows[:1] * 0.0  # there every score is its intercept
         bias, covariance = posterior.moments(space.coordinates(origin))
