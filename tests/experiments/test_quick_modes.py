@@ -59,6 +59,9 @@ SCRIPTS = {
             ),
         }
     },
+    "gp_classification": {
+        "sure": {"nickisch-fig-4.2", "nickisch-fig-4.3", "nickisch-fig-4.4", "nickisch-fig-4.5", "nickisch-tab-4.8"}
+    },
     "image_scales": {"sure": {"ours-image-scales"}, "open": {"ours-image-noise"}},
     "reconstruction_operators": {"open": {"nickisch-tab-6.1", "nickisch-sys-kspace-phase"}},
     "shown_by_tests": {},  # in quick mode it only sees that the tests exist
