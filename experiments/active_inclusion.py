@@ -6,8 +6,8 @@ for the second it does not give. Ours: the same four, and whether the exact info
 predictions, mends the third; and what each score asks for. ``inclusion_runs.py`` holds the settings and says what
 differs: a9a as in the source; w8a and pairs of 20 Newsgroups in the place of real-sim and rcv1, which are absent.
 
-Full mode: what ``PLAN`` lists, an hour or more; it resumes (``runs.py``). The source's own sizes are 10 initial sets
-(ours) and 5,000 inclusions on a9a: raise ``SEEDS`` and ``INCLUSIONS``.
+Full mode: what ``SEEDS``, ``INCLUSIONS`` and ``LONG`` say, which is how far it has been run; it resumes (``runs.py``).
+The whole would be 10 initial sets and 5,000 inclusions on a9a, some five hours on one core.
 """
 
 from __future__ import annotations
@@ -25,9 +25,12 @@ from experiments.inclusion_runs import run as one_run
 from experiments.runs import kept
 from experiments.script import Script, command, panels
 
-SEEDS = dict.fromkeys(SETTINGS, 3)  # initial sets that were run
+SEEDS = dict.fromkeys(SETTINGS, 1) | dict.fromkeys(PAIRS, 2)  # initial sets that were run
+SEEDS_PREDICTIVE = dict.fromkeys(SETTINGS, 1)  # with the one scorer that costs more than all others
 INCLUSIONS = {"a9a, Gaussian": 600, "a9a, Laplace": 600, "w8a": 500} | dict.fromkeys(PAIRS, 500)
-LONG = 3400  # inclusions by uncertainty and at random that show whether the priors change places, initial set 0
+LONG = 600  # inclusions by uncertainty and at random, initial set 0: where do the priors of a9a change places?
+LATE = 2800  # where the source sees it
+NEAR = 0.0025  # a mean error this much above another's counts as as good
 TABLE = {"a9a": (32_561, 0.32, 123, 451_592)}  # rows, q+/q-, features, non-zeros as printed
 
 
@@ -38,7 +41,8 @@ def all_runs(script: Script) -> Runs:
     for name in names:
         for scorer in SCORERS:
             most = 10 if script.quick else INCLUSIONS[name]
-            keys = [(name, scorer, seed, most) for seed in range(1 if script.quick else SEEDS[name])]
+            count = (SEEDS_PREDICTIVE if scorer == "predictive_information_gain" else SEEDS)[name]
+            keys = [(name, scorer, seed, most) for seed in range(1 if script.quick else count)]
             runs[name, scorer] = [one_run(*key) if script.quick else kept(GROUP, one_run, *key) for key in keys]
     return runs
 
@@ -57,8 +61,8 @@ def means(runs: Runs, measure: str = "error") -> dict[str, dict[str, float]]:
 
 
 def difference(runs: Runs, name: str, scorer: str, reference: str) -> np.ndarray:
-    """Return the paired differences of areas by initial set."""
-    pairs = zip(runs[name, scorer], runs[name, reference], strict=True)
+    """Return the paired differences of areas, of the initial sets that both have run."""
+    pairs = zip(runs[name, scorer], runs[name, reference], strict=False)
     return np.array([area(one) - area(other) for one, other in pairs])
 
 
@@ -88,7 +92,8 @@ def draw(script: Script, runs: Runs, floors: dict[str, np.ndarray]) -> None:
         figure,
         "nickisch-fig-3.7",
         "Error on the rows that are never asked against the number of labels, the initial 100 included: mean and "
-        f"standard error over {max(map(len, runs.values()))} initial sets. Dotted: the model told the whole training "
+        f"standard error over {max(map(len, runs.values()))} initial sets on the pairs, one on the others and for "
+        "predictive information gain. Dotted: the model told the whole training "
         "part. a9a as in the source; w8a and pairs of newsgroups stand in for real-sim and rcv1.",
     )
 
@@ -103,12 +108,13 @@ def judge_source(script: Script, runs: Runs, floors: dict[str, np.ndarray], late
     }
     ends = {name: min(one["error"][-1] for scorer in SCORERS for one in runs[name, scorer]) for name in areas}
     floor = {name: bool(ends[name] >= floors[name][0] - 0.005) for name in areas}
-    parts = {
+    parts: dict[str, Any] = {
         "uncertainty beats random with every initial set": beats,
         "the source's information gain has the larger mean error area than uncertainty": weaker,
         "no run ends more than half a point below the model told all": floor,
-        "the Laplace prior overtakes the Gaussian one on a9a, and late": late["holds"],
     }
+    if late["holds"] is not None:
+        parts["the Laplace prior overtakes the Gaussian one on a9a, and late"] = late["holds"]
     failed = [text for text, of in parts.items() if not (all(of.values()) if isinstance(of, dict) else of)]
     where = {
         text: [name for name, true in of.items() if not true] for text, of in parts.items() if isinstance(of, dict)
@@ -127,62 +133,65 @@ def judge_source(script: Script, runs: Runs, floors: dict[str, np.ndarray], late
         target="all four, on a9a with both priors, w8a and four pairs of newsgroups",
         value=value,
         reason=("Does not hold: " + "; ".join(failed) + ". " if failed else "")
-        + f"Initial sets: {min(n_sets.values())} to {max(n_sets.values())} of the 10 planned; inclusions: "
-        + f"{INCLUSIONS['a9a, Gaussian']} on a9a ({LONG} for the crossing, one initial set), 500 elsewhere; real-sim "
-        "and rcv1 are absent.",
+        + (f"Not tried: the change of places of the priors beyond {LATE} labels. " if late["holds"] is None else "")
+        + f"Initial sets: {min(n_sets.values())} to {max(n_sets.values())} of the 10 planned; inclusions: {LONG} of "
+        "the 5,000 planned on a9a, 500 elsewhere; real-sim and rcv1 are absent.",
         seed=list(range(max(n_sets.values()))),
     )
 
 
 def crossing(script: Script) -> dict[str, Any]:
-    """Return where the error of the Laplace prior comes to stay below that of the Gaussian one."""
+    """Return how far the error of the Laplace prior is above that of the Gaussian one, early and late."""
     if script.quick:
         return {"holds": True, "value": {}}
-    value = {}
+    value: dict[str, dict[str, Any]] = {}
     for scorer in ("uncertainty", "random"):
         gauss, laplace = (kept(GROUP, one_run, f"a9a, {prior}", scorer, 0, LONG) for prior in ("Gaussian", "Laplace"))
-        behind = laplace["error"] >= gauss["error"]
-        last = int(gauss["n"][np.flatnonzero(behind)[-1]]) if behind.any() else INITIAL
-        gap, late = 100 * (laplace["error"] - gauss["error"]), gauss["n"] > 2800
-        value[scorer] = {
-            "Laplace behind for the last time at": last,
-            "mean difference up to 2800 labels (points)": round(float(gap[~late].mean()), 2),
-            "mean difference beyond (points)": round(float(gap[late].mean()), 2),
-        }
-    of = value["uncertainty"]
-    holds = of["mean difference beyond (points)"] < 0 < of["mean difference up to 2800 labels (points)"]
-    return {"holds": bool(holds), "value": value}
+        gap, n = 100 * (laplace["error"] - gauss["error"]), gauss["n"]
+        value[scorer] = {"Laplace minus Gaussian (points)": round(float(gap[n <= LATE].mean()), 2)}
+        if n[-1] > LATE:
+            value[scorer][f"beyond {LATE}"] = round(float(gap[n > LATE].mean()), 2)
+    of = list(value["uncertainty"].values())
+    return {"holds": of[1] < 0 < of[0] if len(of) == 2 else None, "value": value}  # None: not tried that far
 
 
 def judge_ours(script: Script, runs: Runs, rows: dict[str, Any], ranks: dict[str, Any]) -> None:
     """Judge whether another information gain mends the source's, and say why it does less well."""
-    areas = means(runs)
-
-    def density(scorer: str) -> dict[str, int]:
-        return {name: round(of[scorer]["density percentile"]) for name, of in rows.items()}
-
+    names = list(dict.fromkeys(name for name, _ in runs))
     for scorer, words in (
         ("information_gain", "The exact information gain"),
         ("predictive_information_gain", "The information gain about predictions"),
     ):
-        to_uncertainty = {name: 100 * difference(runs, name, scorer, "uncertainty") for name in areas}
-        to_source = {name: 100 * difference(runs, name, scorer, "variational_information_gain") for name in areas}
-        mended = {name: bool(one.mean() <= 0.25) for name, one in to_uncertainty.items()}
+        to_uncertainty = {name: 100 * difference(runs, name, scorer, "uncertainty") for name in names}
+        to_source = {name: 100 * difference(runs, name, scorer, "variational_information_gain") for name in names}
+        missed = [name for name, one in to_uncertainty.items() if one.mean() > 100 * NEAR]
         script.judge(
             f"ours-inclusion-{scorer}-mends",
-            all(mended.values()),
+            not missed,
             claim=f"{words} does as well as uncertainty where the source's does less well.",
-            target="mean error over the run at most a quarter of a point above that of uncertainty, on every set",
+            target=f"mean error over the run at most {100 * NEAR:g} points above that of uncertainty, on every set",
             value={
                 "minus uncertainty (points)": {name: _limits(one) for name, one in to_uncertainty.items()},
                 "minus the source's gain (points)": {name: _limits(one) for name, one in to_source.items()},
-                "density percentile of its rows": density(scorer),
-                "of uncertainty's": density("uncertainty"),
-                "rank correlations": ranks,
+                "log loss at the end, uncertainty's": {
+                    name: [_end(runs[name, one]) for one in (scorer, "uncertainty")] for name in names
+                },
+                "density percentile of its rows, of uncertainty's": {
+                    name: [round(rows[name][one]["density percentile"]) for one in (scorer, "uncertainty")]
+                    for name in names
+                },
+                "rank correlations": {
+                    name: {key.split(" with ")[1]: of[key] for key in of if key.startswith(scorer)}
+                    for name, of in ranks.items()
+                },
             },
-            reason=_why(scorer, mended),
-            seed=list(range(max(len(one) for one in runs.values()))),
+            reason=_why(scorer, missed, runs, rows, ranks),
+            seed=list(range(len(runs[names[0], scorer]))),
         )
+
+
+def _end(of_seeds: list[dict[str, np.ndarray]]) -> float:
+    return round(float(np.mean([one["log_loss"][-1] for one in of_seeds])), 3)
 
 
 def _limits(values: np.ndarray) -> str:
@@ -190,18 +199,30 @@ def _limits(values: np.ndarray) -> str:
     return f"{mean:+.2f}" + (f" [{low:+.2f}, {high:+.2f}]" if np.isfinite(low) else "")
 
 
-def _why(scorer: str, mended: dict[str, bool]) -> str:
-    missed = [name for name, true in mended.items() if not true]
+def _why(scorer: str, missed: list[str], runs: Runs, rows: dict[str, Any], ranks: dict[str, Any]) -> str:
+    """Say what the numbers show of the cause."""
     if not missed:
         return ""
+    if scorer == "information_gain":
+        alike = min(of["variational_information_gain with information_gain"] for of in ranks.values())
+        low, usual = (
+            np.mean([rows[name][one]["density percentile"] for name in missed]) for one in (scorer, "uncertainty")
+        )
+        return (
+            f"Not on {', '.join(missed)}. It ranks candidates as the source's gain does (rank correlation {alike:.2f} "
+            "or more): the one-site bound is not to blame. Both ask where the latent's variance is large, that is for "
+            f"rows unlike the others (density percentile {low:.0f} on these sets, uncertainty's {usual:.0f}), with "
+            "words that few others share; what is learnt there is of little use for other predictions. With few "
+            "features (a9a) such rows teach about weights that all rows share, and the gain does not do less well."
+        )
+    names = list(dict.fromkeys(name for name, _ in runs))
+    sharper = [name for name in names if _end(runs[name, scorer]) < _end(runs[name, "uncertainty"])]
+    closer = [name for name in missed if difference(runs, name, scorer, "variational_information_gain").mean() < 0]
     return (
-        f"Not on {', '.join(missed)}. "
-        + {
-            "information_gain": "It ranks candidates nearly as the source's gain does: the one-site bound is not to "
-            "blame. Both ask where the latent's variance is large, that is for rows unlike the others (low density), "
-            "whose words few other rows share; what is learnt there is of little use for other predictions.",
-            "predictive_information_gain": "Candidates were a random subset, and predictions were weighed by the pool.",
-        }[scorer]
+        f"Not on {', '.join(missed)}; of these it is below the source's gain on {', '.join(closer) or 'none'}. It asks "
+        "for typical rows and is about log loss, not errors: at the end its log loss is below uncertainty's on "
+        f"{len(sharper)} of {len(names)} sets ({', '.join(sharper)}). On w8a 3% are positive, and most predictions are "
+        "settled. It saw a random 200 (pairs) or 500 candidates for each question."
     )
 
 

@@ -48,16 +48,22 @@ def asked(model: Any, scorer: str, X: np.ndarray, y: np.ndarray, seed: int, answ
     return loop.estimator_
 
 
+def drawn(name: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]:
+    """Return pool rows and simulated answers, test rows and their true latents, and the scale of the weights."""
+    X, _, X_test, _ = halves(name, seed)
+    rng = np.random.default_rng([seed, 2])
+    deviation = float(LATENT / np.sqrt(X.shape[1]))
+    weights = deviation * rng.standard_normal(X.shape[1])
+    y = np.where(X @ weights + rng.logistic(size=len(X)) > 0, 1, -1)
+    return X, y, X_test, X_test @ weights, deviation
+
+
 def simulated(name: str, scorer: str, engine: str, scale: str, seed: int, answers: int) -> dict[str, np.ndarray]:
     """Return how often the intervals of the test rows hold the true probability, and their mean width.
 
     ``scale`` says whether the model was "told" the prior scale that the weights were drawn with, or has "learnt" one.
     """
-    X, _, X_test, _ = halves(name, seed)
-    rng = np.random.default_rng([seed, 2])
-    deviation = LATENT / np.sqrt(X.shape[1])
-    weights = deviation * rng.standard_normal(X.shape[1])
-    y = np.where(X @ weights + rng.logistic(size=len(X)) > 0, 1, -1)
+    X, y, X_test, truth, deviation = drawn(name, seed)
     with threadpool_limits(1):
         model = BayesianLogisticRegression(
             prior_scale=deviation if scale == "told" else None, inference=engine, fit_intercept=False, classes=[-1, 1]
@@ -65,9 +71,16 @@ def simulated(name: str, scorer: str, engine: str, scale: str, seed: int, answer
         believed = asked(model, scorer, X, y, seed, answers).predictive(X_test)
     centre, spread = believed.mean, np.sqrt(believed.variance)
     half = stats.norm.ppf(0.5 + LEVEL / 2) * spread
-    truth = X_test @ weights
     low, high = (1 / (1 + np.exp(-(centre + side * half))) for side in (-1, 1))
     return {"covered": np.mean(np.abs(truth - centre) <= half), "width": np.mean(high - low)}
+
+
+def scale_ratio(name: str, scorer: str, seed: int, answers: int) -> dict[str, np.ndarray]:
+    """Return the prior scale that was learnt from simulated answers, over the one that the weights were drawn with."""
+    X, y, _, _, deviation = drawn(name, seed)
+    with threadpool_limits(1):
+        model = BayesianLogisticRegression(fit_intercept=False, classes=[-1, 1])
+        return {"ratio": np.array(asked(model, scorer, X, y, seed, answers).prior_scale_ / deviation)}
 
 
 def real(name: str, scorer: str, seed: int, answers: int) -> dict[str, np.ndarray]:

@@ -36,6 +36,8 @@ def asked_rows(script: Script, runs: Runs) -> dict[str, dict[str, dict[str, floa
             likeness = np.asarray(unit @ np.asarray(unit.mean(axis=0)).ravel()).ravel()
             ranks = {"norm": stats.rankdata(length) / len(length), "density": stats.rankdata(likeness) / len(length)}
             for scorer in SCORERS:
+                if seed >= len(runs[name, scorer]):
+                    continue
                 one = runs[name, scorer][seed]
                 first = one["position"][INITIAL : INITIAL + EARLY]
                 mean, variance = one["latent"][: len(first)].T
@@ -58,7 +60,7 @@ def asked_rows(script: Script, runs: Runs) -> dict[str, dict[str, dict[str, floa
     for row in rows:
         of_scorer = found.setdefault(row["set"], {}).setdefault(row["scorer"], {})
         for key in list(row)[3:]:
-            of_scorer[key] = of_scorer.get(key, 0.0) + row[key] / len(runs[row["set"], "random"])
+            of_scorer[key] = of_scorer.get(key, 0.0) + row[key] / len(runs[row["set"], row["scorer"]])
     return found
 
 
