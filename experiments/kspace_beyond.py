@@ -51,6 +51,7 @@ KINDS = {
     "three slices": "information added over three slices, three planes",
     "residuals": "every time the four lines where the residuals of MAP are largest, five slices with known truth",
     "graded": "distances that grow as a power, the best of nine on three slices with known truth",
+    "both sides": "graded, every second line replaced by its mirror",
     "exchanged": "exchanges on the MAP error of four slices, from graded; stopped where a fifth slice is best",
     "learnt density": "random, density: root of the mean energy of five slices",
 }
@@ -196,6 +197,10 @@ def learnt_density(dataset: str, seed: int) -> np.ndarray:
 # ---------------------------------------------------------------------------------------------------------- the errors
 def design_of(dataset: str, kind: str) -> np.ndarray:
     """Return the lines of a design that is not random."""
+    if kind == "both sides":
+        graded_lines, n = design_of(dataset, "graded"), HEADS[dataset].shape[0]
+        further = np.sort(np.setdiff1d(graded_lines, central(n, HEADS[dataset].n_central)))
+        return np.concatenate([np.setdiff1d(graded_lines, further[::2]), mirror(n, further[::2])])
     truth = kind in ("residuals", "graded", "exchanged")
     return cell(from_truth if truth else from_information, dataset, kind)["lines"]
 
@@ -300,14 +305,9 @@ def draw(
         axes[0].plot([low, high], [row] * 2, "-", color=PALETTE[0], linewidth=2)
         axes[0].plot(mean, row, "o", color=PALETTE[0], markersize=5)
         if kind in KINDS and kind != "learnt density":
-            places = of.shape[0] // 2 - design_of(dataset, kind)
-            places = np.abs(places)[of.n_central :] if kind != "exchanged" else np.abs(places)
-            axes[1].plot(
-                places[places > of.n_central // 2],
-                np.full(np.sum(places > of.n_central // 2), row),
-                "|",
-                color=PALETTE[0],
-            )
+            further = np.setdiff1d(design_of(dataset, kind), central(of.shape[0], of.n_central))
+            places = np.abs(further - of.shape[0] // 2)
+            axes[1].plot(places, np.full(len(places), row), "|", color=PALETTE[0])
     axes[0].axvline(1, color="black", linewidth=0.8)
     axes[0].axvline(0.95, color="black", linewidth=0.8, linestyle=":")
     axes[0].set(yticks=range(len(ratios)), xlabel="error / half-plane variable density's")

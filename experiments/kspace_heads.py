@@ -1,4 +1,4 @@
-"""The heads that designs of 64 to 160 of 256 lines are judged on: how each is scanned, designed for, reconstructed.
+"""The heads that designs of 64 to 128 of 256 lines are judged on: how each is scanned, designed for, reconstructed.
 
 One sagittal slice of a whole-head T1 volume trains, and all that is tuned is tuned on it. (Four more slices of that
 head join where a design is learnt from several.) Unseen are other slices of that head, phase encodes along the other

@@ -26,12 +26,12 @@ from experiments.runs import kept
 from experiments.script import Script, command, panels
 
 SEED, SNR = 0, 200.0
-SIDE, N_CENTRAL, COUNTS = 64, 8, (12, 16, 20)
+SIDE, N_CENTRAL, COUNTS = 64, 8, (12, 16)
 QUICK = 32  # side of the images of the quick mode
-SLICES = (12, 4, 8, 10, 14, 18)  # the first one is what scales and the exponent are tuned on
+SLICES = (12, 4, 8, 14, 18)  # the first one is what scales and the exponent are tuned on
 SCALES = ((0.8, 0.4), (0.4, 0.2), (0.2, 0.1), (0.1, 0.05))
 EXPONENTS = (2.0, 3.0, 4.0, 6.0, 8.0)
-N_DRAWS = 5
+N_DRAWS = 3
 LEVEL, QUANTILE = 0.9, 1.6449
 SEQUENTIAL = ("information gain", "diagonal variance", "oracle")
 FIXED = ("half-plane variable density", "one-sided low-pass", "low-pass")
@@ -103,7 +103,7 @@ def tune(side: int) -> dict[str, np.ndarray]:
 def next_line(kind: str, acquired: SimulatedScan, fitted: ImageReconstructor, chosen: list[int], scales: Any) -> int:
     """Return the line that a rule adds."""
     pool = lines(acquired.image.shape)
-    rest = np.setdiff1d(pool.lines, chosen)
+    rest = np.setdiff1d(pool.lines, chosen)[:: 8 if len(pool) == QUICK else 1]
     if kind == "information gain":
         return int(pool.lines[fitted.select(pool, mask=~np.isin(pool.lines, chosen))[0]])
     if kind == "oracle":
@@ -161,7 +161,7 @@ def coverage(k: int, side: int, n: int) -> dict[str, np.ndarray]:
     acquired = scan(k, side)
     head = acquired.image > 0.05
     results = {}
-    for name, found in designs(k, side, n).items():
+    for name, found in list(designs(k, side, n).items())[: 1 if side == QUICK else None]:
         fitted = ImageReconstructor((side, side), random_state=SEED, tol=TOL).fit(*measured(acquired, found[0]))
         holds = np.abs(fitted.image_ - acquired.image) <= QUANTILE * fitted.image_std_
         results[name] = np.array([holds[head].mean(), holds.mean(), 2 * QUANTILE * fitted.image_std_[head].mean()])
@@ -220,7 +220,7 @@ def judge(script: Script, side: int, slices: tuple[int, ...]) -> None:
         reason="" if cheap else "Images this small are reconstructed in milliseconds.",
         seed=SEED,
     )
-    share = {name: np.mean([covered[k][name] for k in unseen], axis=0) for name in names}
+    share = {name: np.mean([covered[k][name] for k in unseen], axis=0) for name in covered[unseen[0]]}
     inside = [float(one[0]) for one in share.values()]
     script.judge(
         "ours-kspace-coverage",
@@ -243,7 +243,13 @@ def judge(script: Script, side: int, slices: tuple[int, ...]) -> None:
         seed=SEED,
     )
     rows = [
-        (f"slice {k}", name, n, float(errors[k][name][at]), *(covered[k][name][:2] if at == 1 else ("", "")))
+        (
+            f"slice {k}",
+            name,
+            n,
+            float(errors[k][name][at]),
+            *(covered[k][name][:2] if at == 1 and name in covered[k] else ("", "")),
+        )
         for k in slices
         for name in names
         for at, n in enumerate(counts(side))
