@@ -110,6 +110,113 @@ SYSTEMS: dict[str, tuple[str, str]] = {
         "Expected KL divergence of the marginal updated by one site from the current one, both labels weighed.",
         "Its name is variational_information_gain; information_gain is the exact one.",
     ),
+    "nickisch-sys-gpml": (
+        "Mean, covariance, likelihood and inference objects combined freely; fitting by the evidence's gradient; "
+        "prediction.",
+        "As estimators of scikit-learn, whose kernels serve as covariances.",
+    ),
+    "nickisch-sys-gpml-mean": (
+        "Zero, constant, linear; sums, products and powers of them; with derivatives.",
+        "",
+    ),
+    "nickisch-sys-gpml-cov-simple": (
+        "Linear, constant, ridge, Matern, squared exponential, polynomial, periodic, multiple-kernel, neural network, "
+        "finite support.",
+        "Linear, constant, ridge, Matern, squared exponential, polynomial and periodic are scikit-learn's kernels "
+        "(DotProduct, ConstantKernel, WhiteKernel, Matern, RBF, Exponentiation, ExpSineSquared).",
+    ),
+    "nickisch-sys-gpml-cov-composite": (
+        "Sum, product, masked inputs, scaling, additive over input subsets.",
+        "Sums, products and scales are scikit-learn's operators.",
+    ),
+    "nickisch-sys-gpml-lik": (
+        "Gaussian, logistic, Laplace, Student t, cumulative logistic and cumulative Gaussian serve regression and "
+        "classification through one interface.",
+        "",
+    ),
+    "nickisch-sys-gpml-inf": (
+        "Exact, EP, Laplace's method and variational bounds, with any mean and covariance.",
+        "Also the variational Gaussian, independent factors, sampling and the classic approximations.",
+    ),
+    "nickisch-sys-gpml-fit": (
+        "Fifty conjugate gradient steps over mean, covariance and likelihood hyper-parameters with analytic gradients.",
+        "L-BFGS is the default; an optimizer of the caller's own (conjugate gradients in the test) is an argument.",
+    ),
+    "nickisch-sys-gpml-example": (
+        "Squared exponential, linear plus constant mean, Laplace likelihood, EP, 50 steps, predictive mean and "
+        "variance.",
+        "",
+    ),
+    "nickisch-sys-gpc-la": (
+        "Newton's method finds the mode; mean and evidence are underestimated in hard regimes.",
+        "Mean and evidence against exact values: figures 4.3 and 4.4; times: table 4.7.",
+    ),
+    "nickisch-sys-gpc-ep": (
+        "Expectation propagation with logit and probit: marginals and evidence agree with sampling.",
+        "The information of table 4.10 is not counted here.",
+    ),
+    "nickisch-sys-gpc-kl": (
+        "The Gaussian of least KL divergence; needs only likelihood values; variance a little low.",
+        "By natural gradients of all sites with extrapolation in place of Newton's method on 2n numbers, which costs "
+        "less; the derivatives are averages of log likelihoods.",
+    ),
+    "nickisch-sys-gpc-vb": (
+        "Individual bounds by contact point or by width, own and Jensen evidence; overconfident.",
+        "The logit by width, the probit by contact point.",
+    ),
+    "nickisch-sys-gpc-fv": (
+        "Fixed point of independent factors; a lower bound without correlations; good for near-isotropic priors.",
+        "Newton's steps on the bound in place of a damped fixed point.",
+    ),
+    "nickisch-sys-gpc-lr": (
+        "Gaussian process regression on the labels, read as a Gaussian posterior.",
+        "That it has few errors and little information is not counted here.",
+    ),
+    "nickisch-sys-gpc-tap": ("Adaptive TAP equations have the fixed points of EP.", ""),
+    "nickisch-sys-gpc-tapnaive": (
+        "Naive TAP has n parameters only and a different fixed point.",
+        "Its counts of table 4.10 are not taken here.",
+    ),
+    "nickisch-sys-gpc-ec": ("The free-energy formulation is equivalent to EP.", "By its double loop."),
+    "nickisch-sys-gpc-ivm": ("Greedy forward choice of an active set by information.", ""),
+    "nickisch-sys-gpc-olep": ("Single pass of EP through the data.", ""),
+    "nickisch-sys-gpc-sogp": ("A fixed set of expansion vectors; removed points are projected onto it.", ""),
+    "nickisch-sys-ais": (
+        "Annealed importance sampling with hybrid Monte Carlo; starting from an approximate posterior lowers the "
+        "variance, from EP's more than from Laplace's.",
+        "Also by elliptical slice moves and by thermodynamic integration.",
+    ),
+    "nickisch-sys-evidence-orderings": (
+        "Exact above KL above VB, exact above factorial, EP above both variational bounds.",
+        "",
+    ),
+    "nickisch-sys-information-score": (
+        "Class-frequency entropy minus mean negative log2 predictive probability; 1 is perfect, 0 uninformed.",
+        "",
+    ),
+    "ko-sys-vg": (
+        "Jensen's bound with a Gaussian family; at its maximum, the only one for log-concave potentials.",
+        "Optimised over one site per potential, not over a Cholesky factor.",
+    ),
+    "nickisch-tab-4.1": (
+        "Quadratic, linear and constant terms of the bounds: logit by width, probit by contact point.",
+        "",
+    ),
+    "nickisch-tab-4.3": (
+        "Symmetric factors where all site precisions are >= 0; log|I + K W| and K - K C K with negative ones as by LU.",
+        "Negative sites go through an indefinite symmetric factor that agrees with the LU route.",
+    ),
+    "nickisch-tab-4.5": (
+        "Gaussian, logistic, Laplace and Student t densities for regression, probit and logit for classes, with their "
+        "parameters and derivatives.",
+        "",
+    ),
+    "nickisch-tab-4.6": (
+        "Which likelihood works with which inference; refused: exact unless Gaussian, EP with Student t, Laplace's "
+        "method with Laplace potentials, bounds with what is not bounded.",
+        "Gaussian potentials are moved into the Gaussian part, and the probit has the contact-point bound: two cells "
+        "that the source leaves empty are filled.",
+    ),
 }
 
 TESTS: dict[str, tuple[str, ...]] = {
@@ -252,6 +359,138 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/inference/test_matrix_free.py::test_constant_width_is_ridge",
         "tests/inference/test_matrix_free.py::test_large_variance_is_least_squares",
         "tests/inference/test_matrix_free.py::test_no_variance_is_map",
+    ),
+    "nickisch-sys-gpml": (
+        "tests/estimators/test_gaussian_process.py::test_every_inference_classifies_and_climbs_its_evidence",
+        "tests/estimators/test_gaussian_process.py::test_mean_functions_are_learnt",
+        "tests/estimators/test_gaussian_process.py::test_own_kernels_serve",
+        "tests/estimators/test_gaussian_process.py::test_robust_noise_forgives_outliers",
+    ),
+    "nickisch-sys-gpml-mean": (
+        "tests/means/test_means.py::test_gradients_are_derivatives",
+        "tests/means/test_means.py::test_sums_products_and_powers_are_those_of_the_values",
+    ),
+    "nickisch-sys-gpml-cov-simple": (
+        "tests/estimators/test_gaussian_process_example.py::test_kernels_of_scikit_learn_serve",
+        "tests/kernels/test_kernels.py::test_a_kernel_is_one",
+        "tests/kernels/test_kernels.py::test_finite_support_is_exact_positive_and_sparse",
+        "tests/kernels/test_kernels.py::test_gradients_are_those_of_the_logarithms",
+        "tests/kernels/test_kernels.py::test_neural_network_is_its_expectation",
+    ),
+    "nickisch-sys-gpml-cov-composite": (
+        "tests/kernels/test_kernels.py::test_a_kernel_is_one",
+        "tests/kernels/test_kernels.py::test_additive_is_the_sum_over_subsets",
+        "tests/kernels/test_kernels.py::test_gradients_are_those_of_the_logarithms",
+        "tests/kernels/test_kernels.py::test_kernels_are_cloned_and_learnt_by_scikit_learn",
+    ),
+    "nickisch-sys-gpml-lik": (
+        "tests/estimators/test_gaussian_process.py::test_every_inference_classifies_and_climbs_its_evidence",
+        "tests/estimators/test_gaussian_process.py::test_gaussian_noise_is_that_of_scikit_learn",
+        "tests/estimators/test_gaussian_process.py::test_robust_noise_forgives_outliers",
+    ),
+    "nickisch-sys-gpml-inf": (
+        "tests/estimators/test_gaussian_process.py::test_every_inference_classifies_and_climbs_its_evidence",
+        "tests/estimators/test_gaussian_process.py::test_gaussian_noise_is_that_of_scikit_learn",
+        "tests/estimators/test_gaussian_process.py::test_mean_functions_are_learnt",
+        "tests/estimators/test_gaussian_process.py::test_sampling_and_the_classic_ones_serve_too",
+    ),
+    "nickisch-sys-gpml-fit": (
+        "tests/estimators/test_gaussian_process.py::test_the_evidence_does_not_depend_on_the_path",
+        "tests/estimators/test_gaussian_process_example.py::test_ten_lines",
+        "tests/inference/test_engines.py::test_evidence_gradient_against_finite_differences",
+        "tests/inference/test_engines.py::test_evidence_sensitivity_is_every_derivative_at_once",
+    ),
+    "nickisch-sys-gpml-example": ("tests/estimators/test_gaussian_process_example.py::test_ten_lines",),
+    "nickisch-sys-gpc-la": (
+        "tests/estimators/test_gaussian_process.py::test_laplace_is_that_of_scikit_learn",
+        "tests/inference/test_brute_force.py::test_laplace_is_its_formula_at_the_mode",
+        "tests/inference/test_reference_problems.py::test_two_point_classification",
+    ),
+    "nickisch-sys-gpc-ep": (
+        "tests/estimators/test_gaussian_process.py::test_every_inference_classifies_and_climbs_its_evidence",
+        "tests/inference/test_annealed_importance.py::test_evidence_and_moments_are_within_their_errors",
+        "tests/inference/test_brute_force.py::test_ep_is_its_free_energy_and_stationary",
+        "tests/inference/test_reference_problems.py::test_two_point_classification",
+    ),
+    "nickisch-sys-gpc-kl": (
+        "tests/estimators/test_gaussian_process.py::test_every_inference_classifies_and_climbs_its_evidence",
+        "tests/inference/test_brute_force.py::test_variational_gaussian_is_jensens_bound_and_stationary",
+        "tests/inference/test_reference_problems.py::test_two_point_classification",
+    ),
+    "nickisch-sys-gpc-vb": (
+        "tests/inference/test_brute_force.py::test_jensen_is_its_definition",
+        "tests/inference/test_brute_force.py::test_variational_bound_is_its_integral_and_stationary",
+        "tests/inference/test_reference_problems.py::test_probit_bound_has_the_mode_of_laplace_and_unit_sites",
+        "tests/inference/test_reference_problems.py::test_two_point_classification",
+    ),
+    "nickisch-sys-gpc-fv": (
+        "tests/inference/test_mean_field.py::test_independent_projections_are_exact",
+        "tests/inference/test_mean_field.py::test_the_bound_is_its_definition_and_stationary",
+        "tests/inference/test_mean_field.py::test_two_point_classification",
+    ),
+    "nickisch-sys-gpc-lr": ("tests/inference/test_classic.py::test_label_regression_is_regression_on_the_labels",),
+    "nickisch-sys-gpc-tap": (
+        "tests/inference/test_classic.py::test_tap_and_expectation_consistent_are_ep",
+        "tests/inference/test_classic.py::test_tap_and_expectation_consistent_on_other_potentials_and_data",
+    ),
+    "nickisch-sys-gpc-tapnaive": ("tests/inference/test_classic.py::test_naive_tap_solves_its_own_equations",),
+    "nickisch-sys-gpc-ec": (
+        "tests/inference/test_classic.py::test_expectation_consistent_rises_from_below",
+        "tests/inference/test_classic.py::test_tap_and_expectation_consistent_are_ep",
+    ),
+    "nickisch-sys-gpc-ivm": (
+        "tests/inference/test_classic.py::test_informative_vector_machine_believes_its_rows_alone",
+        "tests/inference/test_classic.py::test_informative_vector_machine_with_all_rows_is_online_ep_in_its_order",
+    ),
+    "nickisch-sys-gpc-olep": (
+        "tests/inference/test_classic.py::test_online_ep_goes_on_where_it_was",
+        "tests/inference/test_classic.py::test_online_ep_is_the_first_sweep_and_the_filter",
+    ),
+    "nickisch-sys-gpc-sogp": (
+        "tests/inference/test_classic.py::test_deleting_a_basis_row_keeps_the_marginals_of_the_others",
+        "tests/inference/test_classic.py::test_sparse_online_with_few_basis_rows_stays_near",
+        "tests/inference/test_classic.py::test_sparse_online_without_limits_is_online_ep",
+    ),
+    "nickisch-sys-ais": (
+        "tests/inference/test_annealed_importance.py::test_a_good_start_lowers_the_variance",
+        "tests/inference/test_annealed_importance.py::test_evidence_and_moments_are_within_their_errors",
+        "tests/inference/test_annealed_importance.py::test_moves_and_estimators_agree",
+        "tests/inference/test_annealed_importance.py::test_moves_leave_their_distribution_unchanged",
+    ),
+    "nickisch-sys-evidence-orderings": (
+        "tests/inference/test_brute_force.py::test_bounds_stay_below_the_exact_evidence",
+        "tests/inference/test_mean_field.py::test_the_bound_is_its_definition_and_stationary",
+        "tests/inference/test_mean_field.py::test_two_point_classification",
+        "tests/inference/test_reference_problems.py::test_two_point_classification",
+    ),
+    "nickisch-sys-information-score": (
+        "tests/diagnostics/test_information_score.py::test_it_is_the_sources_formula",
+        "tests/diagnostics/test_information_score.py::test_its_scale",
+    ),
+    "ko-sys-vg": (
+        "tests/inference/test_brute_force.py::test_bounds_stay_below_the_exact_evidence",
+        "tests/inference/test_brute_force.py::test_variational_gaussian_is_jensens_bound_and_stationary",
+    ),
+    "nickisch-tab-4.1": (
+        "tests/potentials/test_bounds.py::test_the_bound_is_below_everywhere",
+        "tests/potentials/test_bounds.py::test_the_bound_touches_at_the_tight_width",
+        "tests/potentials/test_bounds.py::test_the_logit_has_the_coefficients_of_the_table",
+        "tests/potentials/test_bounds.py::test_the_probit_is_bounded_at_a_contact_point",
+    ),
+    "nickisch-tab-4.3": (
+        "tests/linalg/test_gaussian.py::test_fit_equals_dense_algebra",
+        "tests/linalg/test_gaussian.py::test_indefinite_factor_agrees_with_lu",
+        "tests/linalg/test_gaussian.py::test_singular_prior_covariances_are_no_obstacle",
+    ),
+    "nickisch-tab-4.5": (
+        "tests/potentials/test_log_density.py::test_densities_integrate_to_one",
+        "tests/potentials/test_log_density.py::test_derivatives_are_those_of_log_density",
+        "tests/potentials/test_log_density.py::test_families_sum_to_one_over_outcomes",
+    ),
+    "nickisch-tab-4.6": (
+        "tests/inference/test_compatibility.py::test_engines_do_what_the_table_says",
+        "tests/inference/test_compatibility.py::test_table",
+        "tests/inference/test_compatibility.py::test_the_alternative_named_is_accepted",
     ),
 }
 
