@@ -10,7 +10,16 @@ from scipy import sparse
 
 from adaptive.operators import FourierLines, FourierMask, NonuniformFourier, Operator, as_operator
 
-__all__ = ["RowsOnImages", "as_blocks", "is_encodes", "is_rows", "is_shots", "is_trajectory", "on_grid"]
+__all__ = [
+    "RowsOnImages",
+    "as_blocks",
+    "is_encodes",
+    "is_rows",
+    "is_shots",
+    "is_trajectory",
+    "on_grid",
+    "require_candidates",
+]
 
 
 class RowsOnImages(Operator):
@@ -89,3 +98,15 @@ def as_blocks(X: Any, shape: tuple[int, ...]) -> list[Operator]:
                 f"X holds {block!r}, which measures images of shape {block.input_shape}; expected {shape}."
             )
     return blocks
+
+
+def require_candidates(candidates: Any, shape: tuple[int, ...]) -> None:
+    """Refuse, in one sentence, what is no pool of blocks on images of this shape; lazy pools are not unrolled."""
+    if isinstance(candidates, Operator):
+        raise ValueError(f"candidates must be a pool of operator blocks (a list), got the one block {candidates!r}.")
+    if hasattr(candidates, "image_shape") and tuple(candidates.image_shape) != shape:
+        kind = "lines" if hasattr(candidates, "lines") else "measurements"
+        raise ValueError(f"candidates are {kind} of images of shape {candidates.image_shape}, not {shape}.")
+    lazy = hasattr(candidates, "lines") or is_encodes(candidates) or is_shots(candidates)
+    if not (lazy or is_rows(candidates)):
+        as_blocks(candidates, shape)

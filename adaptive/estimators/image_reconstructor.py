@@ -14,22 +14,17 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from adaptive import checks
 from adaptive.estimators.base import DesignMixin
-from adaptive.estimators.block_kinds import as_blocks, is_encodes, is_rows, is_shots
+from adaptive.estimators.block_kinds import require_candidates
 from adaptive.estimators.block_predictive import BlockPredictive
-from adaptive.estimators.image_memory import check_memory
-from adaptive.estimators.image_model import STEPS, Engine, ImageModel
-from adaptive.estimators.image_prior import PRIORS, ImagePrior, image_prior
-from adaptive.estimators.image_receiver import Received, ReceiverSettings
-from adaptive.estimators.image_scales import learn_scales
+from adaptive.estimators.image_model import STEPS, ImageModel
+from adaptive.estimators.image_receiver import Received
+from adaptive.estimators.image_settings import ImageSettings
 from adaptive.estimators.measured_blocks import MeasuredBlocks
 from adaptive.inference import LargePosterior
-from adaptive.operators import Operator
 
 __all__ = ["ImageReconstructor"]
 
-DTYPES = ("float32", "float64", "complex64", "complex128")
 START_STEPS, WARM_STEPS = 5, 1  # outer steps of the double loop: the first time, and after further measurements
 
 
@@ -188,6 +183,10 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
+    @property
+    def _settings(self) -> ImageSettings:
+        return ImageSettings(self)
+
     def fit(self, X: Any, y: Any) -> ImageReconstructor:
         """Forget what was measured and fit.
 
@@ -204,8 +203,7 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
             the wrong shape or number of coils, lines measured twice, no centre, k-space of wrong orientation or scale,
             coil maps of another shape, too little memory.
         """
-        self._check_parameters()
-        measured = self._nothing().with_blocks(X, y)
+        measured = self._measured_anew(X, y)
         measured.require_centre()
         return self._learn(measured, None)
 
@@ -216,25 +214,21 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         """
         if hasattr(self, "measured_"):
             return self._learn(self.measured_.with_blocks(X, y), self.design_posterior_)
-        self._check_parameters()
-        return self._learn(self._nothing().with_blocks(X, y), None)
+        return self._learn(self._measured_anew(X, y), None)
 
-    @property
-    def _receiver(self) -> ReceiverSettings:
-        return ReceiverSettings(self._image_shape, self.phase, self.coils, self.coil_covariance)
-
-    def _nothing(self) -> MeasuredBlocks:
-        return self._receiver.nothing_measured(float(self.largest), bool(self.check))
+    def _measured_anew(self, X: Any, y: Any) -> MeasuredBlocks:
+        self._settings.check()
+        return self._settings.nothing_measured().with_blocks(X, y)
 
     def _learn(self, measured: MeasuredBlocks, warm: LargePosterior | None) -> ImageReconstructor:
-        before = None if warm is None else Received(self.phase_, self.coil_maps_, self.n_central_)
-        received = self._receiver.received(measured, before)
-        model = self._reconstruction_model(measured, received)
+        settings = self._settings
+        received = settings.receiver.received(measured, None if warm is None else self._received)
+        model = settings.model(measured, received)
         computed: dict[str, Any] = {}
         if self.design_prior_scales is None:
-            computed = self._scales(model)
-        design, scales = self._design_model(model, computed.get("scales"))
-        posterior = design.posterior(scales, self._engine, WARM_STEPS if warm is not None else START_STEPS, warm)
+            computed = settings.scales(model)
+        design, scales = settings.design_model(model, computed.get("scales"))
+        posterior = design.posterior(scales, settings.engine, START_STEPS if warm is None else WARM_STEPS, warm)
         self.measured_, self.noise_variance_, self.design_posterior_ = measured, model.noise_variance, posterior
         self.phase_: np.ndarray | None = received.phase
         self.coil_maps_: np.ndarray | None = received.maps
@@ -243,52 +237,9 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         self._computed = computed
         return self
 
-    # -- the two models ------------------------------------------------------------------------------------------------
-
-    def _reconstruction_model(self, measured: MeasuredBlocks, received: Received) -> ImageModel:
-        noise = self.noise_variance if self.noise_variance is not None else measured.noise_variance()
-        if noise is None:
-            raise ValueError(
-                "noise_variance must be given where no block is on the Cartesian grid or a trajectory: it is read off "
-                "there."
-            )
-        prior, dtype = self._prior(self.dtype), _dtype_name(self.dtype)
-        return ImageModel(measured, received.phase, float(noise), prior, dtype, received.maps)
-
-    def _design_model(self, model: ImageModel, learnt: Any = None) -> tuple[ImageModel, dict[str, float]]:
-        """The model that designs, and its scales: its own where they are given, else those of the reconstruction."""
-        prior, unit = self._prior(self.design_dtype), float(self.largest)
-        noise, scales = model.noise_variance, learnt
-        if self.design_noise_variance is not None:
-            noise = float(self.design_noise_variance) * unit**2
-        if self.design_prior_scales is not None:
-            given = prior.scales(self.design_prior_scales, "design_prior_scales")
-            scales = {name: scale * unit for name, scale in given.items()}
-        design = ImageModel(model.measured, model.phase, noise, prior, _dtype_name(self.design_dtype), model.maps)
-        return design, scales
-
-    def _scales(self, model: ImageModel) -> dict[str, Any]:
-        """The scales of the reconstruction, given or learnt; in the latter case also the posterior."""
-        if self.prior_scales is not None:
-            return {"scales": model.prior.scales(self.prior_scales)}
-        learnt = learn_scales(model, self._engine)
-        return {"scales": learnt.scales, "posterior": learnt.posterior}
-
-    def _prior(self, dtype: str) -> ImagePrior:
-        unknown = "complex" if _dtype_name(dtype).startswith("complex") else "real"
-        return image_prior(
-            self._image_shape,
-            self.prior,
-            self.wavelet,
-            self.level,
-            unknown,
-            self.imaginary_prior,
-            float(self.largest),
-        )
-
     @property
-    def _engine(self) -> Engine:
-        return Engine(self.inference, self.n_samples, self.random_state)
+    def _received(self) -> Received:
+        return Received(self.phase_, self.coil_maps_, self.n_central_)
 
     # -- what is believed about the image ------------------------------------------------------------------------------
 
@@ -301,39 +252,39 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
 
         Noise variance and prior scales are those learnt by ``fit``, if it was called and they were not given.
         """
-        self._check_parameters()
-        measured = self._nothing().with_blocks(X, y)
+        measured = self._measured_anew(X, y)
         measured.require_centre()
         other = type(self)(**self.get_params(deep=False))
         if hasattr(self, "measured_"):
             other.noise_variance, other.prior_scales = self.noise_variance_, self.prior_scales_
-        model = other._reconstruction_model(measured, other._receiver.received(measured))
-        return np.abs(other._unknown(model, other._scales(model))).astype(float)
+        settings = other._settings
+        model = settings.model(measured, settings.receiver.received(measured))
+        return np.abs(other._unknown(model, settings.scales(model))).astype(float)
 
     def _unknown(self, model: ImageModel, known: dict[str, Any]) -> np.ndarray:
         """Mode or mean, signed or complex."""
         if self.reconstruction == "map":
             return model.mode(known["scales"], self.max_iter, self.tol)
         if "posterior" not in known:
-            known["posterior"] = model.posterior(known["scales"], self._engine, STEPS)
+            known["posterior"] = model.posterior(known["scales"], self._settings.engine, STEPS)
         return model.image(known["posterior"].mean)
 
     def _compute(self, name: str) -> Any:
         """A quantity that is computed when it is asked for."""
         check_is_fitted(self, "measured_")
         self.measured_.require_centre()
-        known = self._computed
+        known, settings = self._computed, self._settings
         if name not in known:
-            model = self._reconstruction_model(self.measured_, Received(self.phase_, self.coil_maps_, self.n_central_))
+            model = settings.model(self.measured_, self._received)
             if "scales" not in known:
-                known.update(self._scales(model))
+                known.update(settings.scales(model))
             if name == "unknown":
                 known[name] = self._unknown(model, known)
             elif name in ("posterior", "std") and "posterior" not in known:
-                known["posterior"] = model.posterior(known["scales"], self._engine, STEPS)
+                known["posterior"] = model.posterior(known["scales"], settings.engine, STEPS)
             if name == "std":
                 variance = known["posterior"].variances(n_samples=max(32, self.n_samples))
-                known[name] = np.sqrt(variance.reshape(-1, *self._image_shape).mean(axis=0))
+                known[name] = np.sqrt(variance.reshape(-1, *self.measured_.shape).mean(axis=0))
         return known[name]
 
     @property
@@ -372,26 +323,17 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         random_state : ignored
             The samples are the posterior's.
         """
-        self._check_parameters()
+        settings = self._settings
+        settings.check()
         if target is not None:
             raise ValueError("target must be None: the information of a measurement is about the whole image.")
-        if isinstance(candidates, Operator):
-            raise ValueError(
-                f"candidates must be a pool of operator blocks (a list), got the one block {candidates!r}."
-            )
-        if hasattr(candidates, "image_shape") and tuple(candidates.image_shape) != self._image_shape:
-            kind = "lines" if hasattr(candidates, "lines") else "measurements"
-            raise ValueError(
-                f"candidates are {kind} of images of shape {candidates.image_shape}, not {self._image_shape}."
-            )
-        lazy = hasattr(candidates, "lines") or is_encodes(candidates) or is_shots(candidates)
-        if not (lazy or is_rows(candidates)):
-            as_blocks(candidates, self._image_shape)
+        require_candidates(candidates, settings.shape)
         if hasattr(self, "measured_"):
-            model, posterior = self._fitted_design_model(), self.design_posterior_
+            learnt = settings.model(self.measured_, self._received, self.noise_variance_)
+            model, posterior = settings.design_model(learnt)[0], self.design_posterior_
         else:
-            model, scales = self._design_model_before_fit()
-            posterior = model.posterior(scales, self._engine, 0)
+            model, scales = settings.design_model_before_fit()
+            posterior = model.posterior(scales, settings.engine, 0)
         return BlockPredictive(
             posterior,
             candidates,
@@ -402,51 +344,7 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
             random_state=0,
         )
 
-    def _fitted_design_model(self) -> ImageModel:
-        prior, dtype = self._prior(self.dtype), _dtype_name(self.dtype)
-        base = ImageModel(self.measured_, self.phase_, self.noise_variance_, prior, dtype, self.coil_maps_)
-        return self._design_model(base)[0]
-
-    def _design_model_before_fit(self) -> tuple[ImageModel, dict[str, float]]:
-        for name in ("noise_variance", "prior_scales"):
-            if getattr(self, name) is None and getattr(self, f"design_{name}") is None:
-                raise ValueError(f"before anything is measured nothing can be learnt: give design_{name} or {name}.")
-        prior = self._prior(self.dtype)
-        noise, dtype = float(self.noise_variance or 1.0), _dtype_name(self.dtype)
-        base = ImageModel(self._nothing(), None, noise, prior, dtype, self._receiver.maps)
-        given = None if self.prior_scales is None else prior.scales(self.prior_scales)
-        return self._design_model(base, given)
-
-    # -- parameters, state ---------------------------------------------------------------------------------------------
-
-    @property
-    def _image_shape(self) -> tuple[int, ...]:
-        sides = tuple(self.shape) if np.ndim(self.shape) == 1 else ()
-        if len(sides) not in (2, 3):
-            raise ValueError(f"shape must be the two sides of an image or the three of a volume, got {self.shape!r}.")
-        return tuple(checks.integer("shape", side, minimum=2) for side in sides)
-
-    def _check_parameters(self) -> None:
-        checks.choice("prior", self.prior, PRIORS)
-        for name in ("dtype", "design_dtype"):
-            checks.choice(name, _dtype_name(getattr(self, name)), DTYPES)
-        checks.choice("reconstruction", self.reconstruction, ("map", "mean"))
-        if not callable(self.inference):
-            checks.choice("inference", self.inference, ("variational_bounds",))
-        for name in ("noise_variance", "design_noise_variance"):
-            if getattr(self, name) is not None:
-                checks.positive(name, getattr(self, name))
-        checks.positive("largest", self.largest)
-        checks.positive("tol", self.tol, or_zero=True)
-        checks.integer("max_iter", self.max_iter, minimum=0)
-        checks.integer("n_samples", self.n_samples, minimum=2)
-        self._receiver.check()
-        prior = self._prior(self.dtype)
-        for name in ("prior_scales", "design_prior_scales"):
-            if getattr(self, name) is not None:
-                prior.scales(getattr(self, name), name)
-        n_coils = 1 if self.coils is None or isinstance(self.coils, str) else len(self.coils)
-        check_memory(self._image_shape, prior, (self.dtype, self.design_dtype), self.n_samples, n_coils)
+    # -- state ---------------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
         """What was learnt, as plain arrays and numbers."""
@@ -464,27 +362,18 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
 
     def restore(self, state: dict[str, Any]) -> ImageReconstructor:
         """Become what `state` described; the parameters are those of this estimator."""
-        nothing = self._nothing()
+        settings = self._settings
+        nothing = settings.nothing_measured()
         measured = MeasuredBlocks.restored(nothing.shape, nothing.largest, nothing.check, state["measured"])
-        phase, noise, maps = state["phase"], state["design_noise_variance"], state.get("coil_maps")
-        prior, dtype = self._prior(self.design_dtype), _dtype_name(self.design_dtype)
-        model = ImageModel(measured, phase, noise, prior, dtype, maps)
+        received = Received(state["phase"], state.get("coil_maps"), state["n_central"])
+        model = settings.model(measured, received, state["design_noise_variance"], self.design_dtype)
         posterior = model.restored(state["design_posterior"])
-        self.measured_, self.phase_, self.n_central_ = measured, phase, state["n_central"]
-        self.coil_maps_ = maps
+        self.measured_, self.design_posterior_, self._computed = measured, posterior, {}
+        self.phase_, self.coil_maps_, self.n_central_ = received
         self.noise_variance_, self.n_products_ = state["noise_variance"], state["n_products"]
-        self.design_posterior_, self._computed = posterior, {}
         return self
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what is computed when it is asked for."""
         state = super().__getstate__()
         return {**state, "_computed": {}} if "_computed" in state else state
-
-
-def _dtype_name(dtype: Any) -> str:
-    """The name of a dtype however it was given; what is none stays as it is, to be refused."""
-    try:
-        return np.dtype(dtype).name
-    except TypeError:
-        return str(dtype)
