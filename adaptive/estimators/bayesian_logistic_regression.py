@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from adaptive import checks, pool
-from adaptive.estimators.base import DesignMixin
+from adaptive.estimators.base import DesignMixin, unfitted_if_refused
 from adaptive.estimators.classification import (
     BinaryBelief,
     OneVsRestBelief,
@@ -174,13 +174,9 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         """
         if not hasattr(self, "belief_"):
             self._settings()
-            try:
+            with unfitted_if_refused(self):
                 X, y = checked_table(self, X, y, reset=True)
                 return self._learn(X, y, checked_weights(sample_weight, len(y)), self._classes(y, classes))
-            except ValueError:
-                self.__dict__.pop("n_features_in_", None)
-                self.__dict__.pop("feature_names_in_", None)
-                raise
         X, y = checked_table(self, X, y)
         known = self._classes(y, classes, self.classes_)
         weights = np.concatenate([self.sample_weight_, checked_weights(sample_weight, len(y))])
