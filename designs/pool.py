@@ -1,4 +1,5 @@
-"""Pools that are never written out: products of lists, rows put together from factors, grids, several pools as one.
+"""Pools that are never written out: products of lists, rows put together from factors, grids, several pools as one;
+and boxes, whose points are chosen anew at every step (`box`).
 
 Arrays, sparse matrices, frames and lists are pools as they are. What is too long for that has a length and is built
 only where it is taken: ``take(positions)`` gives plain entries, a list of tuples for pools of labels and an array (or a
@@ -17,7 +18,9 @@ from scipy import sparse
 
 from adaptive import pool as plain
 
-__all__ = ["Joined", "LazyPool", "Pairs", "Product", "RowProduct", "grid"]
+from .box import box, corners
+
+__all__ = ["Joined", "LazyPool", "Pairs", "Product", "RowProduct", "box", "grid"]
 
 
 class LazyPool:
@@ -298,11 +301,7 @@ def grid(lower: Any, upper: Any, points: Any) -> RowProduct:
     (9, array([[ 0. , 10. ],
            [ 0.5, 12. ]]))
     """
-    low, high = np.atleast_1d(np.asarray(lower, float)), np.atleast_1d(np.asarray(upper, float))
-    if low.ndim != 1 or low.shape != high.shape or not np.isfinite([low, high]).all() or (low > high).any():
-        raise ValueError(
-            f"lower and upper must be the finite corners of a box, lower <= upper, got {lower} and {upper}."
-        )
+    low, high = corners(lower, upper)
     counts = np.broadcast_to(np.asarray(points), low.shape)
     if counts.dtype.kind not in "iu" or (counts < 1).any():
         raise ValueError(f"points must be positive integers, one or one per axis, got {points}.")
