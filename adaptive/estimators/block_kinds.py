@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from scipy import sparse
 
-from adaptive.operators import FourierLines, FourierMask, NonuniformFourier, Operator, as_operator
+from adaptive.operators import FourierLines, FourierMask, NonuniformFourier, Operator, Reshaped, as_operator
 
 __all__ = [
     "RowsOnImages",
@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 
-class RowsOnImages(Operator):
+class RowsOnImages(Reshaped):
     """Rows of a matrix that act on the flattened image.
 
     Examples
@@ -32,19 +32,13 @@ class RowsOnImages(Operator):
     """
 
     def __init__(self, matrix: Any, shape: Sequence[int]):
-        self.operator = as_operator(matrix, "X")
-        if self.operator.shape[1] != np.prod(shape):
+        rows = as_operator(matrix, "X")
+        if rows.shape[1] != np.prod(shape):
             raise ValueError(
                 f"X must have one column per pixel of the image of shape {tuple(shape)} ({int(np.prod(shape))}), "
-                f"got {self.operator.shape[1]}."
+                f"got {rows.shape[1]}."
             )
-        super().__init__(tuple(shape), self.operator.output_shape, self.operator.dtype)
-
-    def _forward(self, u: np.ndarray) -> np.ndarray:
-        return self.operator._forward(u.reshape(len(u), -1))
-
-    def _adjoint(self, v: np.ndarray) -> np.ndarray:
-        return self.operator._adjoint(v).reshape(len(v), *self.input_shape)
+        super().__init__(rows, tuple(shape))
 
 
 def on_grid(block: Any) -> TypeGuard[FourierLines | FourierMask]:

@@ -25,7 +25,7 @@ from ..linalg import (
     stochastic_log_determinant,
     variances,
 )
-from ..operators import Operator, RealStacked, as_operator
+from ..operators import Operator, RealStacked, Reshaped, as_operator
 from .posterior import LARGEST_COVARIANCE, Posterior
 
 __all__ = ["LargePosterior"]
@@ -310,7 +310,7 @@ class LargePosterior(Posterior):
         if operator.input_shape != self.system.input_shape:
             if operator.shape[1] != self.n:
                 raise ValueError(f"rows must act on unknowns of shape {self.system.input_shape}, got {operator}.")
-            operator = _OnImages(operator, self.system.input_shape)
+            operator = Reshaped(operator, self.system.input_shape)
         return operator
 
     @property
@@ -346,20 +346,6 @@ class LargePosterior(Posterior):
             sites=(state["site_precision"], state["site_shift"]),
             **rest,
         )
-
-
-class _OnImages(Operator):
-    """Rows that act on the flattened unknown."""
-
-    def __init__(self, operator: Operator, shape: Sequence[int]):
-        self.operator = operator
-        super().__init__(tuple(shape), operator.output_shape, operator.dtype)
-
-    def _forward(self, u: np.ndarray) -> np.ndarray:
-        return self.operator._forward(u.reshape(len(u), *self.operator.input_shape))
-
-    def _adjoint(self, v: np.ndarray) -> np.ndarray:
-        return self.operator._adjoint(v).reshape(len(v), *self.input_shape)
 
 
 class _WithMeasurements(PrecisionOperator):

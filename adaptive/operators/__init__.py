@@ -13,6 +13,7 @@ from .phase import Phase
 from .product import Product
 from .real_stacked import RealStacked
 from .repeated import Repeated
+from .reshaped import Reshaped
 from .scaled import Scaled
 from .stacked import Stacked
 from .toeplitz import Toeplitz
@@ -34,6 +35,7 @@ __all__ = [
     "Product",
     "RealStacked",
     "Repeated",
+    "Reshaped",
     "Scaled",
     "Sparse",
     "Stacked",
