@@ -38,10 +38,9 @@ class Reshaped(Operator):
     def __init__(self, operator: Any, shape: Sequence[int]):
         self.operator = as_operator(operator, "operator")
         sides = image_shape("shape", shape)
-        if int(np.prod(sides)) != self.operator.shape[1]:
-            raise ValueError(
-                f"shape must have {self.operator.shape[1]} entries, those of {self.operator!r}, got {sides}."
-            )
+        n = self.operator.shape[1]
+        if int(np.prod(sides)) != n:
+            raise ValueError(f"shape must have {n} entries, as many as inputs of {self.operator!r}, got {sides}.")
         super().__init__(sides, self.operator.output_shape, self.operator.dtype)
 
     def _forward(self, u: np.ndarray) -> np.ndarray:
