@@ -7,7 +7,6 @@ What is asked of the covariance is answered by conjugate gradients, or by the sa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -21,12 +20,11 @@ from ..linalg import (
     PrecisionOperator,
     circulant_preconditioner,
     conjugate_gradients,
-    controlled_variance,
-    stochastic_log_determinant,
-    variances,
 )
 from ..operators import Operator, RealStacked, Reshaped, as_operator
 from .posterior import LARGEST_COVARIANCE, Posterior
+from .sampled_variances import sampled_variances
+from .stochastic_gain import stochastic_gain
 
 __all__ = ["LargePosterior"]
 
@@ -47,7 +45,6 @@ _STATED = (
     "converged",
     "engine",
 )
-_COUNTS = (16, 30)  # probes and steps of stochastic log-determinants
 
 
 class LargePosterior(Posterior):
@@ -185,25 +182,9 @@ class LargePosterior(Posterior):
             right = numbers.right_hand_sides(self.system)
             samples = self._solve(right, self.sample_tol)
             control = None if self.inverse_circulant is None else self.inverse_circulant(right)
-        if B is None:
-            known = None if control is None else self._pixel_variance()
-            value, error = _controlled(samples, control, known)
-        else:
-            groups = [self._operator(b) for b in (B if isinstance(B, list) else [B])]
-            inverse = self.inverse_circulant
-            known = None if inverse is None else variances.circulant_variances(inverse, groups)
-            projected = [_projected(groups, part) for part in (samples, control) if part is not None]
-            value, error = _controlled(projected[0], projected[1] if control is not None else None, known)
-        value = np.maximum(value, 0.0)
+        groups = None if B is None else [self._operator(b) for b in (B if isinstance(B, list) else [B])]
+        value, error = sampled_variances(samples, control, self.inverse_circulant, groups)
         return (value, error) if return_error else value
-
-    def _pixel_variance(self) -> np.ndarray:
-        """diag(M^-1): the same for every pixel of an image."""
-        inverse = self.inverse_circulant
-        assert inverse is not None
-        flat = np.full(inverse.image_shape, 1.0 / np.prod(inverse.image_shape))  # |F e|^2 of a pixel e
-        parts = [inverse.quadratic_form(flat, part) for part in range(2 if inverse.stacked else 1)]
-        return np.repeat(parts, self.n // len(parts))
 
     def sample(self, n: int = 1, random_state: Any = None) -> np.ndarray:
         """Draws of the latent, (n, unknowns): perturb-and-MAP."""
@@ -279,17 +260,8 @@ class LargePosterior(Posterior):
             block = self.projection_covariance(operator)
             gain, error = 0.5 * float(np.linalg.slogdet(np.eye(len(block)) + block / noise)[1]), 0.0
         else:
-            gain, error = self._stochastic_gain(operator, noise)
+            gain, error = stochastic_gain(self.system, operator, noise, self.circulant)
         return (gain, error) if return_error else gain
-
-    def _stochastic_gain(self, operator: Operator, noise: float) -> tuple[float, float]:
-        probes, steps = _COUNTS
-        values = [
-            stochastic_log_determinant(system, n_probes=probes, n_steps=steps, circulant=self.circulant, random_state=0)
-            for system in (_WithMeasurements(self.system, operator, noise), self.system)
-        ]
-        gain = 0.5 * (values[0][0] - values[1][0])
-        return gain, 0.5 * float(np.hypot(values[0][1], values[1][1]))
 
     # ------------------------------------------------------------------------------------------------------ inside
     def _solve(self, right: np.ndarray, tol: float, start: np.ndarray | None = None) -> np.ndarray:
@@ -348,26 +320,6 @@ class LargePosterior(Posterior):
         )
 
 
-class _WithMeasurements(PrecisionOperator):
-    """A + X' X / noise for a further X."""
-
-    def __init__(self, system: PrecisionOperator, X: Operator, noise: float):
-        self.__dict__.update(system.__dict__)
-        self._first, self._further, self._noise = system, X, noise
-
-    def apply(self, u: Any) -> np.ndarray:
-        return self._first.apply(u) + self._further.normal(np.asarray(u)) / self._noise
-
-
 def _measured(system: PrecisionOperator, u: np.ndarray) -> Any:
     """Re(X^H X) u / noise variance."""
     return 0.0 if system.X is None else (system.X.normal(u) / system.noise_variance).astype(u.dtype)
-
-
-def _projected(groups: Sequence[Operator], samples: np.ndarray) -> np.ndarray:
-    return np.concatenate([group.forward(samples).reshape(len(samples), -1) for group in groups], axis=1)
-
-
-def _controlled(samples: np.ndarray, control: np.ndarray | None, known: Any) -> tuple[np.ndarray, np.ndarray]:
-    flat = samples.reshape(len(samples), -1)
-    return controlled_variance(flat, None if control is None else control.reshape(len(samples), -1), known)
