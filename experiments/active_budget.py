@@ -141,7 +141,8 @@ def draw(script: Script, areas: Areas) -> None:
         figure,
         "active-budget",
         "Area under the budget curve minus that of random querying, paired over seeds, with 95% intervals; within a "
-        f"strategy, from top to bottom: {', '.join(names)} (as far as it was run). Blue: certainly better than random; orange: worse.",
+        f"strategy, from top to bottom: {', '.join(names)} (as far as it was run). Blue: certainly better than random; "
+        "orange: worse.",
     )
 
 
