@@ -16,17 +16,13 @@ import numpy as np
 import typer
 
 from adaptive.cli.errors import CommandError
+from adaptive.cli.options import Jobs, Resume, out_folder, require_at_least, stated, whole_number
 from adaptive.cli.run_folder import RunFolder
 from adaptive.cli.table import Table, read_table
 
 __all__ = ["classify"]
 
 SCORERS = ("information_gain", "uncertainty", "random")
-
-
-def _option(text: str) -> Any:
-    """A whole number; its default stands in the text, as typer's way of showing it changes from version to version."""
-    return typer.Option(help=text, metavar="N", show_default=False)
 
 
 def classify(
@@ -52,22 +48,13 @@ def classify(
             help="How rows are chosen; repeatable (default: information_gain, uncertainty and random).", metavar="NAME"
         ),
     ] = None,
-    questions: Annotated[int, _option("Labels asked for in each run (default 60).")] = 60,
-    initial: Annotated[int, _option("How many of them are drawn at random first (default 2).")] = 2,
-    seeds: Annotated[int, _option("Repetitions, each with its own split of the rows (default 5).")] = 5,
-    seed: Annotated[int, _option("The first seed; the others follow it (default 0).")] = 0,
-    out: Annotated[
-        Path,
-        typer.Option(
-            help="Folder for the results and the log (default adaptive-classify-run).",
-            metavar="FOLDER",
-            show_default=False,
-        ),
-    ] = Path("adaptive-classify-run"),
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the run in --out from its log, with the options it has.")
-    ] = False,
-    jobs: Annotated[int, _option("Worker processes; results do not depend on it (default: one per core).")] = 0,
+    questions: Annotated[int, whole_number("Labels asked for in each run (default 60).")] = 60,
+    initial: Annotated[int, whole_number("How many of them are drawn at random first (default 2).")] = 2,
+    seeds: Annotated[int, whole_number("Repetitions, each with its own split of the rows (default 5).")] = 5,
+    seed: Annotated[int, whole_number("The first seed; the others follow it (default 0).")] = 0,
+    out: Annotated[Path, out_folder("adaptive-classify-run")] = Path("adaptive-classify-run"),
+    resume: Resume = False,
+    jobs: Jobs = 0,
 ) -> None:
     """Does choosing which rows to label beat labelling rows at random?
 
@@ -88,8 +75,7 @@ def classify(
     _check_numbers(wanted, jobs)
     if wanted["data"] is None and (target is not None or ignore) and not resume:
         raise CommandError("--target and --ignore name columns of a file; name the file with --data FILE.")
-    stated = [name for name in wanted if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"]
-    folder = RunFolder(out, "classify", wanted, given=stated, resume=resume)
+    folder = RunFolder(out, "classify", wanted, given=stated(context, wanted), resume=resume)
     _check_initial(folder.settings)
     table, name = _rows(folder.settings)
     _check_sizes(table, folder.settings)
@@ -105,15 +91,13 @@ def classify(
 
 
 def _check_numbers(wanted: dict[str, Any], jobs: int) -> None:
-    for name, value, least in (
+    require_at_least(
         ("questions", wanted["questions"], 1),
         ("initial", wanted["initial"], 0),
         ("seeds", wanted["seeds"], 1),
         ("seed", wanted["seed"], 0),
         ("jobs", jobs, 0),
-    ):
-        if value < least:
-            raise CommandError(f"--{name} must be at least {least}, got {value}.")
+    )
     if wanted["seed"] + wanted["seeds"] > 2**32:
         raise CommandError(f"--seed must be below 2^32 - {wanted['seeds']}, got {wanted['seed']}.")
 

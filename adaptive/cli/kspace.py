@@ -14,17 +14,13 @@ import numpy as np
 import typer
 
 from adaptive.cli.errors import CommandError
+from adaptive.cli.options import Jobs, Resume, out_folder, require_at_least, stated, whole_number
 from adaptive.cli.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from adaptive.cli.kspace_subject import Subject
 
 __all__ = ["kspace"]
-
-
-def _option(text: str) -> Any:
-    """A whole number; its default stands in the text, as typer's way of showing it changes from version to version."""
-    return typer.Option(help=text, metavar="N", show_default=False)
 
 
 def kspace(
@@ -40,23 +36,14 @@ def kspace(
     slice: Annotated[
         int | None, typer.Option(help="Slice of the volume or stack, from 0 (default: the middle one).", metavar="N")
     ] = None,
-    lines: Annotated[int, _option("Lines to measure in all, the central ones included (default 40).")] = 40,
-    initial: Annotated[int, _option("How many of them are the central ones (default 16).")] = 16,
-    axis: Annotated[int, _option("Axis of the image along which lines are chosen, 0 or 1 (default 0).")] = 0,
-    draws: Annotated[int, _option("Draws of every random design, of which means are shown (default 10).")] = 10,
-    seed: Annotated[int, _option("Seed of the simulated scan and of all random choices (default 0).")] = 0,
-    out: Annotated[
-        Path,
-        typer.Option(
-            help="Folder for the results and the log (default adaptive-kspace-run).",
-            metavar="FOLDER",
-            show_default=False,
-        ),
-    ] = Path("adaptive-kspace-run"),
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the run in --out from its log, with the options it has.")
-    ] = False,
-    jobs: Annotated[int, _option("Worker processes; results do not depend on it (default: one per core).")] = 0,
+    lines: Annotated[int, whole_number("Lines to measure in all, the central ones included (default 40).")] = 40,
+    initial: Annotated[int, whole_number("How many of them are the central ones (default 16).")] = 16,
+    axis: Annotated[int, whole_number("Axis of the image along which lines are chosen, 0 or 1 (default 0).")] = 0,
+    draws: Annotated[int, whole_number("Draws of every random design, of which means are shown (default 10).")] = 10,
+    seed: Annotated[int, whole_number("Seed of the simulated scan and of all random choices (default 0).")] = 0,
+    out: Annotated[Path, out_folder("adaptive-kspace-run")] = Path("adaptive-kspace-run"),
+    resume: Resume = False,
+    jobs: Jobs = 0,
 ) -> None:
     """Which lines of k-space should a scanner measure to see this slice?
 
@@ -76,8 +63,7 @@ def kspace(
     }
     _check_numbers(wanted, jobs)
     _check_extras(image)
-    stated = [name for name in wanted if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"]
-    folder = RunFolder(out, "kspace", wanted, given=stated, resume=resume)
+    folder = RunFolder(out, "kspace", wanted, given=stated(context, wanted), resume=resume)
     from adaptive.cli.kspace_subject import read_subject
 
     subject = read_subject(folder.settings["image"], folder.settings["slice"])
@@ -90,16 +76,14 @@ def kspace(
 
 
 def _check_numbers(wanted: dict[str, Any], jobs: int) -> None:
-    for name, value, least in (
+    require_at_least(
         ("slice", wanted["slice"] or 0, 0),
         ("initial", wanted["initial"], 1),
         ("lines", wanted["lines"], 2),
         ("draws", wanted["draws"], 1),
         ("seed", wanted["seed"], 0),
         ("jobs", jobs, 0),
-    ):
-        if value < least:
-            raise CommandError(f"--{name} must be at least {least}, got {value}.")
+    )
     if wanted["axis"] not in (0, 1):
         raise CommandError(f"--axis must be 0 or 1, got {wanted['axis']}.")
     if wanted["seed"] >= 2**32 - 1:

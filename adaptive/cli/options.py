@@ -1,0 +1,42 @@
+"""Options that the commands share, and what they have in common to check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+import typer
+
+from adaptive.cli.errors import CommandError
+
+__all__ = ["Jobs", "Resume", "out_folder", "require_at_least", "stated", "whole_number"]
+
+
+def whole_number(text: str) -> Any:
+    """A whole number; its default stands in the text, as typer's way of showing it changes from version to version."""
+    return typer.Option(help=text, metavar="N", show_default=False)
+
+
+def out_folder(default: str) -> Any:
+    """Where a run is kept."""
+    return typer.Option(
+        help=f"Folder for the results and the log (default {default}).", metavar="FOLDER", show_default=False
+    )
+
+
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Continue the run in --out from its log, with the options it has.")
+]
+Jobs = Annotated[int, whole_number("Worker processes; results do not depend on it (default: one per core).")]
+
+
+def stated(context: typer.Context, names: Iterable[str]) -> list[str]:
+    """Which of the options were written on the command line, as against their defaults."""
+    return [name for name in names if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"]
+
+
+def require_at_least(*bounds: tuple[str, int, int]) -> None:
+    """Refuse the first (option, value, least) whose value is less."""
+    for name, value, least in bounds:
+        if value < least:
+            raise CommandError(f"--{name} must be at least {least}, got {value}.")
