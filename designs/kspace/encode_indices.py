@@ -109,6 +109,7 @@ def rank(plane: tuple[int, int], encodes: np.ndarray) -> np.ndarray:
 
 
 def checked_encodes(plane: tuple[int, int], encodes: Any) -> np.ndarray:
+    """Encodes (m, 2) of a plane as integers; refused, in one sentence, outside of it or given twice."""
     array = finite("encodes", encodes, dtype=None)
     if array.size == 0:
         return np.empty((0, 2), int)
