@@ -87,7 +87,9 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
     rows; kept marginals take chunks of ``sklearn.config_context(working_memory=...)``, in MiB.
 
     A learnt scale maximises the evidence times a log-normal prior: its median makes the latent of a typical training
-    row 3, the standard deviation of ln scale is 1.5; ``log_evidence_`` is without that prior.  ``partial_fit`` keeps
+    row 3, the standard deviation of ln scale is 1.5; ``log_evidence_`` is without that prior.  With a softmax the scale
+    is that of Laplace's evidence, whatever the inference: the bound's would be too small the more classes there are;
+    ``log_evidence_`` is then the bound (``evidence_kind_`` "lower_bound") at this scale.  ``partial_fit`` keeps
     all rows and refits warm.  Answers that repeat a row count as independent ones: labellers who disagree about a row
     leave its class as uncertain as their votes are divided, and no answer is ever certain.
 

@@ -80,6 +80,10 @@ class WholeMatrix:
         inverse += np.triu(inverse, 1).T
         self.blocks = inverse.reshape(k, r, k, r)
 
+    def covariance_times(self, weights: np.ndarray) -> np.ndarray:
+        """Return the covariance times a vector of weights (k, r)."""
+        return (self.blocks.reshape(weights.size, -1) @ weights.ravel()).reshape(weights.shape)
+
     def variance(self, features: np.ndarray) -> np.ndarray:
         """Return the covariances (m, k, k) of the contrasts of rows."""
         return block_moments(features, self.blocks)
@@ -103,7 +107,6 @@ class ClassBlocks:
 
     def __init__(self, features: np.ndarray, masses: np.ndarray, precision_mean: np.ndarray) -> None:
         m, c = masses.shape
-        basis = contrasts(c)
         rows = np.ascontiguousarray(features.T)
         weights = masses.sum(axis=1)
         scale = masses / np.sqrt(np.where(weights > 0, weights, 1.0))[:, None]
@@ -123,14 +126,18 @@ class ClassBlocks:
         self.half_log_determinant = half + float(np.log(root.diagonal()).sum())
         for k, (own, whitened) in enumerate(self._roots):  # L^-1 S_k Phi C_k'^-1, with B_k = C_k C_k'
             self._roots[k] = own, solve_triangular(root, whitened.T, lower=True, check_finite=False)
-        pulled = rows @ (precision_mean @ basis.T)
-        first = [solve_triangular(own, pulled[:, k], lower=True) for k, (own, _) in enumerate(self._roots)]
+        self.weights = self.covariance_times((rows @ precision_mean).T)
+
+    def covariance_times(self, weights: np.ndarray) -> np.ndarray:
+        """Return the covariance times a vector of weights (k, r)."""
+        basis = contrasts(len(self._roots))
+        first = [solve_triangular(own, x, lower=True) for x, (own, _) in zip(basis @ weights, self._roots, strict=True)]
         shared = np.sum([low @ x for x, (_, low) in zip(first, self._roots, strict=True)], axis=0)
         solved = [
             solve_triangular(own, x + low.T @ shared, lower=True, trans=1)
             for x, (own, low) in zip(first, self._roots, strict=True)
         ]
-        self.weights = basis.T @ np.array(solved)
+        return basis.T @ np.array(solved)
 
     @cached_property
     def blocks(self) -> np.ndarray:

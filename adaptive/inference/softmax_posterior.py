@@ -130,6 +130,10 @@ class SoftmaxPosterior:
         """The covariance matrix (n, n)."""
         return self.blocks.reshape(self.n, self.n)
 
+    def covariance_times(self, weights: np.ndarray) -> np.ndarray:
+        """The covariance times a vector of weights (c - 1, r), in its shape."""
+        return self._gaussian.covariance_times(weights)
+
     def variances(self) -> np.ndarray:
         """Its diagonal (n,)."""
         return self.covariance().diagonal().copy()

@@ -220,7 +220,7 @@ def softmax_moments(
         Their covariances, positive semi-definite on differences of scores.
     nodes : int, optional
         Quasi-Monte Carlo nodes for five classes and more, a power of two; default 256, whose root-mean-square error in
-        a probability is 4e-4 to 8e-4 (scores of standard deviation 1) and 1e-3 to 2.5e-3 (2), for five to twenty classes.
+        a probability is 4e-4 to 8e-4 (scores of standard deviation 1), 1e-3 to 2.5e-3 (2), for five to twenty classes.
 
     Returns
     -------

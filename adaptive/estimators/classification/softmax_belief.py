@@ -15,6 +15,7 @@ import numpy as np
 
 from adaptive.estimators.classification.row_space import RowSpace
 from adaptive.estimators.classification.settings import INTERCEPT_SCALE, LARGEST_TYPICAL_LATENT, Settings
+from adaptive.estimators.classification.softmax_scale import laplace_slope
 from adaptive.estimators.classification.training import Training
 from adaptive.estimators.prior_scale import Evaluation, maximise
 from adaptive.inference.softmax_posterior import SoftmaxPosterior, SoftmaxSites
@@ -31,7 +32,8 @@ METHODS = {
     "variational_bounds": "variational_bounds",
     "laplace_approximation": "laplace_approximation",
 }
-ROUGH = 1e-2  # tolerance while the prior scale is still being sought
+LAPLACE = "laplace_approximation"
+CLOSE = 1e-7  # tolerance of a mode where the evidence's slope is asked for
 _ROWS_AT_ONCE = 16_384
 _DIAGNOSTICS = ("log_evidence", "evidence_kind", "objective_trace", "n_iter", "converged", "engine")
 
@@ -69,7 +71,7 @@ class SoftmaxBelief:
 
     @classmethod
     def learnt(cls, settings: Settings, training: Training, earlier: Any = None) -> SoftmaxBelief:
-        """Fit at the given prior scale, or at the one of the highest evidence; warm from an ``earlier`` belief."""
+        """Fit at the given prior scale, or at that of Laplace's highest evidence; warm from an ``earlier`` belief."""
         problem = _Problem(settings, training)
         warm = None
         if isinstance(earlier, SoftmaxBelief) and earlier.n_classes == training.n_classes:
@@ -81,7 +83,8 @@ class SoftmaxBelief:
         start = centre if warm is None else float(np.log(earlier.prior_scale))
         log_scale, found = maximise(problem.evaluate, start, centre, warm_start=warm)
         scale = float(np.exp(log_scale))
-        return cls(settings, problem.space(scale), found.posterior, scale)
+        posterior = found.posterior if problem.method == LAPLACE else problem.fit(scale, warm or found.posterior)
+        return cls(settings, problem.space(scale), posterior, scale)
 
     # -- belief --------------------------------------------------------------------------------------------------------
 
@@ -163,32 +166,27 @@ class _Problem:
     def space(self, scale: float) -> RowSpace:
         return _space(self.settings, self.training.X, scale)
 
-    def fit(self, scale: float, warm: Any, tol: float | None = None) -> SoftmaxPosterior:
-        settings, training = self.settings, self.training
-        return softmax_regression(
-            self.space(scale).coordinates(training.X),
-            training.codes,
-            training.n_classes,
-            weights=training.weights,
-            method=self.method,
-            max_iter=settings.max_iter,
-            tol=settings.tol if tol is None else tol,
-            warm_start=warm,
-        )
+    def fit(self, scale: float, warm: Any) -> SoftmaxPosterior:
+        return self._fit(scale, warm, self.method, self.settings.tol)
 
     def evaluate(self, log_scale: float, warm: Any, rough: bool) -> Evaluation:
-        """Evidence and its slope in ln scale."""
-        scale, tol = float(np.exp(log_scale)), self.settings.tol
-        if self.method == "variational_bounds":
-            # at the maximum over q only E_q ln prior moves: the slope is  E |w|^2 / scale^2 - (number of weights)
-            posterior = self.fit(scale, warm, max(tol, ROUGH) if rough else tol)
-            slope, determined = _slope(self.space(scale), posterior)
-            return Evaluation(posterior, posterior.log_evidence, slope, max(determined, 0.0))
-        step = 1e-2
-        posterior = self.fit(scale, warm)
-        below, above = (self.fit(scale * np.exp(side), posterior).log_evidence for side in (-step, step))
-        curvature = -(below - 2 * posterior.log_evidence + above) / step**2
-        return Evaluation(posterior, posterior.log_evidence, (above - below) / (2 * step), max(curvature, 0.1))
+        """Laplace's evidence and its slope in ln scale; Newton's method is too quick for rough fits to be worth it."""
+        scale = float(np.exp(log_scale))
+        posterior = self._fit(scale, warm, LAPLACE, min(self.settings.tol, CLOSE))
+        slope, determined = laplace_slope(self.space(scale), posterior, self.training.weights)
+        return Evaluation(posterior, posterior.log_evidence, slope, determined)
+
+    def _fit(self, scale: float, warm: Any, method: str, tol: float) -> SoftmaxPosterior:
+        return softmax_regression(
+            self.space(scale).coordinates(self.training.X),
+            self.training.codes,
+            self.training.n_classes,
+            weights=self.training.weights,
+            method=method,
+            max_iter=self.settings.max_iter,
+            tol=tol,
+            warm_start=warm,
+        )
 
 
 def _method(settings: Settings) -> str:
@@ -205,20 +203,6 @@ def _method(settings: Settings) -> str:
 def _space(settings: Settings, rows: Any, scale: float) -> RowSpace:
     """Contrasts are scores over sqrt(2) where two classes differ: their weights have the prior scale over sqrt(2)."""
     return RowSpace(rows, scale / np.sqrt(2.0), INTERCEPT_SCALE / np.sqrt(2.0) if settings.fit_intercept else 0.0)
-
-
-def _slope(space: RowSpace, posterior: SoftmaxPosterior) -> tuple[float, float]:
-    """Return the slope of the bound in ln scale and how many weights the rows determine, the intercepts left out."""
-    mean = float(posterior.mean @ posterior.mean)
-    determined = posterior.determined
-    if space.intercept_scale:
-        origin = space.rows[:1] * 0.0  # there every score is its intercept
-        bias, covariance = posterior.moments(space.coordinates(origin))
-        k = len(posterior.weights)
-        variance = float(np.trace(covariance[0])) + k * float(space.remainder_variance(origin)[0])
-        mean -= float(bias[0] @ bias[0]) / space.intercept_scale**2
-        determined -= k - variance / space.intercept_scale**2
-    return mean - determined, determined
 
 
 def _predictive(
