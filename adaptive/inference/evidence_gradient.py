@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import finite
-from ..linalg.matrices import dense
+from ..linalg.matrices import dense, is_identity
 from .compatibility import as_gaussian
 from .grouped import grouped
 from .model import GLM
@@ -120,8 +120,11 @@ def evidence_sensitivity(model: GLM, posterior: Any, along: Any = None) -> tuple
     if along is not None:
         return _along(model, posterior, finite("along", along))
     rows = dense(gaussian.rows)
+    reduced = gaussian.reduce(rows)
+    if not is_identity(gaussian.rows):
+        reduced = rows.T @ reduced
     slope = rows.T @ gaussian.slope
-    covariance = 0.5 * (np.outer(slope, slope) - rows.T @ gaussian.reduce(rows))
+    covariance = 0.5 * (np.outer(slope, slope) - reduced)
     ridge = getattr(gaussian, "ridge", 0.0)
     if ridge:  # of the factorial approximation, relative to the mean prior variance of the projections
         by_row = 0.5 * (gaussian.slope @ gaussian.slope - np.trace(gaussian.reduce(np.eye(gaussian.size))))

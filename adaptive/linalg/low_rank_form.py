@@ -26,7 +26,7 @@ import scipy.sparse
 from scipy.linalg.lapack import dpotrf, dtrtri
 
 from .low_rank_covariance import LowRankCovariance
-from .matrices import covariance_times, dense, densified, is_sparse, row_blocks, stacked
+from .matrices import covariance_times, dense, densified, is_identity, is_sparse, row_blocks, stacked
 
 __all__ = ["LowRankForm"]
 
@@ -71,8 +71,7 @@ class LowRankForm:
                 "give diagonal=0 or a dense prior covariance."
             )
         self._squares = squares
-        whole = is_sparse(rows) and _is_identity(rows)
-        root = prior_covariance.root if whole else dense(self.rows @ prior_covariance.root)
+        root = prior_covariance.root if is_identity(rows) else dense(self.rows @ prior_covariance.root)
         self.prior = LowRankCovariance(root, np.asarray(squares @ variances))  # K = L L' + D
         self._prior_mean_rows = np.asarray(self.rows @ self.shift)
         self.size = len(root)
@@ -295,9 +294,3 @@ def _one_unknown_each(squares: Any) -> bool:
     else:
         filled = (squares > 0).astype(int)
     return all(np.max(np.asarray(filled.sum(axis=axis)), initial=0) <= 1 for axis in (0, 1))
-
-
-def _is_identity(rows: Any) -> bool:
-    if rows.shape[0] != rows.shape[1] or rows.nnz != rows.shape[0]:
-        return False
-    return bool(np.all(rows.diagonal() == 1.0))

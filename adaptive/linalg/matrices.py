@@ -14,6 +14,7 @@ __all__ = [
     "covariance_times",
     "dense",
     "densified",
+    "is_identity",
     "is_sparse",
     "quadratic_diagonal",
     "row_blocks",
@@ -30,6 +31,13 @@ def is_sparse(matrix: Any) -> bool:
 def dense(matrix: Any) -> np.ndarray:
     """The matrix as an array."""
     return matrix.toarray() if is_sparse(matrix) else np.asarray(matrix)
+
+
+def is_identity(matrix: Any) -> bool:
+    """Whether a sparse matrix is the identity; a dense one is not looked at."""
+    if not is_sparse(matrix) or matrix.shape[0] != matrix.shape[1] or matrix.nnz != matrix.shape[0]:
+        return False
+    return bool(np.all(matrix.diagonal() == 1.0))
 
 
 def stacked(parts: Sequence[Any]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,8 @@ ENGINES = (
     "annealed_importance",
 )
 WHOLE_MATRIX = ("mean_field", "annealed_importance")  # engines that write the covariance of all latents out
+STATIONARY = ("expectation_propagation", "variational_gaussian")  # an error of the sites enters the evidence squared
+SEARCH_TOL = 1e-4
 LOG_SCALE_BOUNDS = (-12.0, 12.0)
 
 
@@ -40,10 +42,13 @@ class Engine:
     ----------
     function : callable (model, **settings) -> Posterior
     settings : dict
+    search : dict
+        Others for the search for hyper-parameters, whose posteriors need not be the last.
     """
 
     function: Any
     settings: dict[str, Any]
+    search: dict[str, Any] = field(default_factory=dict)
 
     def __call__(self, model: Any, **more: Any) -> Any:
         return self.function(model, **{**self.settings, **more})
@@ -91,7 +96,8 @@ class ProcessEstimator(DesignMixin, BaseEstimator):
         if name != "annealed_importance":  # its tolerance is a standard error
             settings["tol"] = self.tol
         settings["random_state"] = self.random_state if isinstance(self.random_state, int) else 0
-        return Engine(function, settings)
+        search = {"tol": max(self.tol, SEARCH_TOL)} if name in STATIONARY else {}
+        return Engine(function, settings, search)
 
     def _low_rank(self) -> LowRank | None:
         """How the kernel matrix is approximated."""

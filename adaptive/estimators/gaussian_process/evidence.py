@@ -102,19 +102,21 @@ class Evidence:
     def _basis(self) -> Basis:
         return Basis(self.kernel, subset(self.X, self.with_pivots().pivots))
 
-    def _covariance(self) -> Any:
-        """Of the latents at X."""
+    def _covariance(self, eval_gradient: bool = False) -> tuple[Any, Any]:
+        """Of the latents at X; and its derivatives (n, n, p) where they are asked for and the matrix is written out."""
         if self.low_rank is not None:
-            return self._basis().covariance(self.X, self.nugget + _SMALL * np.mean(self.kernel.diag(self.X)))
-        K = np.array(self.kernel(self.X), dtype=float)
+            extra = self.nugget + _SMALL * np.mean(self.kernel.diag(self.X))
+            return self._basis().covariance(self.X, extra), None
+        K, dK = self.kernel(self.X, eval_gradient=True) if eval_gradient else (self.kernel(self.X), None)
+        K = np.array(K, dtype=float)
         if not np.isfinite(K).all():
             raise ValueError(f"kernel {self.kernel} gives values at X that are not finite.")
         K[np.diag_indices(len(K))] += self.nugget + _SMALL * np.mean(K.diagonal())
-        return K
+        return K, dK
 
-    def models(self) -> list[GLM]:
-        """The models of the latents at X, one per output."""
-        K, mean = self._covariance(), self.mean(self.X)
+    def models(self, covariance: Any = None) -> list[GLM]:
+        """The models of the latents at X, one per output; their covariance where it is known already."""
+        K, mean = self._covariance()[0] if covariance is None else covariance, self.mean(self.X)
         try:
             return [GLM(potentials=output(self.scale), prior_mean=mean, prior_covariance=K) for output in self.outputs]
         except ValueError as error:
@@ -122,8 +124,8 @@ class Evidence:
                 raise
             raise ValueError(f"the kernel matrix of {self.kernel} at X is not positive definite: {error}") from None
 
-    def _infer(self, warm: bool, quiet: bool, settings: dict[str, Any]) -> list[tuple[GLM, Any]]:
-        models = self.models()
+    def _infer(self, warm: bool, quiet: bool, settings: dict[str, Any], K: Any = None) -> list[tuple[GLM, Any]]:
+        models = self.models(K)
         starts = self.warm if warm and self.warm is not None else [None] * len(models)
         with warnings.catch_warnings():
             if quiet:
@@ -133,32 +135,33 @@ class Evidence:
                 for model, start in zip(models, starts, strict=True)
             ]
 
-    def value(self, quiet: bool = False) -> float:
+    def value(self, quiet: bool = False, **settings: Any) -> float:
         """Log evidence."""
-        found = self._infer(True, quiet, {})
+        found = self._infer(True, quiet, settings)
         self.warm = [posterior for _, posterior in found]
         return float(sum(posterior.log_evidence for posterior in self.warm))
 
-    def value_and_gradient(self, quiet: bool = False) -> tuple[float, np.ndarray]:
+    def value_and_gradient(self, quiet: bool = False, **settings: Any) -> tuple[float, np.ndarray]:
         """Log evidence and its derivatives in theta."""
-        found = self._infer(True, quiet, {})
+        K, dK = self._covariance(eval_gradient=True)
+        found = self._infer(True, quiet, settings, K)
         self.warm = [posterior for _, posterior in found]
-        by_kernel, by_mean = self._slopes(found)
+        by_kernel, by_mean = self._slopes(found, dK)
         gradient = [by_kernel, by_mean @ self.mean.gradient(self.X)]
         if self.log_scale is not None:
+            sides = [replace(self, log_scale=self.log_scale + step) for step in (-_STEP, _STEP)]
             low, high = (
-                sum(p.log_evidence for _, p in replace(self, log_scale=self.log_scale + side)._infer(True, True, tight))
-                for side, tight in ((-_STEP, {"tol": _TIGHT}), (_STEP, {"tol": _TIGHT}))
+                sum(posterior.log_evidence for _, posterior in side._infer(True, True, {"tol": _TIGHT}, K))
+                for side in sides
             )
             gradient.append(np.array([(high - low) / (2 * _STEP)]))
         return float(sum(posterior.log_evidence for posterior in self.warm)), np.concatenate(gradient)
 
-    def _slopes(self, found: list[tuple[GLM, Any]]) -> tuple[np.ndarray, np.ndarray]:
+    def _slopes(self, found: list[tuple[GLM, Any]], dK: Any) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives in the kernel's parameters, and in the values of the mean function at X."""
         if self.low_rank is None:
             sensitivities = [inference.evidence_sensitivity(model, posterior) for model, posterior in found]
             by_covariance, by_mean = (np.sum(part, axis=0) for part in zip(*sensitivities, strict=True))
-            _, dK = self.kernel(self.X, eval_gradient=True)
             return np.einsum("ij,ijk->k", by_covariance, dK), by_mean
         by_mean = np.zeros(len(self.X))
 

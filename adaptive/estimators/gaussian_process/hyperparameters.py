@@ -58,6 +58,7 @@ class _Climb:
 
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
+        self.settings: dict[str, Any] = getattr(evidence.engine, "search", {})
 
     def __call__(self, theta: np.ndarray, eval_gradient: bool = True) -> Any:
         nowhere = (_WORST, np.zeros(len(theta))) if eval_gradient else _WORST
@@ -66,9 +67,9 @@ class _Climb:
             gradient = np.zeros(len(theta))
             try:
                 if eval_gradient:
-                    value, gradient = at.value_and_gradient(quiet=True)
+                    value, gradient = at.value_and_gradient(quiet=True, **self.settings)
                 else:
-                    value = at.value(quiet=True)
+                    value = at.value(quiet=True, **self.settings)
             except (ValueError, np.linalg.LinAlgError):  # no posterior there: look elsewhere
                 continue
             if np.isfinite(value) and all(posterior.converged for posterior in at.warm):
@@ -89,7 +90,7 @@ def _lbfgs(climb: _Climb, initial: np.ndarray, bounds: np.ndarray) -> tuple[np.n
         method="L-BFGS-B",
         jac=True,
         bounds=bounds,
-        options={"maxiter": _MAX_ITER, "ftol": 1e-10 / unit, "gtol": 1e-5 / unit},
+        options={"maxiter": _MAX_ITER, "ftol": 1e-8 / unit, "gtol": 1e-4 / unit},
     )
     if result.status == 1:
         warnings.warn(
