@@ -287,8 +287,9 @@ def judge(script: Script, dataset: str, ratios: dict[str, list[float]], n_own: i
         },
         reason=f"The best is {best}, {ratios[best][0]:.3f} {ratios[best][1:]}. "
         + (f"Interval below 1: {', '.join(small)}. " if small else "No interval is below 1. ")
-        + "With 32 lines beyond the centre the optimum is flat: nearly all of them belong to the next 40 to 50 "
-        "frequencies of one side, and which of these are left out changes the error by a few percent.",
+        + "The optimum is flat: nearly all lines belong to the next 40 to 50 frequencies of a side, and which of these "
+        "are left out changes the error by a few percent. Mirrors in the place of half of the lines (both sides) help "
+        "some images and hurt others by more: the phase, known from the central lines only, ties the two sides.",
         seed=SEED,
     )
 
