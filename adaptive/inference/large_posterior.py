@@ -22,7 +22,7 @@ from ..linalg import (
     conjugate_gradients,
 )
 from ..operators import Operator, RealStacked, Reshaped, as_operator
-from .posterior import LARGEST_COVARIANCE, Posterior
+from .posterior import DIAGNOSTICS, LARGEST_COVARIANCE, Posterior
 from .sampled_variances import sampled_variances
 from .stochastic_gain import stochastic_gain
 
@@ -36,14 +36,7 @@ _STATED = (
     "share_clipped",
     "sample_tol",
     "lanczos_run",
-    "log_evidence",
-    "log_evidence_std",
-    "evidence_kind",
-    "objective_trace",
-    "n_iter",
-    "n_products",
-    "converged",
-    "engine",
+    *DIAGNOSTICS,
 )
 
 

@@ -16,6 +16,16 @@ from .model import matrix_of
 
 __all__ = ["Posterior"]
 
+DIAGNOSTICS = (  # of the engine that made a posterior: all that it says beside the Gaussian
+    "log_evidence",
+    "log_evidence_std",
+    "evidence_kind",
+    "objective_trace",
+    "n_iter",
+    "n_products",
+    "converged",
+    "engine",
+)
 LARGEST_COVARIANCE = 8000  # unknowns up to which the covariance is handed out as a matrix
 
 

@@ -14,21 +14,11 @@ from ..linalg.factorial_form import FactorialForm
 from .dense import DenseProblem
 from .large_posterior import LargePosterior
 from .model import GLM
-from .posterior import Posterior
+from .posterior import DIAGNOSTICS, Posterior
 from .reweighted import Reweighted
 
 __all__ = ["posterior_state", "restored_posterior"]
 
-_DIAGNOSTICS = (
-    "log_evidence",
-    "log_evidence_std",
-    "evidence_kind",
-    "objective_trace",
-    "n_iter",
-    "n_products",
-    "converged",
-    "engine",
-)
 _BESIDE_SITES = ("ridge", "draws", "weights")  # of posteriors that are no Gaussian with sites
 
 
@@ -37,7 +27,7 @@ def posterior_state(posterior: Posterior) -> dict[str, Any]:
     if isinstance(posterior, LargePosterior):
         return {"large": posterior.state()}
     pi, nu = posterior.sites
-    diagnostics = {name: getattr(posterior, name) for name in _DIAGNOSTICS}
+    diagnostics = {name: getattr(posterior, name) for name in DIAGNOSTICS}
     state = {"pi": pi, "nu": nu, "group_lengths": list(posterior.group_lengths), **diagnostics}
     for name in _BESIDE_SITES:
         if hasattr(posterior.gaussian, name):
@@ -72,5 +62,5 @@ def restored_posterior(model: GLM, state: dict[str, Any]) -> Posterior:
     else:
         problem.start()
         gaussian = problem.gaussian
-    diagnostics = {name: state[name] for name in _DIAGNOSTICS}
+    diagnostics = {name: state[name] for name in DIAGNOSTICS}
     return Posterior(gaussian, sites=sites, group_lengths=lengths, potential=problem.potential, **diagnostics)
