@@ -63,6 +63,12 @@ SCRIPTS = {
         "sure": {"nickisch-fig-4.2", "nickisch-fig-4.3", "nickisch-fig-4.4", "nickisch-fig-4.5", "nickisch-tab-4.8"}
     },
     "image_scales": {"sure": {"ours-image-scales"}, "open": {"ours-image-noise"}},
+    "sparse_regression": {
+        "open": {
+            "ours-sparse-logistic",
+            *(f"ours-sparse-regression-{what}" for what in ("coverage", "density", "weights")),
+        }
+    },
     "reconstruction_operators": {"open": {"nickisch-tab-6.1", "nickisch-sys-kspace-phase"}},
     "shown_by_tests": {},  # in quick mode it only sees that the tests exist
 }
