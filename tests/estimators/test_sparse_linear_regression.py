@@ -51,6 +51,7 @@ def test_intervals_cover_and_weights_are_found():
         ("laplace", "variational_bounds"),
         ("laplace", "variational_gaussian"),
         ("student_t", "variational_bounds"),
+        ("student_t", "variational_gaussian"),
         ("gaussian", None),
     ],
 )
