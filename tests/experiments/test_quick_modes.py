@@ -62,6 +62,9 @@ SCRIPTS = {
     "gp_classification": {
         "sure": {"nickisch-fig-4.2", "nickisch-fig-4.3", "nickisch-fig-4.4", "nickisch-fig-4.5", "nickisch-tab-4.8"}
     },
+    "gp_marginals": {
+        "open": {"nickisch-fig-4.6", "nickisch-fig-4.7", "nickisch-fig-4.8", "ours-gp-evidence-against-sampling"}
+    },
     "image_scales": {"sure": {"ours-image-scales"}, "open": {"ours-image-noise"}},
     "sparse_regression": {
         "open": {
