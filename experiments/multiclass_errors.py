@@ -8,7 +8,8 @@ the highest tilted bound (:mod:`adaptive.potentials.softmax`).
    approximation, 100,000 draws; the share of effective draws is in the table), and beside Laplace's method and
    one-against-the-rest.
 2. Log loss on held-out halves (digits: of 300 labels) beside scikit-learn's ``LogisticRegressionCV`` (10 strengths,
-   five folds, by log loss), our prior scale by the bound on the evidence.
+   five folds, by log loss), our prior scale by Laplace's evidence; beside it the scale by the bound on the evidence,
+   which the estimator does not use.  The rule was chosen on other sets and splits: a table of its own.
 3. Digits, asked in tens from 10 random labels to 150 by information gain and margin, beside random labels.
 
 Full mode: minutes; it resumes (``runs.py``).
@@ -21,6 +22,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp, softmax
 from scipy.stats import multivariate_t
 from sklearn.datasets import load_digits, load_iris, load_wine
@@ -44,6 +46,7 @@ WAYS = {
 }
 SCORERS = ("information_gain", "margin", "random")
 LABELS = np.arange(10, 151, 10)
+CHOICE = {"wheat_seeds": (25, 70), "crabs": (25, 80), "usps": (30, 100), "simulated": (25, 100)}
 
 
 # ----------------------------------------------------------------------------------------- against the exact posterior
@@ -142,8 +145,26 @@ def table_of(name: str) -> tuple[np.ndarray, np.ndarray]:
     return (X - X.mean(axis=0)) / X.std(axis=0), y
 
 
+def by_the_bound(X: np.ndarray, y: np.ndarray, **options: Any) -> BayesianLogisticRegression:
+    """Return the model whose prior scale maximises the bound times the scale's prior, as the estimator's notes say."""
+    centre = np.log(3.0 / np.sqrt(np.mean(np.sum(X**2, axis=1))))
+    fits: dict[float, BayesianLogisticRegression] = {}
+
+    def cost(t: float) -> float:
+        fits[t] = BayesianLogisticRegression(prior_scale=float(np.exp(t)), **options).fit(X, y)
+        return 0.5 * ((t - centre) / 1.5) ** 2 - fits[t].log_evidence_
+
+    return fits[minimize_scalar(cost, bounds=(centre - 2.0, centre + 3.0), options={"xatol": 0.1}).x]
+
+
+def log_loss(model: Any, rows: np.ndarray, labels: np.ndarray) -> float:
+    """Return the mean over rows, in nats."""
+    of_labels = model.predict_proba(rows)[np.arange(len(rows)), np.searchsorted(model.classes_, labels)]
+    return -float(np.log(np.maximum(of_labels, 1e-300)).mean())
+
+
 def halves(name: str, seed: int) -> dict[str, np.ndarray]:
-    """Return log loss, accuracy and seconds of ours and scikit-learn's."""
+    """Return log loss, accuracy and seconds of ours, ours by the bound, and scikit-learn's."""
     X, y = table_of(name)
     size = 300 if name == "digits" else 0.5
     learn, rest, told, hidden = train_test_split(X, y, train_size=size, random_state=seed, stratify=y)
@@ -158,14 +179,56 @@ def halves(name: str, seed: int) -> dict[str, np.ndarray]:
             warnings.simplefilter("ignore", UserWarning)  # glass: a class of 4 rows in five folds
             model.fit(learn, told)
         found[f"{key}, seconds"] = time.process_time() - started
-        probabilities = model.predict_proba(rest)
-        of_labels = probabilities[np.arange(len(rest)), np.searchsorted(model.classes_, hidden)]
-        found[f"{key}, log loss"] = -float(np.log(np.maximum(of_labels, 1e-300)).mean())
+        found[f"{key}, log loss"] = log_loss(model, rest, hidden)
         found[f"{key}, accuracy"] = float(np.mean(model.predict(rest) == hidden))
-        if key == "ours":
-            wide = BayesianLogisticRegression(prior_scale=2.0 * model.prior_scale_).fit(learn, told)
-            found["ours at twice the scale, log loss"] = -float(wide.log_predictive(rest, hidden).mean())
+    found["scale by the bound, log loss"] = log_loss(by_the_bound(learn, told), rest, hidden)
     return {key: np.asarray(value) for key, value in found.items()}
+
+
+def chosen_on(name: str, n_labels: int, seed: int) -> dict[str, np.ndarray]:
+    """Return log losses of both rules for the prior scale on data that the comparison with scikit-learn has not."""
+    rng = np.random.default_rng(seed)
+    if name == "simulated":  # five classes, six features
+        X = rng.standard_normal((1200, 6))
+        scores = X @ rng.standard_normal((6, 5))
+        y = np.argmax(scores + rng.gumbel(size=scores.shape), axis=1)
+    elif name == "usps":  # every third pixel
+        X, y = datasets.usps(digits=None)
+        kept_rows = rng.permutation(len(y))[:2000]
+        X, y = X[kept_rows][:, ::3], y[kept_rows]
+    else:
+        X, y = datasets.uci(name)
+        if name == "crabs":  # two species in turn of 100, and the sex; logarithms of the five lengths
+            X, y = np.log(X), np.char.add(y.astype(str), (np.arange(len(y)) // 100).astype(str))
+    X = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-12)
+    learn, rest, told, hidden = train_test_split(X, y, train_size=n_labels, random_state=seed, stratify=y)
+    classes = np.unique(y)  # of few labels some may be missing
+    found = {
+        "Laplace's evidence": log_loss(BayesianLogisticRegression(classes=classes).fit(learn, told), rest, hidden),
+        "the bound": log_loss(by_the_bound(learn, told, classes=classes), rest, hidden),
+    }
+    return {key: np.asarray(value) for key, value in found.items()}
+
+
+def show_choice(script: Script, seeds: range, sets: dict[str, tuple[int, ...]]) -> None:
+    """Tabulate both rules for the scale."""
+    rows: list[dict[str, Any]] = []
+    for name, sizes in sets.items():
+        for size in sizes:
+            runs = [_kept(script, chosen_on, name, size, seed) for seed in seeds]
+            mean = {key: float(np.mean([run[key] for run in runs])) for key in runs[0]}
+            gap = np.array([run["Laplace's evidence"] - run["the bound"] for run in runs])
+            half = 1.96 * gap.std(ddof=1) / np.sqrt(len(gap))
+            rows.append(
+                {"data": name, "labels": size, **mean, "difference": float(gap.mean()), "95% half width": float(half)}
+            )
+    script.table(
+        {key: [row[key] for row in rows] for key in rows[0]},
+        "multiclass-scale-rules",
+        f"Log loss (nats) on held-out rows, mean over {len(seeds)} splits, with the prior scale by Laplace's evidence "
+        "and by the tilted bound; the posterior is the bound's. Mean difference over all lines: "
+        f"{np.mean([row['difference'] for row in rows]):.3f}.",
+    )
 
 
 def judge_halves(script: Script, names: tuple[str, ...], seeds: range) -> None:
@@ -177,15 +240,15 @@ def judge_halves(script: Script, names: tuple[str, ...], seeds: range) -> None:
         gap = np.array([run["ours, log loss"] - run["scikit-learn, log loss"] for run in runs])
         half = 1.96 * gap.std(ddof=1) / np.sqrt(len(gap))
         value[name] = {"ours - scikit-learn": float(gap.mean()), "half width": float(half)}
-        value[name]["ours at twice the scale - scikit-learn"] = (
-            mean["ours at twice the scale, log loss"] - mean["scikit-learn, log loss"]
+        value[name]["scale by the bound - scikit-learn"] = (
+            mean["scale by the bound, log loss"] - mean["scikit-learn, log loss"]
         )
         rows.append({"data": name, **mean, "difference": float(gap.mean()), "95% half width": float(half)})
     script.table(
         {key: [row[key] for row in rows] for key in rows[0]},
         "multiclass-log-loss",
         f"Mean over {len(seeds)} splits: log loss (nats), accuracy and CPU seconds of a fit, of our defaults and of "
-        "scikit-learn's LogisticRegressionCV; paired difference of the log losses; ours at twice the scale.",
+        "scikit-learn's LogisticRegressionCV; paired difference of the log losses; the scale by the bound.",
     )
     worse = [name for name, one in value.items() if one["ours - scikit-learn"] - one["half width"] > 0]
     script.judge(
@@ -196,8 +259,8 @@ def judge_halves(script: Script, names: tuple[str, ...], seeds: range) -> None:
         value=value,
         reason=""
         if not worse
-        else f"Cross-validation does better on {', '.join(worse)}: the bound is looser the wider the prior, so its "
-        "evidence prefers too small a scale; see the differences at twice the scale.",
+        else f"Cross-validation does better on {', '.join(worse)}; Laplace's evidence closes part of the "
+        "gap that the bound's leaves, but prefers smaller scales than held-out rows do.",
         seed=list(seeds),
     )
 
@@ -273,10 +336,12 @@ def run(script: Script) -> None:
         if script.quick:
             judge_tiny(script, range(1), (5,), 4_000)
             judge_halves(script, ("iris",), range(2))
+            show_choice(script, range(2), {"simulated": (25,)})
             judge_designed(script, range(2), 40, 20)
             return
         judge_tiny(script, range(8), SIZES, 100_000)
         judge_halves(script, ("iris", "wine", "glass", "digits"), range(5))
+        show_choice(script, range(100, 105), CHOICE)
         judge_designed(script, range(3), 600, 150)
 
 
