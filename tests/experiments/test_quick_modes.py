@@ -62,6 +62,7 @@ SCRIPTS = {
     "gp_classification": {
         "sure": {"nickisch-fig-4.2", "nickisch-fig-4.3", "nickisch-fig-4.4", "nickisch-fig-4.5", "nickisch-tab-4.8"}
     },
+    "gp_maps": {"open": {"nickisch-fig-4.9", "nickisch-fig-4.10", "nickisch-fig-4.11"}},
     "gp_marginals": {
         "open": {"nickisch-fig-4.6", "nickisch-fig-4.7", "nickisch-fig-4.8", "ours-gp-evidence-against-sampling"}
     },
