@@ -195,8 +195,8 @@ def judge_usps(script: Script, n: int) -> None:
         "30 errors with less than 0.35 bit",
         value=value,
         reason=("" if good else "All else holds: KL's information is 0.02 bits above EP's at EP's peak. ")
-        + "The source's split, scaling of inputs and axes are not known; these are raw pixels of a random split, of which "
-        "the maps use half the training digits.",
+        + "The source's split, scaling of inputs and axes are not known; these are raw pixels of a random split, of "
+        "which the maps use half the training digits.",
         seed=0,
     )
 
@@ -230,8 +230,8 @@ def judge_factorial(script: Script, n: int) -> None:
         value=value,
         reason=""
         if low and short
-        else f"The evidence is {'' if low else 'not '}as claimed, but information stays high at long length scales, too: "
-        "the factors' means are good where their bound and their deviations are not.",
+        else f"The evidence is {'' if low else 'not '}as claimed, but information stays high at long lengths: the "
+        "factors' means are good where their bound and their deviations are not.",
         seed=0,
     )
 
