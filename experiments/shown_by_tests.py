@@ -129,6 +129,10 @@ SYSTEMS: dict[str, tuple[str, str]] = {
         "Sum, product, masked inputs, scaling, additive over input subsets.",
         "Sums, products and scales are scikit-learn's operators.",
     ),
+    "nickisch-sys-gpml-lowrank": (
+        "Nystroem or incomplete Cholesky plus diagonal makes Laplace and bounds scale linearly in n.",
+        "Expectation propagation too; 50,000 rows in `benchmarks/low_rank_gp.py`.",
+    ),
     "nickisch-sys-gpml-lik": (
         "Gaussian, logistic, Laplace, Student t, cumulative logistic and cumulative Gaussian serve regression and "
         "classification through one interface.",
@@ -382,6 +386,12 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/kernels/test_kernels.py::test_additive_is_the_sum_over_subsets",
         "tests/kernels/test_kernels.py::test_gradients_are_those_of_the_logarithms",
         "tests/kernels/test_kernels.py::test_kernels_are_cloned_and_learnt_by_scikit_learn",
+    ),
+    "nickisch-sys-gpml-lowrank": (
+        "tests/linalg/test_low_rank_form.py::test_everything_equals_the_dense_form",
+        "tests/linalg/test_low_rank_form.py::test_engines_find_the_same_posterior",
+        "tests/estimators/test_low_rank_process.py::test_full_rank_is_the_whole_matrix",
+        "tests/estimators/test_low_rank_process.py::test_memory_is_linear_in_the_rows",
     ),
     "nickisch-sys-gpml-lik": (
         "tests/estimators/test_gaussian_process.py::test_every_inference_classifies_and_climbs_its_evidence",
