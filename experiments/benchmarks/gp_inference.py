@@ -223,10 +223,10 @@ def _write(rows: list[dict[str, Any]], mcmc: float, peers: dict[int, dict[str, f
     )  # fmt: skip
     small = peers[500]
     ratio = {str(n): found["LA"] / found["scikit-learn"] for n, found in peers.items()}
-    slow = "See results/tables/gp-inference-peers. Measured on a quiet machine."
+    remark = "See results/tables/gp-inference-peers. Measured on a quiet machine."
     verdict(
         "ours-gp-laplace-time", max(ratio.values()) <= 1, "Laplace's method takes at most scikit-learn's time.",
-        "CPU time / scikit-learn's <= 1 with 500 and 1,000 rows", ratio, slow,
+        "CPU time / scikit-learn's <= 1 with 500 and 1,000 rows", ratio, remark,
     )  # fmt: skip
     value = {
         "EP / scikit-learn's Laplace": small["EP"] / small["scikit-learn"],
@@ -237,11 +237,11 @@ def _write(rows: list[dict[str, Any]], mcmc: float, peers: dict[int, dict[str, f
         "ours-gp-ep-time", value["EP / scikit-learn's Laplace"] <= 1 and value["EP / our Laplace"] <= 3,
         "Expectation propagation to 1e-6 with 500 rows takes at most the time of scikit-learn's Laplace approximation, "
         "and 3 times that of ours.",
-        "<= 1 and <= 3", value, slow,
+        "<= 1 and <= 3", value, remark,
     )  # fmt: skip
     verdict(
         "ours-gp-kl-time", value["KL / our Laplace"] <= 40, "KL with 500 rows takes at most 40 times Laplace's method.",
-        "<= 40 (the source: 150)", value["KL / our Laplace"], slow,
+        "<= 40 (the source: 150)", value["KL / our Laplace"], remark,
     )  # fmt: skip
     value = {
         "EP / scikit-learn's Laplace": small["EP, optimised"] / small["scikit-learn, optimised"],
@@ -250,7 +250,7 @@ def _write(rows: list[dict[str, Any]], mcmc: float, peers: dict[int, dict[str, f
     verdict(
         "ours-gp-optimised-time", value["EP / scikit-learn's Laplace"] <= 1,
         "EP with hyper-parameters by evidence takes at most the time of scikit-learn's Laplace, optimised.",
-        "CPU time / scikit-learn's <= 1 with 500 rows", value, slow,
+        "CPU time / scikit-learn's <= 1 with 500 rows", value, remark,
     )  # fmt: skip
 
 
