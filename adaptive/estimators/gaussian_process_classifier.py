@@ -336,12 +336,6 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         about = None if target is None else WeightedDraws(equal, table[:, m:], labels, random_state=random_state)
         return WeightedDraws(equal, table[:, :m], labels, target=about, features=X, random_state=random_state)
 
-    def _fresh(self, X: Any) -> Any:
-        from sklearn.utils import check_array
-
-        vectors = self.kernel is None or self.kernel.requires_vector_input
-        return check_array(X, ensure_2d=vectors, dtype="numeric" if vectors else None)
-
     # -- evidence ------------------------------------------------------------------------------------------------------
 
     def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True) -> Any:
@@ -391,18 +385,10 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
     def _one(values: list) -> Any:
         return values[0] if len(values) == 1 else values
 
-    @property
-    def _posteriors(self) -> list:
-        return [process.posterior for process in self.processes_]
-
-    log_evidence_ = property(lambda self: float(sum(p.log_evidence for p in self._posteriors)), doc="Log evidence.")
     log_marginal_likelihood_value_ = property(
         lambda self: float(np.mean([p.log_evidence for p in self._posteriors])), doc="As in scikit-learn."
     )
-    evidence_kind_ = property(lambda self: self._posteriors[0].evidence_kind, doc="Of the inference.")
-    objective_trace_ = property(lambda self: self._posteriors[0].objective_trace, doc="Of the (first) inference.")
     n_iter_ = property(lambda self: max(p.n_iter for p in self._posteriors), doc="Iterations of the inference.")
-    converged_ = property(lambda self: all(p.converged for p in self._posteriors), doc="Whether it met ``tol``.")
 
     # -- snapshots -----------------------------------------------------------------------------------------------------
 

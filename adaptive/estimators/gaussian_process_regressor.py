@@ -298,10 +298,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
     def _asked(self, X: Any) -> tuple[Any, list[LatentProcess]]:
         if hasattr(self, "processes_"):
             return self._inputs(X, reset=False), self.processes_
-        from sklearn.utils import check_array
-
-        vectors = self.kernel is None or self.kernel.requires_vector_input
-        X = check_array(X, ensure_2d=vectors, dtype="numeric" if vectors else None)
+        X = self._fresh(X)
         return X, [self._prior(X)] * (self.n_targets or 1)
 
     # -- evidence ------------------------------------------------------------------------------------------------------
@@ -344,16 +341,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
         posteriors = [process.posterior for process in self.processes_]
         return posteriors[0] if len(posteriors) == 1 else posteriors
 
-    @property
-    def _posteriors(self) -> list:
-        return [process.posterior for process in self.processes_]
-
-    log_evidence_ = property(lambda self: float(sum(p.log_evidence for p in self._posteriors)), doc="Log evidence.")
     log_marginal_likelihood_value_ = property(lambda self: self.log_evidence_, doc="As in scikit-learn.")
-    evidence_kind_ = property(lambda self: self._posteriors[0].evidence_kind, doc="Of the inference.")
-    objective_trace_ = property(lambda self: self._posteriors[0].objective_trace, doc="Of the (first) inference.")
     n_iter_ = property(lambda self: max(1, *(p.n_iter for p in self._posteriors)), doc="Of the inference; at least 1.")
-    converged_ = property(lambda self: all(p.converged for p in self._posteriors), doc="Whether it met ``tol``.")
 
     # -- snapshots -----------------------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from adaptive import checks, inference
 from adaptive.estimators.base import DesignMixin, unfitted_if_refused
+from adaptive.estimators.classification.training import restored_rows, rows_state, stacked_rows
 from adaptive.estimators.linear_predictive import linear_predictive, with_intercept
 from adaptive.inference import GLM
 from adaptive.potentials import Gaussian, Laplace, StudentT
@@ -145,8 +146,7 @@ class SparseLinearRegression(DesignMixin, RegressorMixin, BaseEstimator):
                 X, y = validate_data(self, X, y, reset=True, accept_sparse="csr", y_numeric=True, dtype=float)
                 return self._learn(X, np.asarray(y, dtype=float), None)
         X, y = validate_data(self, X, y, reset=False, accept_sparse="csr", y_numeric=True, dtype=float)
-        sparse = sp.issparse(X) or sp.issparse(self.X_train_)
-        rows = sp.vstack([self.X_train_, X], format="csr") if sparse else np.concatenate([self.X_train_, X])
+        rows = stacked_rows(self.X_train_, X)
         return self._learn(rows, np.concatenate([self.y_train_, np.asarray(y, dtype=float)]), self.posterior_)
 
     def _learn(self, X: Any, y: np.ndarray, warm: Any) -> SparseLinearRegression:
@@ -240,12 +240,9 @@ class SparseLinearRegression(DesignMixin, RegressorMixin, BaseEstimator):
         """Return what was learnt as plain data; ``restore`` brings it back."""
         if not hasattr(self, "posterior_"):
             return {}
-        X = self.X_train_
-        if sp.issparse(X):
-            X = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": list(X.shape)}
         names = getattr(self, "feature_names_in_", None)
         return {
-            "X": X,
+            "X": rows_state(self.X_train_),
             "y": self.y_train_,
             "noise_variance": self.noise_variance_,
             "prior_scale": self.prior_scale_,
@@ -257,9 +254,7 @@ class SparseLinearRegression(DesignMixin, RegressorMixin, BaseEstimator):
         """Take over what ``state`` returned; the parameters must be the same."""
         if not state:
             return self
-        X = state["X"]
-        if isinstance(X, dict):
-            X = sp.csr_array((X["data"], X["indices"], X["indptr"]), shape=tuple(X["shape"]))
+        X = restored_rows(state["X"])
         self.X_train_, self.y_train_, self.n_features_in_ = X, state["y"], X.shape[1]
         self.noise_variance_, self.prior_scale_ = float(state["noise_variance"]), float(state["prior_scale"])
         model = _Problem(self, X, self.y_train_).model(np.log([self.noise_variance_, self.prior_scale_]))

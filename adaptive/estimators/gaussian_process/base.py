@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
+from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from adaptive import checks, inference
@@ -59,6 +60,7 @@ class ProcessEstimator(DesignMixin, BaseEstimator):
 
     kernel: Any
     mean: Any
+    processes_: list[LatentProcess]
     optimizer: Any
     n_restarts_optimizer: int
     copy_X_train: bool
@@ -74,6 +76,11 @@ class ProcessEstimator(DesignMixin, BaseEstimator):
         vectors = self.kernel is None or self.kernel.requires_vector_input
         how: dict[str, Any] = {"ensure_2d": vectors, "dtype": "numeric" if vectors else None, "reset": reset}
         return validate_data(self, X, y, **how, **options)
+
+    def _fresh(self, X: Any) -> Any:
+        """X before any fit: of whatever width."""
+        vectors = self.kernel is None or self.kernel.requires_vector_input
+        return check_array(X, ensure_2d=vectors, dtype="numeric" if vectors else None)
 
     def _start_kernel(self) -> Any:
         if self.kernel is None:
@@ -146,6 +153,17 @@ class ProcessEstimator(DesignMixin, BaseEstimator):
             return moved.value()
         value, gradient = moved.value_and_gradient()
         return value, gradient[: len(moved.theta if theta is None else np.asarray(theta))]
+
+    # -- what the inference says of itself --------------------------------------------------------------------------
+
+    @property
+    def _posteriors(self) -> list:
+        return [process.posterior for process in self.processes_]
+
+    log_evidence_ = property(lambda self: float(sum(p.log_evidence for p in self._posteriors)), doc="Log evidence.")
+    evidence_kind_ = property(lambda self: self._posteriors[0].evidence_kind, doc="Of the inference.")
+    objective_trace_ = property(lambda self: self._posteriors[0].objective_trace, doc="Of the (first) inference.")
+    converged_ = property(lambda self: all(p.converged for p in self._posteriors), doc="Whether it met ``tol``.")
 
     # -- plain state ---------------------------------------------------------------------------------------------------
 
