@@ -10,18 +10,14 @@ resident memory before the first is what the toolkit needs above the data (read 
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from experiments.benchmarks.own_process import measured, memory
 from experiments.script import Script, command
 
-ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 1024.0  # MiB
 LABELLED, SEED = 200, 0
 POOLS = {"dense": (1_000_000, 100), "sparse": (1_000_000, 60_000)}
@@ -84,31 +80,10 @@ def measure(kind: str, rows: int, columns: int) -> dict[str, float]:
     return found
 
 
-def memory(field: str) -> float:
-    """Resident memory of this process, MiB: now (VmRSS), or its peak (VmHWM)."""
-    line = next(one for one in Path("/proc/self/status").read_text().splitlines() if one.startswith(field))
-    return int(line.split()[1]) / 1024
-
-
-def measured(kind: str, rows: int, columns: int) -> dict[str, float]:
-    """`measure` in a new process with one BLAS thread."""
-    code = (
-        "import json; from experiments.benchmarks import large_pools; "
-        f"print(json.dumps(large_pools.measure({kind!r}, {rows}, {columns})))"
-    )
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise SystemExit(done.stderr)
-    return json.loads(done.stdout.strip().splitlines()[-1])
-
-
 def run(script: Script) -> None:
     """Measure both pools; judge the memory."""
     pools = SMALL if script.quick else POOLS
-    found = {kind: measured(kind, *shape) for kind, shape in pools.items()}
+    found = {kind: measured("large_pools", kind, *shape) for kind, shape in pools.items()}
     names = list(found["dense"])
     for kind, values in found.items():
         print(kind, {name: round(value, 2) for name, value in values.items()})

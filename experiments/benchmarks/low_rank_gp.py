@@ -10,20 +10,15 @@ what the true probabilities hold. The whole kernel matrix of 50,000 rows would b
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from experiments.benchmarks.large_pools import memory
+from experiments.benchmarks.own_process import measured, memory
 from experiments.script import Script, command
 
-ROOT = Path(__file__).resolve().parents[2]
 SEED, TEST, LEARNT, LIMIT = 0, 5_000, 500, 1024.0  # MiB
 # (engine, rows, rank); rank 0 is the whole matrix
 CELLS = [
@@ -82,25 +77,10 @@ def _bits(probability: np.ndarray, y: np.ndarray) -> float:
     return 1.0 + float(np.mean(np.log2(np.where(y == 1, probability, 1.0 - probability))))
 
 
-def measured(engine: str, rows: int, rank: int) -> dict[str, float]:
-    """`measure` in a new process with one BLAS thread."""
-    code = (
-        "import json; from experiments.benchmarks import low_rank_gp; "
-        f"print(json.dumps(low_rank_gp.measure({engine!r}, {rows}, {rank})))"
-    )
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise SystemExit(done.stderr)
-    return json.loads(done.stdout.strip().splitlines()[-1])
-
-
 def run(script: Script) -> None:
     """Measure every cell; judge convergence and memory of the largest ones."""
     cells = SMALL if script.quick else CELLS
-    found = [(measure if script.quick else measured)(*cell) for cell in cells]
+    found = [measure(*cell) if script.quick else measured("low_rank_gp", *cell) for cell in cells]
     for cell, values in zip(cells, found, strict=True):
         print(*cell, {name: round(value, 3) for name, value in values.items()})
     columns: dict[str, list[Any]] = {
