@@ -199,6 +199,10 @@ def judge_regimes(script: Script) -> None:
             ax.axvline(0, color="grey", linewidth=0.5)
             ax.set_title(f"{3 * i + j + 1}: ln l = {log_length:g}, ln sf = {log_scale:g}", fontsize=9)
             ax.set_aspect("equal")
+    for ax in axes[-1]:
+        ax.set_xlabel("latent with label +1 / sf", fontsize=8)
+    for ax in axes[:, 0]:
+        ax.set_ylabel("latent with label -1 / sf", fontsize=8)
     script.figure(
         figure,
         "nickisch-fig-4.3",
