@@ -12,6 +12,7 @@ from scipy.sparse.linalg import LinearOperator
 from ..checks import finite, generator, integer, positive
 from ..linalg.matrices import dense, is_sparse, stacked
 from ..operators import Operator
+from .jensen import jensen_bound
 from .model import matrix_of
 
 __all__ = ["Posterior"]
@@ -107,8 +108,6 @@ class Posterior:
     def jensen_evidence(self) -> float:
         """Jensen's lower bound on the log evidence, E_Q[ln P(y, u)] + H(Q), at this Gaussian Q.
 
-        With ``log_volume`` = ln base(mean) + 1/2 ln|2 pi V|, the Gaussian part of the model contributes log_volume +
-        1/2 sum pi_j var_j (the base's precision P_0 has tr(P_0 V) = n - sum pi_j var_j), the potentials E ln T_j.
         It is at least the evidence of ``variational_bounds``, and -inf where a potential is zero on a half-line.
 
         References
@@ -119,8 +118,7 @@ class Posterior:
         if self._potential is None:
             return float(gaussian.log_volume)
         mean, variance = gaussian.marginals()
-        expectation = np.sum(self._potential.expectation(mean, variance))
-        return float(gaussian.log_volume + 0.5 * (gaussian.pi @ variance) + expectation)
+        return jensen_bound(gaussian, variance, self._potential.expectation(mean, variance))
 
     def variances(self, B: Any = None, return_error: bool = False) -> Any:
         """Marginal variances of the projections ``B u`` (default: of the unknowns).

@@ -20,6 +20,7 @@ import numpy as np
 from ..checks import integer, positive
 from .dense import DenseProblem
 from .extrapolation import Extrapolation
+from .jensen import jensen_bound
 from .model import GLM
 from .posterior import Posterior
 
@@ -112,7 +113,7 @@ class _Ascent:
         mean, variance = self.gaussian.marginals()
         variance = np.maximum(variance, 0.0)
         value, first, second = self.potential.expectation_derivatives(mean, variance)
-        self.bound = float(self.gaussian.log_volume + 0.5 * (self.gaussian.pi @ variance) + np.sum(value))
+        self.bound = jensen_bound(self.gaussian, variance, value)
         pi = -2.0 * second
         if self.log_concave:
             pi = np.maximum(pi, 0.0)

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteKernel
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from adaptive import GaussianProcessClassifier, GaussianProcessRegressor, SequentialDesign, inference
+from adaptive import GaussianProcessClassifier, GaussianProcessRegressor, SequentialDesign
 from adaptive.inference.classic import informative_vector_machine, sparse_online
 from adaptive.kernels import Masked, NeuralNetwork, PiecewisePolynomial
 from adaptive.means import Constant, Linear
@@ -339,4 +339,3 @@ def test_bad_input_is_one_sentence(labelled):
     with pytest.raises(ValueError, match="NaN"):
         model.partial_fit([[np.nan, 1.0]], ["left"])
     np.testing.assert_array_equal(model.predict_proba(X), before)
-    assert inference.compatible is not None

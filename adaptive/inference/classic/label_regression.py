@@ -12,6 +12,7 @@ from scipy.optimize import minimize_scalar
 
 from ...checks import positive
 from ..dense import DenseProblem
+from ..jensen import jensen_bound
 from ..model import GLM
 from ..posterior import Posterior
 
@@ -86,7 +87,6 @@ def label_regression(
     else:
         log_sd = float(np.log(positive("noise_sd", noise_sd)))
     refit(log_sd)
-    gaussian = problem.gaussian
-    mean, variance = gaussian.marginals()
-    jensen = gaussian.log_volume + 0.5 * gaussian.pi @ variance + np.sum(problem.potential.expectation(mean, variance))
-    return problem.finish(float(jensen), "lower_bound", [-float(jensen)], n_iter=n_iter, converged=converged)
+    mean, variance = problem.gaussian.marginals()
+    jensen = jensen_bound(problem.gaussian, variance, problem.potential.expectation(mean, variance))
+    return problem.finish(jensen, "lower_bound", [-jensen], n_iter=n_iter, converged=converged)
