@@ -30,7 +30,7 @@ def classify(
     data: Annotated[
         Path | None,
         typer.Option(
-            help="CSV file: its first line names the columns; numbers, and a target of two classes "
+            help="CSV file: its first line names the columns; numbers, and a target of two classes or more "
             "(default: handwritten digits, 3 against 5).",
             metavar="FILE",
         ),
@@ -49,7 +49,9 @@ def classify(
         ),
     ] = None,
     questions: Annotated[int, whole_number("Labels asked for in each run (default 60).")] = 60,
-    initial: Annotated[int, whole_number("How many of them are drawn at random first (default 2).")] = 2,
+    initial: Annotated[
+        int | None, whole_number("How many of them are drawn at random first (default as many as there are classes).")
+    ] = None,
     seeds: Annotated[int, whole_number("Repetitions, each with its own split of the rows (default 5).")] = 5,
     seed: Annotated[int, whole_number("The first seed; the others follow it (default 0).")] = 0,
     out: Annotated[Path, out_folder("adaptive-classify-run")] = Path("adaptive-classify-run"),
@@ -93,7 +95,7 @@ def classify(
 def _check_numbers(wanted: dict[str, Any], jobs: int) -> None:
     require_at_least(
         ("questions", wanted["questions"], 1),
-        ("initial", wanted["initial"], 0),
+        ("initial", wanted["initial"] or 0, 0),
         ("seeds", wanted["seeds"], 1),
         ("seed", wanted["seed"], 0),
         ("jobs", jobs, 0),
@@ -104,7 +106,7 @@ def _check_numbers(wanted: dict[str, Any], jobs: int) -> None:
 
 def _check_initial(settings: dict[str, Any]) -> None:
     """Compare what is in force: a resumed run may have been told one of the two only."""
-    if settings["initial"] > settings["questions"]:
+    if settings["initial"] is not None and settings["initial"] > settings["questions"]:
         raise CommandError(f"--initial {settings['initial']} is more than --questions {settings['questions']}.")
 
 
@@ -139,8 +141,9 @@ def _check_sizes(table: Table, settings: dict[str, Any]) -> None:
     classes, counts = np.unique(table.y, return_counts=True)
     if counts.min() < 4:
         rare = classes[np.argmin(counts)]
+        of_many = f" (one of {len(classes)} classes)" if len(classes) > 2 else ""
         raise CommandError(
-            f"the class {rare!s} has {counts.min()} rows; at least 4 are needed, to ask and to hold out."
+            f"the class {rare!s}{of_many} has {counts.min()} rows; at least 4 are needed, to ask and to hold out."
         )
     n_pool = len(split(table.y, settings["seed"]).pool)
     if settings["questions"] > n_pool:
@@ -168,6 +171,9 @@ def _run_all(table: Table, folder: RunFolder, jobs: int, go_on: str) -> list[Any
     from adaptive.loop import LogError
 
     settings = folder.settings
+    initial = settings["initial"]
+    if initial is None:
+        initial = min(len(np.unique(table.y)), settings["questions"])
     seeds = range(settings["seed"], settings["seed"] + settings["seeds"])
     tasks = [
         {
@@ -176,7 +182,7 @@ def _run_all(table: Table, folder: RunFolder, jobs: int, go_on: str) -> list[Any
             "scorer": scorer,
             "seed": seed,
             "questions": settings["questions"],
-            "initial": settings["initial"],
+            "initial": initial,
             "log": log_file(folder.log, scorer, seed),
             "parent": os.getpid(),
         }

@@ -46,12 +46,12 @@ class Run(NamedTuple):
 
 
 def new_model(y: np.ndarray) -> BayesianLogisticRegression:
-    """Return the model that learns, before any answer; it knows which two classes there are."""
+    """Return the model that learns, before any answer; it knows which classes there are."""
     return BayesianLogisticRegression(classes=np.unique(y).tolist())
 
 
 def split(y: np.ndarray, seed: int) -> Split:
-    """Split the rows at random, with both classes in the same proportion on both sides.
+    """Split the rows at random, with every class in the same proportion on both sides.
 
     Examples
     --------
@@ -79,7 +79,8 @@ def ask_questions(
     Parameters
     ----------
     X : ndarray of shape (n, d)
-    y : ndarray of shape (n,), two classes
+    y : ndarray of shape (n,)
+        Classes.
     scorer : str
     seed : int
         Of the split and the random choices; the initial questions are the same for every scorer.

@@ -1,4 +1,4 @@
-"""A CSV file with a header line as features and a two-class target."""
+"""A CSV file with a header line as features and a target of two classes or more."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Table", "read_table"]
 
 @dataclass(frozen=True)
 class Table:
-    """Rows with two classes.
+    """Rows with their classes.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def read_table(path: Path, target: str, ignore: Collection[str] = ()) -> Table:
     ------
     CommandError
         Naming file, line and column, if the file is not such a table, a feature is not a finite number, or the target
-        does not have exactly two classes.
+        has fewer than two classes.
     """
     header, rows = _read_cells(path)
     for column in (target, *ignore):
@@ -64,9 +64,8 @@ def read_table(path: Path, target: str, ignore: Collection[str] = ()) -> Table:
         if not label:
             raise CommandError(f"{path}, line {line}: the target {target!r} is empty; leave out rows without a class.")
     classes = sorted(set(labels))
-    if len(classes) != 2:
-        found = f"{len(classes)} class{'es' if len(classes) > 1 else ''} ({_listed(classes)})"
-        raise CommandError(f"the target {target!r} of {path} must have exactly two classes, found {found}.")
+    if len(classes) < 2:
+        raise CommandError(f"the target {target!r} of {path} must have two classes or more, found only {classes[0]!r}.")
     return Table(_numbers(path, header, rows, kept), _typed(labels), tuple(header[k] for k in kept))
 
 

@@ -186,13 +186,33 @@ def wait_for_silence(out):
     raise AssertionError("orphaned workers go on writing")
 
 
+def test_three_classes_and_as_many_initial_questions(tmp_path, adaptive):
+    path, out = tmp_path / "three.csv", tmp_path / "run"
+    rng = np.random.default_rng(1)
+    kinds = rng.permutation(np.repeat(["oak", "elm", "ash"], 14))
+    rows = rng.normal(size=(42, 2)) + 5.0 * np.stack([kinds == "oak", kinds == "elm"], axis=1)
+    path.write_text("x,y,tree\n" + "".join(f"{a},{b},{kind}\n" for (a, b), kind in zip(rows, kinds, strict=True)))
+    code, stdout, stderr = adaptive("--data", path, "--target", "tree", "--out", out, "--seeds", 1, "--questions", 9)
+    assert code == 0, stderr
+    asked = columns(out / "questions.csv")
+    assert set(asked["outcome"]) == {"oak", "elm", "ash"}
+    drawn = {scorer: asked["label"][k : k + 3] for k, scorer in enumerate(asked["scorer"]) if k % 9 == 0}
+    assert len({tuple(first) for first in drawn.values()}) == 1 and set(drawn) == {
+        "information_gain",
+        "uncertainty",
+        "random",
+    }
+    accuracy = json.loads((out / "summary.json").read_text())["scorers"]["information_gain"]["accuracy_at_end"]
+    assert accuracy["mean"] > 0.8
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--data", "absent.csv", "--target", "y"], "there is no file"),
         (["--data", "TABLE"], "needs --target COLUMN"),
         (["--data", "TABLE", "--target", "reply"], "has no column 'reply'; its columns are 'name', 'a'"),
-        (["--data", "TABLE", "--target", "name"], "must have exactly two classes, found 90 classes"),
+        (["--data", "TABLE", "--target", "name", "--ignore", "answer"], "(one of 90 classes) has 1 rows; at least 4"),
         (["--data", "TABLE", "--target", "answer"], "line 2, column 'name': 'row 0' is not a number"),
         (["--data", "TABLE", "--target", "answer", "--ignore", "name", "--questions", "64"], "more than the 63 rows"),
         (["--target", "answer"], "name the file with --data FILE"),
