@@ -6,7 +6,8 @@ A script defines ``run(script)`` and ends with::
         command(run, __doc__, __file__)
 
 ``python -m experiments.NAME`` runs the full mode, from which verdicts come, and writes into ``results/``;
-``--quick`` tries everything once in seconds and writes into a temporary folder.
+``--quick`` tries everything once in seconds and writes into a temporary folder. A script may offer ``--full``, a size
+beyond that of its verdicts.
 """
 
 from __future__ import annotations
@@ -35,11 +36,14 @@ class Script:
         The folder that figures, tables and verdicts go into.
     quick : bool
         Whether this is the quick mode, in which every step is taken at a small size.
+    full : bool
+        Whether the larger size was asked for that the script offers.
     """
 
     path: str
     results: Path
     quick: bool = False
+    full: bool = False
 
     def judge(
         self, id: str, holds: bool, *, claim: str, target: Any, value: Any, reason: str = "", **more: Any
@@ -72,13 +76,17 @@ class Script:
         artifacts.save_table(columns, name, caption, results=self.results)
 
 
-def command(run: Callable[[Script], None], description: str | None, file: str) -> None:
-    """Run a script from the command line, in full or with ``--quick``."""
+def command(run: Callable[[Script], None], description: str | None, file: str, *, full: str = "") -> None:
+    """Run a script from the command line, or with ``--quick``; ``full`` says what ``--full`` does, if there is one."""
     parser = argparse.ArgumentParser(description=(description or "").strip().splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="every step at a small size, into a temporary folder")
-    quick = parser.parse_args().quick
+    if full:
+        parser.add_argument("--full", action="store_true", help=full)
+    options = parser.parse_args()
+    quick = options.quick
     results = Path(tempfile.mkdtemp(prefix="adaptive-quick-")) if quick else claims.RESULTS
-    run(Script(Path(file).resolve().relative_to(Path(__file__).parents[1].resolve()).as_posix(), results, quick))
+    path = Path(file).resolve().relative_to(Path(__file__).parents[1].resolve()).as_posix()
+    run(Script(path, results, quick, bool(getattr(options, "full", False)) and not quick))
     print(f"written into {results}" + ("" if quick else "; now run: python -m experiments.index"))
 
 
