@@ -25,6 +25,7 @@ _STRIP = {"BernoulliLogit": 0.9 * math.pi, "BernoulliProbit": 2.5}
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _GROWTH = 1.6  # of the panels with the distance from zero
 _WIDEST = 1.25  # panel, in standard deviations
+_GONE_PROBIT, _GONE_LOGIT = 9.5, 42.0  # from there on l, l' and l'' are below 1e-18
 
 
 @njit(cache=True)
@@ -68,6 +69,8 @@ def _by_panels(probit: bool, m: float, v: float, nodes: np.ndarray, weights: np.
     for side in (-1.0, 1.0):
         centre = side * m
         start, end = max(0.0, centre - _REACH * sd), centre + _REACH * sd
+        if side > 0.0:
+            end = min(end, _GONE_PROBIT if probit else _GONE_LOGIT)
         while start < end:
             width = min(1.0 + (_GROWTH - 1.0) * start, _WIDEST * sd, end - start)
             for k in range(len(nodes)):

@@ -38,7 +38,7 @@ def positive_part(z: float) -> tuple[float, float, float]:
         return log_mass, delta, 1.0 - ratio * delta
     x = -z
     t = x
-    for j in range(40 + int(800.0 / (x * x)), 2, -1):
+    for j in range(12 + int(500.0 / (x * x)), 2, -1):  # enough for the last digit, for any x >= 4
         t = x + j / t
     c = 2.0 / t
     delta = 1.0 / (x + c)
