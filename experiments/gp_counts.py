@@ -4,7 +4,7 @@ A trial is one of six sets, two links and eight kernels:
 
     linear      sf^2 x.z / D
     poly p      sf^2 (c + x.z / D)^p, p = 1, 2, 3                ln c from -2 to 2, ln sf from -4 to 4
-    Matern 3/2, Matern 5/2, SE, NN (arcsine), each times sf^2    ln l from 0 to 5,  ln sf from -1 to 6
+    Matern 1.5, Matern 2.5, SE, NN (arcsine), each times sf^2    ln l from 0 to 5,  ln sf from -1 to 6
 
 and 8 points per axis (``--full``: 16); the source's axes and kernel parameters are not known, and D, the number of
 columns, is ours: it puts products of sets as different as crabs and USPS into one box. In a trial each method is asked
@@ -60,7 +60,7 @@ PRINTED = {"LA": (31, 54), "EP": (0, 0), "KL": (0, 0), "VB": (6, 15), "FV": (34,
            "TAPnaive": (31, 51)}  # fmt: skip
 LINKS: dict[str, Any] = {"logit": BernoulliLogit, "probit": BernoulliProbit}
 DEGREES = {"linear": 1, "poly 1": 1, "poly 2": 2, "poly 3": 3}
-KERNELS = (*DEGREES, "Matern 3/2", "Matern 5/2", "SE", "NN")
+KERNELS = (*DEGREES, "Matern 1.5", "Matern 2.5", "SE", "NN")
 _JITTER = 1e-6  # of the mean prior variance
 
 
@@ -76,7 +76,7 @@ def covariances(kernel: str, first: float, X: np.ndarray, new: np.ndarray) -> tu
         own = np.ones(len(new))
     else:
         scale = float(np.exp(first))
-        k: Any = NeuralNetwork(scale) if kernel == "NN" else Matern(scale, nu={"3": 1.5, "5": 2.5}[kernel[-3]])
+        k: Any = NeuralNetwork(scale) if kernel == "NN" else Matern(scale, nu=float(kernel[-3:]))
         K, cross, own = k(X), k(new, X), k.diag(new)
     return K + _JITTER * np.mean(K.diagonal()) * np.eye(len(K)), cross, own
 
