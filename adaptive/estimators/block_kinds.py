@@ -8,17 +8,28 @@ from typing import Any, TypeGuard
 import numpy as np
 from scipy import sparse
 
-from adaptive.operators import FourierLines, FourierMask, NonuniformFourier, Operator, Reshaped, as_operator
+from adaptive.operators import (
+    Dense,
+    FourierLines,
+    FourierMask,
+    NonuniformFourier,
+    Operator,
+    Reshaped,
+    Sparse,
+    as_operator,
+)
 
 __all__ = [
     "RowsOnImages",
     "as_blocks",
     "is_encodes",
+    "is_fourier",
     "is_rows",
     "is_shots",
     "is_trajectory",
     "on_grid",
     "require_candidates",
+    "with_rows_written_out",
 ]
 
 
@@ -39,6 +50,51 @@ class RowsOnImages(Reshaped):
                 f"got {rows.shape[1]}."
             )
         super().__init__(rows, tuple(shape))
+
+    @property
+    def matrix(self) -> Any:
+        """(m, pixels), an array or compressed rows."""
+        return self.operator.matrix  # type: ignore[attr-defined]
+
+    def joins(self, other: RowsOnImages) -> bool:
+        """Whether both are of one kind, so that they make one matrix."""
+        return self.plain and type(self.operator) is type(other.operator) and self.dtype == other.dtype
+
+    def with_rows(self, other: RowsOnImages) -> RowsOnImages:
+        """These rows, then the others."""
+        stack = sparse.vstack if sparse.issparse(self.matrix) else np.concatenate
+        return RowsOnImages(stack([self.matrix, other.matrix]), self.input_shape)
+
+    def require_rows_that_measure(self) -> None:
+        """Refuse rows of zeros, in one sentence."""
+        if not self.plain:
+            return
+        entries = np.bincount(self.matrix.nonzero()[0], minlength=self.shape[0])
+        if not entries.all():
+            first = int(np.argmin(entries > 0))
+            raise ValueError(f"X has rows of zeros (row {first} is the first), which measure nothing; leave them out.")
+
+    # -- as plain data -------------------------------------------------------------------------------------------------
+
+    @property
+    def plain(self) -> bool:
+        """Whether the matrix is at hand."""
+        return isinstance(self.operator, (Dense, Sparse))
+
+    def state(self) -> dict[str, Any]:
+        """The matrix as plain arrays."""
+        rows = self.matrix
+        if not sparse.issparse(rows):
+            return {"matrix": rows}
+        return {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr}
+
+    @classmethod
+    def restored(cls, state: dict[str, Any], shape: Sequence[int]) -> RowsOnImages:
+        """What `state` described."""
+        if "matrix" in state:
+            return cls(state["matrix"], shape)
+        parts = (state["data"], state["indices"], state["indptr"])
+        return cls(sparse.csr_array(parts, shape=(len(parts[2]) - 1, int(np.prod(shape)))), shape)
 
 
 def on_grid(block: Any) -> TypeGuard[FourierLines | FourierMask]:
@@ -61,9 +117,25 @@ def is_shots(pool: Any) -> bool:
     return hasattr(pool, "samples") and hasattr(pool, "image_shape") and not isinstance(pool, Operator)
 
 
+def is_fourier(X: Any) -> bool:
+    """Whether ``X`` holds Fourier samples, or anything complex, in its first block; what is no block counts as such."""
+    if is_encodes(X) or is_shots(X) or hasattr(X, "lines"):
+        return True
+    if is_rows(X):
+        return X.dtype.kind == "c"
+    first = X[0] if isinstance(X, (list, tuple)) and len(X) else X
+    return not isinstance(first, Operator) or first.dtype.kind == "c"
+
+
 def is_rows(X: Any) -> bool:
     """Whether ``X`` is a table of measurement rows, not an operator or a list of them."""
     return isinstance(X, np.ndarray) or sparse.issparse(X)
+
+
+def with_rows_written_out(X: Any) -> Any:
+    """``X``, or the array that it stands for where it is a frame or a lazy table of rows."""
+    table = hasattr(X, "__array__") and not is_rows(X) and not isinstance(X, Operator)
+    return np.asarray(X) if table else X
 
 
 def as_blocks(X: Any, shape: tuple[int, ...]) -> list[Operator]:
@@ -87,7 +159,9 @@ def as_blocks(X: Any, shape: tuple[int, ...]) -> list[Operator]:
     for k, block in enumerate(blocks):
         if not isinstance(block, Operator):
             raise ValueError(f"every entry of X must be an operator block, got {type(block).__name__} at {k}.")
-        if block.input_shape != shape:
+        if len(block.input_shape) == 1 != len(shape) and block.shape[1] == np.prod(shape):
+            blocks[k] = RowsOnImages(block, shape)  # a matrix on the flat image
+        elif block.input_shape != shape:
             raise ValueError(
                 f"X holds {block!r}, which measures images of shape {block.input_shape}; expected {shape}."
             )

@@ -1,4 +1,7 @@
-"""What a large posterior believes about blocks of measurements: log|I + X Cov X' / noise| of each, real-stacked.
+"""What a posterior believes about blocks of measurements: log|I + X Cov X' / noise| of each, real-stacked.
+
+A dense posterior answers exactly (`dense_blocks`, and for rows of a matrix what every linear model knows); the rest is
+about large ones.
 
 Fourier samples are scored together from the posterior's samples: those on the Cartesian grid by their variances
 (`grid_scores`), of several coils by their covariance across coils (`coil_scores`), trajectories by one non-uniform
@@ -8,7 +11,7 @@ transform for all (`trajectory_scores`). Other blocks are scored exactly, one so
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,17 +25,49 @@ from adaptive.estimators.block_kinds import (
     on_grid,
 )
 from adaptive.estimators.coil_scores import CoilScores
+from adaptive.estimators.dense_blocks import DenseBlockPredictive
 from adaptive.estimators.grid_scores import GridScores
+from adaptive.estimators.linear_predictive import linear_predictive
 from adaptive.estimators.measured_blocks import MeasuredBlocks
 from adaptive.estimators.receiver import on_unknown
 from adaptive.estimators.seen_images import SeenImages, seen_images
 from adaptive.estimators.trajectory_scores import TrajectoryScores
-from adaptive.inference import LargePosterior
+from adaptive.inference import LargePosterior, Posterior
+from adaptive.linalg.matrices import dense
 from adaptive.operators import FourierLines, Operator
 from adaptive.potentials import Gaussian
 from adaptive.predictive import Predictive, StatedPredictive
 
-__all__ = ["BlockPredictive"]
+if TYPE_CHECKING:
+    from adaptive.estimators.image_model import ImageModel
+
+__all__ = ["BlockPredictive", "block_predictive"]
+
+
+def block_predictive(posterior: Posterior, candidates: Any, model: ImageModel, *, refine: bool = False) -> Predictive:
+    """The predictive of candidates under the posterior of a model.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        Large ones answer by samples, dense ones exactly.
+    candidates : pool of operator blocks, or rows (m, pixels)
+    model : ImageModel
+        Whose posterior it is.
+    refine : bool
+        Whether the best candidates of a large posterior are to be computed exactly.
+    """
+    measured, noise, sensitivity = model.measured, model.noise_variance, model.sensitivity
+    if isinstance(posterior, LargePosterior):
+        return BlockPredictive(posterior, candidates, measured, noise, sensitivity=sensitivity, refine=refine)
+    if is_rows(candidates) and candidates.dtype.kind != "c" and sensitivity is None and not model.prior.complex:
+        return linear_predictive(posterior, _rows(candidates, measured.shape), Gaussian(noise))
+    if is_rows(candidates):
+        blocks: list[Operator] = [RowsOnImages(row[None], measured.shape) for row in dense(candidates)]
+    else:
+        blocks = as_blocks(candidates, measured.shape)
+    operators = [on_unknown(block, sensitivity, model.prior.complex) for block in blocks]
+    return DenseBlockPredictive(posterior, operators, noise)
 
 
 class BlockPredictive(Predictive):
@@ -202,3 +237,8 @@ class BlockPredictive(Predictive):
             refine=self.refine,
             random_state=self._random_state,
         )
+
+
+def _rows(candidates: Any, shape: tuple[int, ...]) -> Any:
+    """The rows as a matrix of numbers, one column per pixel."""
+    return RowsOnImages(candidates, shape).matrix

@@ -2,71 +2,24 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from adaptive import checks, inference
+from adaptive.estimators.image_engine import Engine, precision_of
 from adaptive.estimators.image_prior import ImagePrior
 from adaptive.estimators.measured_blocks import MeasuredBlocks
 from adaptive.estimators.receiver import on_unknown
-from adaptive.inference import GLM, LargePosterior
-from adaptive.inference.reweighted import prior_precision
+from adaptive.inference import GLM, LargePosterior, Posterior
+from adaptive.inference.restored import restored_posterior
 from adaptive.inference.reweighted_map import reweighted_map
-from adaptive.linalg import Perturbations, PrecisionOperator
 
 __all__ = ["Engine", "ImageModel"]
 
 BROAD = 1e2  # standard deviation of a Gaussian prior on every pixel, in units of the largest magnitude: a formality
 STEPS = 15  # outer steps of the double loop where nothing is known
-_DIAGNOSTICS = ("log_evidence", "evidence_kind", "objective_trace", "n_iter", "n_products", "converged", "engine")
-
-
-@dataclass(frozen=True)
-class Engine:
-    """How posteriors are inferred.
-
-    Attributes
-    ----------
-    inference : str or callable
-        A name, for the double loop with sampled variances, or an engine of one's own.
-    n_samples : int
-    random_state : None, int or Generator
-    """
-
-    inference: Any
-    n_samples: int
-    random_state: Any
-
-    def __call__(self, model: GLM, dtype: Any, max_iter: int, warm_start: Any, tol: float = 1e-2) -> LargePosterior:
-        """The posterior after so many outer steps, which are the algorithm and no failure to converge."""
-        settings = {"max_iter": max_iter, "tol": tol, "random_state": self.random_state, "warm_start": warm_start}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            if callable(self.inference):
-                posterior = self.inference(model, **settings)
-            else:
-                engine = getattr(inference, self.inference)
-                posterior = engine(model, variances="sampled", n_samples=self.n_samples, dtype=dtype, **settings)
-        if not isinstance(posterior, LargePosterior):
-            posterior = self._with_samples(model, posterior, dtype)
-        posterior.samples  # noqa: B018  drawn now, so that asking what is believed changes nothing
-        return posterior
-
-    def _with_samples(self, model: GLM, posterior: Any, dtype: Any) -> LargePosterior:
-        """A dense posterior as one that has samples."""
-        return LargePosterior(
-            precision_of(model).with_sites(posterior.sites[0]),
-            mean=posterior.mean,
-            perturbations=Perturbations(self.n_samples, checks.generator(self.random_state), dtype),
-            sites=posterior.sites,
-            group_lengths=posterior.group_lengths,
-            **{name: getattr(posterior, name) for name in _DIAGNOSTICS},
-        )
 
 
 @dataclass(frozen=True)
@@ -128,8 +81,8 @@ class ImageModel:
             prior_covariance=(BROAD * self.prior.largest) ** 2,
         )
 
-    def posterior(self, scales: Mapping[str, float], engine: Engine, steps: int, warm: Any = None) -> LargePosterior:
-        """The Gaussian posterior after ``steps`` outer steps."""
+    def posterior(self, scales: Mapping[str, float], engine: Engine, steps: int, warm: Any = None) -> Posterior:
+        """The Gaussian posterior; of the double loop after ``steps`` outer steps."""
         return engine(self.glm(scales), self.precision, steps, warm)
 
     def mode(self, scales: Mapping[str, float], max_iter: int, tol: float) -> np.ndarray:
@@ -141,14 +94,10 @@ class ImageModel:
         parts = flat.reshape(-1, *self.prior.shape)
         return parts[0] + 1j * parts[1] if self.prior.complex else parts[0]
 
-    def restored(self, state: dict[str, Any]) -> LargePosterior:
-        """The posterior that `LargePosterior.state` described."""
-        unit = dict.fromkeys(self.prior.names, 1.0)  # the scales are in the sites
-        return LargePosterior.restored(precision_of(self.glm(unit)), state)
-
-
-def precision_of(model: GLM) -> PrecisionOperator:
-    """The precision of a model's posterior, without sites."""
-    return PrecisionOperator(
-        model.X, model.noise_variance, B=[b for b, _ in model.groups], prior_precision=prior_precision(model)
-    )
+    def restored(self, state: dict[str, Any], scales: Mapping[str, float] | None) -> Posterior:
+        """The posterior that `posterior_state` described; a dense one needs the scales of its potentials."""
+        if "large" in state:
+            unit = dict.fromkeys(self.prior.names, 1.0)  # the scales are in the sites
+            return LargePosterior.restored(precision_of(self.glm(unit)), state["large"])
+        assert scales is not None
+        return restored_posterior(self.glm(scales), state)

@@ -14,43 +14,57 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from adaptive.checks import integer
 from adaptive.estimators.base import DesignMixin
-from adaptive.estimators.block_kinds import require_candidates
-from adaptive.estimators.block_predictive import BlockPredictive
-from adaptive.estimators.image_model import STEPS, ImageModel
+from adaptive.estimators.block_kinds import is_fourier, require_candidates, with_rows_written_out
+from adaptive.estimators.block_predictive import block_predictive
+from adaptive.estimators.image_answers import ImageAnswers, as_image
+from adaptive.estimators.image_model import ImageModel
 from adaptive.estimators.image_receiver import Received
-from adaptive.estimators.image_settings import ImageSettings
+from adaptive.estimators.image_settings import AUTO, ImageSettings
 from adaptive.estimators.measured_blocks import MeasuredBlocks
-from adaptive.inference import LargePosterior
+from adaptive.inference import Posterior
+from adaptive.inference.restored import posterior_state
+from adaptive.operators import as_operator
+from adaptive.predictive import Predictive
 
 __all__ = ["ImageReconstructor"]
 
 START_STEPS, WARM_STEPS = 5, 1  # outer steps of the double loop: the first time, and after further measurements
 
 
-class ImageReconstructor(DesignMixin, BaseEstimator):
+class ImageReconstructor(ImageAnswers, DesignMixin, BaseEstimator):
     """Reconstruct an image from few measurements, and choose the next ones.
+
+    Measurements are samples of k-space (lines, masks, trajectories) or anything that is linear in the pixels: rows of a
+    matrix (random projections, patterns of a single-pixel detector, selected pixels), `Identity` (a noisy picture),
+    `Convolution` (a blurred one), `Dense`, `Sparse`, or any other operator. What is measured first decides which
+    defaults hold: those of k-space where it is complex, else those of photographs.
 
     Parameters
     ----------
     shape : tuple of two or three int
-        Of the image or volume.
+        Of the image or volume. Sides that are odd are padded for the wavelet prior, by repeating the last row or
+        column, which is said in a warning.
     noise_variance : float, optional
-        Of the real and of the imaginary part of every sample. None: estimated from the samples farthest from DC. Of
-        several coils it is the mean.
+        Of the real and of the imaginary part of every sample. None: estimated from the samples farthest from DC, from
+        the finest details of a picture (noisy or blurred), or from more rows than pixels. Of several coils it is the
+        mean. Exact samples need a small one, such as 1e-8.
     prior : {"tv+wavelet", "tv", "wavelet"}, default "tv+wavelet"
         Laplace potentials on differences of neighbours, wavelet coefficients, or both.
     prior_scales : float or dict, optional
-        Scale of each group, {"wavelet": ..., "tv": ...}. None: learnt by evidence (see Notes).
-    wavelet : str, default "db4"
-        Orthonormal wavelet of PyWavelets, and ...
+        Scale of each group, {"wavelet": ..., "tv": ...}. None: learnt by evidence (see Notes); with expectation
+        propagation of photographs those of the literature, .943 and .141 times ``largest``.
+    wavelet : str, optional
+        Orthonormal wavelet of PyWavelets; None: "db4" for k-space, "db2" for photographs.
     level : int, optional
-        ... its depth; None: as deep as the shape allows.
-    dtype : {"complex64", "complex128", "float32", "float64"}, default "complex64"
-        Of the image that is reconstructed: a complex one has the prior on real and imaginary part.
+        Its depth; None: as deep as the shape allows.
+    dtype : {"complex64", "complex128", "float32", "float64"}, optional
+        Of the image that is reconstructed: a complex one has the prior on real and imaginary part. None: "complex64"
+        for k-space, "float64" for photographs.
     phase : "estimate", array of ``shape`` or None, default "estimate"
         Radians that are taken out, so that the unknown is nearly real. "estimate": from up to 32 central lines, a
-        central block of that side or a disc that trajectories cover, where there are four.
+        central block of that side or a disc that trajectories cover, where there are four; photographs have none.
     coils : array (coils, *shape), "estimate" or None, default None
         Sensitivities of the receiver coils; "estimate": from the centre of k-space, which then has to be measured
         first. Blocks stay those of one coil, and the samples of each are (coils, *block.output_shape). None: one coil,
@@ -60,17 +74,20 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
     imaginary_prior : {"transform", "pixel", "none"}, default "transform"
         Of the imaginary part of a complex image: as on the real part; on its pixels, at a fifth of the smallest scale
         (or ``prior_scales["imaginary"]``); or nothing, which ruins designs that measure half of k-space.
-    reconstruction : {"map", "mean"}, default "map"
-        The mode or the mean of the posterior.
-    design_noise_variance, design_prior_scales : float (or dict), default 1e-6 and 1/300
-        What the model that chooses measurements assumes, for ``largest`` = 1. None: as the reconstruction.
-    design_dtype : str, default "float32"
-        Of the unknown of that model.
+    reconstruction : {"map", "mean"}, optional
+        The mode or the mean of the posterior; None: the mean of expectation propagation, else the mode.
+    design_noise_variance, design_prior_scales : float (or dict), None or "auto", default "auto"
+        What the model that chooses measurements assumes, for ``largest`` = 1. None: as the reconstruction. "auto": 1e-6
+        and 1/300 for k-space, None for photographs.
+    design_dtype : str, optional
+        Of the unknown of that model; None: "float32" for k-space, ``dtype`` for photographs.
     inference : str or callable, default "variational_bounds"
-        The double loop with sampled variances, or a callable ``(model, *, max_iter, tol, random_state, warm_start) ->
-        Posterior`` such as ``functools.partial(inference.variational_bounds, variances="lanczos")``.
+        The double loop with sampled variances; "expectation_propagation" (with fraction 0.9), which keeps the
+        covariance as a matrix and is exact about candidates, for images of up to 64 by 64 pixels; or a callable
+        ``(model, *, max_iter, tol, random_state, warm_start) -> Posterior`` such as
+        ``functools.partial(inference.variational_bounds, variances="lanczos")``.
     n_samples : int, default 8
-        Posterior samples behind variances and scores.
+        Posterior samples behind variances and scores of the double loop.
     refine : bool, default False
         Compute the best candidates exactly before choosing; pointless for lines.
     largest : float, default 1.0
@@ -87,17 +104,22 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
     Attributes
     ----------
     image_ : array of ``shape``
-        Magnitudes of the reconstruction.
+        The reconstruction; of k-space and of complex images its magnitudes.
     image_std_ : array of ``shape``
         Posterior standard deviation of the pixels (of a complex image: root mean square over both parts).
     unknown_ : array of ``shape``
         The reconstruction itself, signed or complex, without the phase.
     noise_variance_, prior_scales_ : what was given, estimated or learnt
+    design_scales_ : dict
+        Scale of each group in the model that designs.
+    measurements_ : pair of arrays (m, pixels) and (m,)
+        All measurements as rows, and their outcomes.
     phase_ : array or None
     coil_maps_ : array (coils, *shape) or None
         As given or estimated, where the noise is white.
-    posterior_ : LargePosterior of the model that reconstructs
-    design_posterior_ : LargePosterior of the model that designs
+    posterior_ : Posterior of the model that reconstructs
+    design_posterior_ : Posterior of the model that designs
+        Both are `LargePosterior` for the double loop.
     n_products_ : int
         Products with the system matrix that the design has cost so far.
     n_iter_, converged_, objective_trace_ : of its last inference
@@ -105,7 +127,7 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
     Notes
     -----
     ``image_``, ``posterior_`` and what depends on them are computed when they are first asked for, so that choosing
-    measurements does not pay for pictures.
+    measurements does not pay for pictures. For photographs one model does both.
 
     Learnt scales are the fixed point scale_k = S_k q / (q_k n), S_k = sum_j sqrt(variance_j + s_j^2) over the q_k
     projections of group k, iterated with the double loop: the normaliser of a prior with more projections than
@@ -114,7 +136,8 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
 
     References
     ----------
-    Nickisch (2010), chapter 6; Seeger, Nickisch, Pohmann and Schoelkopf (2010), Optimization of k-space trajectories.
+    Nickisch (2010), chapters 5 and 6; Seeger, Nickisch, Pohmann and Schoelkopf (2010), Optimization of k-space
+    trajectories.
 
     Examples
     --------
@@ -128,6 +151,17 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
     >>> model = model.partial_fit(pool.take(further), scan.measure(pool.take(further)))
     >>> model.predict().shape
     (128, 96)
+
+    Random patterns of a photograph, and the next one out of a hundred others:
+
+    >>> rng = np.random.default_rng(0)
+    >>> picture, patterns = np.tri(16), rng.standard_normal((200, 256)) / 16
+    >>> outcomes = patterns @ picture.ravel() + 0.02 * rng.standard_normal(200)
+    >>> model = ImageReconstructor((16, 16), inference="expectation_propagation", noise_variance=4e-4)
+    >>> model = model.fit(patterns[:100], outcomes[:100])
+    >>> image, std = model.predict(return_std=True)
+    >>> print(abs(image - picture).mean() < 0.1, model.select(patterns[100:]).shape)
+    True (1,)
     """
 
     def __init__(
@@ -137,17 +171,17 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         noise_variance: float | None = None,
         prior: str = "tv+wavelet",
         prior_scales: Any = None,
-        wavelet: str = "db4",
+        wavelet: str | None = None,
         level: int | None = None,
-        dtype: str = "complex64",
+        dtype: str | None = None,
         phase: Any = "estimate",
         coils: Any = None,
         coil_covariance: Any = None,
         imaginary_prior: str = "transform",
-        reconstruction: str = "map",
-        design_noise_variance: float | None = 1e-6,
-        design_prior_scales: Any = 1 / 300,
-        design_dtype: str = "float32",
+        reconstruction: str | None = None,
+        design_noise_variance: Any = AUTO,
+        design_prior_scales: Any = AUTO,
+        design_dtype: str | None = None,
         inference: Any = "variational_bounds",
         n_samples: int = 8,
         refine: bool = False,
@@ -185,7 +219,7 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
 
     @property
     def _settings(self) -> ImageSettings:
-        return ImageSettings(self)
+        return ImageSettings(self, hasattr(self, "measured_") and self.measured_.fourier)
 
     def fit(self, X: Any, y: Any) -> ImageReconstructor:
         """Forget what was measured and fit.
@@ -200,36 +234,40 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         ------
         ValueError
             In one sentence: an image that is not 2-D or 3-D or has no wavelet depth, samples that are not finite or of
-            the wrong shape or number of coils, lines measured twice, no centre, k-space of wrong orientation or scale,
-            coil maps of another shape, too little memory.
+            the wrong shape or number of coils, rows of zeros, lines measured twice, no centre, k-space of wrong
+            orientation or scale, coil maps of another shape, too little memory.
         """
-        measured = self._measured_anew(X, y)
+        settings, measured = self._measured_anew(X, y)
         measured.require_centre()
-        return self._learn(measured, None)
+        return self._learn(settings, measured, None)
 
     def partial_fit(self, X: Any, y: Any) -> ImageReconstructor:
         """Learn from further measurements, starting from what is believed; what is refused changes nothing.
 
-        The centre may come later than other lines; there is no image before it.
+        The centre of k-space may come later than other lines; there is no image before it.
         """
         if hasattr(self, "measured_"):
-            return self._learn(self.measured_.with_blocks(X, y), self.design_posterior_)
-        return self._learn(self._measured_anew(X, y), None)
+            measured = self.measured_.with_blocks(with_rows_written_out(X), y)
+            return self._learn(self._settings, measured, self.design_posterior_)
+        return self._learn(*self._measured_anew(X, y), None)
 
-    def _measured_anew(self, X: Any, y: Any) -> MeasuredBlocks:
-        self._settings.check()
-        return self._settings.nothing_measured().with_blocks(X, y)
+    def _measured_anew(self, X: Any, y: Any) -> tuple[ImageSettings, MeasuredBlocks]:
+        X = with_rows_written_out(X)
+        settings = ImageSettings(self, self.coils is not None or is_fourier(X))
+        settings.check()
+        return settings, settings.nothing_measured().with_blocks(X, y)
 
-    def _learn(self, measured: MeasuredBlocks, warm: LargePosterior | None) -> ImageReconstructor:
-        settings = self._settings
+    def _learn(self, settings: ImageSettings, measured: MeasuredBlocks, warm: Posterior | None) -> ImageReconstructor:
         received = settings.receiver.received(measured, None if warm is None else self._received)
         model = settings.model(measured, received)
-        computed: dict[str, Any] = {}
-        if self.design_prior_scales is None:
-            computed = settings.scales(model)
+        computed = settings.scales(model) if settings.design_follows else {}
         design, scales = settings.design_model(model, computed.get("scales"))
-        posterior = design.posterior(scales, settings.engine, START_STEPS if warm is None else WARM_STEPS, warm)
+        if settings.one_model and "posterior" in computed:
+            posterior = computed["posterior"]
+        else:
+            posterior = design.posterior(scales, settings.engine, START_STEPS if warm is None else WARM_STEPS, warm)
         self.measured_, self.noise_variance_, self.design_posterior_ = measured, model.noise_variance, posterior
+        self.design_scales_: dict[str, float] = scales
         self.phase_: np.ndarray | None = received.phase
         self.coil_maps_: np.ndarray | None = received.maps
         self.n_central_: int = received.n_central
@@ -241,79 +279,35 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
     def _received(self) -> Received:
         return Received(self.phase_, self.coil_maps_, self.n_central_)
 
-    # -- what is believed about the image ------------------------------------------------------------------------------
-
-    def predict(self, X: Any = None) -> np.ndarray:
-        """Magnitudes of the reconstructed image; ``X`` is ignored."""
-        return self.image_
-
     def reconstruct(self, X: Any, y: Any) -> np.ndarray:
         """The image from other measurements with the settings of this estimator, which is not changed.
 
         Noise variance and prior scales are those learnt by ``fit``, if it was called and they were not given.
         """
-        measured = self._measured_anew(X, y)
-        measured.require_centre()
         other = type(self)(**self.get_params(deep=False))
         if hasattr(self, "measured_"):
             other.noise_variance, other.prior_scales = self.noise_variance_, self.prior_scales_
-        settings = other._settings
+        settings, measured = other._measured_anew(X, y)
+        measured.require_centre()
         model = settings.model(measured, settings.receiver.received(measured))
-        return np.abs(other._unknown(model, settings.scales(model))).astype(float)
-
-    def _unknown(self, model: ImageModel, known: dict[str, Any]) -> np.ndarray:
-        """Mode or mean, signed or complex."""
-        if self.reconstruction == "map":
-            return model.mode(known["scales"], self.max_iter, self.tol)
-        if "posterior" not in known:
-            known["posterior"] = model.posterior(known["scales"], self._settings.engine, STEPS)
-        return model.image(known["posterior"].mean)
-
-    def _compute(self, name: str) -> Any:
-        """A quantity that is computed when it is asked for."""
-        check_is_fitted(self, "measured_")
-        self.measured_.require_centre()
-        known, settings = self._computed, self._settings
-        if name not in known:
-            model = settings.model(self.measured_, self._received)
-            if "scales" not in known:
-                known.update(settings.scales(model))
-            if name == "unknown":
-                known[name] = self._unknown(model, known)
-            elif name in ("posterior", "std") and "posterior" not in known:
-                known["posterior"] = model.posterior(known["scales"], settings.engine, STEPS)
-            if name == "std":
-                variance = known["posterior"].variances(n_samples=max(32, self.n_samples))
-                known[name] = np.sqrt(variance.reshape(-1, *self.measured_.shape).mean(axis=0))
-        return known[name]
-
-    @property
-    def unknown_(self) -> np.ndarray:
-        """The reconstruction, signed or complex, without the phase."""
-        return self._compute("unknown")
-
-    @property
-    def image_(self) -> np.ndarray:
-        """Magnitudes of the reconstruction."""
-        return np.abs(self.unknown_).astype(float)
-
-    @property
-    def image_std_(self) -> np.ndarray:
-        """Posterior standard deviation of the pixels."""
-        return self._compute("std")
-
-    posterior_ = property(lambda self: self._compute("posterior"), doc="Of the model that reconstructs.")
-    prior_scales_ = property(lambda self: self._compute("scales"), doc="Scale of each group of the prior.")
-    n_iter_ = property(lambda self: self.design_posterior_.n_iter, doc="Outer steps of the last inference.")
-    converged_ = property(lambda self: self.design_posterior_.converged, doc="Whether its widths settled.")
-    objective_trace_ = property(lambda self: self.design_posterior_.objective_trace, doc="One value per outer step.")
-    log_evidence_ = property(lambda self: self.design_posterior_.log_evidence, doc="nan unless inference gives it.")
-    evidence_kind_ = property(lambda self: self.design_posterior_.evidence_kind, doc='"none" as a rule.')
+        return as_image(other._unknown(settings, model, settings.scales(model)), measured.fourier)
 
     # -- design --------------------------------------------------------------------------------------------------------
 
-    def predictive(self, candidates: Any, *, target: Any = None, random_state: Any = None) -> BlockPredictive:
-        """What is believed about blocks of measurements: log-determinants, from the samples of the design's posterior.
+    def _design(self, fourier: bool) -> tuple[ImageModel, Posterior]:
+        """The model that designs and its posterior; before any fit the prior's."""
+        if hasattr(self, "measured_"):
+            settings = self._settings
+            settings.check()
+            learnt = settings.model(self.measured_, self._received, self.noise_variance_)
+            return settings.design_model(learnt)[0], self.design_posterior_
+        settings = ImageSettings(self, fourier)
+        settings.check()
+        model, scales = settings.design_model_before_fit()
+        return model, model.posterior(scales, settings.engine, 0)
+
+    def predictive(self, candidates: Any, *, target: Any = None, random_state: Any = None) -> Predictive:
+        """What is believed about blocks of measurements: log-determinants under the posterior that designs.
 
         Parameters
         ----------
@@ -323,26 +317,46 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
         random_state : ignored
             The samples are the posterior's.
         """
-        settings = self._settings
-        settings.check()
         if target is not None:
             raise ValueError("target must be None: the information of a measurement is about the whole image.")
-        require_candidates(candidates, settings.shape)
-        if hasattr(self, "measured_"):
-            learnt = settings.model(self.measured_, self._received, self.noise_variance_)
-            model, posterior = settings.design_model(learnt)[0], self.design_posterior_
-        else:
-            model, scales = settings.design_model_before_fit()
-            posterior = model.posterior(scales, settings.engine, 0)
-        return BlockPredictive(
-            posterior,
-            candidates,
-            model.measured,
-            model.noise_variance,
-            sensitivity=model.sensitivity,
-            refine=self.refine,
-            random_state=0,
-        )
+        candidates = with_rows_written_out(candidates)
+        require_candidates(candidates, self._settings.shape)
+        model, posterior = self._design(self.coils is not None or is_fourier(candidates))
+        return block_predictive(posterior, candidates, model, refine=self.refine)
+
+    def leading_directions(self, n: int = 1) -> np.ndarray:
+        """The unit images along which least is known: eigenvectors of the posterior covariance, largest first.
+
+        Parameters
+        ----------
+        n : int, default 1
+
+        Returns
+        -------
+        array (n, pixels)
+            Measuring them is the most informative of all designs with n rows of length one. The sign is arbitrary.
+        """
+        model, posterior = self._design(False)
+        if model.prior.complex:
+            raise ValueError('leading_directions are those of real images; give design_dtype="float64".')
+        return posterior.leading_directions(integer("n", n, minimum=1))[1]
+
+    def variances_along(self, operator: Any) -> np.ndarray:
+        """Posterior variances of the projections of the image by an operator, or by rows (m, pixels).
+
+        Parameters
+        ----------
+        operator : Operator on images, or array (m, pixels)
+
+        Returns
+        -------
+        array of the operator's output shape
+        """
+        model, posterior = self._design(False)
+        if model.prior.complex:
+            raise ValueError('variances_along are those of real images; give design_dtype="float64".')
+        rows = as_operator(operator, "operator")
+        return posterior.variances(rows).reshape(rows.output_shape)
 
     # -- state ---------------------------------------------------------------------------------------------------------
 
@@ -355,20 +369,22 @@ class ImageReconstructor(DesignMixin, BaseEstimator):
             "coil_maps": self.coil_maps_,
             "n_central": self.n_central_,
             "noise_variance": self.noise_variance_,
-            "design_noise_variance": self.design_posterior_.system.noise_variance,
-            "design_posterior": self.design_posterior_.state(),
+            "design_scales": self.design_scales_,
+            "design_posterior": posterior_state(self.design_posterior_),
             "n_products": self.n_products_,
         }
 
     def restore(self, state: dict[str, Any]) -> ImageReconstructor:
         """Become what `state` described; the parameters are those of this estimator."""
-        settings = self._settings
+        settings = ImageSettings(self, state["measured"].get("fourier", True))
         nothing = settings.nothing_measured()
         measured = MeasuredBlocks.restored(nothing.shape, nothing.largest, nothing.check, state["measured"])
         received = Received(state["phase"], state.get("coil_maps"), state["n_central"])
-        model = settings.model(measured, received, state["design_noise_variance"], self.design_dtype)
-        posterior = model.restored(state["design_posterior"])
+        model = settings.model(measured, received, state["noise_variance"])
+        scales = state["design_scales"]
+        posterior = settings.design_model(model)[0].restored(state["design_posterior"], scales)
         self.measured_, self.design_posterior_, self._computed = measured, posterior, {}
+        self.design_scales_ = scales
         self.phase_, self.coil_maps_, self.n_central_ = received
         self.noise_variance_, self.n_products_ = state["noise_variance"], state["n_products"]
         return self

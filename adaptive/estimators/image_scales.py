@@ -23,7 +23,8 @@ import numpy as np
 from adaptive.inference import LargePosterior
 
 if TYPE_CHECKING:
-    from adaptive.estimators.image_model import Engine, ImageModel
+    from adaptive.estimators.image_engine import Engine
+    from adaptive.estimators.image_model import ImageModel
 
 __all__ = ["LearntScales", "learn_scales", "scale_evidence"]
 
@@ -93,7 +94,7 @@ def learn_scales(
     scales = dict.fromkeys(prior.names, 0.1 * prior.largest)
     posterior: LargePosterior | None = None
     for _ in range(max_iter):
-        posterior = model.posterior(scales, engine, 1, posterior)
+        posterior = _outer_step(model, scales, engine, posterior)
         before = [*scales.values(), model.noise_variance]
         scales = prior.learnt(_sums(model, posterior), unknowns)
         if noise:
@@ -123,6 +124,15 @@ def scale_evidence(model: ImageModel, scales: dict[str, float], posterior: Large
     rows = {name: model.prior.rows(name) for name in model.prior.names}
     missing = 1.0 - _unknowns(model) / sum(rows.values())  # share of the projections that are no unknowns
     return posterior.log_evidence + missing * sum(count * np.log(2 * scales[name]) for name, count in rows.items())
+
+
+def _outer_step(
+    model: ImageModel, scales: dict[str, float], engine: Engine, warm: LargePosterior | None
+) -> LargePosterior:
+    """One outer step of the double loop."""
+    posterior = model.posterior(scales, engine, 1, warm)
+    assert isinstance(posterior, LargePosterior)
+    return posterior
 
 
 def _unknowns(model: ImageModel) -> int:

@@ -1,7 +1,7 @@
 """What was measured of an image: blocks of samples, those on the Cartesian grid put together on it.
 
 Trajectories are put together, too: all that was measured along them is one operator, whose normal product costs the
-same for any number of samples.
+same for any number of samples. Rows of matrices that follow each other become one matrix.
 """
 
 from __future__ import annotations
@@ -10,14 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.estimators.block_kinds import as_blocks, is_encodes, is_rows, is_trajectory, on_grid
+from adaptive.estimators.block_kinds import (
+    RowsOnImages,
+    as_blocks,
+    is_encodes,
+    is_fourier,
+    is_rows,
+    is_trajectory,
+    on_grid,
+)
+from adaptive.estimators.measured_noise import noise_variance
 from adaptive.estimators.measured_samples import checked_samples, coils_of, one_mask
 from adaptive.estimators.receiver import made_white
 from adaptive.images import check_coils, check_kspace, gridded
 from adaptive.operators import FourierLines, FourierMask, NonuniformFourier, Operator, Stacked
 
-_HIGHEST = 0.4  # cycles per pixel
-_LOWEST = 0.1  # share of pixels taken for pure noise
 FROM_DATA = 0  # coils: as many as the first samples have
 
 __all__ = ["FROM_DATA", "MeasuredBlocks"]
@@ -51,6 +58,8 @@ class MeasuredBlocks:
         Frequencies (m, d) off the grid in radians per pixel, and samples (m,) or (coils, m) there.
     others : list of (operator, samples)
         Blocks that are neither.
+    fourier : bool
+        Whether the first block was of Fourier samples (or anything complex), so that conventions of k-space hold.
     """
 
     def __init__(
@@ -67,6 +76,7 @@ class MeasuredBlocks:
         self.axis: int | None = None
         self.trajectories: list[tuple[np.ndarray, np.ndarray]] = []
         self.others: list[tuple[Operator, np.ndarray]] = []
+        self.fourier = True
 
     @property
     def _coils(self) -> tuple[int, ...]:
@@ -103,6 +113,8 @@ class MeasuredBlocks:
             twice, no centre, or k-space with the wrong orientation or scale.
         """
         after = self._longer()
+        if self.empty:
+            after.fourier = self.n_coils is not None or is_fourier(X)
         if is_encodes(X):
             blocks, samples = one_mask(X, self.shape, y)
         else:
@@ -119,11 +131,21 @@ class MeasuredBlocks:
         ]
         after._add_to_grid([pair for pair in zip(blocks, values, strict=True) if on_grid(pair[0])])
         for block, one in zip(blocks, values, strict=True):
+            if isinstance(block, RowsOnImages):
+                block.require_rows_that_measure()
             if is_trajectory(block):
                 after.trajectories.append((block.samples, one))
             elif not on_grid(block):
-                after.others.append((block, one))
+                after._add_other(block, one)
         return after
+
+    def _add_other(self, block: Operator, values: np.ndarray) -> None:
+        if isinstance(block, RowsOnImages) and self.others and self.n_coils is None:
+            before, known = self.others[-1]
+            if isinstance(before, RowsOnImages) and before.joins(block):
+                self.others[-1] = before.with_rows(block), np.concatenate([known, values])
+                return
+        self.others.append((block, values))
 
     def with_block_assumed(self, block: Operator) -> MeasuredBlocks:
         """These measurements and a block whose samples nobody knows: what `operator` would be."""
@@ -231,36 +253,21 @@ class MeasuredBlocks:
         return count
 
     def noise_variance(self) -> float | None:
-        """Noise variance per real component, from the highest frequencies; None without Fourier samples.
+        """Noise variance per real component, read off the samples; None where they do not show it."""
+        return noise_variance(self)
 
-        The image of these frequencies alone is noise wherever there is no edge. Where it is noise, |pixel|^2 is
-        exponential: its lowest tenth tells the mean. What edges there are make the estimate too large, up to twice in
-        heads at an SNR of 200, more in photographs. Of several coils the mean is taken.
-        """
-        if self.mask.any():
-            frequencies = np.meshgrid(*[(np.arange(side) - side // 2) / side for side in self.shape], indexing="ij")
-            height = np.max(np.abs(frequencies), axis=0)
-            kept = self.mask & (height >= min(_HIGHEST, np.quantile(height[self.mask], 0.8)))
-            images = FourierLines(self.shape, range(self.shape[0])).adjoint(self.kspace * kept)
-            count = int(kept.sum())
-        elif self.trajectories:
-            height = np.max(np.abs(self.points), axis=1) / (2 * np.pi)
-            high = height >= min(_HIGHEST, np.quantile(height, 0.8))
-            values = np.concatenate([values for _, values in self.trajectories], axis=-1)
-            images = NonuniformFourier(self.shape, self.points[high]).adjoint(values[..., high])
-            count = int(high.sum())
-        else:
-            return None
-        pixels = (np.abs(images) ** 2).reshape(-1, self.mask.size)
-        mean = float(np.mean(np.quantile(pixels, _LOWEST, axis=1))) / -np.log1p(-_LOWEST)
-        return max(mean * self.mask.size / count / 2, 1e-12 * self.largest**2)
+    def rows(self) -> tuple[np.ndarray, np.ndarray]:
+        """Everything as rows (m, pixels) of a matrix and their outcomes (m,), in the order of `operator`."""
+        if self.empty:
+            return np.empty((0, int(np.prod(self.shape)))), np.empty(0)
+        return self.operator().to_dense(), self.samples()
 
     def state(self) -> dict[str, Any]:
-        """As plain arrays; refused where there are blocks that are neither on the grid nor trajectories."""
-        if self.others:
+        """As plain arrays; refused where there are blocks that are neither rows, on the grid nor trajectories."""
+        if not all(isinstance(block, RowsOnImages) and block.plain for block, _ in self.others):
             raise ValueError(
-                "measurements that are neither on the Cartesian grid nor trajectories have no plain state; keep the "
-                "blocks and fit again."
+                "measurements that are neither rows of a matrix, on the Cartesian grid nor trajectories have no plain "
+                "state; keep the blocks and fit again."
             )
         return {
             "kspace": self.kspace,
@@ -269,6 +276,8 @@ class MeasuredBlocks:
             "n_coils": self.n_coils,
             "whitening": self.whitening,
             "trajectories": [list(pair) for pair in self.trajectories],
+            "rows": [[block.state(), values] for block, values in self.others],  # type: ignore[attr-defined]
+            "fourier": self.fourier,
         }
 
     @classmethod
@@ -277,4 +286,6 @@ class MeasuredBlocks:
         self = cls(shape, largest, check, state.get("n_coils"), state.get("whitening"))
         self.kspace, self.mask, self.axis = state["kspace"], state["mask"], state["axis"]
         self.trajectories = [(points, values) for points, values in state.get("trajectories", [])]
+        self.others = [(RowsOnImages.restored(rows, shape), values) for rows, values in state.get("rows", [])]
+        self.fourier = state.get("fourier", True)
         return self

@@ -193,11 +193,8 @@ class Operator:
 
     def to_dense(self) -> np.ndarray:
         """The matrix (size of an output, size of an input); refused above 2^27 entries."""
+        require_dense(self)
         rows, columns = self.shape
-        if rows * columns > LARGEST_DENSE:
-            raise ValueError(
-                f"to_dense of {self!r} would need {rows} x {columns} entries; at most {LARGEST_DENSE} are allowed."
-            )
         dtype = np.result_type(self.dtype, np.float32)
         matrix = np.empty((rows, columns), dtype)
         step = max(1, min(columns, 2**22 // max(rows, columns)))
@@ -234,6 +231,15 @@ class Operator:
             raise ValueError(
                 f"weights must broadcast to the output shape {self.output_shape}, got {weights.shape}."
             ) from None
+
+
+def require_dense(operator: Operator) -> None:
+    """Refuse, in one sentence, operators whose matrix would be too large."""
+    rows, columns = operator.shape
+    if rows * columns > LARGEST_DENSE:
+        raise ValueError(
+            f"to_dense of {operator!r} would need {rows} x {columns} entries; at most {LARGEST_DENSE} are allowed."
+        )
 
 
 def adjoint_error(operator: Operator, random_state: Any = 0, dtype: Any = None) -> float:

@@ -9,7 +9,7 @@ import scipy.sparse
 from scipy.sparse.linalg import LinearOperator
 
 from ..checks import finite
-from .base import Operator
+from .base import Operator, require_dense
 
 __all__ = ["Dense", "FromSciPy", "Sparse", "as_operator"]
 
@@ -82,6 +82,10 @@ class Sparse(Operator):
 
     def _adjoint(self, v: np.ndarray) -> np.ndarray:
         return np.asarray(self._transposed @ v.T).T
+
+    def to_dense(self) -> np.ndarray:
+        require_dense(self)
+        return self.matrix.toarray()
 
 
 class FromSciPy(Operator):

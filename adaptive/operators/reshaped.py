@@ -48,3 +48,6 @@ class Reshaped(Operator):
 
     def _adjoint(self, v: np.ndarray) -> np.ndarray:
         return self.operator._adjoint(v).reshape(len(v), *self.input_shape)
+
+    def to_dense(self) -> np.ndarray:
+        return self.operator.to_dense()

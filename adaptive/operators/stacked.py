@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .base import Operator
+from .base import Operator, require_dense
 from .matrix import as_operator
 
 __all__ = ["Stacked"]
@@ -94,6 +94,10 @@ class Stacked(Operator):
                 return None
             total += spectrum
         return total
+
+    def to_dense(self) -> np.ndarray:
+        require_dense(self)
+        return np.concatenate([operator.to_dense() for operator in self.operators])
 
     def _parts(self) -> Iterable[tuple[Operator, slice]]:
         return zip(self.operators, self.slices, strict=True)
