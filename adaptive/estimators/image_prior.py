@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from adaptive.checks import choice, positive
-from adaptive.operators import FiniteDifference, Identity, Operator, RealStacked, Wavelet
+from adaptive.operators import FiniteDifference, Identity, Operator, Padded, Product, RealStacked, Wavelet
 from adaptive.potentials import Laplace
 
-__all__ = ["IMAGINARY", "PRIORS", "ImagePrior", "image_prior"]
+__all__ = ["IMAGINARY", "PRIORS", "ImagePrior", "image_prior", "padded_shape"]
 
 PRIORS = {"tv": ("tv",), "wavelet": ("wavelet",), "tv+wavelet": ("wavelet", "tv")}
 IMAGINARY = ("transform", "pixel", "none")
@@ -127,10 +127,26 @@ def image_prior(*arguments: Any) -> ImagePrior:
     return ImagePrior(*arguments)
 
 
-def _wavelet(shape: tuple[int, ...], name: str, level: int | None) -> Wavelet:
+def padded_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape on which wavelets look at an image: the same, or where a side is odd multiples of up to eight.
+
+    Examples
+    --------
+    >>> padded_shape((30, 32)), padded_shape((31, 32)), padded_shape((481, 321))
+    ((30, 32), (32, 32), (488, 328))
+    """
+    if not any(side % 2 for side in shape):
+        return shape
+    step = 2 ** min(3, max(1, int(np.log2(min(shape) / 4))))
+    return tuple(-(-side // step) * step for side in shape)
+
+
+def _wavelet(shape: tuple[int, ...], name: str, level: int | None) -> Operator:
+    larger = padded_shape(shape)
     try:
-        return Wavelet(shape, name, level)
+        wavelet = Wavelet(larger, name, level)
     except ValueError as problem:
         raise ValueError(
             f'an image of shape {shape} has no depth for the wavelet prior ({problem}) Pad it, or use prior="tv".'
         ) from None
+    return wavelet if larger == shape else Product(wavelet, Padded(shape, larger))

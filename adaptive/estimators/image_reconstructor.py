@@ -255,6 +255,7 @@ class ImageReconstructor(ImageAnswers, DesignMixin, BaseEstimator):
         X = with_rows_written_out(X)
         settings = ImageSettings(self, self.coils is not None or is_fourier(X))
         settings.check()
+        settings.warn_where_padded()
         return settings, settings.nothing_measured().with_blocks(X, y)
 
     def _learn(self, settings: ImageSettings, measured: MeasuredBlocks, warm: Posterior | None) -> ImageReconstructor:

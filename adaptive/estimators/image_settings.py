@@ -6,6 +6,7 @@ noise and scales of its own, less and stiffer; where these are None, as they are
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from adaptive import checks
 from adaptive.estimators.image_engine import ENGINES, Engine
 from adaptive.estimators.image_memory import check_memory
 from adaptive.estimators.image_model import ImageModel
-from adaptive.estimators.image_prior import PRIORS, ImagePrior, image_prior
+from adaptive.estimators.image_prior import PRIORS, ImagePrior, image_prior, padded_shape
 from adaptive.estimators.image_receiver import Received, ReceiverSettings
 from adaptive.estimators.image_scales import learn_scales
 from adaptive.estimators.measured_blocks import MeasuredBlocks
@@ -74,6 +75,16 @@ class ImageSettings:
                 prior.scales(getattr(given, name), name)
         n_coils = 1 if given.coils is None or isinstance(given.coils, str) else len(given.coils)
         check_memory(self.shape, prior, (self.dtype, self.design_dtype), given.n_samples, n_coils)
+
+    def warn_where_padded(self) -> None:
+        """Say that odd sides are padded, if they are."""
+        larger = padded_shape(self.shape)
+        if larger != self.shape and "wavelet" in self.prior(self.dtype).names:
+            warnings.warn(
+                f"an image of shape {self.shape} is padded to {larger} for the wavelet prior, by repeating its last "
+                'row or column; prior="tv" needs no padding.',
+                stacklevel=4,
+            )
 
     @property
     def shape(self) -> tuple[int, ...]:

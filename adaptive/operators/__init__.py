@@ -9,6 +9,7 @@ from .fourier import FourierLines, FourierMask
 from .identity import Identity
 from .matrix import Dense, FromSciPy, Sparse, as_operator
 from .nonuniform_fourier import NonuniformFourier
+from .padded import Padded
 from .phase import Phase
 from .product import Product
 from .real_stacked import RealStacked
@@ -31,6 +32,7 @@ __all__ = [
     "Identity",
     "NonuniformFourier",
     "Operator",
+    "Padded",
     "Phase",
     "Product",
     "RealStacked",

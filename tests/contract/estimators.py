@@ -156,6 +156,17 @@ def image_case(name, shape, candidates, first, measure, **options):
     return Case(name, make, candidates, (first, measure(first)), measure, given="blocks")
 
 
+PATTERNS = RNG.standard_normal((23, 64)) / 8
+
+
+def patterns(**options):
+    return lambda: ImageReconstructor((8, 8), prior_scales=0.2, noise_variance=0.01, n_samples=4, **options)
+
+
+def seen(rows):
+    return np.asarray(rows) @ BLOB[::2].ravel()
+
+
 CASES = [
     classifier("AnchoredEnsemble", AnchoredEnsemble, given="direction"),
     Case(
@@ -221,6 +232,18 @@ CASES = [
     Case(
         "ImageReconstructor", reconstructor, LINES.take([*range(5), *range(11, 16)]), (CENTRE, SCAN.measure(CENTRE)),
         SCAN.measure, given="blocks",
+    ),
+    Case(
+        "ImageReconstructor of patterns", patterns(refine=True), PATTERNS[:12], (PATTERNS[12:], seen(PATTERNS[12:])), seen,
+        given="blocks",
+    ),
+    Case(
+        "ImageReconstructor of patterns by expectation propagation", patterns(inference="expectation_propagation"),
+        PATTERNS[:12], (PATTERNS[12:], seen(PATTERNS[12:])), seen, given="blocks",
+    ),
+    image_case(
+        "ImageReconstructor of a volume by expectation propagation", CUBE.shape,
+        ENCODES.take([0, 5, 6, 10, 13, 17, 19, 24, 30, 35]), CENTRAL_ENCODES, blocks_of(CUBE), inference="expectation_propagation",
     ),
     Case(
         "SeveralImages", lambda: SeveralImages([reconstructor(), reconstructor()]),
