@@ -12,7 +12,7 @@ import scipy.sparse
 from ..checks import finite, positive
 from ..linalg.low_rank_covariance import LowRankCovariance
 from ..linalg.matrices import dense, stacked
-from ..operators import Dense, Identity, Operator, Sparse, as_operator
+from ..operators import Dense, Identity, Operator, Sparse, Wavelet, as_operator
 from .grouped import grouped
 
 __all__ = ["GLM", "matrix_of"]
@@ -160,6 +160,8 @@ class GLM:
     def _check_determined(self) -> None:
         if self.has_prior or self.n > _LARGEST_RANK_CHECK:
             return
+        if any(isinstance(b, (Identity, Wavelet)) for b in (self.X, *(b for b, _ in self.groups))):
+            return  # orthonormal: it determines everything by itself
         rows = ([] if self.X is None else [self.measurement_rows()[0]]) + [matrix_of(b) for b, _ in self.groups]
         gram = np.zeros((self.n, self.n))
         for row in rows:
