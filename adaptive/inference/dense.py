@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ..linalg.gaussian import SiteGaussian, gaussian_with_sites
+from ..linalg.gaussian import gaussian_with_sites
 from ..linalg.matrices import stacked
 from .compatibility import as_gaussian, require_compatible
 from .grouped import grouped
@@ -57,7 +57,7 @@ class DenseProblem:
             require_compatible(model, engine)
         self.model, self.engine = model, engine
         moments = [as_gaussian(p) for _, p in model.groups]
-        rows = [matrix_of(b) for b, _ in model.groups]
+        rows = [self._matrix(b, moment is None) for (b, _), moment in zip(model.groups, moments, strict=True)]
         lengths = model.group_lengths
 
         data_rows: list[Any] = []
@@ -81,17 +81,30 @@ class DenseProblem:
         self.potential: Any = (
             grouped([model.groups[k][1] for k in active], [lengths[k] for k in active]) if active else None
         )
-        self.rows = stacked([rows[k] for k in active]) if active else np.empty((0, model.n))
-        self.gaussian: SiteGaussian = gaussian_with_sites(
-            self.rows,
-            data_rows=stacked(data_rows) if data_rows else None,
-            data=np.concatenate(data) if data else None,
-            data_variance=np.concatenate(variance) if data else None,
-            prior_mean=model.prior_mean,
-            prior_covariance=model.prior_covariance,
-            form=form,
-        )
         self.warm_sites, self.fresh = self._sites_of(warm_start)
+        self.gaussian: Any
+        self.rows, self.gaussian = self._gaussian(
+            [rows[k] for k in active],
+            {
+                "data_rows": stacked(data_rows) if data_rows else None,
+                "data": np.concatenate(data) if data else None,
+                "data_variance": np.concatenate(variance) if data else None,
+                "prior_mean": model.prior_mean,
+                "prior_covariance": model.prior_covariance,
+                "form": form,
+            },
+            warm_start,
+        )
+
+    # ------------------------------------------------------------------ what an engine with another Gaussian replaces
+    def _matrix(self, operator: Any, active: bool) -> Any:
+        """A group's projections."""
+        return matrix_of(operator)
+
+    def _gaussian(self, rows: list[Any], rest: dict[str, Any], warm_start: Any) -> tuple[Any, Any]:
+        """The active rows, and the Gaussian with sites on them; ``rest`` are the arguments of `gaussian_with_sites`."""
+        together = stacked(rows) if rows else np.empty((0, self.model.n))
+        return together, gaussian_with_sites(together, **rest)
 
     # ------------------------------------------------------------------ start
     def _sites_of(self, warm_start: Any) -> tuple[tuple[np.ndarray, np.ndarray] | None, np.ndarray]:
@@ -130,10 +143,10 @@ class DenseProblem:
         self.refit(pi, nu)
         return pi, nu
 
-    def broad_sites(self) -> tuple[np.ndarray, np.ndarray]:
-        """The Gaussian that each potential alone makes of a broad one."""
+    def broad_sites(self, width: float = 1e4) -> tuple[np.ndarray, np.ndarray]:
+        """The Gaussian that each potential alone makes of a broad one, of variance ``width`` spread^2."""
         location = np.broadcast_to(np.asarray(self.potential.location, dtype=float), (self.size,))
-        broad = 1e4 * np.square(self.spread())
+        broad = width * np.square(self.spread())
         weights = getattr(self.potential, "weights", None)  # of w copies of a row each is alone with the broad one
         share = 1.0 if weights is None else 1.0 / np.maximum(weights, 1.0)
         _, mean, variance = self.potential.tilted_moments(location, broad, share)
@@ -145,10 +158,14 @@ class DenseProblem:
         try:
             self.gaussian.refit(pi, nu)
         except np.linalg.LinAlgError:
-            raise ValueError(
-                f"{self.engine}: the posterior is improper or its precision matrix is singular to working precision; "
-                "add rows to the design or give prior_covariance."
-            ) from None
+            raise self.improper() from None
+
+    def improper(self) -> ValueError:
+        """The sentence for a result that is no Gaussian."""
+        return ValueError(
+            f"{self.engine}: the posterior is improper or its precision matrix is singular to working precision; "
+            "add rows to the design or give prior_covariance."
+        )
 
     def spread(self) -> np.ndarray:
         """The scale of each active potential (1 for likelihoods without one)."""

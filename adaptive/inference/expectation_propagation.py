@@ -22,12 +22,13 @@ from .dense import DenseProblem
 from .extrapolation import Extrapolation
 from .model import GLM
 from .posterior import Posterior
+from .selective_propagation import SelectiveProblem, SelectiveUpdates
+from .tilted_sites import FLAT, tilted_sites
 
 __all__ = ["expectation_propagation"]
 
 _PATIENCE = 15  # sweeps without a new smallest residual, after which something else is tried
 _QUICK = 0.2  # a sweep that leaves less than this share of the residual needs no extrapolation
-_FLAT = 1e-10  # cavity precision, in units of the marginal's, that stands for zero: only this site determines s_j
 
 
 def expectation_propagation(
@@ -42,6 +43,8 @@ def expectation_propagation(
     warm_start: Posterior | None = None,
     form: str | None = None,
     force: bool = False,
+    n_candidates: int = 256,
+    max_sweeps: int = 8,
 ) -> Posterior:
     """Gaussian approximation whose marginals match the moments of each potential in turn.
 
@@ -51,32 +54,47 @@ def expectation_propagation(
         Potentials must be log-concave (see ``force``).
     fraction : float, default 1.0
         Power eta of the potentials in the updates, in (0, 1]; below 1 more robust, towards variational inference.
-    update : {"auto", "parallel", "sequential"}
+    update : {"auto", "parallel", "sequential", "selective"}
         All sites at once and one factorisation (extrapolated from the last sweeps), or one site after the other by
-        rank-one updates. "auto" is parallel, then sequential if that does not settle.
+        rank-one updates. "auto" is parallel, then sequential if that does not settle. "selective" updates the site
+        that changes the posterior most, keeps the covariance of u and all marginals valid meanwhile, and takes B as
+        operators: for images, and for data that arrive a few rows at a time.
     damping : float, optional
-        Share of the new site in (0, 1]; default 1, or 0.5 where ``force`` is needed.
+        Share of the new site in (0, 1]; default 1, or 0.5 where ``force`` is needed; "selective": 0.8, of the first of
+        its parallel sweeps.
     max_iter : int, default 200
-        Sweeps over all sites.
+        Sweeps over all sites; "selective": updates per site.
     tol : float, default 1e-6
-        Stop when no site wants to change its marginal by more than this, in units of the marginal's own precision.
+        Stop when no site wants to change its marginal by more than this, in units of the marginal's own precision;
+        "selective": when no update of a site changes the posterior by this Kullback-Leibler divergence, in nats
+        (1e-2 serves to choose measurements).
     random_state : int, Generator, optional
-        Permutes the order of sequential updates; default the order of the rows.
+        Permutes the order of sequential updates; default the order of the rows. "selective": draws candidates;
+        default a fixed seed.
     warm_start : Posterior, optional
-        Starts from its sites; rows appended since start without.
+        Starts from its sites; rows appended since start without. "selective" takes over the covariance of a posterior
+        of its own and absorbs data rows that were appended; that posterior stays valid, and factorises again if it is
+        asked for more than its mean, sites and marginals.
     form : {"precision", "covariance"}, optional
-        Representation; chosen by size if not given.
+        Representation; chosen by size if not given. "selective": "unknowns" (n x n numbers) or "measurements" (m x m,
+        for B square and orthonormal), by default the latter where there are fewer measurements than n / 4.
     force : bool, default False
         Run also for potentials that are not log-concave: damped, with negative sites, without any guarantee.
+    n_candidates : int, default 256
+        "selective": sites whose scores are compared before each update.
+    max_sweeps : int, default 8
+        "selective": parallel sweeps that come first, at most, where many sites are to move.
 
     Returns
     -------
     Posterior
-        ``evidence_kind`` is "approximation"; ``objective_trace`` is -ln Z after each sweep (it need not fall).
+        ``evidence_kind`` is "approximation"; ``objective_trace`` is -ln Z after each sweep (it need not fall). Of
+        selective updates ``n_iter`` is the number, and ``gaussian.work`` counts what was done.
 
     References
     ----------
-    Minka (2001), Expectation propagation for approximate Bayesian inference; Nickisch (2010), section 2.5.10.
+    Minka (2001), Expectation propagation for approximate Bayesian inference; Nickisch (2010), section 2.5.10
+    and algorithm 5.1.
 
     Examples
     --------
@@ -87,7 +105,7 @@ def expectation_propagation(
     >>> posterior.mean.round(4), round(posterior.log_evidence, 6)      # one site: exact, ln Z = ln 1/2
     (array([0.4607, 0.4607]), -0.693147)
     """
-    choice("update", update, ("auto", "parallel", "sequential"))
+    choice("update", update, ("auto", "parallel", "sequential", "selective"))
     max_iter, tol = integer("max_iter", max_iter, minimum=0), float(positive("tol", tol, or_zero=True))
     forced = force and not compatible([p for _, p in model.groups], "expectation_propagation")
     if forced:
@@ -95,9 +113,18 @@ def expectation_propagation(
             "expectation_propagation with potentials that are not log-concave has no guarantee: check .converged.",
             stacklevel=2,
         )
-    damping = (0.5 if forced else 1.0) if damping is None else float(positive("damping", damping))
+    default = 0.5 if forced else 0.8 if update == "selective" else 1.0
+    damping = default if damping is None else float(positive("damping", damping))
     if not 0 < fraction <= 1 or damping > 1:
         raise ValueError(f"fraction and damping must be in (0, 1], got {fraction} and {damping}.")
+    if update == "selective":
+        if forced:
+            raise ValueError('update="selective" needs log-concave potentials; use update="parallel" with force=True.')
+        n_candidates = integer("n_candidates", n_candidates, minimum=2)
+        max_sweeps = integer("max_sweeps", max_sweeps, minimum=0)
+        rng = generator(0 if random_state is None else random_state)
+        selected = SelectiveProblem(model, warm_start, form)
+        return _selective(selected, float(fraction), damping, max_iter, tol, n_candidates, max_sweeps, rng)
     problem = DenseProblem(model, "expectation_propagation", warm_start, form, force)
     if problem.size == 0:
         return problem.exact()
@@ -126,6 +153,36 @@ def expectation_propagation(
     )
 
 
+def _selective(
+    problem: SelectiveProblem,
+    fraction: float,
+    damping: float,
+    max_iter: int,
+    tol: float,
+    n_candidates: int,
+    max_sweeps: int,
+    rng: np.random.Generator,
+) -> Posterior:
+    if problem.size == 0:
+        return problem.exact()
+    problem.start()
+    updates = SelectiveUpdates(problem, fraction, damping, tol, n_candidates, rng)
+    try:
+        updates.sweep(max_sweeps)
+        n_iter = updates.run(max_iter * problem.size)
+    except np.linalg.LinAlgError:
+        raise problem.improper() from None
+    return problem.finish(
+        updates.log_evidence,
+        "approximation",
+        updates.trace,
+        n_iter=n_iter,
+        converged=updates.largest < tol or (tol == 0 and updates.largest == 0),
+        problem=f"an update would still change the posterior by {updates.largest:.1e} nats (tol {tol:.0e}); "
+        "raise max_iter or tol",
+    )
+
+
 class _Sweeps:
     """The sites, what they would rather be, and the two ways of moving them."""
 
@@ -144,32 +201,15 @@ class _Sweeps:
 
     def look(self) -> None:
         """Moments of all tilted distributions at the present sites: new sites, the residual, the evidence."""
-        eta = self.fraction
         mean, variance = self.gaussian.marginals()
-        fixed = ~(variance > 0)  # rows of zeros: their projection is known, and their site says nothing
-        variance = np.where(fixed, 1.0, variance)
-        cavity = 1.0 / variance - eta * self.pi  # precision
-        proper = cavity > -_FLAT / variance
-        safe = np.where(proper, np.maximum(cavity, _FLAT / variance), 1.0 / variance)
-        slope = self.nu - self.pi * mean
-        cavity_mean = mean - eta * slope / safe
-        log_normaliser, tilted_mean, tilted_variance = self.potential.tilted_moments(cavity_mean, 1.0 / safe, eta)
-        pi = (1.0 / tilted_variance - safe) / eta
-        if not self.negative:
-            pi = np.maximum(pi, 0.0)
-        # the new site's slope at the tilted mean t: nu' - pi' t = (t - c) / (eta v), free of cancellation
-        nu = pi * tilted_mean + (tilted_mean - cavity_mean) * safe / eta
-        usable = proper & np.isfinite(pi) & np.isfinite(nu)
-        self.new_pi, self.new_nu = np.where(usable, pi, self.pi), np.where(usable, nu, self.nu)
-        self.new_pi[fixed], self.new_nu[fixed] = 0.0, 0.0
-        self.mean, self.variance = mean, variance
+        sites = tilted_sites(self.potential, mean, variance, self.pi, self.nu, self.fraction, self.negative)
+        self.new_pi, self.new_nu = sites.pi, sites.nu
+        self.mean, self.variance = mean, sites.variance
 
         wish = self._in_marginal_units(self.new_pi - self.pi, self.new_nu - self.nu)
-        self.residual = float(np.abs(wish).max()) if usable.all() else np.inf
-        terms = (log_normaliser + 0.5 * np.log1p(eta * self.pi / safe)) / eta + 0.5 * eta * slope**2 / safe
-        if fixed.any():
-            terms[fixed] = self.potential.log_density(mean)[fixed]
-        self.log_evidence = self.gaussian.log_volume + float(terms.sum()) if proper.all() else np.nan
+        self.residual = float(np.abs(wish).max()) if sites.usable.all() else np.inf
+        terms = float(sites.terms.sum())
+        self.log_evidence = self.gaussian.log_volume + terms if sites.proper.all() else np.nan
 
     def _in_marginal_units(self, d_pi: np.ndarray, d_nu: np.ndarray) -> np.ndarray:
         """Changes of sites as changes of their precision and of their slope at the mean, per unit of the marginal."""
@@ -195,7 +235,7 @@ class _Sweeps:
         self.problem.refit(self.pi, self.nu)
 
     def _cavities_proper(self, pi: np.ndarray) -> bool:
-        return bool(np.all(1.0 - self.fraction * pi * self.gaussian.marginals()[1] > -_FLAT))
+        return bool(np.all(1.0 - self.fraction * pi * self.gaussian.marginals()[1] > -FLAT))
 
     def _extrapolated(self, d_pi: np.ndarray, d_nu: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         """Where the last sweeps point, if this one is not quick enough by itself."""
@@ -225,9 +265,9 @@ class _Sweeps:
             eta = float(fractions[j])
             old_pi, old_nu = float(gaussian.pi[j]), float(gaussian.nu[j])
             cavity = 1.0 / variance - eta * old_pi
-            if not cavity > -_FLAT / variance:
+            if not cavity > -FLAT / variance:
                 continue
-            cavity = max(cavity, _FLAT / variance)
+            cavity = max(cavity, FLAT / variance)
             cavity_mean = mean - eta * (old_nu - old_pi * mean) / cavity
             moments = self.potential[j : j + 1].tilted_moments(np.array([cavity_mean]), np.array([1.0 / cavity]), eta)
             tilted_mean, tilted_variance = float(moments[1][0]), float(moments[2][0])

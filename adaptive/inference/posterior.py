@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from ..checks import finite, generator, integer, positive
+from ..linalg.leading import LeadingSubspace
 from ..linalg.matrices import dense, is_sparse, stacked
 from ..operators import Operator
 from .jensen import jensen_bound
@@ -134,7 +135,11 @@ class Posterior:
         -------
         array (m,), or a pair of them
         """
-        variance = self._dense.project_variance(None if B is None else self._rows(B))
+        gaussian = self._dense
+        if isinstance(B, Operator) and B.dtype.kind != "c" and hasattr(gaussian, "operator_variance"):
+            variance = gaussian.operator_variance(B)
+        else:
+            variance = gaussian.project_variance(None if B is None else self._rows(B))
         return (variance, np.zeros_like(variance)) if return_error else variance
 
     def covariance(self) -> np.ndarray:
@@ -180,6 +185,53 @@ class Posterior:
         else:
             block = self._dense.project_covariance(rows, rows)
         return 0.5 * float(np.linalg.slogdet(np.eye(len(block)) + block / noise)[1])
+
+    def leading_directions(self, k: int, start: Any = None, *, tol: float = 1e-3) -> tuple[np.ndarray, np.ndarray]:
+        """Directions of largest posterior variance: measuring them with unit rows teaches most.
+
+        Parameters
+        ----------
+        k : int
+            How many, at most the number of unknowns.
+        start : array (any, n), optional
+            Directions near them, as of an earlier posterior. (What "selective" updates keep goes on by itself from
+            where the last search ended.)
+        tol : float, default 1e-3
+            Norm of V x - value x of every direction, as a share of the largest value.
+
+        Returns
+        -------
+        values : array (k,)
+            The variances along them, falling.
+        directions : array (k, n)
+            Orthonormal; the largest entry in modulus of each is positive.
+
+        References
+        ----------
+        Nickisch (2010), algorithm 5.1.
+
+        Examples
+        --------
+        >>> from adaptive.inference import GLM, laplace_approximation
+        >>> posterior = laplace_approximation(GLM(B=[], potentials=[], prior_covariance=[1.0, 4.0]))
+        >>> posterior.leading_directions(1)
+        (array([4.]), array([[0., 1.]]))
+        """
+        k = integer("k", k, minimum=1)
+        if k > self.n:
+            raise ValueError(f"k must be at most the number of unknowns, {self.n}, got {k}.")
+        columns = None
+        if start is not None:
+            start = finite("start", start)
+            if start.ndim != 2 or start.shape[1] != self.n or not len(start):
+                raise ValueError(f"start must have shape (any, {self.n}), got {start.shape}.")
+            columns = start.T
+        return self._leading(k, columns, float(positive("tol", tol)))
+
+    def _leading(self, k: int, start: np.ndarray | None, tol: float) -> tuple[np.ndarray, np.ndarray]:
+        if hasattr(self._dense, "leading"):
+            return self._dense.leading(k, start, tol)
+        return LeadingSubspace(self.n, start).leading(self._dense.covariance_times, k, tol)
 
     # ------------------------------------------------------------------ joint moments of projections
     def projection_moments(self, B_new: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -1,6 +1,7 @@
 """A posterior as plain data, and back: the sites and the diagnostics; the Gaussian is refitted to the sites.
 
-Engines end with one factorisation at their final sites, so the posterior that comes back is the same to the last bit.
+Engines end with one factorisation at their final sites, so the posterior that comes back is the same to the last bit;
+one whose covariance was kept by updates is factorised when its state is taken.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ import numpy as np
 
 from ..linalg.draws_form import DrawsForm
 from ..linalg.factorial_form import FactorialForm
+from ..linalg.updated_form import UpdatedForm
 from .dense import DenseProblem
 from .large_posterior import LargePosterior
 from .model import GLM
 from .posterior import DIAGNOSTICS, Posterior
 from .reweighted import Reweighted
+from .selective_propagation import SelectiveProblem
 
 __all__ = ["posterior_state", "restored_posterior"]
 
@@ -32,6 +35,13 @@ def posterior_state(posterior: Posterior) -> dict[str, Any]:
     for name in _BESIDE_SITES:
         if hasattr(posterior.gaussian, name):
             state[name] = getattr(posterior.gaussian, name)
+    if isinstance(posterior.gaussian, UpdatedForm):
+        posterior.gaussian.refresh()
+        posterior.mean[:] = posterior.gaussian.mean
+        state["updated"] = posterior.gaussian.form
+        if posterior.gaussian.subspace is not None:
+            state["subspace"] = posterior.gaussian.subspace.basis
+            state["subspace_products"] = posterior.gaussian.subspace.n_products
     return state
 
 
@@ -52,7 +62,11 @@ def restored_posterior(model: GLM, state: dict[str, Any]) -> Posterior:
     sites = np.asarray(state["pi"], dtype=float), np.asarray(state["nu"], dtype=float)
     lengths = [int(k) for k in state["group_lengths"]]
     at_sites = Posterior(None, mean=np.zeros(model.n), sites=sites, group_lengths=lengths)
-    problem = DenseProblem(model, state["engine"], warm_start=at_sites, force=True)
+    problem: DenseProblem
+    if "updated" in state:
+        problem = SelectiveProblem(model, at_sites, str(state["updated"]))
+    else:
+        problem = DenseProblem(model, state["engine"], warm_start=at_sites, force=True)
     gaussian: Any
     if "draws" in state:
         gaussian = DrawsForm(np.asarray(state["draws"]), np.asarray(state["weights"]))
@@ -62,5 +76,7 @@ def restored_posterior(model: GLM, state: dict[str, Any]) -> Posterior:
     else:
         problem.start()
         gaussian = problem.gaussian
+        if "subspace" in state:
+            gaussian.follow(np.asarray(state["subspace"]), int(state["subspace_products"]))
     diagnostics = {name: state[name] for name in DIAGNOSTICS}
     return Posterior(gaussian, sites=sites, group_lengths=lengths, potential=problem.potential, **diagnostics)

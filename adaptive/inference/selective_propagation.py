@@ -1,0 +1,239 @@
+"""Expectation propagation, one site at a time, the one first whose update changes the posterior most: with marginal
+N(h, v), site changes D and e, and k = 1 + D v,
+
+    KL[Q' || Q] = (v'/v - 1 - ln(v'/v) + (h' - h)^2 / v) / 2,    v' = v / k,    h' - h = (e - D h) v / k.
+
+A few damped parallel sweeps come near the fixed point where there are many sites to move; then single updates, the best
+of a list of candidates, whose worse half is drawn afresh after every update. A look at all rows ends it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..linalg.low_rank_covariance import LowRankCovariance
+from ..linalg.projection_rows import ProjectionRows
+from ..linalg.updated_form import UpdatedForm
+from .dense import DenseProblem
+from .model import matrix_of
+from .tilted_sites import TiltedSites, tilted_sites
+
+__all__ = ["SelectiveProblem", "SelectiveUpdates", "change_scores"]
+
+_CHECK_EVERY = 200  # updates between two looks at the drift
+_DRIFT = 1e-9  # from here the covariance is factorised afresh
+_MANY = 4  # so many unknowns for each site that is to move, and a sweep is not worth its factorisation
+_BROAD = 1e9  # variance, in squared spreads, of a Gaussian that tells a potential nothing
+
+
+class SelectiveProblem(DenseProblem):
+    """A model prepared for selective updates: operators stay operators, and a posterior's covariance is taken over.
+
+    Parameters
+    ----------
+    model, warm_start, form
+        As in `DenseProblem`; ``form`` is "unknowns" or "measurements".
+
+    Attributes
+    ----------
+    gaussian : UpdatedForm
+    adopted : bool
+        Whether it was taken over from ``warm_start``, with new data absorbed.
+    """
+
+    adopted = False
+
+    def __init__(self, model: Any, warm_start: Any = None, form: str | None = None):
+        if form not in (None, "unknowns", "measurements"):
+            raise ValueError(f'form must be "unknowns" or "measurements" with update="selective", got {form!r}.')
+        if isinstance(getattr(model, "prior_covariance", None), LowRankCovariance):
+            raise ValueError('update="selective" has no form for a low-rank prior covariance; use update="parallel".')
+        super().__init__(model, "expectation_propagation", warm_start, form)
+
+    def _matrix(self, operator: Any, active: bool) -> Any:
+        return operator if active else matrix_of(operator)
+
+    def _gaussian(self, rows: list[Any], rest: dict[str, Any], warm_start: Any) -> tuple[Any, Any]:
+        if not rows:
+            return super()._gaussian(rows, {**rest, "form": None}, warm_start)
+        old: Any = None if warm_start is None else warm_start.gaussian
+        same = isinstance(old, UpdatedForm) and old.rows.same_as(rows)
+        known = old.rows if same else ProjectionRows(rows)
+        if same and rest["form"] in (None, old.form) and self._same_prior(old) and not self.fresh.any():
+            data = [rest[name] for name in ("data_rows", "data", "data_variance")]
+            form = old.handed_on(*data) if data[0] is not None else None
+            if form is not None:
+                self.adopted = True
+                return known, form
+        if rest["form"] is None and not np.all([np.all(p.super_gaussian) for p, _ in self.active_groups()]):
+            rest = {**rest, "form": "unknowns"}  # site precisions may vanish
+        return known, UpdatedForm(known, **rest)
+
+    def _same_prior(self, old: UpdatedForm) -> bool:
+        prior = old.prior_covariance
+        if prior is None or self.model.prior_covariance is None:
+            return prior is self.model.prior_covariance
+        alike = np.array_equal(prior, self.model.prior_covariance)
+        return alike and np.array_equal(old.prior_mean, self.model.prior_mean)
+
+    def start(self) -> tuple[np.ndarray, np.ndarray]:
+        """Starting sites: those of the warm start, else what potentials make of a broad Gaussian."""
+        if self.adopted:
+            return self.gaussian.pi, self.gaussian.nu
+        pi, nu = self.broad_sites(_BROAD)
+        if self.warm_sites is not None:
+            pi, nu = (np.where(self.fresh, new, old) for new, old in zip((pi, nu), self.warm_sites, strict=True))
+        self.refit(pi, nu)
+        return pi, nu
+
+
+def change_scores(
+    mean: np.ndarray, variance: np.ndarray, d_pi: np.ndarray, d_nu: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """KL[Q' || Q] in nats of changing each site alone, and where that leaves a Gaussian.
+
+    Parameters
+    ----------
+    mean, variance : array (k,)
+        Marginals of the projections.
+    d_pi, d_nu : array (k,)
+        Changes of the sites' precisions and precision-means.
+
+    References
+    ----------
+    Nickisch (2010), section 5.3 and algorithm 5.1.
+
+    Examples
+    --------
+    >>> change_scores(np.zeros(1), np.ones(1), np.ones(1), np.zeros(1))[0].round(6)     # the variance is halved
+    array([0.096574])
+    """
+    scale = 1.0 + d_pi * variance
+    allowed = scale > 1e-8
+    safe = np.where(allowed, scale, 1.0)
+    change = -d_pi * variance / safe  # v'/v - 1
+    step = (d_nu - d_pi * mean) / safe
+    with np.errstate(invalid="ignore", divide="ignore"):
+        score = 0.5 * (change - np.log1p(change) + np.square(step) * variance)
+    return np.where(allowed, score, 0.0), allowed
+
+
+class SelectiveUpdates:
+    """The two ways of moving sites, and when each is due.
+
+    Parameters
+    ----------
+    problem : SelectiveProblem
+        Started.
+    fraction, damping, tol : float
+    n_candidates : int
+    rng : Generator
+    """
+
+    def __init__(
+        self, problem: SelectiveProblem, fraction: float, damping: float, tol: float, n_candidates: int, rng: Any
+    ):
+        self.problem, self.gaussian, self.potential = problem, problem.gaussian, problem.potential
+        self.damping, self.tol, self.n_candidates, self.rng = damping, tol, n_candidates, rng
+        weights = getattr(self.potential, "weights", None)
+        self.fraction: Any = fraction if weights is None else fraction / np.maximum(weights, 1.0)
+        self.trace: list[float] = []
+        self.log_evidence, self.largest = np.nan, np.inf
+
+    # ------------------------------------------------------------------ what sites would rather be
+    def _wishes(self, rows: np.ndarray | None) -> tuple[TiltedSites, np.ndarray, np.ndarray, np.ndarray]:
+        """New sites of the rows (None: all), their changes, and the scores of these."""
+        g, every = self.gaussian, rows is None
+        picked = (a if every else a[rows] for a in (g.projections, g.row_variances, g.pi, g.nu))
+        mean, variance, pi, nu = picked
+        eta = self.fraction if every or not np.ndim(self.fraction) else self.fraction[rows]
+        sites = tilted_sites(self.potential if every else self.potential[rows], mean, variance, pi, nu, eta)
+        d_pi, d_nu = sites.pi - pi, sites.nu - nu
+        return sites, d_pi, d_nu, change_scores(mean, sites.variance, d_pi, d_nu)[0]
+
+    def look(self) -> np.ndarray:
+        """Scores of all rows; the evidence, and the largest score, as of now."""
+        self._sites, *_, scores = self._wishes(None)
+        if not self._sites.usable.all() and self.gaussian.since_factorised:  # rounding has eaten a cavity
+            self.gaussian.refresh()
+            self._sites, *_, scores = self._wishes(None)
+        sites = self._sites
+        terms = float(sites.terms.sum())
+        self.log_evidence = self.gaussian.log_volume + terms if sites.proper.all() else np.nan
+        self.trace.append(-self.log_evidence)
+        self.largest = float(scores.max()) if sites.usable.all() else np.inf
+        return scores
+
+    # ------------------------------------------------------------------ all at once
+    def sweep(self, most: int) -> int:
+        """Damped parallel sweeps while many sites want to move; one that makes the largest wish larger is undone."""
+        scores, done = self.look(), 0
+        while done < most and np.count_nonzero(scores > self.tol) * _MANY > self.gaussian.n:
+            before, old = self.largest, (self.gaussian.pi, self.gaussian.nu)
+            self._move(self.damping)
+            scores, done = self.look(), done + 1
+            if not self.largest < before and np.isfinite(before):  # single updates find a better way from there
+                self.problem.refit(*old)
+                break
+        return done
+
+    def _move(self, step: float) -> None:
+        """All sites towards where they should be, less far where the result would not be a Gaussian."""
+        g, pi, nu = self.gaussian, self.gaussian.pi, self.gaussian.nu
+        for _ in range(6):
+            try:
+                g.refit(pi + step * (self._sites.pi - pi), nu + step * (self._sites.nu - nu))
+                return
+            except np.linalg.LinAlgError:
+                step *= 0.5
+        self.problem.refit(pi, nu)
+
+    # ------------------------------------------------------------------ one at a time
+    def run(self, most: int) -> int:
+        """Single updates until no site's score reaches ``tol``; returns how many."""
+        g, q = self.gaussian, len(self.gaussian.pi)
+        scores, done, refused = self.look(), 0, np.zeros(q, dtype=bool)
+        size = min(self.n_candidates, q)
+        rows = self._best(scores, size)
+        while done < most:
+            _, d_pi, d_nu, scores = self._wishes(None if size == q else rows)
+            scores = np.where(refused[rows], 0.0, scores)
+            best = int(np.argmax(scores))
+            if not scores[best] >= self.tol:
+                if not self.look_again(refused):
+                    break
+                rows = self._best(self._scores, size)
+                continue
+            i = int(rows[best])
+            try:
+                g.update_site(i, float(d_pi[best]), float(d_nu[best]))
+            except np.linalg.LinAlgError:
+                refused[i] = True
+                continue
+            refused[:] = False
+            done += 1
+            if size < q:
+                rows = self._redrawn(rows, scores, q)
+            if done % _CHECK_EVERY == 0 and g.check() > _DRIFT:
+                g.refresh()
+        else:
+            self.look()
+        return done
+
+    def look_again(self, refused: np.ndarray) -> bool:
+        """Whether any row at all still wants to move by as much as ``tol``."""
+        self._scores = np.where(refused, 0.0, self.look())
+        return bool(self._scores.max() >= self.tol)
+
+    def _best(self, scores: np.ndarray, size: int) -> np.ndarray:
+        """The rows of the largest scores, in order."""
+        if size == len(scores):
+            return np.arange(size)
+        return np.sort(np.argpartition(-scores, size)[:size])
+
+    def _redrawn(self, rows: np.ndarray, scores: np.ndarray, q: int) -> np.ndarray:
+        """The better half of the list, and others at random."""
+        keep = rows[np.argpartition(-scores, len(rows) // 2)[: len(rows) // 2]]
+        return np.unique(np.concatenate([keep, self.rng.integers(q, size=len(rows) - len(keep))]))

@@ -1,0 +1,171 @@
+"""A covariance matrix that changes by one vector at a time: V = V_0 - sum_k c_k g_k g_k', the sum kept beside V_0.
+
+V_0 is a lower triangle in column order. A change costs a copy of g; once 48 of them with the same sign have gathered
+they enter V_0 together (``dsyrk``), a fifth of the time or less that as many ``dsyr`` take. Products see both.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg.blas import dsymm, dsymv, dsyrk
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
+
+from .matrices import dense, is_sparse
+from .projection_rows import ProjectionRows
+from .symmetric_kernels import quadratic_forms, sparse_times
+
+__all__ = ["UpdatedCovariance"]
+
+DEFERRED = 48  # changes of one sign that wait
+_COLUMNS_AT_ONCE = 8  # from here dsymm, which copies the matrix, is faster than as many dsymv
+
+
+class UpdatedCovariance:
+    """The covariance V (n, n) of a Gaussian whose precision is a sum of rows, kept through changes of single rows.
+
+    Parameters
+    ----------
+    rows : ProjectionRows
+        B, whose rows carry sites.
+    prior_precision : array (n,) or (n, n) or None
+        Of the Gaussian prior.
+    deferred : int, default 48
+        Changes that wait until they enter the matrix; 1 for none.
+
+    Attributes
+    ----------
+    n_passes : int
+        Times that changes were taken into the matrix.
+    """
+
+    def __init__(self, rows: ProjectionRows, prior_precision: Any, deferred: int = DEFERRED):
+        n = rows.shape[1]
+        self.rows, self.prior_precision, self.deferred = rows, prior_precision, deferred
+        self._lower = np.zeros((n, n), order="F")
+        self._waiting = [np.empty((n, deferred), order="F") for _ in range(2)]  # c > 0, c < 0
+        self._count = [0, 0]
+        self._column = np.empty(n)
+        self.n_passes = 0
+
+    # ------------------------------------------------------------------ from the precision
+    def factorise(self, pi: np.ndarray, data_rows: Any, data_precision: np.ndarray, linear: np.ndarray) -> tuple:
+        """V = (prior + X' diag(data_precision) X + B' diag(pi) B)^-1 in place; returns V linear and log|V|."""
+        lower, n = self._lower, len(self._lower)
+        self._count = [0, 0]
+        lower[:] = 0.0
+        if self.prior_precision is not None:
+            if self.prior_precision.ndim == 2:
+                lower += self.prior_precision
+            else:
+                lower[np.diag_indices(n)] = self.prior_precision
+        if data_rows is not None and data_rows.shape[0]:
+            scale = np.sqrt(data_precision)[:, None]
+            if is_sparse(data_rows):
+                lower += dense(data_rows.T @ data_rows.multiply(scale**2))
+            else:
+                lower = dsyrk(1.0, (data_rows * scale).T, beta=1.0, c=lower, lower=1, overwrite_c=1)
+        lower = self.rows.add_gram(lower, pi)
+        diagonal = lower.diagonal().copy()
+        lower, info = dpotrf(lower, lower=1, clean=0, overwrite_a=1)
+        self._lower = lower
+        if info or not np.all(np.square(lower.diagonal()) > 1e-13 * diagonal):
+            raise np.linalg.LinAlgError("the precision matrix is not positive definite")
+        log_determinant = -2.0 * float(np.log(lower.diagonal()).sum())
+        solution = dpotrs(lower, linear, lower=1)[0]
+        self._lower, info = dpotri(lower, lower=1, overwrite_c=1)
+        return solution, log_determinant
+
+    # ------------------------------------------------------------------ products
+    def times(self, matrix: np.ndarray) -> np.ndarray:
+        """V M for M (n,) or (n, k)."""
+        if matrix.ndim == 1:
+            product = dsymv(1.0, self._lower, matrix, lower=1)
+        elif matrix.shape[1] < _COLUMNS_AT_ONCE:
+            product = np.empty(matrix.shape, order="F")
+            for k in range(matrix.shape[1]):
+                product[:, k] = dsymv(1.0, self._lower, np.ascontiguousarray(matrix[:, k]), lower=1)
+        else:
+            product = dsymm(1.0, self._lower, np.asfortranarray(matrix), lower=1)
+        return self._corrected(product, matrix)
+
+    def times_row(self, i: int) -> np.ndarray:
+        """V b_i."""
+        if self.rows.is_long(i):
+            return self.times(self.rows.long_row(i))
+        indices, values = self.rows.row(i)
+        product = np.empty(len(self._lower))
+        sparse_times(self._lower, indices, values, product)
+        for k, sign in self._signs():
+            waiting = self._waiting[k][:, : self._count[k]]
+            product -= sign * (waiting @ (values @ waiting[indices]))
+        return product
+
+    def _corrected(self, product: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+        for k, sign in self._signs():
+            waiting = self._waiting[k][:, : self._count[k]]
+            product -= sign * (waiting @ (waiting.T @ matrix))
+        return product
+
+    def _signs(self) -> list[tuple[int, float]]:
+        return [(k, sign) for k, sign in ((0, 1.0), (1, -1.0)) if self._count[k]]
+
+    def row_variances(self) -> np.ndarray:
+        """diag(B V B')."""
+        self.flush()
+        variance = np.empty(self.rows.shape[0])
+        short = np.empty(len(self.rows.short))
+        quadratic_forms(self._lower, *self.rows.short_rows(), short)
+        variance[self.rows.short] = short
+        if len(self.rows.long):
+            for start in range(0, len(self.rows.long), 512):
+                part = self.rows.long_rows[start : start + 512]
+                products = self.times(part.T)
+                variance[self.rows.long[start : start + 512]] = np.einsum("ij,ji->i", part, products)
+        return variance
+
+    def sparse_variances(self, rows: Any) -> np.ndarray:
+        """diag(M V M') for sparse M."""
+        self.flush()
+        rows = rows.tocsr()
+        rows.sort_indices()
+        variance = np.empty(rows.shape[0])
+        quadratic_forms(self._lower, rows.indptr, rows.indices, rows.data.astype(float), variance)
+        return variance
+
+    # ------------------------------------------------------------------ changes
+    def change(self, direction: np.ndarray, c: float) -> None:
+        """V -= c g g'."""
+        k = 0 if c > 0 else 1
+        self._waiting[k][:, self._count[k]] = np.sqrt(abs(c)) * direction
+        self._count[k] += 1
+        if self._count[k] == self.deferred:
+            self._take_in(k)
+
+    def change_site(self, i: int, d_pi: float, direction: np.ndarray, variance: float) -> None:
+        """The site on row i became more precise by d_pi; direction = V b_i, variance = b_i' V b_i."""
+        self.change(direction, d_pi / (1.0 + d_pi * variance))
+
+    def absorb(self, rows: np.ndarray, data_variance: np.ndarray, root: np.ndarray) -> None:
+        """Data rows were measured; V -= root root'."""
+        for k in range(root.shape[1]):
+            self.change(root[:, k], 1.0)
+
+    def flush(self) -> None:
+        """Take in what waits."""
+        for k, _ in self._signs():
+            self._take_in(k)
+
+    def _take_in(self, k: int) -> None:
+        waiting = self._waiting[k][:, : self._count[k]]
+        sign = 1.0 if k else -1.0
+        self._lower = dsyrk(sign, waiting, beta=1.0, c=self._lower, lower=1, overwrite_c=1)
+        self._count[k] = 0
+        self.n_passes += 1
+
+    def full(self) -> np.ndarray:
+        """V as a matrix of its own."""
+        self.flush()
+        lower = np.tril(self._lower)
+        return lower + np.tril(lower, -1).T

@@ -1,0 +1,356 @@
+"""The Gaussian with sites by its covariance, all marginals of the rows valid after every change of a single site.
+
+When the site on row b_i becomes more precise by D, with g = V b_i, v = b_i.g, s = b_i.mean and e the change of its
+precision-mean,
+
+    V -= D / (1 + D v) g g',   mean += (e - D s) / (1 + D v) g,   and so the variances and means of all rows, by B g.
+
+Data rows that are measured later enter the same way, several at a time. Either n x n numbers are kept or, where B is
+orthonormal and there are few data, m x m.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from ..operators import Operator
+from .leading import LeadingSubspace
+from .matrices import covariance_root, dense, is_sparse, row_blocks
+from .measurement_covariance import MeasurementCovariance
+from .projection_rows import ProjectionRows
+from .updated_covariance import UpdatedCovariance
+
+__all__ = ["UpdatedForm", "Work"]
+
+_LOG_2PI = float(np.log(2 * np.pi))
+_FEW_DATA = 0.25  # data rows per unknown below which the m x m numbers are kept
+_PROBES = 8
+
+
+@dataclass
+class Work:
+    """What was done, counted.
+
+    Attributes
+    ----------
+    updates : int
+        Changes of single sites.
+    absorbed : int
+        Data rows taken in by rank-one changes.
+    factorisations : int
+    products : int
+        Products of the covariance with a vector for leading directions.
+    drift : float
+        Largest relative change of a marginal variance that a factorisation, or a check of some rows between two, found.
+    """
+
+    updates: int = 0
+    absorbed: int = 0
+    factorisations: int = 0
+    products: int = 0
+    drift: float = 0.0
+    checks: int = field(default=0, repr=False)
+
+
+class UpdatedForm:
+    """Gaussian with sites, represented by its covariance.
+
+    Parameters
+    ----------
+    rows : ProjectionRows
+        B, the projections that carry sites.
+    data_rows, data, data_variance : (m, n), (m,), (m,), optional
+        The normalised Gaussian rows N(data | data_rows u, data_variance).
+    prior_mean : (n,), optional
+        Default zero.
+    prior_covariance : float, (n,) or (n, n), optional
+        None: no prior.
+    form : {"unknowns", "measurements"}, optional
+        Keep n x n or m x m numbers; default the second where B is orthonormal and m < n / 4.
+
+    Attributes
+    ----------
+    pi, nu : (q,)
+        Precisions and precision-means of the sites.
+    mean : (n,)
+    projections, row_variances : (q,)
+        Means and variances of B u.
+    log_determinant : float
+        log|V|.
+    since_factorised : int
+        Changes since the last factorisation.
+    work : Work
+    """
+
+    def __init__(
+        self,
+        rows: ProjectionRows,
+        data_rows: Any = None,
+        data: Any = None,
+        data_variance: Any = None,
+        prior_mean: Any = None,
+        prior_covariance: Any = None,
+        form: str | None = None,
+    ):
+        self.rows, self.n = rows, rows.shape[1]
+        self.prior_mean = np.zeros(self.n) if prior_mean is None else np.asarray(prior_mean, dtype=float)
+        self.prior_covariance = prior_covariance
+        self.prior_precision, self._prior_log_determinant = _inverse(prior_covariance, self.n)
+        if data_rows is None:
+            data_rows, data, data_variance = np.zeros((0, self.n)), np.zeros(0), np.zeros(0)
+        self._set_data(data_rows, data, data_variance)
+        diagonal = self.prior_precision is None or (
+            self.prior_precision.ndim == 1 and np.ptp(self.prior_precision) == 0.0
+        )
+        possible = rows.orthonormal and diagonal
+        if form == "measurements" and not possible:
+            raise ValueError('form="measurements" needs B orthonormal and square, and no prior but one of scale.')
+        few = possible and len(self.data) < _FEW_DATA * self.n
+        self.form = form or ("measurements" if few else "unknowns")
+        self._held: Any = None
+        self.work = Work()
+        self.subspace: LeadingSubspace | None = None
+        self.pi, self.nu = np.zeros(rows.shape[0]), np.zeros(rows.shape[0])
+
+    def _set_data(self, rows: Any, data: Any, variance: Any) -> None:
+        self.data_rows = rows if is_sparse(rows) else np.asarray(rows, dtype=float)
+        self.data = np.asarray(data, dtype=float)
+        self.data_variance = np.broadcast_to(np.asarray(variance, dtype=float), self.data.shape)
+
+    # ------------------------------------------------------------------ the numbers behind, which another may take over
+    @property
+    def covariance(self) -> UpdatedCovariance | MeasurementCovariance:
+        """The representation; factorised again from the sites where a later posterior has taken it over."""
+        if self._held is None:
+            self._factorise(self.pi, self.nu)
+        return self._held
+
+    def _new(self) -> UpdatedCovariance | MeasurementCovariance:
+        kind = MeasurementCovariance if self.form == "measurements" else UpdatedCovariance
+        return kind(self.rows, self.prior_precision)
+
+    def handed_on(self, data_rows: Any, data: np.ndarray, data_variance: np.ndarray) -> UpdatedForm | None:
+        """The form of a model with the same rows, prior and first data, and perhaps more: this one's numbers, moved.
+
+        This one keeps sites, mean and marginals, and factorises again should it be asked for anything else. None where
+        the data do not begin with these, or where they are so many more that a factorisation is cheaper.
+        """
+        old, new = len(self.data), len(data)
+        if self._held is None or new < old or new - old > max(self.n // 16, 1):
+            return None
+        if self.form == "measurements" and new >= _FEW_DATA * self.n:
+            return None
+        if is_sparse(data_rows) != is_sparse(self.data_rows):
+            return None
+        same = np.array_equal(data[:old], self.data) and np.array_equal(data_variance[:old], self.data_variance)
+        if not same or not _equal(data_rows[:old], self.data_rows):
+            return None
+        form = object.__new__(UpdatedForm)
+        form.__dict__.update(self.__dict__)
+        for name in ("pi", "nu", "mean", "projections", "row_variances"):
+            setattr(form, name, getattr(self, name).copy())
+        form.work = Work(**vars(self.work))
+        self._held, self.subspace = None, None
+        if new > old:
+            form._absorb(data_rows[old:], data[old:], np.asarray(data_variance)[old:])
+            form._set_data(data_rows, data, data_variance)
+        return form
+
+    # ------------------------------------------------------------------ fit
+    def refit(self, pi: np.ndarray, nu: np.ndarray) -> UpdatedForm:
+        """Set all sites and factorise; raises ``numpy.linalg.LinAlgError`` where the result is not a Gaussian."""
+        self._factorise(np.asarray(pi, dtype=float), np.asarray(nu, dtype=float))
+        return self
+
+    def refresh(self) -> float:
+        """Factorise at the present sites; returns, and counts, how far marginal variances had drifted."""
+        before = self.row_variances
+        self._factorise(self.pi, self.nu)
+        scale = np.where(self.row_variances > 0, self.row_variances, 1.0)
+        drift = float(np.max(np.abs(before - self.row_variances) / scale, initial=0.0))
+        self.work.drift = max(self.work.drift, drift)
+        return drift
+
+    def _factorise(self, pi: np.ndarray, nu: np.ndarray) -> None:
+        held = self._new() if self._held is None else self._held
+        self._held = None
+        linear = self.data_rows.T @ (self.data / self.data_variance) + self.rows.adjoint(nu)
+        if self.prior_precision is not None:
+            linear = linear + _times(self.prior_precision, self.prior_mean)
+        mean, self.log_determinant = held.factorise(pi, self.data_rows, 1.0 / self.data_variance, linear)
+        self.work.factorisations += 1
+        self.since_factorised = 0
+        self._held, self.pi, self.nu, self.mean = held, pi.copy(), nu.copy(), mean
+        self.projections, self.row_variances = self.rows.forward(mean), held.row_variances()
+        if self.subspace is not None:
+            self.subspace.refresh(held.times)
+
+    @property
+    def determined(self) -> bool:
+        """Whether data and prior alone are known to determine u; not tried by a factorisation."""
+        return self.prior_precision is not None
+
+    # ------------------------------------------------------------------ single changes
+    def update_site(self, i: int, d_pi: float, d_nu: float) -> None:
+        """Change site i; everything follows."""
+        held = self.covariance
+        direction = held.times_row(i)
+        along = self.rows.forward(direction)
+        variance, mean = float(along[i]), float(self.projections[i])
+        scale = 1.0 + d_pi * variance
+        if not scale > 1e-8:
+            raise np.linalg.LinAlgError("the update would make the precision matrix singular")
+        held.change_site(i, d_pi, direction, variance)
+        self.pi[i] += d_pi
+        self.nu[i] += d_nu
+        self._moved(direction, along, d_pi / scale, (d_nu - d_pi * mean) / scale)
+        self.log_determinant -= float(np.log(scale))
+        self.work.updates += 1
+
+    def _moved(self, direction: np.ndarray, along: np.ndarray, c: float, step: float) -> None:
+        self.since_factorised += 1
+        self.mean += step * direction
+        self.projections += step * along
+        self.row_variances -= c * np.square(along)
+        if self.subspace is not None:
+            self.subspace.change(direction, c)
+
+    def _absorb(self, rows: Any, data: np.ndarray, variance: np.ndarray) -> None:
+        rows = dense(rows)
+        held = self.covariance
+        cross = held.times(np.asfortranarray(rows.T))
+        lower = np.linalg.cholesky(rows @ cross + np.diag(variance))
+        root = np.linalg.solve(lower, cross.T).T
+        steps = np.linalg.solve(lower, data - rows @ self.mean)
+        held.absorb(rows, variance, root)
+        for direction, along, step in zip(root.T, self.rows.forward(root).T, steps, strict=True):
+            self._moved(direction, along, 1.0, step)
+        self.log_determinant += float(np.log(variance).sum()) - 2.0 * float(np.log(lower.diagonal()).sum())
+        self.work.absorbed += len(rows)
+
+    def check(self) -> float:
+        """Relative drift of the variances of a few rows, against v'(2 b - A v), v = V b; corrects the mean by a step.
+
+        A few products in the place of a factorisation: with A the precision and V = A^-1 + E, b'A^-1 b is that value
+        up to terms in E^2.
+        """
+        held, picks = self.covariance, self.rows.short if len(self.rows.short) else self.rows.long
+        self.work.checks += 1
+        picks = np.random.default_rng(self.work.checks).choice(picks, min(_PROBES, len(picks)), replace=False)
+        solutions = np.stack([held.times_row(int(i)) for i in picks], axis=1)
+        images, data = self.rows.forward(solutions), self.data_rows @ solutions
+        quadratic = self.pi @ np.square(images) + (1.0 / self.data_variance) @ np.square(data)
+        gap = self.data_rows.T @ ((self.data - self.data_rows @ self.mean) / self.data_variance)
+        gap += self.rows.adjoint(self.nu - self.pi * self.projections)
+        if self.prior_precision is not None:
+            quadratic += np.einsum("ij,ij->j", solutions, _times(self.prior_precision, solutions))
+            gap += _times(self.prior_precision, self.prior_mean - self.mean)
+        true = 2.0 * images[picks, np.arange(len(picks))] - quadratic
+        drift = float(np.max(np.abs(self.row_variances[picks] - true) / true))
+        step = held.times(gap)
+        self.mean += step
+        self.projections = self.rows.forward(self.mean)
+        self.work.drift = max(self.work.drift, drift)
+        return drift
+
+    # ------------------------------------------------------------------ evidence
+    @property
+    def log_volume(self) -> float:
+        """log base(mean) + 1/2 log|2 pi V|."""
+        residual = self.data - self.data_rows @ self.mean
+        value = 0.5 * (self.n * _LOG_2PI + self.log_determinant)
+        value -= 0.5 * float(np.sum(np.square(residual) / self.data_variance + _LOG_2PI + np.log(self.data_variance)))
+        if self.prior_precision is not None:
+            gap = self.mean - self.prior_mean
+            value -= 0.5 * (float(gap @ _times(self.prior_precision, gap)) + self.n * _LOG_2PI)
+            value -= 0.5 * self._prior_log_determinant
+        return value
+
+    def marginals(self) -> tuple[np.ndarray, np.ndarray]:
+        """Means and variances of the q projections."""
+        return self.projections, self.row_variances
+
+    # ------------------------------------------------------------------ the posterior of u
+    def covariance_times(self, matrix: np.ndarray) -> np.ndarray:
+        """V M for M (n,) or (n, k)."""
+        return self.covariance.times(np.asarray(matrix, dtype=float))
+
+    def leading(self, k: int, start: np.ndarray | None, tol: float) -> tuple[np.ndarray, np.ndarray]:
+        """The k largest eigenvalues and their eigenvectors (k, n), from where the last search ended."""
+        held = self.covariance
+        if self.subspace is None or start is not None:
+            self.subspace = LeadingSubspace(self.n, start)
+        before = self.subspace.n_products
+        pairs = self.subspace.leading(held.times, k, tol)
+        self.work.products += self.subspace.n_products - before
+        return pairs
+
+    def follow(self, basis: np.ndarray, n_products: int) -> None:
+        """Keep products with these orthonormal columns (n, p), from which the next search of directions starts."""
+        self.subspace = LeadingSubspace(self.n)
+        self.subspace.basis, self.subspace.n_products = basis, n_products - basis.shape[1]
+        self.subspace.refresh(self.covariance.times)
+
+    def operator_variance(self, operator: Operator) -> np.ndarray:
+        """Variances of the rows of an operator, known already where it is one of B's groups."""
+        group = self.rows.group_of(operator)
+        return self.project_variance(ProjectionRows([operator])._matrix) if group is None else self.row_variances[group]
+
+    def project_variance(self, rows: Any) -> np.ndarray:
+        """diag(M V M'), M None for the unknowns."""
+        if rows is None:
+            rows = scipy.sparse.eye_array(self.n, format="csr")
+        if is_sparse(rows):
+            return self.covariance.sparse_variances(rows)
+        parts = [rows[block] for block in row_blocks(rows)]
+        return np.concatenate([np.einsum("ij,ji->i", p, self.covariance_times(np.asarray(p).T)) for p in parts])
+
+    def project_covariance(self, first: Any, second: Any) -> np.ndarray:
+        """M1 V M2'."""
+        if first is None and second is None:
+            return self.covariance.full()
+        right = self.covariance.full() if second is None else self.covariance_times(dense(second).T)
+        return right if first is None else np.asarray(first @ right)
+
+    def root_times(self, rows: Any) -> None:
+        """Not cheap in this form: None."""
+        return
+
+    def sample(self, size: int, rng: np.random.Generator) -> np.ndarray:
+        """Draws of u, (size, n)."""
+        root = covariance_root(self.covariance.full())
+        return self.mean + rng.standard_normal((size, root.shape[1])) @ root.T
+
+
+def _inverse(covariance: Any, n: int) -> tuple[np.ndarray | None, float]:
+    """Inverse and log-determinant of a prior covariance; None where there is no prior."""
+    if covariance is None:
+        return None, 0.0
+    if np.ndim(covariance) < 2:
+        variance = np.broadcast_to(np.asarray(covariance, dtype=float), (n,)).copy()
+        return 1.0 / variance, float(np.log(variance).sum())
+    try:
+        root = np.linalg.inv(np.linalg.cholesky(covariance))
+    except np.linalg.LinAlgError:
+        raise ValueError(
+            'update="selective" needs a prior covariance that can be inverted, this one is singular to rounding; '
+            'use update="parallel".'
+        ) from None
+    return root.T @ root, -2.0 * float(np.log(root.diagonal()).sum())
+
+
+def _times(precision: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    if precision.ndim == 2:
+        return precision @ vectors
+    return precision * vectors if vectors.ndim == 1 else precision[:, None] * vectors
+
+
+def _equal(first: Any, second: Any) -> bool:
+    if is_sparse(first):
+        return first.shape == second.shape and (first != second).nnz == 0
+    same_place = first.__array_interface__["data"] == second.__array_interface__["data"]
+    return (same_place and first.strides == second.strides) or np.array_equal(first, second)
