@@ -14,26 +14,21 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from adaptive.checks import integer
-from adaptive.estimators.base import DesignMixin
-from adaptive.estimators.block_kinds import is_fourier, require_candidates, with_rows_written_out
-from adaptive.estimators.block_predictive import block_predictive
+from adaptive.estimators.block_kinds import is_fourier, with_rows_written_out
 from adaptive.estimators.image_answers import ImageAnswers, as_image
-from adaptive.estimators.image_model import ImageModel
+from adaptive.estimators.image_design import ImageDesign
 from adaptive.estimators.image_receiver import Received
 from adaptive.estimators.image_settings import AUTO, ImageSettings
 from adaptive.estimators.measured_blocks import MeasuredBlocks
 from adaptive.inference import Posterior
 from adaptive.inference.restored import posterior_state
-from adaptive.operators import as_operator
-from adaptive.predictive import Predictive
 
 __all__ = ["ImageReconstructor"]
 
 START_STEPS, WARM_STEPS = 5, 1  # outer steps of the double loop: the first time, and after further measurements
 
 
-class ImageReconstructor(ImageAnswers, DesignMixin, BaseEstimator):
+class ImageReconstructor(ImageAnswers, ImageDesign, BaseEstimator):
     """Reconstruct an image from few measurements, and choose the next ones.
 
     Measurements are samples of k-space (lines, masks, trajectories) or anything that is linear in the pixels: rows of a
@@ -292,72 +287,6 @@ class ImageReconstructor(ImageAnswers, DesignMixin, BaseEstimator):
         measured.require_centre()
         model = settings.model(measured, settings.receiver.received(measured))
         return as_image(other._unknown(settings, model, settings.scales(model)), measured.fourier)
-
-    # -- design --------------------------------------------------------------------------------------------------------
-
-    def _design(self, fourier: bool) -> tuple[ImageModel, Posterior]:
-        """The model that designs and its posterior; before any fit the prior's."""
-        if hasattr(self, "measured_"):
-            settings = self._settings
-            settings.check()
-            learnt = settings.model(self.measured_, self._received, self.noise_variance_)
-            return settings.design_model(learnt)[0], self.design_posterior_
-        settings = ImageSettings(self, fourier)
-        settings.check()
-        model, scales = settings.design_model_before_fit()
-        return model, model.posterior(scales, settings.engine, 0)
-
-    def predictive(self, candidates: Any, *, target: Any = None, random_state: Any = None) -> Predictive:
-        """What is believed about blocks of measurements: log-determinants under the posterior that designs.
-
-        Parameters
-        ----------
-        candidates : pool of operator blocks, or rows (m, pixels)
-        target : None
-            The information is about the image.
-        random_state : ignored
-            The samples are the posterior's.
-        """
-        if target is not None:
-            raise ValueError("target must be None: the information of a measurement is about the whole image.")
-        candidates = with_rows_written_out(candidates)
-        require_candidates(candidates, self._settings.shape)
-        model, posterior = self._design(self.coils is not None or is_fourier(candidates))
-        return block_predictive(posterior, candidates, model, refine=self.refine)
-
-    def leading_directions(self, n: int = 1) -> np.ndarray:
-        """The unit images along which least is known: eigenvectors of the posterior covariance, largest first.
-
-        Parameters
-        ----------
-        n : int, default 1
-
-        Returns
-        -------
-        array (n, pixels)
-            Measuring them is the most informative of all designs with n rows of length one. The sign is arbitrary.
-        """
-        model, posterior = self._design(False)
-        if model.prior.complex:
-            raise ValueError('leading_directions are those of real images; give design_dtype="float64".')
-        return posterior.leading_directions(integer("n", n, minimum=1))[1]
-
-    def variances_along(self, operator: Any) -> np.ndarray:
-        """Posterior variances of the projections of the image by an operator, or by rows (m, pixels).
-
-        Parameters
-        ----------
-        operator : Operator on images, or array (m, pixels)
-
-        Returns
-        -------
-        array of the operator's output shape
-        """
-        model, posterior = self._design(False)
-        if model.prior.complex:
-            raise ValueError('variances_along are those of real images; give design_dtype="float64".')
-        rows = as_operator(operator, "operator")
-        return posterior.variances(rows).reshape(rows.output_shape)
 
     # -- state ---------------------------------------------------------------------------------------------------------
 
