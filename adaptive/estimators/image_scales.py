@@ -78,9 +78,11 @@ def learn_scales(
 
     Notes
     -----
-    The noise that maximises the bound is as good as the prior is: what the prior calls plausible is no noise. Without
-    samples that repeat each other (mirrored lines of a real image without phase, all lines) it comes out too small, and
-    that of the highest frequencies (`adaptive.images.estimate_noise`), which comes out too large, is closer.
+    The noise that maximises the bound is as good as the prior is: what the prior calls plausible is no noise. That of a
+    real image drawn from the model is found, since its samples repeat each other (k and -k); of a photograph or a head,
+    whose fine details are sparser than its coarse ones, it comes out too small. Samples of a complex image do not
+    repeat each other: the bound is highest without any noise, and the fixed point ends near its start, where it stops
+    moving. The noise of the highest frequencies (`adaptive.images.estimate_noise`), a little too large, is closer.
 
     References
     ----------

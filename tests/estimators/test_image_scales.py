@@ -74,6 +74,20 @@ def test_the_learnt_noise_is_where_the_exact_bound_is_largest():
     assert model.noise_variance == 5 * SCAN.noise_variance  # the model itself is left alone
 
 
+@pytest.mark.parametrize("start", [5.0, 0.2])
+def test_the_noise_of_a_real_image_drawn_from_the_model_is_found(start):
+    prior = ImagePrior((32, 32), "wavelet", "db2", 2, "real", "transform", 1.0)
+    rng = np.random.default_rng(0)
+    image = prior.operators[0].adjoint(rng.laplace(scale=0.05, size=(32, 32)))
+    block, sd = FourierLines((32, 32), range(6, 26)), 0.005
+    noise = sd * (rng.standard_normal((20, 32)) + 1j * rng.standard_normal((20, 32)))
+    measured = MeasuredBlocks((32, 32), 1.0, check=False).with_blocks([block], [block.forward(image) + noise])
+    model = ImageModel(measured, np.zeros((32, 32)), start * sd**2, prior, "float64")
+    learnt = learn_scales(model, Engine("variational_bounds", 32, 0), noise=True)
+    assert learnt.noise_variance == pytest.approx(sd**2, rel=0.25)
+    assert learnt.scales["wavelet"] == pytest.approx(0.05, rel=0.25)
+
+
 def test_what_is_learnt_of_a_complex_image_raises_the_bound():
     model = problem("tv", unknown="complex", noise=3 * SCAN.noise_variance)
     engine = Engine("variational_bounds", 64, 0)

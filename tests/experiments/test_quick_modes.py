@@ -66,7 +66,10 @@ SCRIPTS = {
     "gp_marginals": {
         "open": {"nickisch-fig-4.6", "nickisch-fig-4.7", "nickisch-fig-4.8", "ours-gp-evidence-against-sampling"}
     },
-    "image_scales": {"sure": {"ours-image-scales"}, "open": {"ours-image-noise"}},
+    "image_scales": {
+        "sure": {"ours-image-scales"},
+        "open": {"ours-image-noise", "ours-image-noise-of-the-model"},
+    },
     "sparse_regression": {
         "open": {
             "ours-sparse-logistic",
