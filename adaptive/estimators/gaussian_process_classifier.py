@@ -84,8 +84,9 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
 
     Notes
     -----
-    ``partial_fit`` adds rows and re-converges from the sites it had; hyper-parameters are learnt again when there are
-    twice as many rows as the last time.
+    ``partial_fit`` adds rows and re-converges from the sites it had; hyper-parameters are learnt again, as ``fit``
+    learns them, when there are twice as many rows as the last time: what a few labels made of them is no place to start
+    from.
 
     References
     ----------
@@ -183,7 +184,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         y = np.concatenate([self.y_train_, y])
         same = len(known) == len(earlier)
         search = len(y) >= 2 * self.learnt_rows_ or not same
-        start = self._theta_of(self.evidences_) if same else None
+        start = self._theta_of(self.evidences_) if same and not search else None
         warm = [evidence.warm for evidence in self.evidences_] if same and not search else None
         return self._learn(X, y, known, start=start, search=search, warm=warm)
 

@@ -74,7 +74,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
 
     Notes
     -----
-    ``partial_fit`` adds rows; hyper-parameters are learnt again when there are twice as many rows as the last time.
+    ``partial_fit`` adds rows; hyper-parameters are learnt again, as ``fit`` learns them, when there are twice as many
+    rows as the last time.
 
     References
     ----------
@@ -168,9 +169,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
             shift, deviation = y.mean(axis=0), y.std(axis=0)
             scale = np.where(deviation > 0, deviation, 1.0)
         evidence = self._problem(X, (y - shift) / scale, float(np.mean(scale)))
-        if earlier is not None:
+        if earlier is not None and not search:
             evidence = evidence.at(earlier.theta)
-            if not search and not self.normalize_y:
+            if not self.normalize_y:
                 evidence.warm = earlier.warm
         evidence, self.processes_ = self._climbed(evidence, search)
         evidence.warm = [process.posterior for process in self.processes_]

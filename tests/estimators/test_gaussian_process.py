@@ -225,6 +225,21 @@ def test_own_kernels_serve(labelled):
 
 
 # ---------------------------------------------------------------------- the contract
+def test_what_few_rows_taught_is_forgotten_when_rows_have_doubled(labelled, measured):
+    X, y = labelled
+    flat, steep = (ConstantKernel(1.0, (1e-3, 1e3)) * RBF(1.0, (0.1, 10.0)) for _ in range(2))
+    order = np.argsort(y != "left")  # one class first: a function that is flat
+    parts = GaussianProcessClassifier(flat, classes=["left", "right"])
+    parts.partial_fit(X[order[:8]], y[order[:8]]).partial_fit(X[order[8:]], y[order[8:]])
+    whole = GaussianProcessClassifier(steep).fit(X[order], y[order])
+    np.testing.assert_allclose(parts.kernel_.theta, whole.kernel_.theta, atol=1e-8)
+    X, y = measured
+    parts = GaussianProcessRegressor(flat, alpha=0.01).partial_fit(X[:5], y[:5]).partial_fit(X[5:], y[5:])
+    np.testing.assert_allclose(
+        parts.kernel_.theta, GaussianProcessRegressor(steep, alpha=0.01).fit(X, y).kernel_.theta, atol=1e-8
+    )
+
+
 def test_partial_fit_ends_where_fit_does(labelled, measured):
     X, y = labelled
     whole = GaussianProcessClassifier(KERNEL, optimizer=None, tol=1e-9).fit(X, y)
