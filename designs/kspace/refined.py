@@ -2,8 +2,7 @@
 
 The score of a shot is a smooth function of its angle. Every step climbs to the top of the parabola through the three
 best points of a bracket, where its slope is zero, and halves the bracket where the parabola is not to be trusted; the
-brackets of several peaks go up together, one transform for all. (Derivatives would need two more transforms of each
-shot, for a function that differs from the score by the control variates of its samples.)
+brackets of several peaks go up together, one transform for all.
 """
 
 from __future__ import annotations
@@ -44,6 +43,11 @@ class RefinedAngles:
     -----
     The estimator is asked for ``predictive(pool).log_determinant()``: the score is the information gain. Labels are
     angles, plain numbers: a log names them, and a replay finds them again, since what is known gives the same peaks.
+
+    The search is one-dimensional and takes no derivatives: the slope of the score vanishes at what it returns, to the
+    tolerance. A derivative would cost two more transforms of each shot (one per axis of k-space), about what two more
+    points of the bracket cost, and where the score comes from samples it would be that of another function, since the
+    control variates that make scores comparable are not the score's own derivative.
 
     Examples
     --------
