@@ -1,10 +1,11 @@
 """Evidence-optimised Gaussian process classifiers over paired splits: EP, KL and Laplace's method, and scikit-learn's.
 
 Six sets of the sources (random splits of their sizes) and eleven of Raetsch's (published splits where there are any,
-else random ones of the published sizes): all methods learn from the same rows (800 at most) with the logit, start their search for the height
-and the length of one squared exponential kernel at the same place (1, and the median distance of rows) within the same
-bounds, and predict the same rows (1,000 at most). scikit-learn's classifier is Laplace's method too; what differs are
-its search and the average of the sigmoid, for which it has a formula of five terms.
+else random ones of the published sizes): all methods learn from the same rows (800 at most) with the logit, start
+their search for the height and the length of one squared exponential kernel at the same place (1, and the median
+distance of rows) within the same bounds, and predict the same rows (1,000 at most). scikit-learn's classifier is
+Laplace's method too; what differs are its search and the average of the sigmoid, for which it has a formula of five
+terms.
 
 Ten splits of a set; per set the mean over splits of errors (share of test rows) and information (bits per label beyond
 the class frequencies), and 95% intervals (Student's t) of paired differences.
