@@ -44,10 +44,10 @@ class RefinedAngles:
     The estimator is asked for ``predictive(pool).log_determinant()``: the score is the information gain. Labels are
     angles, plain numbers: a log names them, and a replay finds them again, since what is known gives the same peaks.
 
-    The search is one-dimensional and takes no derivatives: the slope of the score vanishes at what it returns, to the
-    tolerance. A derivative would cost two more transforms of each shot (one per axis of k-space), about what two more
-    points of the bracket cost, and where the score comes from samples it would be that of another function, since the
-    control variates that make scores comparable are not the score's own derivative.
+    The search is one-dimensional and takes no derivatives: at what it returns the slope of the score vanishes, to the
+    tolerance. A derivative would cost two more transforms of each shot, one per axis of k-space, about what two more
+    points cost; and where scores come from samples it would have to be that of their estimate, control variates
+    included, not of the information.
 
     Examples
     --------
