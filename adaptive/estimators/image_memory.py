@@ -10,7 +10,9 @@ import numpy as np
 from adaptive.estimators.image_prior import ImagePrior
 from adaptive.memory import memory_there
 
-__all__ = ["check_memory", "memory_of"]
+__all__ = ["check_dense_memory", "check_memory", "memory_of"]
+
+MATRICES = 4  # of all pixels by all pixels, while a dense posterior is inferred
 
 
 def memory_of(
@@ -45,4 +47,16 @@ def check_memory(
         raise ValueError(
             f"{kind} of shape {shape} with n_samples={n_samples}{coils} needs about {needed / 1e9:.0f} GB of memory, "
             f"and there are {there / 1e9:.0f} GB: take fewer samples or pixels."
+        )
+
+
+def check_dense_memory(shape: tuple[int, ...], prior: ImagePrior) -> None:
+    """Refuse, in one sentence, images whose covariance does not fit as a matrix."""
+    unknowns = float(np.prod(shape)) * (2 if prior.complex else 1)
+    needed, there = 8 * MATRICES * unknowns**2, memory_there()
+    if needed > there:
+        raise ValueError(
+            f"expectation_propagation keeps matrices of {unknowns:.0f} x {unknowns:.0f} entries for an image of shape "
+            f"{shape}, about {needed / 1e9:.0f} GB of memory, and there are {there / 1e9:.0f} GB: take fewer pixels or "
+            'inference="variational_bounds".'
         )

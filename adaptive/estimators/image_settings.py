@@ -14,7 +14,7 @@ import numpy as np
 
 from adaptive import checks
 from adaptive.estimators.image_engine import ENGINES, Engine
-from adaptive.estimators.image_memory import check_memory
+from adaptive.estimators.image_memory import check_dense_memory, check_memory
 from adaptive.estimators.image_model import ImageModel
 from adaptive.estimators.image_prior import PRIORS, ImagePrior, image_prior, padded_shape
 from adaptive.estimators.image_receiver import Received, ReceiverSettings
@@ -75,6 +75,8 @@ class ImageSettings:
                 prior.scales(getattr(given, name), name)
         n_coils = 1 if given.coils is None or isinstance(given.coils, str) else len(given.coils)
         check_memory(self.shape, prior, (self.dtype, self.design_dtype), given.n_samples, n_coils)
+        if self.engine.dense:
+            check_dense_memory(self.shape, prior)
 
     def warn_where_padded(self) -> None:
         """Say that odd sides are padded, if they are."""

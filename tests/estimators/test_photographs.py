@@ -335,6 +335,7 @@ def test_bad_input_is_refused_in_one_sentence_and_changes_nothing(inference):
     [
         ({"shape": (64,)}, "shape must be the two sides of an image or the three of a volume"),
         ({"shape": (8, 8, 8, 1)}, "shape must be the two sides of an image"),
+        ({"shape": (512, 512), **EXACT}, r"matrices of 262144 x 262144 entries for an image of shape \(512, 512\)"),
         ({"noise_variance": 0.0}, "noise_variance must be > 0, got 0.0"),
         ({"noise_variance": None}, "noise_variance must be given where .* nor the picture itself"),
         ({"inference": "laplace_approximation"}, "inference must be one of 'variational_bounds', 'expectation_prop"),
