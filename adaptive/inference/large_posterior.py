@@ -135,15 +135,7 @@ class LargePosterior(Posterior):
         Wilson, Borovitskiy, Terenin, Mostowsky and Deisenroth (2021), Pathwise conditioning of Gaussian processes.
         """
         system = self.system.with_measurements(X, noise_variance)
-        after = LargePosterior(
-            system,
-            mean=self.mean,
-            perturbations=self.perturbations,
-            sample_tol=self.sample_tol,
-            sites=self.sites,
-            group_lengths=self.group_lengths,
-            engine=self.engine,
-        )
+        after = self._with_system(system)
         right, start = self.perturbations.right_hand_sides(system), self.samples
         if after.inverse_circulant is not None:
             change = right - self.perturbations.right_hand_sides(self.system)
@@ -151,6 +143,15 @@ class LargePosterior(Posterior):
             start = start + after.inverse_circulant(change)
         after.__dict__["samples"] = after._solve(right, self.sample_tol, start=start)
         return after
+
+    def _with_system(self, system: PrecisionOperator) -> LargePosterior:
+        """The same sites and mean with another system."""
+        return LargePosterior(system, mean=self.mean, engine=self.engine, **self._kept())
+
+    def _kept(self) -> dict[str, Any]:
+        """What further measurements leave as it is."""
+        names = ("perturbations", "sample_tol", "sites", "group_lengths")
+        return {name: getattr(self, name) for name in names}
 
     # ------------------------------------------------------------------------------------------ moments by the samples
     def variances(self, B: Any = None, return_error: bool = False, n_samples: int | None = None) -> Any:
