@@ -12,7 +12,7 @@ import scipy.sparse
 from ..checks import finite, positive
 from ..linalg.low_rank_covariance import LowRankCovariance
 from ..linalg.matrices import dense, stacked
-from ..operators import Dense, Identity, Operator, Sparse, Wavelet, as_operator
+from ..operators import Dense, Identity, Operator, Reshaped, Sparse, Wavelet, as_operator
 from .grouped import grouped
 
 __all__ = ["GLM", "matrix_of"]
@@ -181,6 +181,8 @@ class GLM:
 
 def matrix_of(operator: Operator) -> Any:
     """The operator's matrix: sparse for Sparse and Identity, else dense."""
+    while isinstance(operator, Reshaped):
+        operator = operator.operator
     if isinstance(operator, (Dense, Sparse)):
         return operator.matrix
     if isinstance(operator, Identity):

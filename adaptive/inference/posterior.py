@@ -226,12 +226,10 @@ class Posterior:
             if start.ndim != 2 or start.shape[1] != self.n or not len(start):
                 raise ValueError(f"start must have shape (any, {self.n}), got {start.shape}.")
             columns = start.T
-        return self._leading(k, columns, float(positive("tol", tol)))
-
-    def _leading(self, k: int, start: np.ndarray | None, tol: float) -> tuple[np.ndarray, np.ndarray]:
-        if hasattr(self._dense, "leading"):
-            return self._dense.leading(k, start, tol)
-        return LeadingSubspace(self.n, start).leading(self._dense.covariance_times, k, tol)
+        tol = float(positive("tol", tol))
+        if hasattr(self.gaussian, "leading"):
+            return self.gaussian.leading(k, columns, tol)
+        return LeadingSubspace(self.n, columns).leading(self.covariance_operator().matmat, k, tol)
 
     # ------------------------------------------------------------------ joint moments of projections
     def projection_moments(self, B_new: Any) -> tuple[np.ndarray, np.ndarray]:

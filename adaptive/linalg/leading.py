@@ -46,6 +46,7 @@ class LeadingSubspace:
         self.n, self.n_products = n, 0
         self.basis, self.products = np.empty((n, 0)), np.empty((n, 0))
         self._start = start
+        self._found: tuple[np.ndarray, np.ndarray] | None = None
 
     def leading(
         self, times: Callable[[np.ndarray], np.ndarray], k: int, tol: float = 1e-3, max_products: int = 1000
@@ -89,17 +90,27 @@ class LeadingSubspace:
             self._extend(times, residuals[:, open_])
         self._rotate(rotation[:, : min(4 * k + 4, rotation.shape[1])])
         signs = np.sign(directions[np.abs(directions).argmax(axis=0), np.arange(k)])
-        return values[:k], np.ascontiguousarray((directions * signs).T)
+        found = np.ascontiguousarray((directions * signs).T)
+        self._found = found, (residuals + directions * values[:k]) * signs
+        return values[:k], found.copy()
+
+    def known_products(self, rows: np.ndarray) -> np.ndarray | None:
+        """V rows' where these are the directions found last and V has not changed since; else None."""
+        if self._found is None or not np.array_equal(rows, self._found[0]):
+            return None
+        return self._found[1]
 
     def change(self, direction: np.ndarray, c: float) -> None:
         """V became V - c g g'."""
         self.products -= np.outer(direction, c * (direction @ self.basis))
+        self._found = None
 
     def refresh(self, times: Callable[[np.ndarray], np.ndarray]) -> None:
         """Multiply again, against drift."""
         if self.basis.shape[1]:
             self.products = np.array(times(self.basis))
             self.n_products += self.basis.shape[1]
+        self._found = None
 
     def _ritz(self) -> tuple[np.ndarray, np.ndarray]:
         small = self.basis.T @ self.products

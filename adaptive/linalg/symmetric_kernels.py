@@ -1,12 +1,15 @@
-"""Compiled loops over the lower triangle of a symmetric matrix in column order: what rows with few entries
-ask of it, which BLAS does not know.
+"""Compiled loops over the lower triangle of a symmetric matrix in column order: products with few columns,
+and with sparse rows.
+
+BLAS reads the triangle again for every vector (``dsymv``) or copies all of the matrix first (``dsymm``, six passes at
+n = 4096), and knows no sparse rows.
 """
 
 from __future__ import annotations
 
 import numba
 
-__all__ = ["add_gram", "quadratic_forms", "sparse_times"]
+__all__ = ["add_gram", "block_times", "quadratic_forms", "sparse_times"]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -26,6 +29,23 @@ def sparse_times(lower, indices, values, out):
         for k in range(first, count):
             total += values[k] * lower[indices[k], c]
         out[c] += total
+
+
+@numba.njit(cache=True, nogil=True, fastmath=True)
+def block_times(lower, columns, out):
+    """out = V M for M (n, k) in column order: one pass over the triangle."""
+    n, k = columns.shape
+    out[:] = 0.0
+    for c in range(n):
+        below = lower[c + 1 :, c]
+        for t in range(k):
+            x, image, factor = columns[c + 1 :, t], out[c + 1 :, t], columns[c, t]
+            total = lower[c, c] * factor
+            for r in range(len(below)):
+                total += below[r] * x[r]
+            for r in range(len(below)):
+                image[r] += below[r] * factor
+            out[c, t] += total
 
 
 @numba.njit(cache=True, nogil=True)

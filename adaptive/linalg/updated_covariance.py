@@ -14,12 +14,12 @@ from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
 from .matrices import dense, is_sparse
 from .projection_rows import ProjectionRows
-from .symmetric_kernels import quadratic_forms, sparse_times
+from .symmetric_kernels import block_times, quadratic_forms, sparse_times
 
 __all__ = ["UpdatedCovariance"]
 
 DEFERRED = 48  # changes of one sign that wait
-_COLUMNS_AT_ONCE = 8  # from here dsymm, which copies the matrix, is faster than as many dsymv
+_MANY_COLUMNS = 24  # from here dsymm, which copies the matrix, is the faster one
 
 
 class UpdatedCovariance:
@@ -82,10 +82,9 @@ class UpdatedCovariance:
         """V M for M (n,) or (n, k)."""
         if matrix.ndim == 1:
             product = dsymv(1.0, self._lower, matrix, lower=1)
-        elif matrix.shape[1] < _COLUMNS_AT_ONCE:
+        elif matrix.shape[1] < _MANY_COLUMNS:
             product = np.empty(matrix.shape, order="F")
-            for k in range(matrix.shape[1]):
-                product[:, k] = dsymv(1.0, self._lower, np.ascontiguousarray(matrix[:, k]), lower=1)
+            block_times(self._lower, np.asfortranarray(matrix), product)
         else:
             product = dsymm(1.0, self._lower, np.asfortranarray(matrix), lower=1)
         return self._corrected(product, matrix)

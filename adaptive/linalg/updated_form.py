@@ -222,7 +222,9 @@ class UpdatedForm:
     def _absorb(self, rows: Any, data: np.ndarray, variance: np.ndarray) -> None:
         rows = dense(rows)
         held = self.covariance
-        cross = held.times(np.asfortranarray(rows.T))
+        cross = None if self.subspace is None else self.subspace.known_products(rows)
+        if cross is None:
+            cross = held.times(np.asfortranarray(rows.T))
         lower = np.linalg.cholesky(rows @ cross + np.diag(variance))
         root = np.linalg.solve(lower, cross.T).T
         steps = np.linalg.solve(lower, data - rows @ self.mean)
