@@ -10,11 +10,13 @@ import numpy as np
 
 from adaptive.estimators.image_engine import Engine, precision_of
 from adaptive.estimators.image_prior import ImagePrior
+from adaptive.estimators.image_tree import restored_tree, tree_mode_of, tree_posterior
 from adaptive.estimators.measured_blocks import MeasuredBlocks
 from adaptive.estimators.receiver import on_unknown
 from adaptive.inference import GLM, LargePosterior, Posterior
 from adaptive.inference.restored import restored_posterior
 from adaptive.inference.reweighted_map import reweighted_map
+from adaptive.inference.trees import TreeMixture
 
 __all__ = ["Engine", "ImageModel"]
 
@@ -61,17 +63,22 @@ class ImageModel:
         maps: Any = 1.0 if self.maps is None else self.maps
         return np.asarray(turned * maps).astype(np.result_type(self.dtype, np.complex64))
 
+    def measurements(self) -> tuple[Any, np.ndarray | None]:
+        """Everything measured as an operator on the unknown, and its outcomes; None where there is nothing."""
+        if self.measured.empty:
+            return None, None
+        X = on_unknown(self.measured.operator(), self.sensitivity, self.prior.complex)
+        y = self.measured.samples()
+        if self.prior.complex:
+            y = np.concatenate([y.real, y.imag])
+        elif X.dtype.kind != "c":
+            y = y.real
+        return X, y
+
     def glm(self, scales: Mapping[str, float]) -> GLM:
         """The model at these prior scales."""
         groups = self.prior.groups(scales)
-        X, y = None, None
-        if not self.measured.empty:
-            X = on_unknown(self.measured.operator(), self.sensitivity, self.prior.complex)
-            y = self.measured.samples()
-            if self.prior.complex:
-                y = np.concatenate([y.real, y.imag])
-            elif X.dtype.kind != "c":
-                y = y.real
+        X, y = self.measurements()
         return GLM(
             X,
             y,
@@ -81,12 +88,16 @@ class ImageModel:
             prior_covariance=(BROAD * self.prior.largest) ** 2,
         )
 
-    def posterior(self, scales: Mapping[str, float], engine: Engine, steps: int, warm: Any = None) -> Posterior:
+    def posterior(self, scales: Any, engine: Engine, steps: int, warm: Any = None) -> Posterior:
         """The Gaussian posterior; of the double loop after ``steps`` outer steps."""
+        if isinstance(scales, TreeMixture):
+            return tree_posterior(self, scales, engine, steps, warm)
         return engine(self.glm(scales), self.precision, steps, warm)
 
-    def mode(self, scales: Mapping[str, float], max_iter: int, tol: float) -> np.ndarray:
+    def mode(self, scales: Any, max_iter: int, tol: float) -> np.ndarray:
         """The most probable image."""
+        if isinstance(scales, TreeMixture):
+            return self.image(tree_mode_of(self, scales, tol).mean)
         return self.image(reweighted_map(self.glm(scales), max_iter=max_iter, tol=tol, dtype=self.precision).mean)
 
     def image(self, flat: np.ndarray) -> np.ndarray:
@@ -94,8 +105,10 @@ class ImageModel:
         parts = flat.reshape(-1, *self.prior.shape)
         return parts[0] + 1j * parts[1] if self.prior.complex else parts[0]
 
-    def restored(self, state: dict[str, Any], scales: Mapping[str, float] | None) -> Posterior:
+    def restored(self, state: dict[str, Any], scales: Any) -> Posterior:
         """The posterior that `posterior_state` described; a dense one needs the scales of its potentials."""
+        if "tree" in state.get("large", {}):
+            return restored_tree(self, state["large"])
         if "large" in state:
             unit = dict.fromkeys(self.prior.names, 1.0)  # the scales are in the sites
             return LargePosterior.restored(precision_of(self.glm(unit)), state["large"])

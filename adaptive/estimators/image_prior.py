@@ -3,7 +3,8 @@
     p(u) = exp(- sum_k |W_k u|_1 / scale_k) / Z(scales)
 
 Complex images have the same potentials on their real and their imaginary part, so that an image that is nearly real
-stays so where nothing was measured (``imaginary="transform"``).
+stays so where nothing was measured (``imaginary="transform"``). Or a forest of wavelet coefficients, two states each
+(`TreeMixture`), whose parameters take the place of the scales.
 """
 
 from __future__ import annotations
@@ -15,12 +16,20 @@ from typing import Any
 import numpy as np
 
 from adaptive.checks import choice, positive
+from adaptive.inference.trees import TreeMixture
 from adaptive.operators import FiniteDifference, Identity, Operator, Padded, Product, RealStacked, Wavelet
 from adaptive.potentials import Laplace
 
 __all__ = ["IMAGINARY", "PRIORS", "ImagePrior", "image_prior", "padded_shape"]
 
-PRIORS = {"tv": ("tv",), "wavelet": ("wavelet",), "tv+wavelet": ("wavelet", "tv")}
+PRIORS = {
+    "tv": ("tv",),
+    "wavelet": ("wavelet",),
+    "tv+wavelet": ("wavelet", "tv"),
+    "tree": ("tree",),
+    "student_t_tree": ("tree",),
+}
+_COMPONENTS = {"tree": "laplace", "student_t_tree": "student_t"}
 IMAGINARY = ("transform", "pixel", "none")
 _NO_PRIOR = 1e6  # scale, in units of the largest magnitude, of a potential that is not meant to do anything
 
@@ -31,7 +40,7 @@ class ImagePrior:
     Parameters
     ----------
     shape : tuple of two int
-    kind : {"tv", "wavelet", "tv+wavelet"}
+    kind : {"tv", "wavelet", "tv+wavelet", "tree", "student_t_tree"}
     wavelet : str
         Orthonormal wavelet.
     level : int or None
@@ -46,6 +55,8 @@ class ImagePrior:
     ----------
     names : tuple of str
         The groups whose scales may be given or learnt.
+    components : {"laplace", "student_t"} or None
+        Of a tree.
 
     Examples
     --------
@@ -70,11 +81,15 @@ class ImagePrior:
         self.names = PRIORS[kind]
         self.complex = unknown == "complex"
         self.imaginary = imaginary if self.complex else "transform"
+        self.components = _COMPONENTS.get(kind)
+        if self.components:
+            _require_for_tree(kind, shape, self.complex)
         make = {"tv": lambda: FiniteDifference(shape), "wavelet": lambda: _wavelet(shape, wavelet, level)}
+        make["tree"] = make["wavelet"]
         self.operators: list[Operator] = [make[name]() for name in self.names]
 
     def groups(self, scales: Mapping[str, float]) -> list[tuple[Operator, Laplace]]:
-        """The projections with their potentials."""
+        """The projections with their potentials; a tree is more than these."""
         if not self.complex:
             return [(b, Laplace(scales[name])) for b, name in zip(self.operators, self.names, strict=True)]
         off = _NO_PRIOR * self.largest
@@ -91,8 +106,22 @@ class ImagePrior:
             result.append((RealStacked(Identity(self.shape), "complex"), Laplace(scale)))
         return result
 
-    def scales(self, given: Any, name: str = "prior_scales") -> dict[str, float]:
-        """One scale per group from a number or a mapping of names to numbers."""
+    def scales(self, given: Any, name: str = "prior_scales") -> Any:
+        """One scale per group from a number or a mapping of names to numbers; of a tree its parameters.
+
+        A tree takes a `TreeMixture`, or the scale of the wide state at the finest level (see `TreeMixture.generic`).
+        """
+        if self.components is None:
+            return self._scales(given, name)
+        wavelet: Any = self.operators[0]
+        if isinstance(given, TreeMixture):
+            if given.wavelet.input_shape != self.shape:
+                raise ValueError(f"{name} is a prior of images of shape {given.wavelet.input_shape}, not {self.shape}.")
+            return given
+        scale = self._scales(given, name)["tree"]
+        return TreeMixture.generic(wavelet, scale, self.components, unit=self.largest)
+
+    def _scales(self, given: Any, name: str) -> dict[str, float]:
         allowed = (*self.names, "imaginary") if self.imaginary == "pixel" else self.names
         if isinstance(given, Mapping):
             for key in given:
@@ -116,6 +145,12 @@ class ImagePrior:
         floor = 1e-9 * self.largest
         return {name: max(sums[name] / (share * self.rows(name)), floor) for name in self.names}
 
+    def times(self, scales: Any, unit: float) -> Any:
+        """The scales in other units."""
+        if isinstance(scales, TreeMixture):
+            return scales.with_parameters(narrow=unit * scales.narrow, wide=unit * scales.wide)
+        return {name: scale * unit for name, scale in scales.items()}
+
     def rows(self, name: str) -> int:
         """Number of projections in a group."""
         return self.operators[self.names.index(name)].shape[0] * (2 if self.complex else 1)
@@ -125,6 +160,16 @@ class ImagePrior:
 def image_prior(*arguments: Any) -> ImagePrior:
     """The prior of these arguments, one object for all who ask: its operators keep what they computed."""
     return ImagePrior(*arguments)
+
+
+def _require_for_tree(kind: str, shape: tuple[int, ...], complex_: bool) -> None:
+    if complex_:
+        raise ValueError(f'prior="{kind}" is one of real images: give dtype and design_dtype "float32" or "float64".')
+    if padded_shape(shape) != shape:
+        raise ValueError(
+            f'prior="{kind}" needs images with even sides, got shape {shape}: pad the image to {padded_shape(shape)}, '
+            'or use prior="wavelet".'
+        )
 
 
 def padded_shape(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -19,9 +19,11 @@ from adaptive.estimators.image_answers import ImageAnswers, as_image
 from adaptive.estimators.image_design import ImageDesign
 from adaptive.estimators.image_receiver import Received
 from adaptive.estimators.image_settings import AUTO, ImageSettings
+from adaptive.estimators.image_tree import plain_scales
 from adaptive.estimators.measured_blocks import MeasuredBlocks
 from adaptive.inference import Posterior
 from adaptive.inference.restored import posterior_state
+from adaptive.inference.trees import TreePosterior
 
 __all__ = ["ImageReconstructor"]
 
@@ -45,11 +47,14 @@ class ImageReconstructor(ImageAnswers, ImageDesign, BaseEstimator):
         Of the real and of the imaginary part of every sample. None: estimated from the samples farthest from DC, from
         the finest details of a picture (noisy or blurred), or from more rows than pixels. Of several coils it is the
         mean. Exact samples need a small one, such as 1e-8.
-    prior : {"tv+wavelet", "tv", "wavelet"}, default "tv+wavelet"
-        Laplace potentials on differences of neighbours, wavelet coefficients, or both.
-    prior_scales : float or dict, optional
+    prior : {"tv+wavelet", "tv", "wavelet", "tree", "student_t_tree"}, default "tv+wavelet"
+        Laplace potentials on differences of neighbours, wavelet coefficients, or both; or, for real images with even
+        sides, a tree of wavelet coefficients, each narrow or wide as its parent suggests (`inference.trees`): two
+        Laplace densities, or a Gaussian and a Student t.
+    prior_scales : float, dict or TreeMixture, optional
         Scale of each group, {"wavelet": ..., "tv": ...}. None: learnt by evidence (see Notes); with expectation
-        propagation of photographs those of the literature, .943 and .141 times ``largest``.
+        propagation of photographs those of the literature, .943 and .141 times ``largest``. Of a tree all parameters,
+        or the scale of wide coefficients at the finest level; None: learnt on the bound.
     wavelet : str, optional
         Orthonormal wavelet of PyWavelets; None: "db4" for k-space, "db2" for photographs.
     level : int, optional
@@ -70,7 +75,7 @@ class ImageReconstructor(ImageAnswers, ImageDesign, BaseEstimator):
         Of the imaginary part of a complex image: as on the real part; on its pixels, at a fifth of the smallest scale
         (or ``prior_scales["imaginary"]``); or nothing, which ruins designs that measure half of k-space.
     reconstruction : {"map", "mean"}, optional
-        The mode or the mean of the posterior; None: the mean of expectation propagation, else the mode.
+        The mode or the mean of the posterior; None: the mean with a tree and of expectation propagation, else the mode.
     design_noise_variance, design_prior_scales : float (or dict), None or "auto", default "auto"
         What the model that chooses measurements assumes, for ``largest`` = 1. None: as the reconstruction. "auto": 1e-6
         and 1/300 for k-space, None for photographs.
@@ -82,7 +87,7 @@ class ImageReconstructor(ImageAnswers, ImageDesign, BaseEstimator):
         ``(model, *, max_iter, tol, random_state, warm_start) -> Posterior`` such as
         ``functools.partial(inference.variational_bounds, variances="lanczos")``.
     n_samples : int, default 8
-        Posterior samples behind variances and scores of the double loop.
+        Posterior samples behind variances and scores of the double loop; of a tree at least 30.
     refine : bool, default False
         Compute the best candidates exactly before choosing; pointless for lines.
     largest : float, default 1.0
@@ -256,14 +261,14 @@ class ImageReconstructor(ImageAnswers, ImageDesign, BaseEstimator):
     def _learn(self, settings: ImageSettings, measured: MeasuredBlocks, warm: Posterior | None) -> ImageReconstructor:
         received = settings.receiver.received(measured, None if warm is None else self._received)
         model = settings.model(measured, received)
-        computed = settings.scales(model) if settings.design_follows else {}
+        computed = settings.scales(model, warm) if settings.design_follows else {}
         design, scales = settings.design_model(model, computed.get("scales"))
         if settings.one_model and "posterior" in computed:
             posterior = computed["posterior"]
         else:
             posterior = design.posterior(scales, settings.engine, START_STEPS if warm is None else WARM_STEPS, warm)
         self.measured_, self.noise_variance_, self.design_posterior_ = measured, model.noise_variance, posterior
-        self.design_scales_: dict[str, float] = scales
+        self.design_scales_: Any = scales
         self.phase_: np.ndarray | None = received.phase
         self.coil_maps_: np.ndarray | None = received.maps
         self.n_central_: int = received.n_central
@@ -299,7 +304,7 @@ class ImageReconstructor(ImageAnswers, ImageDesign, BaseEstimator):
             "coil_maps": self.coil_maps_,
             "n_central": self.n_central_,
             "noise_variance": self.noise_variance_,
-            "design_scales": self.design_scales_,
+            "design_scales": plain_scales(self.design_scales_),
             "design_posterior": posterior_state(self.design_posterior_),
             "n_products": self.n_products_,
         }
@@ -314,7 +319,7 @@ class ImageReconstructor(ImageAnswers, ImageDesign, BaseEstimator):
         scales = state["design_scales"]
         posterior = settings.design_model(model)[0].restored(state["design_posterior"], scales)
         self.measured_, self.design_posterior_, self._computed = measured, posterior, {}
-        self.design_scales_ = scales
+        self.design_scales_ = posterior.prior if isinstance(posterior, TreePosterior) else scales
         self.phase_, self.coil_maps_, self.n_central_ = received
         self.noise_variance_, self.n_products_ = state["noise_variance"], state["n_products"]
         return self

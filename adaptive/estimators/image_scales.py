@@ -16,10 +16,11 @@ n_k = n q_k / q (`ImagePrior.learnt`).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from adaptive.estimators.image_tree import learnt_tree
 from adaptive.inference import LargePosterior
 
 if TYPE_CHECKING:
@@ -37,21 +38,27 @@ class LearntScales(NamedTuple):
 
     Attributes
     ----------
-    scales : dict of str to float
-        One scale for each group of the prior.
+    scales : dict of str to float, or TreeMixture
+        One scale for each group of the prior; the parameters of a tree.
     noise_variance : float
         Per real component: learnt, or as it was.
     posterior : LargePosterior
         At these, up to the last step's change.
     """
 
-    scales: dict[str, float]
+    scales: Any
     noise_variance: float
     posterior: LargePosterior
 
 
 def learn_scales(
-    model: ImageModel, engine: Engine, *, noise: bool = False, max_iter: int = STEPS, tol: float = TOL
+    model: ImageModel,
+    engine: Engine,
+    *,
+    noise: bool = False,
+    max_iter: int = STEPS,
+    tol: float = TOL,
+    warm_start: LargePosterior | None = None,
 ) -> LearntScales:
     """The evidence's fixed point, one update per outer step of the double loop.
 
@@ -66,6 +73,8 @@ def learn_scales(
     max_iter : int, default 40
     tol : float, default 5e-3
         Ends the iteration, as the largest relative change in one step.
+    warm_start : LargePosterior, optional
+        Of fewer measurements, from whose parameters those of a tree go on.
 
     Returns
     -------
@@ -92,6 +101,9 @@ def learn_scales(
     if model.measured.empty:
         raise ValueError("nothing was measured: scales are learnt from measurements.")
     prior = model.prior
+    if prior.components:
+        tree = learnt_tree(model, engine, warm_start)
+        return LearntScales(tree.prior, model.noise_variance, tree)
     unknowns = _unknowns(model)
     scales = dict.fromkeys(prior.names, 0.1 * prior.largest)
     posterior: LargePosterior | None = None

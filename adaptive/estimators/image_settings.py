@@ -23,6 +23,7 @@ from adaptive.estimators.measured_blocks import MeasuredBlocks
 
 if TYPE_CHECKING:
     from adaptive.estimators.image_reconstructor import ImageReconstructor
+    from adaptive.inference import Posterior
 
 __all__ = ["ImageSettings"]
 
@@ -33,6 +34,7 @@ PHOTOGRAPH = {  # of grey values in [0, 1]; together sigma / tau with sigma^2 = 
     ("wavelet", "tv"): {"wavelet": 0.943, "tv": 0.141},
     ("wavelet",): {"wavelet": 0.19},  # alone what the evidence of photographs says
     ("tv",): {"tv": 0.141},
+    ("tree",): {"tree": 0.05},  # at the finest level
 }
 
 
@@ -61,6 +63,11 @@ class ImageSettings:
             checks.choice("reconstruction", given.reconstruction, ("map", "mean"))
         if not callable(given.inference):
             checks.choice("inference", given.inference, ENGINES)
+        if "tree" in PRIORS[given.prior] and given.inference != ENGINES[0]:
+            raise ValueError(
+                f'prior="{given.prior}" has a double loop of its own: inference must be "{ENGINES[0]}", got '
+                f"{given.inference!r}."
+            )
         for name in ("noise_variance", "design_noise_variance"):
             if not _is_open(getattr(given, name)):
                 checks.positive(name, getattr(given, name))
@@ -116,7 +123,8 @@ class ImageSettings:
     def reconstruction(self) -> str:
         """The mode, or the mean of posteriors that are not made of modes."""
         given = self._given.reconstruction
-        return ("mean" if self.engine.dense else "map") if given is None else given
+        sparse = not self.engine.dense and "tree" not in PRIORS[self._given.prior]
+        return ("map" if sparse else "mean") if given is None else given
 
     @property
     def _design_noise(self) -> float | None:
@@ -183,7 +191,7 @@ class ImageSettings:
         dtype = self.dtype if dtype is None else dtype
         return ImageModel(measured, received.phase, noise, self.prior(dtype), dtype, received.maps)
 
-    def known_scales(self, prior: ImagePrior) -> dict[str, float] | None:
+    def known_scales(self, prior: ImagePrior) -> Any:
         """Scales that need not be learnt: given ones, and those of photographs where there is no learning."""
         if self._given.prior_scales is not None:
             return prior.scales(self._given.prior_scales)
@@ -191,15 +199,15 @@ class ImageSettings:
             return self._photograph_scales(prior)
         return None
 
-    def _photograph_scales(self, prior: ImagePrior) -> dict[str, float]:
-        return {name: scale * float(self._given.largest) for name, scale in PHOTOGRAPH[prior.names].items()}
+    def _photograph_scales(self, prior: ImagePrior) -> Any:
+        return prior.times(prior.scales(PHOTOGRAPH[prior.names]), float(self._given.largest))
 
-    def scales(self, model: ImageModel) -> dict[str, Any]:
+    def scales(self, model: ImageModel, warm: Posterior | None = None) -> dict[str, Any]:
         """The ``scales`` of the reconstruction, given or learnt; in the latter case also its ``posterior``."""
         known = self.known_scales(model.prior)
         if known is not None:
             return {"scales": known}
-        learnt = learn_scales(model, self.engine.sampled())
+        learnt = learn_scales(model, self.engine.sampled(), warm_start=warm)  # type: ignore[arg-type]
         return {"scales": learnt.scales} | ({} if self.engine.dense else {"posterior": learnt.posterior})
 
     def design_model(self, model: ImageModel, learnt: Any = None) -> tuple[ImageModel, Any]:
@@ -211,7 +219,7 @@ class ImageSettings:
             noise = float(self._design_noise) * unit**2
         if self._design_scales is not None:
             stated = prior.scales(self._design_scales, "design_prior_scales")
-            scales = {name: scale * unit for name, scale in stated.items()}
+            scales = prior.times(stated, unit)
         return replace(model, noise_variance=noise, prior=prior, dtype=self.design_dtype), scales
 
     def design_model_before_fit(self) -> tuple[ImageModel, Any]:

@@ -83,7 +83,7 @@ def tree_bounds(
     random_state : None, int or Generator
         Draws the samples.
     warm_start : TreePosterior, optional
-        Of fewer measurements of the same image: its parameters, states, mean and samples.
+        Of fewer measurements of the same image: its states, mean and samples, and the parameters from which to learn.
     n_samples : int, default 30
         Behind sampled variances.
     rounds : int, default 3
@@ -221,7 +221,7 @@ class _Loop:
         choice("start", start, STARTS)
         self.objective = np.nan
         if warm is not None:
-            self.prior, self.beliefs = warm.prior, warm.beliefs
+            self.prior, self.beliefs = warm.prior if learn else prior, warm.beliefs
             self.s, self.z = problem.of_image(warm.mean), np.asarray(warm.variance_estimates)
         else:
             self.s = problem.first_guess()
