@@ -8,8 +8,9 @@ Simulated: rows and noise are standard normal, few weights are not 0.
    columns count and the noise: coverage of 95% intervals of test outcomes, their negative log density (nats), rms
    error of the weights.
 2. 300 rows of 100 columns, 10 weights +-1.5 (0.5 + U(0, 1)), labels by their logistic probabilities:
-   `BayesianLogisticRegression(prior="laplace")`, no validation, beside L1 by five-fold cross-validation: cross-entropy
-   to the true probabilities (bits).
+   `BayesianLogisticRegression` with a Student t and with a Laplace prior, no validation, beside L1 by five-fold
+   cross-validation: cross-entropy to the true probabilities (bits). The two degrees of freedom, the estimator's
+   default, were chosen on eight other problems (seeds 100 to 107).
 
 Full mode: ten minutes or so; it resumes (``runs.py``).
 """
@@ -40,7 +41,8 @@ OURS = {
     "Laplace": {"prior": "laplace"},
 }
 METHODS = (*OURS, "ARDRegression", "LassoCV", "oracle")
-LOGISTIC = ("Laplace", "L1 by cross-validation", "oracle")
+PRIORS = {"Student t": "student_t", "Laplace": "laplace"}
+LOGISTIC = (*PRIORS, "L1 by cross-validation", "oracle")
 
 
 def weights(rng: np.random.Generator, columns: int, size: float) -> np.ndarray:
@@ -185,8 +187,8 @@ def logistic(name: str, seed: int, rows: int, columns: int, n_test: int) -> dict
     p = expit(X @ w)
     y = (rng.uniform(size=len(X)) < p).astype(int)
     learn, new, used = X[:rows], X[rows:], np.flatnonzero(w)
-    if name == "Laplace":
-        model: Any = BayesianLogisticRegression(prior="laplace", fit_intercept=False)
+    if name in PRIORS:
+        model: Any = BayesianLogisticRegression(prior=PRIORS[name], fit_intercept=False)
     elif name == "oracle":
         model, learn, new = BayesianLogisticRegression(fit_intercept=False), learn[:, used], new[:, used]
     else:
@@ -208,26 +210,28 @@ def logistic(name: str, seed: int, rows: int, columns: int, n_test: int) -> dict
 def judge_logistic(script: Script, seeds: range, rows: int, columns: int, n_test: int) -> None:
     runs = {name: [_kept(script, logistic, name, seed, rows, columns, n_test) for seed in seeds] for name in LOGISTIC}
     bits = {name: np.array([float(run["cross-entropy"]) for run in own]) for name, own in runs.items()}
-    gap = bits[LOGISTIC[0]] - bits[LOGISTIC[1]]
+    gaps = {name: bits[name] - bits["L1 by cross-validation"] for name in PRIORS}
     mean = {name: float(one.mean()) for name, one in bits.items()}
     script.judge(
         "ours-sparse-logistic",
-        mean["Laplace"] <= 0.44,
-        claim="A Laplace prior with its scale by evidence predicts at least as well as L1 by cross-validation.",
+        mean["Student t"] <= 0.44,
+        claim="A Student t prior with its scale by evidence predicts at least as well as L1 by cross-validation.",
         target="mean cross-entropy to the true probabilities over 20 problems at most 0.44 bits",
         value={
             **mean,
             "entropy of the true probabilities": float(np.mean([float(run["entropy"]) for run in runs["oracle"]])),
-            "Laplace - L1 by cross-validation": float(gap.mean()),
-            "half width of its 95% interval": float(1.96 * gap.std(ddof=1) / np.sqrt(len(gap))),
+            **{f"{name} - L1 by cross-validation": _limits(gap) for name, gap in gaps.items()},
         },
-        reason="The oracle is a Gaussian prior on the ten columns alone."
-        if mean["Laplace"] <= 0.44
-        else "The scale is not to blame: on the first three problems the best of five is within 0.007 bits of the "
-        "evidence's. Averages under a Laplace prior shrink large weights and keep small ones; a Student t prior of 2.1 "
-        "degrees of freedom, which this estimator has not, came to 0.44 and 0.45 bits on the first two.",
+        reason="The oracle is a Gaussian prior on the ten columns alone. A Laplace prior shrinks large weights and "
+        "keeps small ones.",
         seed=list(seeds),
     )
+
+
+def _limits(gap: np.ndarray) -> list[float]:
+    """Mean and ends of its 95% interval."""
+    half = 1.96 * gap.std(ddof=1) / np.sqrt(len(gap))
+    return [round(float(gap.mean() + side * half), 4) for side in (0, -1, 1)]
 
 
 def _kept(script: Script, function: Any, *arguments: Any) -> dict[str, np.ndarray]:

@@ -36,15 +36,19 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    prior : {"gaussian", "laplace"}, default "gaussian"
-        Of each weight: N(0, scale^2), or exp(-\|w\|/scale)/(2 scale).  The intercept is N(0, 9).
+    prior : {"gaussian", "laplace", "student_t"}, default "gaussian"
+        Of each weight: N(0, scale^2), exp(-\|w\|/scale)/(2 scale), or a Student t, whose heavy tails leave a few large
+        weights as they are while the others shrink.  The intercept is N(0, 9).
     prior_scale : float, optional
         None: learnt by evidence, under a broad log-normal prior (see Notes).
+    df : float, default 2.0
+        Degrees of freedom of "student_t".
     link : {"logit", "probit"}, default "logit"
     inference : str or callable, default "expectation_propagation"
         A name in :mod:`adaptive.inference`, or a callable ``(model, **settings) -> Posterior`` such as
         ``functools.partial(inference.variational_bounds, variances="sampled", n_samples=64)``, or "lanczos": products
         with the rows only, where both they and the features (with a sparse prior, the features) are beyond 20,000.
+        With "student_t" "variational_bounds" stands in for "expectation_propagation", which needs log-concave priors.
     fit_intercept : bool, default True
     classes : array-like of two or more labels, optional
         All labels, where the first answers may not show every class.
@@ -89,9 +93,10 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
     A learnt scale maximises the evidence times a log-normal prior: its median makes the latent of a typical training
     row 3, the standard deviation of ln scale is 1.5; ``log_evidence_`` is without that prior.  With a softmax the scale
     is that of Laplace's evidence, whatever the inference: the bound's would be too small the more classes there are;
-    ``log_evidence_`` is then the bound (``evidence_kind_`` "lower_bound") at this scale.  ``partial_fit`` keeps
-    all rows and refits warm.  Answers that repeat a row count as independent ones: labellers who disagree about a row
-    leave its class as uncertain as their votes are divided, and no answer is ever certain.
+    ``log_evidence_`` is then the bound (``evidence_kind_`` "lower_bound") at this scale.  With a Student t there may be
+    several optima; the posterior is one near a mode.  ``partial_fit`` keeps all rows and refits warm.  Answers that
+    repeat a row count as independent ones: labellers who disagree about a row leave its class as uncertain as their
+    votes are divided, and no answer is ever certain.
 
     References
     ----------
@@ -115,6 +120,7 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         prior: str = "gaussian",
         *,
         prior_scale: float | None = None,
+        df: float = 2.0,
         link: str = "logit",
         inference: Any = "expectation_propagation",
         fit_intercept: bool = True,
@@ -128,6 +134,7 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
     ) -> None:
         self.prior = prior
         self.prior_scale = prior_scale
+        self.df = df
         self.link = link
         self.inference = inference
         self.fit_intercept = fit_intercept

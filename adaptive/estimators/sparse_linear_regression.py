@@ -21,13 +21,13 @@ from adaptive import checks, inference
 from adaptive.estimators.base import DesignMixin, unfitted_if_refused
 from adaptive.estimators.classification.training import restored_rows, rows_state, stacked_rows
 from adaptive.estimators.linear_predictive import linear_predictive, with_intercept
+from adaptive.estimators.weight_priors import PRIORS, weight_potential, weight_variance
 from adaptive.inference import GLM
-from adaptive.potentials import Gaussian, Laplace, StudentT
+from adaptive.potentials import Gaussian
 from adaptive.predictive import GaussianProjections
 
 __all__ = ["SparseLinearRegression"]
 
-PRIORS = ("laplace", "student_t", "gaussian")
 DEFAULT_INFERENCE = {
     "laplace": "expectation_propagation",
     "student_t": "variational_gaussian",
@@ -199,7 +199,7 @@ class SparseLinearRegression(DesignMixin, RegressorMixin, BaseEstimator):
             )
         scale = 1.0 if self.prior_scale is None else float(self.prior_scale)
         variances = np.append(
-            np.full(rows.shape[1], _variance(self.prior, scale, self.df)), [BROAD**2] * bool(self.fit_intercept)
+            np.full(rows.shape[1], weight_variance(self.prior, scale, self.df)), [BROAD**2] * bool(self.fit_intercept)
         )
         return GaussianProjections.from_rows(
             self._features(rows),
@@ -308,10 +308,7 @@ class _Problem:
 
     def potential(self, log_scale: float) -> Any:
         """Prior of the weights."""
-        scale, settings = float(np.exp(log_scale)), self.settings
-        if settings.prior == "gaussian":
-            return Gaussian(scale**2)
-        return Laplace(scale) if settings.prior == "laplace" else StudentT(settings.df, scale)
+        return weight_potential(self.settings.prior, float(np.exp(log_scale)), self.settings.df)
 
     def model(self, point: np.ndarray) -> GLM:
         """At (ln noise variance, ln prior scale)."""
@@ -386,10 +383,3 @@ class _Problem:
             )
             point[free] = found.x
         return point, self.infer(point, last[0])[1]
-
-
-def _variance(prior: str, scale: float, df: float) -> float:
-    """Of a weight; of a Student t with at most two degrees of freedom, which has none, that of three."""
-    if prior == "gaussian":
-        return scale**2
-    return 2 * scale**2 if prior == "laplace" else scale**2 * (df / (df - 2) if df > 2 else 3.0)

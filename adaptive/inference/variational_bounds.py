@@ -148,6 +148,8 @@ class _Bounds:
         self.problem, self.potential, self.size = problem, problem.potential, problem.size
         groups = [(p, np.full(length, p.bound == "contact")) for p, length in problem.active_groups()]
         self.log_concave = bool(np.all(self.potential.log_concave))
+        weights = getattr(self.potential, "weights", None)
+        self.copies: Any = 1.0 if weights is None else np.maximum(weights, 1.0)  # rows that each row stands for
         self.fixed = np.concatenate([fixed for _, fixed in groups])
         self.tilt = np.broadcast_to(np.asarray(self.potential.tilt, dtype=float), (self.size,))
         self.location = np.broadcast_to(np.asarray(self.potential.location, dtype=float), (self.size,))
@@ -188,7 +190,8 @@ class _Bounds:
         self.z2: Any = np.maximum(variance, _NARROWEST**2)
         self.z3: Any = 0.0
         if logdet_bound == 1:
-            self.z1, self.z2, self.z3 = np.maximum(1.0 / self.width - variance / self.width**2, 0.0), 0.0, 1.0
+            slope = np.maximum(self.copies / self.width - variance / self.width**2, 0.0)
+            self.z1, self.z2, self.z3 = slope, 0.0, self.copies
         if not self.log_concave:  # the height's concave part is replaced by its tangent
             slope = np.zeros(self.size)
             free = ~self.fixed

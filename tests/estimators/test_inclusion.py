@@ -17,6 +17,7 @@ LANCZOS = functools.partial(inference.variational_bounds, variances="lanczos", n
 SETTINGS = {
     "bounds": {"inference": "variational_bounds"},
     "bounds, laplace": {"inference": "variational_bounds", "prior": "laplace"},
+    "bounds, student_t": {"prior": "student_t"},
     "moments": {},
     "laplace's method": {"inference": "laplace_approximation"},
     "no intercept": {"inference": "variational_bounds", "fit_intercept": False},

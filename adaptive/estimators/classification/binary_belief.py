@@ -20,7 +20,7 @@ from adaptive.estimators.labelled import Labelled
 from adaptive.estimators.linear_predictive import block_wise_predictive, linear_predictive, with_intercept
 from adaptive.estimators.prior_scale import Evaluation, maximise
 from adaptive.inference import GLM, IncludedPosterior
-from adaptive.potentials import BernoulliLogit, BernoulliProbit, Gaussian, Laplace
+from adaptive.potentials import BernoulliLogit, BernoulliProbit, Gaussian
 from adaptive.potentials.weighted import Weighted
 from adaptive.predictive import GaussianProjections, Predictive
 
@@ -219,7 +219,10 @@ class _Problem:
             variances = settings.prior_variances(n_weights, scale)
             return GLM(B=self.features, potentials=self.likelihood, prior_covariance=variances)
         unit = sp.eye_array(n, format="csr")
-        groups: list[tuple[Any, Any]] = [(self.features, self.likelihood), (unit[:n_weights], Laplace(scale))]
+        groups: list[tuple[Any, Any]] = [
+            (self.features, self.likelihood),
+            (unit[:n_weights], settings.weight_potential(scale)),
+        ]
         if settings.fit_intercept:
             groups.append((unit[n_weights:], Gaussian(INTERCEPT_SCALE**2)))
         return GLM(B=[rows for rows, _ in groups], potentials=[potential for _, potential in groups])
@@ -227,12 +230,12 @@ class _Problem:
     def evaluate(self, log_scale: float, warm: Any, rough: bool) -> Evaluation:
         """Evidence and its slope in ln scale."""
         settings = self.settings
-        rough = rough and settings.inference in STATIONARY
+        rough = rough and settings.inference in STATIONARY and settings.prior != "student_t"
         scale = float(np.exp(log_scale))
         model = self.model(scale)
         posterior = settings.infer(model, warm, max(settings.tol, ROUGH) if rough else settings.tol)
         n_weights = model.n - bool(settings.fit_intercept)
-        slope, determined = evidence_slope(model, posterior, settings.prior, scale, n_weights)
+        slope, determined = evidence_slope(model, posterior, settings, scale, n_weights)
         return Evaluation(posterior, posterior.log_evidence, slope, max(determined, 0.0))
 
 
