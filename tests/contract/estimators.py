@@ -188,6 +188,7 @@ CASES = [
     classifier("BayesianLogisticRegression", logistic(), given="direction"),
     classifier("BayesianLogisticRegression probit", logistic(link="probit"), given="direction"),
     classifier("BayesianLogisticRegression laplace", logistic(prior="laplace"), given="direction"),
+    classifier("BayesianLogisticRegression student_t", logistic(prior="student_t"), given="direction"),
     classifier(
         "BayesianLogisticRegression by bounds", logistic(inference="variational_bounds"), given="direction"
     ),
