@@ -1,20 +1,30 @@
 """Approximations kept as reproductions: what the field tried before, or beside, those of :mod:`adaptive.inference`.
 
-The same arguments and the same result; each docstring says what to use instead.
+The same arguments and the same result; each docstring says what to use instead. Reconstructions from few measurements
+(least squares, basis pursuit, L1 with total variation, sparse Bayesian learning) take a warm start to which rows were
+appended.
 """
 
+from .basis_pursuit import basis_pursuit
 from .expectation_consistent import expectation_consistent
 from .informative_vector_machine import informative_vector_machine
 from .label_regression import label_regression
+from .laplace_mode import laplace_mode
+from .least_squares import least_squares
 from .online_expectation_propagation import online_expectation_propagation
+from .sparse_bayesian_learning import sparse_bayesian_learning
 from .sparse_online import sparse_online
 from .tap import tap
 
 __all__ = [
+    "basis_pursuit",
     "expectation_consistent",
     "informative_vector_machine",
     "label_regression",
+    "laplace_mode",
+    "least_squares",
     "online_expectation_propagation",
+    "sparse_bayesian_learning",
     "sparse_online",
     "tap",
 ]

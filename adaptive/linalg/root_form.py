@@ -1,0 +1,52 @@
+"""A Gaussian known by a root of its covariance, V = R R', which may have fewer columns than there are unknowns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .matrices import dense
+
+__all__ = ["RootForm"]
+
+
+class RootForm:
+    """N(mean, R R'), with the interface of a dense Gaussian.
+
+    Parameters
+    ----------
+    mean : (n,)
+    root : (n, k)
+        R; directions outside its range have variance zero.
+    """
+
+    root: np.ndarray
+
+    def __init__(self, mean: np.ndarray, root: np.ndarray):
+        self.mean, self.root, self.n = mean, root, len(mean)
+
+    def root_times(self, rows: Any) -> np.ndarray:
+        """R (m, k) with R R' = M V M'."""
+        return dense(rows @ self.root)
+
+    def _root(self, rows: Any) -> np.ndarray:
+        return self.root if rows is None else self.root_times(rows)
+
+    def project_covariance(self, first: Any, second: Any) -> np.ndarray:
+        """M1 V M2' (None: all unknowns)."""
+        left = self._root(first)
+        return left @ (left if second is first else self._root(second)).T
+
+    def project_variance(self, rows: Any) -> np.ndarray:
+        """diag(M V M')."""
+        root = self._root(rows)
+        return np.einsum("ij,ij->i", root, root)
+
+    def covariance_times(self, matrix: np.ndarray) -> np.ndarray:
+        """V M for M (n,) or (n, k)."""
+        return self.root @ (self.root.T @ matrix)
+
+    def sample(self, size: int, rng: np.random.Generator) -> np.ndarray:
+        """Draws of u, (size, n)."""
+        return self.mean + rng.standard_normal((size, self.root.shape[1])) @ self.root.T
