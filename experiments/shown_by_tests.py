@@ -224,6 +224,16 @@ SYSTEMS: dict[str, tuple[str, str]] = {
 }
 
 TESTS: dict[str, tuple[str, ...]] = {
+    "nickisch-alg-5.1": (
+        "tests/inference/test_selective_propagation.py::test_reference_problem",
+        "tests/inference/test_selective_propagation.py::test_rows_are_absorbed_and_the_old_posterior_stays_valid",
+        "tests/linalg/test_leading.py::test_a_search_goes_on_where_the_last_ended",
+    ),
+    "nickisch-sys-ep-selective": (
+        "tests/inference/test_selective_propagation.py::test_score_is_the_divergence_of_the_whole_posterior",
+        "tests/inference/test_selective_propagation.py::test_reference_problem",
+        "tests/linalg/test_updated_form.py::test_counted_passes",
+    ),
     "nickisch-sys-glm-ie": (
         "tests/inference/test_map_estimate.py::test_matrix_free_images",
         "tests/inference/test_map_estimate.py::test_products_are_counted",
