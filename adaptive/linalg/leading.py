@@ -14,25 +14,25 @@ import numpy as np
 
 __all__ = ["LeadingSubspace"]
 
+_TOGETHER = 64  # changes that the products wait for
+
 
 class LeadingSubspace:
     """An orthonormal basis near the leading eigenvectors, with its products.
 
     Parameters
     ----------
-    times : callable
-        Maps (n, k) to V times it.
-    start : array (n, p), optional
-        Directions to begin with; any others are drawn with a fixed seed.
     n : int
         Number of rows of V.
+    start : array (n, p), optional
+        Directions to begin with; others are drawn with a fixed seed.
 
     Attributes
     ----------
-    basis, products : array (n, p)
-        Q and V Q.
+    basis : array (n, p)
+        Q.
     n_products : int
-        Columns that ``times`` has multiplied.
+        Columns that were multiplied.
 
     Examples
     --------
@@ -44,7 +44,8 @@ class LeadingSubspace:
 
     def __init__(self, n: int, start: np.ndarray | None = None):
         self.n, self.n_products = n, 0
-        self.basis, self.products = np.empty((n, 0)), np.empty((n, 0))
+        self.basis, self._products = np.empty((n, 0)), np.empty((n, 0))
+        self._changes: list[tuple[np.ndarray, float]] = []  # that the products have not seen yet
         self._start = start
         self._found: tuple[np.ndarray, np.ndarray] | None = None
 
@@ -56,7 +57,7 @@ class LeadingSubspace:
         Parameters
         ----------
         times : callable
-            Products with V as it is now.
+            Maps (n, j) to V times it, V as it is now.
         k : int
         tol : float, default 1e-3
             Norm of every residual V x - theta x, as a share of the largest eigenvalue.
@@ -67,31 +68,34 @@ class LeadingSubspace:
         -------
         values (k,), directions (k, n)
         """
-        most, begin = 8 * k + 8, self.n_products
+        keep, most, begin = 8 * k + 8, 12 * k + 12, self.n_products
         self._rng = np.random.default_rng(begin)
         if self.n <= 2 * most:
-            self._clear()
+            self.basis = self.products = np.empty((self.n, 0))
             self._extend(times, np.eye(self.n))
         elif self.basis.shape[1] < k:
             first = self._rng.standard_normal((self.n, k + 2))
             self._extend(times, first if self._start is None else np.hstack([self._start, first[:, :1]]))
-        else:  # something that the old directions may not see
-            self._extend(times, self._rng.standard_normal((self.n, 1)))
+        small = self.basis.T @ self.products
         while True:
-            values, rotation = self._ritz()
-            top = rotation[:, :k]
-            directions = self.basis @ top
-            residuals = self.products @ top - directions * values[:k]
+            values, rotation = np.linalg.eigh((small + small.T) / 2)
+            values, rotation = values[::-1], rotation[:, ::-1]
+            directions, images = self.basis @ rotation[:, :k], self.products @ rotation[:, :k]
+            residuals = images - directions * values[:k]
             open_ = np.linalg.norm(residuals, axis=0) > tol * abs(values[0])
-            if not open_.any() or self.basis.shape[1] >= self.n or self.n_products - begin >= max_products:
+            size = self.basis.shape[1]
+            if not open_.any() or size >= self.n or self.n_products - begin >= max_products:
                 break
-            if self.basis.shape[1] + k > most:
+            if size + k > most:
                 self._rotate(rotation[:, : most // 2])
+                small, size = np.diag(values[: most // 2]), most // 2
             self._extend(times, residuals[:, open_])
-        self._rotate(rotation[:, : min(4 * k + 4, rotation.shape[1])])
+            grown = self.basis.T @ self.products[:, size:]
+            small = np.block([[small, grown[:size]], [grown[:size].T, grown[size:]]])
+        self._rotate(rotation[:, :keep])
         signs = np.sign(directions[np.abs(directions).argmax(axis=0), np.arange(k)])
         found = np.ascontiguousarray((directions * signs).T)
-        self._found = found, (residuals + directions * values[:k]) * signs
+        self._found = found, images * signs
         return values[:k], found.copy()
 
     def known_products(self, rows: np.ndarray) -> np.ndarray | None:
@@ -102,8 +106,25 @@ class LeadingSubspace:
 
     def change(self, direction: np.ndarray, c: float) -> None:
         """V became V - c g g'."""
-        self.products -= np.outer(direction, c * (direction @ self.basis))
         self._found = None
+        if self.basis.shape[1]:
+            self._changes.append((direction, c))
+        if len(self._changes) == _TOGETHER:
+            self.products  # noqa: B018
+
+    @property
+    def products(self) -> np.ndarray:
+        """V Q."""
+        if self._changes:
+            directions, c = np.stack([g for g, _ in self._changes]), np.array([c for _, c in self._changes])
+            self._products -= directions.T @ (c[:, None] * (directions @ self.basis))
+            self._changes.clear()
+        return self._products
+
+    @products.setter
+    def products(self, products: np.ndarray) -> None:
+        self._products = products
+        self._changes.clear()
 
     def refresh(self, times: Callable[[np.ndarray], np.ndarray]) -> None:
         """Multiply again, against drift."""
@@ -112,31 +133,21 @@ class LeadingSubspace:
             self.n_products += self.basis.shape[1]
         self._found = None
 
-    def _ritz(self) -> tuple[np.ndarray, np.ndarray]:
-        small = self.basis.T @ self.products
-        values, rotation = np.linalg.eigh((small + small.T) / 2)
-        return values[::-1], rotation[:, ::-1]
-
     def _rotate(self, rotation: np.ndarray) -> None:
-        self.basis, self.products = self.basis @ rotation, self.products @ rotation
-
-    def _clear(self) -> None:
-        self.basis, self.products = np.empty((self.n, 0)), np.empty((self.n, 0))
+        self.products = self.products @ rotation
+        self.basis = self.basis @ rotation
 
     def _extend(self, times: Callable[[np.ndarray], np.ndarray], columns: np.ndarray) -> None:
         """Add directions, orthonormal to those there are; what is within them up to rounding is left out."""
         columns = columns / np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
-        for _ in range(2):
-            columns = columns - self.basis @ (self.basis.T @ columns)
+        columns -= self.basis @ (self.basis.T @ columns)
         left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
-        new = left[:, sizes > 1e-10]
-        new = new - self.basis @ (self.basis.T @ new)
-        new = np.linalg.qr(new)[0][:, : self.n - self.basis.shape[1]]
+        new = left[:, sizes > 1e-10][:, : self.n - self.basis.shape[1]]
         if not new.shape[1]:  # an invariant subspace: go on elsewhere
             new = self._rng.standard_normal((self.n, 1))
-            for _ in range(2):
-                new -= self.basis @ (self.basis.T @ new)
-            new /= np.linalg.norm(new)
-        self.basis = np.hstack([self.basis, new])
+            new -= self.basis @ (self.basis.T @ new)
+        for _ in range(2):
+            new = np.linalg.qr(new - self.basis @ (self.basis.T @ new))[0]
         self.products = np.hstack([self.products, times(np.asfortranarray(new))])
+        self.basis = np.hstack([self.basis, new])
         self.n_products += new.shape[1]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.linalg.blas import dsymm, dsymv, dsyrk
+from scipy.linalg.blas import dsymm, dsymv, dsyr, dsyrk
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
 from .matrices import dense, is_sparse
@@ -159,7 +159,10 @@ class UpdatedCovariance:
     def _take_in(self, k: int) -> None:
         waiting = self._waiting[k][:, : self._count[k]]
         sign = 1.0 if k else -1.0
-        self._lower = dsyrk(sign, waiting, beta=1.0, c=self._lower, lower=1, overwrite_c=1)
+        if waiting.shape[1] == 1:
+            self._lower = dsyr(sign, waiting[:, 0], lower=1, a=self._lower, overwrite_a=1)
+        else:
+            self._lower = dsyrk(sign, waiting, beta=1.0, c=self._lower, lower=1, overwrite_c=1)
         self._count[k] = 0
         self.n_passes += 1
 
