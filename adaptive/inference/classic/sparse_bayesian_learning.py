@@ -55,7 +55,7 @@ def sparse_bayesian_learning(
         For ``leading_directions`` only, coefficients that are off get the smallest prior variance of those that are on
         (ours, not of the source).
     max_iter : int, optional
-        Changes of a scale; default ten per unknown.
+        Changes of a scale; default a hundred per unknown.
     tol : float, default 1e-8
         Stop when no change raises the log evidence by more.
     random_state : ignored
@@ -92,7 +92,7 @@ def sparse_bayesian_learning(
     tol = float(positive("tol", tol, or_zero=True))
     earlier, before = earlier_work(warm_start, "sparse_bayesian_learning") or (None, None)
     data = MeasuredRows(X, y, B, earlier=earlier)
-    max_iter = 10 * data.n if max_iter is None else integer("max_iter", max_iter, minimum=0)
+    max_iter = 100 * data.n if max_iter is None else integer("max_iter", max_iter, minimum=0)
     square = float(np.mean(data.y**2)) if data.y.size else 0.0
     estimated = s2 is None
     floor = _LEAST_NOISE * (square or 1.0)
