@@ -6,10 +6,11 @@ A trial is one of six sets, two links and eight kernels:
     poly p      sf^2 (c + x.z / D)^p, p = 1, 2, 3                ln c from -2 to 2, ln sf from -4 to 4
     Matern 1.5, Matern 2.5, SE, NN (arcsine), each times sf^2    ln l from 0 to 5,  ln sf from -1 to 6
 
-and 8 points per axis (``--full``: 16). Training sets have the source's sizes, but USPS, of whose 767 digits 383 are taken
-(``--full``: all). The source's axes and kernel parameters are not known, and D, the number of columns, is ours: it puts
-products of sets as different as crabs and USPS into one box. In a trial each method is asked for its highest information
-about test labels over the grid; then it is counted where that is below the mean, or the median, of the seven.
+and 8 points per axis (``--full``: 16). Training sets have the source's sizes, but USPS: 383 of its 767 digits (all of
+them with ``--full``). The source's axes and kernel parameters are not known, and D, the number of columns, is ours: it
+puts products of sets as different as crabs and USPS into one box. In a trial each method is asked for its highest
+information about test labels over the grid; then it is counted where that is below the mean, or the median, of the
+seven.
 
 Along ln sf every posterior starts at the one before. Full mode: half an hour or so (``--full``: four times that) of one
 core; it resumes (``runs.py``), and ``ADAPTIVE_JOBS`` processes share it.
