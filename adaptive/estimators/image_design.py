@@ -10,6 +10,7 @@ from adaptive.checks import integer
 from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.block_kinds import is_fourier, require_candidates, with_rows_written_out
 from adaptive.estimators.block_predictive import block_predictive
+from adaptive.estimators.followed_directions import FollowedDirections
 from adaptive.estimators.image_settings import ImageSettings
 from adaptive.operators import as_operator
 
@@ -29,6 +30,7 @@ class ImageDesign(DesignMixin):
     measured_: MeasuredBlocks
     design_posterior_: Posterior
     noise_variance_: float
+    _directions: FollowedDirections
     coils: Any
     refine: bool
 
@@ -85,7 +87,8 @@ class ImageDesign(DesignMixin):
         model, posterior = self._design(False)
         if model.prior.complex:
             raise ValueError('leading_directions are those of real images; give design_dtype="float64".')
-        return posterior.leading_directions(integer("n", n, minimum=1))[1]
+        n = integer("n", n, minimum=1)
+        return self._directions.leading(n) if hasattr(self, "measured_") else FollowedDirections(posterior).leading(n)
 
     def variances_along(self, operator: Any) -> np.ndarray:
         """Posterior variances of the projections of the image by an operator, or by rows (m, pixels).

@@ -14,7 +14,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from adaptive.estimators.block_kinds import is_fourier, with_rows_written_out
+from adaptive.estimators.block_kinds import is_fourier, is_rows, with_rows_written_out
+from adaptive.estimators.followed_directions import FollowedDirections
 from adaptive.estimators.image_answers import ImageAnswers, as_image
 from adaptive.estimators.image_design import ImageDesign
 from adaptive.estimators.image_receiver import Received
@@ -247,8 +248,9 @@ class ImageReconstructor(ImageAnswers, ImageDesign, BaseEstimator):
         The centre of k-space may come later than other lines; there is no image before it.
         """
         if hasattr(self, "measured_"):
-            measured = self.measured_.with_blocks(with_rows_written_out(X), y)
-            return self._learn(self._settings, measured, self.design_posterior_)
+            measured = self.measured_.with_blocks(X := with_rows_written_out(X), y)
+            followed = self._directions.before(X) if is_rows(X) else self._directions.followed
+            return self._learn(self._settings, measured, self.design_posterior_, followed)
         return self._learn(*self._measured_anew(X, y), None)
 
     def _measured_anew(self, X: Any, y: Any) -> tuple[ImageSettings, MeasuredBlocks]:
@@ -258,7 +260,9 @@ class ImageReconstructor(ImageAnswers, ImageDesign, BaseEstimator):
         settings.warn_where_padded()
         return settings, settings.nothing_measured().with_blocks(X, y)
 
-    def _learn(self, settings: ImageSettings, measured: MeasuredBlocks, warm: Posterior | None) -> ImageReconstructor:
+    def _learn(
+        self, settings: ImageSettings, measured: MeasuredBlocks, warm: Posterior | None, followed: bool | None = None
+    ) -> ImageReconstructor:
         received = settings.receiver.received(measured, None if warm is None else self._received)
         model = settings.model(measured, received)
         computed = settings.scales(model, warm) if settings.design_follows else {}
@@ -269,6 +273,7 @@ class ImageReconstructor(ImageAnswers, ImageDesign, BaseEstimator):
             posterior = design.posterior(scales, settings.engine, START_STEPS if warm is None else WARM_STEPS, warm)
         self.measured_, self.noise_variance_, self.design_posterior_ = measured, model.noise_variance, posterior
         self.design_scales_: Any = scales
+        self._directions = FollowedDirections(posterior, followed)
         self.phase_: np.ndarray | None = received.phase
         self.coil_maps_: np.ndarray | None = received.maps
         self.n_central_: int = received.n_central
@@ -306,6 +311,7 @@ class ImageReconstructor(ImageAnswers, ImageDesign, BaseEstimator):
             "noise_variance": self.noise_variance_,
             "design_scales": plain_scales(self.design_scales_),
             "design_posterior": posterior_state(self.design_posterior_),
+            "followed": self._directions.followed,
             "n_products": self.n_products_,
         }
 
@@ -320,6 +326,7 @@ class ImageReconstructor(ImageAnswers, ImageDesign, BaseEstimator):
         posterior = settings.design_model(model)[0].restored(state["design_posterior"], scales)
         self.measured_, self.design_posterior_, self._computed = measured, posterior, {}
         self.design_scales_ = posterior.prior if isinstance(posterior, TreePosterior) else scales
+        self._directions = FollowedDirections(posterior, state.get("followed"))
         self.phase_, self.coil_maps_, self.n_central_ = received
         self.noise_variance_, self.n_products_ = state["noise_variance"], state["n_products"]
         return self

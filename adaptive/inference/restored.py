@@ -1,7 +1,7 @@
 """A posterior as plain data, and back: the sites and the diagnostics; the Gaussian is refitted to the sites.
 
 Engines end with one factorisation at their final sites, so the posterior that comes back is the same to the last bit;
-one whose covariance was kept by updates is factorised when its state is taken.
+of one whose covariance was kept by updates the numbers themselves are the state.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from ..linalg.draws_form import DrawsForm
 from ..linalg.factorial_form import FactorialForm
 from ..linalg.updated_form import UpdatedForm
+from ..linalg.updated_state import restore_updated, updated_state
 from .dense import DenseProblem
 from .large_posterior import LargePosterior
 from .model import GLM
@@ -36,12 +37,7 @@ def posterior_state(posterior: Posterior) -> dict[str, Any]:
         if hasattr(posterior.gaussian, name):
             state[name] = getattr(posterior.gaussian, name)
     if isinstance(posterior.gaussian, UpdatedForm):
-        posterior.gaussian.refresh()
-        posterior.mean[:] = posterior.gaussian.mean
-        state["updated"] = posterior.gaussian.form
-        if posterior.gaussian.subspace is not None:
-            state["subspace"] = posterior.gaussian.subspace.basis
-            state["subspace_products"] = posterior.gaussian.subspace.n_products
+        state["updated"] = updated_state(posterior.gaussian)
     return state
 
 
@@ -64,7 +60,7 @@ def restored_posterior(model: GLM, state: dict[str, Any]) -> Posterior:
     at_sites = Posterior(None, mean=np.zeros(model.n), sites=sites, group_lengths=lengths)
     problem: DenseProblem
     if "updated" in state:
-        problem = SelectiveProblem(model, at_sites, str(state["updated"]))
+        problem = SelectiveProblem(model, at_sites, str(state["updated"]["form"]))
     else:
         problem = DenseProblem(model, state["engine"], warm_start=at_sites, force=True)
     gaussian: Any
@@ -73,10 +69,10 @@ def restored_posterior(model: GLM, state: dict[str, Any]) -> Posterior:
     elif "ridge" in state:
         assert problem.warm_sites is not None
         gaussian = FactorialForm(problem.gaussian, problem.rows, float(state["ridge"])).refit(*problem.warm_sites)
+    elif "updated" in state:
+        gaussian = restore_updated(problem.gaussian, state["updated"], *sites)
     else:
         problem.start()
         gaussian = problem.gaussian
-        if "subspace" in state:
-            gaussian.follow(np.asarray(state["subspace"]), int(state["subspace_products"]))
     diagnostics = {name: state[name] for name in DIAGNOSTICS}
     return Posterior(gaussian, sites=sites, group_lengths=lengths, potential=problem.potential, **diagnostics)

@@ -291,12 +291,6 @@ class UpdatedForm:
         self.work.products += self.subspace.n_products - before
         return pairs
 
-    def follow(self, basis: np.ndarray, n_products: int) -> None:
-        """Keep products with these orthonormal columns (n, p), from which the next search of directions starts."""
-        self.subspace = LeadingSubspace(self.n)
-        self.subspace.basis, self.subspace.n_products = basis, n_products - basis.shape[1]
-        self.subspace.refresh(self.covariance.times)
-
     def operator_variance(self, operator: Operator) -> np.ndarray:
         """Variances of the rows of an operator, known already where it is one of B's groups."""
         group = self.rows.group_of(operator)

@@ -10,8 +10,10 @@ import pywt.data
 from scipy import sparse
 
 from adaptive import ImageReconstructor, SequentialDesign
+from adaptive.estimators import image_engine
 from adaptive.estimators.dense_blocks import DenseBlockPredictive
 from adaptive.inference import LargePosterior
+from adaptive.loop.event_log import EventLog
 from adaptive.operators import Convolution, Dense, Diagonal, FourierLines, Identity, Product, Sparse, Wavelet
 from designs import filters, kspace
 
@@ -97,6 +99,7 @@ def small(**options):
     return ImageReconstructor((8, 8), noise_variance=1e-3, prior_scales=0.1, **options)
 
 
+MIDDLE = PICTURE[4:20, 4:20]
 ROWS = np.random.default_rng(1).standard_normal((24, 64)) / 8
 TINY = PICTURE.reshape(8, 3, 8, 3).mean(axis=(1, 3))
 OUTCOMES = ROWS @ TINY.ravel() + 0.03 * np.random.default_rng(2).standard_normal(24)
@@ -222,16 +225,93 @@ def test_before_any_fit_the_prior_answers():
 
 
 @pytest.mark.parametrize("inference", ENGINES)
-def test_step_by_step_comes_to_what_all_at_once_does(inference):
+def test_step_by_step_comes_to_what_all_at_once_does(inference, monkeypatch):
+    monkeypatch.setattr(image_engine, "CHANGE", 1e-12)
     cold = small(inference=inference, reconstruction="mean").fit(ROWS, OUTCOMES)
     warm = small(inference=inference, reconstruction="mean").fit(ROWS[:12], OUTCOMES[:12])
     for k in range(12, 24, 3):
         warm.partial_fit(ROWS[k : k + 3], OUTCOMES[k : k + 3])
-    tol = 0.02 if inference == "variational_bounds" else 1e-3
+    tol = 0.02 if inference == "variational_bounds" else 1e-5
     assert np.linalg.norm(warm.image_ - cold.image_) < tol * np.linalg.norm(cold.image_)
     assert len(warm.measured_.others) == 1  # one matrix
     if inference == "expectation_propagation":
-        np.testing.assert_allclose(warm.image_std_, cold.image_std_, rtol=5e-3)
+        np.testing.assert_allclose(warm.image_std_, cold.image_std_, rtol=1e-5)
+
+
+def test_further_rows_cost_updates_and_no_factorisation():
+    model = small(**EXACT).fit(ROWS[:12], OUTCOMES[:12])
+    before = model.design_posterior_.gaussian.work.factorisations
+    for k in range(12, 24, 3):
+        model.partial_fit(ROWS[k : k + 3], OUTCOMES[k : k + 3])
+        assert model.n_iter_ < 60
+    work = model.design_posterior_.gaussian.work
+    assert work.factorisations <= before + 1 and work.absorbed == 12 and work.drift < 1e-8
+
+
+@pytest.mark.parametrize("inference", ENGINES)
+def test_leading_directions_are_eigenvectors_and_asking_changes_nothing(inference):
+    model = small(inference=inference, n_samples=256).fit(ROWS, OUTCOMES)
+    model.image_  # noqa: B018  computed now, so that it is no difference
+    before = pickle.dumps(model)
+    directions = model.leading_directions(3)
+    covariance = model.design_posterior_.covariance()
+    assert directions.shape == (3, 64)
+    np.testing.assert_allclose(directions @ directions.T, np.eye(3), atol=1e-9)
+    np.testing.assert_allclose(
+        np.diag(directions @ covariance @ directions.T), np.linalg.eigvalsh(covariance)[:-4:-1], rtol=1e-2
+    )
+    assert pickle.dumps(model) == before
+    np.testing.assert_array_equal(model.leading_directions(3), directions)
+    wavelets = Wavelet((8, 8), "db2")
+    found, rows = model.variances_along(wavelets), wavelets.to_dense()
+    tol = 1e-8 if inference == "expectation_propagation" else 0.5
+    np.testing.assert_allclose(found.ravel(), np.diag(rows @ covariance @ rows.T), rtol=tol)
+    np.testing.assert_allclose(model.variances_along(rows[:5]), found.ravel()[:5], rtol=tol)
+    with pytest.raises(ValueError, match="leading_directions are those of real images"):
+        small(dtype="complex128").fit(ROWS, OUTCOMES).leading_directions(1)
+
+
+@pytest.mark.parametrize("prior", ["tv", "tv+wavelet"])
+def test_the_prior_has_leading_directions_too(prior):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        directions = small(prior=prior, **EXACT).leading_directions(2)
+    smooth = np.abs(directions[0].reshape(8, 8))
+    assert smooth.std() < 0.9 * smooth.mean()  # of low frequency
+
+
+@pytest.mark.parametrize(
+    "pool", [filters.LeadingDirections(2), filters.LeadingSigns(2), filters.UncertainWavelets((16, 16), 2)],
+    ids=["directions", "signs", "wavelets"],
+)  # fmt: skip
+def test_designs_that_follow_the_posterior_resume_to_the_bit(pool, tmp_path):
+    """With the answers of two steps after the snapshot replayed, and the questions not asked again."""
+
+    first_rows = filters.uniform(MIDDLE.shape, 4, random_state=0)
+
+    def begun():
+        model = ImageReconstructor(MIDDLE.shape, noise_variance=1e-3, prior_scales=0.1, **EXACT)
+        return model.fit(first_rows, first_rows @ MIDDLE.ravel())
+
+    def measure(query):
+        return query.candidates @ MIDDLE.ravel() + 0.01 * np.cos(np.arange(len(query.candidates)))
+
+    def design(log):
+        start = begun()
+        return SequentialDesign(start, pool, measure, random_state=0, log=EventLog(log, snapshot_every=6), batch_size=2)
+
+    first = design(tmp_path / "log").run(6)
+    rows, mean = first.estimator_.measurements_[0], first.estimator_.design_posterior_.mean
+    following = first.ask().candidates
+    first.close()
+    start = begun()
+    with SequentialDesign.load(tmp_path / "log", start, pool, measure=measure) as again:
+        np.testing.assert_array_equal(again.estimator_.measurements_[0], rows)
+        np.testing.assert_array_equal(again.estimator_.design_posterior_.mean, mean)
+        np.testing.assert_array_equal(again.ask().candidates, following)
+        again.run(3)
+        with design(tmp_path / "other").run(9) as straight:
+            np.testing.assert_array_equal(again.estimator_.measurements_[0], straight.estimator_.measurements_[0])
 
 
 @pytest.mark.parametrize("matrix", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
@@ -298,7 +378,7 @@ def test_constant_images(inference):
         flat = 0.4 + noise * np.random.default_rng(0).standard_normal((16, 16))
         model = ImageReconstructor((16, 16), inference=inference, noise_variance=max(noise**2, 1e-4))
         image, std = model.fit(Identity((16, 16)), flat).predict(return_std=True)
-        assert np.abs(image - 0.4).mean() < 0.6 * np.abs(flat - 0.4).mean() + 1e-3
+        assert np.abs(image - 0.4).mean() < 0.7 * np.abs(flat - 0.4).mean() + 1e-3
         assert np.isfinite(std).all() and (std >= 0).all() and std.max() < 0.06
 
 
