@@ -41,14 +41,15 @@ SEED, NOISE, FRACTION, TOL = 0, 0.005, 0.9, 1e-2
 RATES = 0.5, 0.075  # of differences and wavelets, in units of the noise's standard deviation
 BATCH, FIRST, INCREMENTS = 3, 10, 308
 SOURCE_MINUTES, SOURCE_UPDATES = 53.0, 8.8
+PHOTOGRAPH, SMALL = "images-set12/01.png", "camera"
 FORCED = 96  # updates that are timed by themselves
 
 
 class Loop:
     """A photograph, its measurements so far, and the posterior."""
 
-    def __init__(self, name: str, side: int, n_rows: int):
-        self.side, self.truth = side, photograph(name, side).ravel()
+    def __init__(self, side: int, n_rows: int):
+        self.side, self.truth = side, photograph(SMALL if side < 64 else PHOTOGRAPH, side).ravel()
         self.rng = np.random.default_rng(SEED)
         self.B = [FiniteDifference((side, side)), Wavelet((side, side), "db2")]
         self.potentials = [Laplace(np.sqrt(NOISE) / rate) for rate in RATES]
@@ -109,9 +110,9 @@ def units(precision: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
-def updates(name: str, side: int) -> dict[str, np.ndarray]:
+def updates(side: int) -> dict[str, np.ndarray]:
     """CPU seconds of one selective update, choice included: each taken into the matrix at once, and deferred."""
-    loop = Loop(name, side, 2 * FIRST)
+    loop = Loop(side, 2 * FIRST)
     loop.measure_random(FIRST)
     loop.infer()
     loop.measure_random(FIRST)
@@ -139,9 +140,9 @@ def updates(name: str, side: int) -> dict[str, np.ndarray]:
     return found
 
 
-def design(name: str, side: int, increments: int) -> dict[str, np.ndarray]:
+def design(side: int, increments: int) -> dict[str, np.ndarray]:
     """The loop of algorithm 5.1: times, counts and errors after the fit and after every increment."""
-    loop = Loop(name, side, FIRST + BATCH * increments)
+    loop = Loop(side, FIRST + BATCH * increments)
     loop.measure_random(FIRST)
     started, start = time.perf_counter(), time.process_time()
     loop.infer()
@@ -160,7 +161,7 @@ def design(name: str, side: int, increments: int) -> dict[str, np.ndarray]:
     wall, cpu = time.perf_counter() - started, time.process_time() - start
     work = loop.posterior.gaussian.work  # type: ignore[union-attr]
     loop.posterior.gaussian.refresh()  # type: ignore[union-attr]
-    random = Loop(name, side, loop.m)
+    random = Loop(side, loop.m)
     random.measure_random(loop.m)
     random.infer()
     m, n_updates, products, errors, gains, searching = np.array(rows).T
@@ -283,10 +284,9 @@ def show(script: Script, run_: dict[str, np.ndarray]) -> None:
 
 def run(script: Script) -> None:
     """Time updates, run the loop, judge."""
-    name, side, increments = ("camera", 16, 6) if script.quick else ("images-set12/01.png", 64, INCREMENTS)
-    group = "selective_ep"
-    cost = updates(name, side) if script.quick else kept(group, updates, name, side)
-    found = design(name, side, increments) if script.quick else kept(group, design, name, side, increments)
+    side, increments = (16, 6) if script.quick else (64, INCREMENTS)
+    cost = updates(side) if script.quick else kept("selective_ep_updates", updates, side)
+    found = design(side, increments) if script.quick else kept("selective_ep", design, side, increments)
     judge_updates(script, cost, side**2)
     judge_design(script, found, cost, side**2)
     show(script, found)
