@@ -51,6 +51,41 @@ SYSTEMS: dict[str, tuple[str, str]] = {
         "Constrained choice among candidates: score all, take the best subset greedily.",
         "",
     ),
+    "nickisch-sys-design-rand-uni": (
+        "Filters of independent Gaussian numbers, rows of norm one.",
+        "",
+    ),
+    "nickisch-sys-design-rand-coloured": (
+        "Noise with a power spectrum that falls as 1/f^2, its mean finite, rows of norm one.",
+        "How it compares with white noise and wavelets: ours-images-panel-b.",
+    ),
+    "nickisch-sys-design-noiselet": (
+        "Random rows of the real noiselet transform, in n log n steps, maximally incoherent with Haar wavelets.",
+        "The transform along both axes by default, of the flattened image on demand. That they are no better "
+        "than uniform filters: ours-images-panel-b.",
+    ),
+    "nickisch-sys-design-heur-wave": (
+        "One wavelet coefficient per measurement, from the coarsest scale to the finest: horizontal, "
+        "vertical, diagonal.",
+        "",
+    ),
+    "nickisch-sys-design-heur-dekel": (
+        "Adaptive search in the tree of wavelet coefficients: children of large coefficients first.",
+        "Our reading of the idea, its thresholds are not in the source. Whether it gains over the fixed "
+        "order: ours-images-panel-c.",
+    ),
+    "nickisch-sys-design-opt-free": (
+        "Filters from the whole unit sphere: leading eigenvectors of the posterior covariance, several at a time.",
+        "",
+    ),
+    "nickisch-sys-design-opt-wave": (
+        "The wavelet coefficients with the largest posterior variance among those not measured yet.",
+        "",
+    ),
+    "nickisch-sys-design-opt-across": (
+        "Filters designed on other photographs, and what they lose against a photograph's own design.",
+        "Here a check at 16 x 16 pixels; by how much on 30 photographs: ours-images-panel-a.",
+    ),
     "nickisch-alg-6.1": (
         "Score all candidate blocks, append the winner, acquire it, refit; stop at a size or a quality.",
         "Lines, phase encodes and spirals in the same loop; it stops by number, cost, time or information left.",
@@ -322,6 +357,38 @@ TESTS: dict[str, tuple[str, ...]] = {
     "nickisch-sys-score-ig": (
         "tests/scorers/test_variational_information_gain.py::test_it_is_finite_never_negative_and_symmetric",
         "tests/scorers/test_variational_information_gain.py::test_it_is_the_divergence_at_the_best_bound",
+    ),
+    "nickisch-sys-design-rand-uni": (
+        "tests/designs/filters/test_ensembles.py::test_uniform_rows_are_independent_gaussians_on_the_sphere",
+        "tests/designs/filters/test_ensembles.py::test_rows_have_norm_one_and_the_seed_decides",
+    ),
+    "nickisch-sys-design-rand-coloured": (
+        "tests/designs/filters/test_ensembles.py::test_the_power_of_coloured_rows_falls_with_frequency_as_promised",
+        "tests/designs/filters/test_ensembles.py::test_rows_have_norm_one_and_the_seed_decides",
+    ),
+    "nickisch-sys-design-noiselet": (
+        "tests/designs/filters/test_ensembles.py::test_the_fast_noiselet_transform_is_the_defined_one_and_its_own_inverse",
+        "tests/designs/filters/test_ensembles.py::test_noiselets_are_incoherent_with_haar",
+        "tests/designs/filters/test_ensembles.py::test_the_two_dimensional_noiselets_are_the_product",
+    ),
+    "nickisch-sys-design-heur-wave": (
+        "tests/designs/filters/test_ensembles.py::test_wavelets_come_coarse_to_fine_horizontal_vertical_diagonal",
+        "tests/designs/filters/test_ensembles.py::test_transforms_give_an_orthonormal_basis_and_no_more",
+    ),
+    "nickisch-sys-design-heur-dekel": (
+        "tests/designs/filters/test_adaptive_filters.py::test_the_tree_search_follows_its_queue",
+        "tests/designs/filters/test_adaptive_filters.py::test_the_loop_designs_filters_and_resumes",
+    ),
+    "nickisch-sys-design-opt-free": (
+        "tests/designs/filters/test_adaptive_filters.py::test_no_filters_teach_more_than_the_leading_directions",
+        "tests/designs/filters/test_adaptive_filters.py::test_the_loop_designs_filters_and_resumes",
+    ),
+    "nickisch-sys-design-opt-wave": (
+        "tests/designs/filters/test_adaptive_filters.py::test_uncertain_wavelets_are_the_largest_variances_that_were_not_measured",
+        "tests/designs/filters/test_adaptive_filters.py::test_the_loop_designs_filters_and_resumes",
+    ),
+    "nickisch-sys-design-opt-across": (
+        "tests/experiments/test_natural_images.py::test_filters_designed_on_other_photographs_beat_random_ones",
     ),
     "nickisch-alg-6.1": (
         "tests/designs/test_trajectories.py::test_shots_are_designed_logged_and_replayed",
