@@ -88,6 +88,9 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
     learns them, when there are twice as many rows as the last time: what a few labels made of them is no place to start
     from.
 
+    Few labels, the more so where a design has chosen them, often look like no function at all, and the evidence then
+    makes the kernel's height small or its length short: bound both, and begin with some labels at random.
+
     References
     ----------
     Rasmussen and Williams (2006), chapter 3; Nickisch and Rasmussen (2008), Approximations for binary Gaussian process
