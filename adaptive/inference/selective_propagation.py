@@ -22,7 +22,7 @@ from .tilted_sites import TiltedSites, tilted_sites
 
 __all__ = ["SelectiveProblem", "SelectiveUpdates", "change_scores"]
 
-_CHECK_EVERY = 200  # updates between two looks at the drift
+_CHECK_EVERY = 200  # changes, of sites and of data, between two looks at the drift
 _DRIFT = 1e-9  # from here the covariance is factorised afresh
 _MANY = 4  # so many unknowns for each site that is to move, and a sweep is not worth its factorisation
 _BROAD = 1e9  # variance, in squared spreads, of a Gaussian that tells a potential nothing
@@ -216,7 +216,7 @@ class SelectiveUpdates:
             done += 1
             if size < q:
                 rows = self._redrawn(rows, scores, q)
-            if done % _CHECK_EVERY == 0 and g.check() > _DRIFT:
+            if g.unchecked >= _CHECK_EVERY and g.check() > _DRIFT:
                 g.refresh()
         else:
             self.look()

@@ -126,11 +126,13 @@ class UpdatedCovariance:
 
     def sparse_variances(self, rows: Any) -> np.ndarray:
         """diag(M V M') for sparse M."""
-        self.flush()
         rows = rows.tocsr()
         rows.sort_indices()
         variance = np.empty(rows.shape[0])
         quadratic_forms(self._lower, rows.indptr, rows.indices, rows.data.astype(float), variance)
+        for k, sign in self._signs():
+            half = rows @ self._waiting[k][:, : self._count[k]]
+            variance -= sign * np.einsum("ij,ij->i", half, half)
         return variance
 
     # ------------------------------------------------------------------ changes
@@ -168,6 +170,8 @@ class UpdatedCovariance:
 
     def full(self) -> np.ndarray:
         """V as a matrix of its own."""
-        self.flush()
-        lower = np.tril(self._lower)
+        lower = self._lower.copy(order="F")
+        for k, sign in self._signs():
+            lower = dsyrk(-sign, self._waiting[k][:, : self._count[k]], beta=1.0, c=lower, lower=1, overwrite_c=1)
+        lower = np.tril(lower)
         return lower + np.tril(lower, -1).T

@@ -81,8 +81,8 @@ class UpdatedForm:
         Means and variances of B u.
     log_determinant : float
         log|V|.
-    since_factorised : int
-        Changes since the last factorisation.
+    since_factorised, unchecked : int
+        Changes since the last factorisation, and since the last `check`.
     work : Work
     """
 
@@ -183,7 +183,7 @@ class UpdatedForm:
             linear = linear + _times(self.prior_precision, self.prior_mean)
         mean, self.log_determinant = held.factorise(pi, self.data_rows, 1.0 / self.data_variance, linear)
         self.work.factorisations += 1
-        self.since_factorised = 0
+        self.since_factorised = self.unchecked = 0
         self._held, self.pi, self.nu, self.mean = held, pi.copy(), nu.copy(), mean
         self.projections, self.row_variances = self.rows.forward(mean), held.row_variances()
         if self.subspace is not None:
@@ -213,6 +213,7 @@ class UpdatedForm:
 
     def _moved(self, direction: np.ndarray, along: np.ndarray, c: float, step: float) -> None:
         self.since_factorised += 1
+        self.unchecked += 1
         self.mean += step * direction
         self.projections += step * along
         self.row_variances -= c * np.square(along)
@@ -241,7 +242,7 @@ class UpdatedForm:
         up to terms in E^2.
         """
         held, picks = self.covariance, self.rows.short if len(self.rows.short) else self.rows.long
-        self.work.checks += 1
+        self.work.checks, self.unchecked = self.work.checks + 1, 0
         picks = np.random.default_rng(self.work.checks).choice(picks, min(_PROBES, len(picks)), replace=False)
         solutions = np.stack([held.times_row(int(i)) for i in picks], axis=1)
         images, data = self.rows.forward(solutions), self.data_rows @ solutions

@@ -34,6 +34,7 @@ def updated_state(form: UpdatedForm) -> dict[str, Any]:
         "form": form.form,
         "log_determinant": float(form.log_determinant),
         "since_factorised": form.since_factorised,
+        "unchecked": form.unchecked,
         "work": dict(vars(form.work)),
         "lower": dtrttp(held._lower, uplo="L")[0] if len(held._lower) else np.empty(0),
     }
@@ -56,6 +57,7 @@ def restore_updated(form: UpdatedForm, state: dict[str, Any], pi: np.ndarray, nu
     for name in _ARRAYS:
         setattr(form, name, np.array(state[name], dtype=float))
     form.log_determinant, form.since_factorised = float(state["log_determinant"]), int(state["since_factorised"])
+    form.unchecked = int(state["unchecked"])
     form.work = Work(**state["work"])
     if "subspace" in state:
         form.subspace = LeadingSubspace(form.n)
