@@ -256,6 +256,39 @@ SYSTEMS: dict[str, tuple[str, str]] = {
         "Gaussian potentials are moved into the Gaussian part, and the probit has the contact-point bound: two cells "
         "that the source leaves empty are filled.",
     ),
+    "ko-sys-hmt": (
+        "Two states per coefficient, transition per level, root and scaling probabilities.",
+        "",
+    ),
+    "ko-sys-sum-product-tree": (
+        "Exact indicator marginals in linear time, inside the loop.",
+        "Against enumeration of all states, also of pairs and of the normaliser.",
+    ),
+    "ko-sys-tree-learning": (
+        "Expectation maximisation of transition probabilities and scales on the bound, of order log n parameters: it "
+        "helps VB and hurts MAP.",
+        "On photographs: ko-tab-2.6, ko-tab-2.7.",
+    ),
+    "ko-sys-lap-fact": (
+        "Factorial Laplace prior of wavelet coefficients, one scale per level.",
+        "",
+    ),
+    "ko-sys-t-fact": (
+        "Factorial Student t prior of wavelet coefficients, shape 2.1, one scale per level.",
+        "",
+    ),
+    "ko-sys-lap-tree": (
+        "Tree of two Laplace states, narrow and wide, per level.",
+        "",
+    ),
+    "ko-sys-t-tree": (
+        "Tree of a Gaussian low state and a Student t high state.",
+        "",
+    ),
+    "ko-sys-map-variants": (
+        "MAP counterparts of the four priors: variances set to zero in the same code.",
+        "Smoothed by 1e-7 of the wide state's squared scale.",
+    ),
 }
 
 TESTS: dict[str, tuple[str, ...]] = {
@@ -578,6 +611,44 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/inference/test_compatibility.py::test_engines_do_what_the_table_says",
         "tests/inference/test_compatibility.py::test_table",
         "tests/inference/test_compatibility.py::test_the_alternative_named_is_accepted",
+    ),
+    "ko-sys-hmt": (
+        "tests/inference/trees/test_forest.py::test_parents_children_and_levels_of_an_image",
+        "tests/inference/trees/test_forest.py::test_without_potentials_the_posterior_is_the_prior",
+        "tests/inference/trees/test_mixture.py::test_a_prior_is_found_again_from_many_of_its_coefficients",
+        "tests/inference/trees/test_mixture.py::test_samples_have_the_scales_they_were_given",
+    ),
+    "ko-sys-sum-product-tree": (
+        "tests/inference/trees/test_forest.py::test_divergence_is_potentials_less_normaliser",
+        "tests/inference/trees/test_forest.py::test_sum_product_is_enumeration",
+        "tests/inference/trees/test_mixture.py::test_exact_denoising_is_quadrature_and_enumeration",
+    ),
+    "ko-sys-tree-learning": (
+        "tests/inference/trees/test_double_loop.py::test_learning_helps_the_mean_and_hurts_the_mode_and_the_tree_helps_images_with_edges",
+        "tests/inference/trees/test_double_loop.py::test_the_bound_never_falls_with_exact_variances",
+        "tests/inference/trees/test_double_loop.py::test_the_narrow_state_stays_the_narrow_one",
+        "tests/inference/trees/test_mixture.py::test_learnt_parameters_maximise_the_bound",
+    ),
+    "ko-sys-lap-fact": (
+        "tests/inference/trees/test_double_loop.py::test_a_factorial_bound_is_below_its_exact_evidence",
+        "tests/inference/trees/test_double_loop.py::test_the_bound_is_its_definition",
+    ),
+    "ko-sys-t-fact": (
+        "tests/inference/trees/test_double_loop.py::test_a_factorial_bound_is_below_its_exact_evidence",
+        "tests/inference/trees/test_double_loop.py::test_the_bound_is_its_definition",
+    ),
+    "ko-sys-lap-tree": (
+        "tests/inference/trees/test_double_loop.py::test_the_bound_is_below_the_exact_evidence_of_denoising",
+        "tests/inference/trees/test_double_loop.py::test_the_bound_is_its_definition",
+        "tests/inference/trees/test_mixture.py::test_exact_denoising_is_quadrature_and_enumeration",
+    ),
+    "ko-sys-t-tree": (
+        "tests/inference/trees/test_double_loop.py::test_the_bound_is_below_the_exact_evidence_of_denoising",
+        "tests/inference/trees/test_double_loop.py::test_the_bound_is_its_definition",
+        "tests/inference/trees/test_mixture.py::test_exact_denoising_is_quadrature_and_enumeration",
+    ),
+    "ko-sys-map-variants": (
+        "tests/inference/trees/test_double_loop.py::test_the_mode_is_stationary_and_its_objective_falls",
     ),
 }
 

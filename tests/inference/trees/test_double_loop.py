@@ -159,17 +159,18 @@ def test_the_mode_is_stationary_and_its_objective_falls(task, components, factor
         mode.variances()
 
 
-def test_learning_helps_the_mean_and_the_tree_helps_images_with_edges():
+def test_learning_helps_the_mean_and_hurts_the_mode_and_the_tree_helps_images_with_edges():
     X, y, noise = denoising(64)
     u = picture(64)
 
-    def error(posterior):
+    def error(engine, factorial, learn):
+        posterior = engine(X, y, noise, prior_of(64, factorial=factorial, level=4), learn=learn)
         return np.mean((posterior.mean.reshape(64, 64) - u) ** 2)
 
-    tree, factorial = (tree_bounds(X, y, noise, prior_of(64, factorial=f, level=4)) for f in (False, True))
-    assert error(tree) < error(factorial) < 0.5 * noise
-    learnt = tree_mode(X, y, noise, prior_of(64, factorial=True, level=4), learn=True)
-    assert error(factorial) < error(learnt)  # at a mode, learning makes it worse
+    learnt, initial = (error(tree_bounds, True, learn) for learn in (True, False))
+    assert error(tree_bounds, False, True) < learnt < initial < 0.7 * noise
+    assert error(tree_mode, True, True) > error(tree_mode, True, False)
+    assert error(tree_mode, True, True) > learnt
 
 
 @pytest.mark.parametrize("components", ["laplace", "student_t"])
