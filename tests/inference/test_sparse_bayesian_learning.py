@@ -191,3 +191,13 @@ def test_the_noise_is_estimated_where_there_are_rows_enough():
     X, y, _ = problem(n=40, m=200, noise=0.02, seed=4)
     posterior = sparse_bayesian_learning(X, y)
     assert posterior.noise_variance == pytest.approx(0.02, rel=0.4)
+
+
+def test_coefficients_that_no_row_sees_stay_off():
+    """Rows of the basis itself: the other columns are zero but for rounding."""
+    W = Wavelet((8, 8))
+    rows = W.to_dense()[:20]
+    u = W.adjoint(np.random.default_rng(0).laplace(size=(8, 8))).ravel()
+    posterior = sparse_bayesian_learning(rows, rows @ u, 0.005, B=W)
+    assert set(posterior.active) <= set(range(20))
+    assert np.linalg.norm(rows @ (posterior.mean - u)) < 0.5

@@ -14,6 +14,7 @@ import scipy.linalg
 __all__ = ["ScaleMaximisation"]
 
 _REFRESH = 100  # changes after which everything is computed afresh
+_UNSEEN = 1e-24  # squared length of a column, in units of the longest, that is rounding of zero
 _LOG_2PI = float(np.log(2 * np.pi))
 
 
@@ -96,7 +97,8 @@ class ScaleMaximisation:
         own, free = self.covariance.diagonal(), self._free()
         s[on], q[on] = free / own, self.mean / own  # alpha S / (alpha - S) and alpha Q / (alpha - S)
         surplus = q**2 - s
-        useful = (surplus > 0) & (s > 1e-12 * self._squares / self.noise_variance)
+        seen = self._squares > _UNSEEN * self._squares.max(initial=0.0)
+        useful = (surplus > 0) & (s > 1e-12 * self._squares / self.noise_variance) & seen
         alpha = np.full(self.n, np.inf)
         alpha[useful] = s[useful] ** 2 / surplus[useful]
         rise = np.zeros(self.n)
