@@ -242,6 +242,10 @@ CASES = [
         "ImageReconstructor of patterns by expectation propagation", patterns(inference="expectation_propagation"),
         PATTERNS[:12], (PATTERNS[12:], seen(PATTERNS[12:])), seen, given="blocks",
     ),
+    Case(
+        "ImageReconstructor of patterns with a tree", patterns(refine=True, prior="tree", wavelet="haar"),
+        PATTERNS[:12], (PATTERNS[12:], seen(PATTERNS[12:])), seen, given="blocks",
+    ),
     image_case(
         "ImageReconstructor of a volume by expectation propagation", CUBE.shape,
         ENCODES.take([0, 5, 6, 10, 13, 17, 19, 24, 30, 35]), CENTRAL_ENCODES, blocks_of(CUBE), inference="expectation_propagation",

@@ -79,6 +79,18 @@ def test_designed_pixels_teach_more_than_random_ones():
     assert learnt(best) > learnt(drawn)
 
 
+def test_directions_and_variances_are_those_of_the_covariance():
+    rows, values = pixels(300)
+    model = ImageReconstructor(SHAPE, prior="tree", noise_variance=1e-3, wavelet="haar", n_samples=100)
+    model.fit(rows, values)
+    covariance = model.design_posterior_.covariance()
+    direction = model.leading_directions(1)[0]
+    assert direction @ covariance @ direction == pytest.approx(np.linalg.eigvalsh(covariance)[-1], rel=1e-2)
+    wavelet = Wavelet(SHAPE, "haar")
+    exact = np.einsum("ij,jk,ik->i", wavelet.to_dense(), covariance, wavelet.to_dense())
+    np.testing.assert_allclose(model.variances_along(wavelet).ravel(), exact, rtol=0.6)
+
+
 def test_random_projections_and_blur():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, SIDE**2)) / SIDE
