@@ -51,6 +51,11 @@ SYSTEMS: dict[str, tuple[str, str]] = {
         "Constrained choice among candidates: score all, take the best subset greedily.",
         "",
     ),
+    "nickisch-sys-ep-image": (
+        "Images by expectation propagation with Laplace potentials on differences and wavelets, tau .5 and .075 over the "
+        "noise's deviation; total variation carries most.",
+        "Photographs of 24 x 24 pixels from random rows, from a quarter of their pixels, blurred and noisy.",
+    ),
     "nickisch-sys-design-rand-uni": (
         "Filters of independent Gaussian numbers, rows of norm one.",
         "",
@@ -289,6 +294,36 @@ SYSTEMS: dict[str, tuple[str, str]] = {
         "MAP counterparts of the four priors: variances set to zero in the same code.",
         "Smoothed by 1e-7 of the wide state's squared scale.",
     ),
+    "nickisch-sys-recon-l2": (
+        "Minimum-norm solution of X u = y.",
+        "inference.classic.least_squares; rows that depend on others or contradict them are met as nearly as can be.",
+    ),
+    "nickisch-sys-recon-l1": (
+        "Fewest absolute wavelet coefficients subject to X u = y.",
+        "inference.classic.basis_pursuit: the minimum itself, proven by its multipliers (duality gap below 1e-9).",
+    ),
+    "nickisch-sys-recon-l1-tv": (
+        "MAP of the Bayesian model with tau 0.075/0.075; best of the random-design estimators.",
+        "inference.classic.laplace_mode. Best among point estimates, on one photograph at 32x32 from 250 random rows, "
+        "with exp(-(tau / noise sd) |s|); many photographs are judged under nickisch-fig-5.4.",
+    ),
+    "nickisch-sys-bcs": (
+        "Clamps widths early; covariance then too small to steer design.",
+        "Its directions never leave the active set; after 32 designed rows of signals that are not sparse its error "
+        "exceeds that of expectation propagation with its own design. The option explore (ours) lets them leave.",
+    ),
+    "nickisch-sys-sbl": (
+        "Many widths become exactly zero, hence overconfident posteriors; contrast with variational bounds.",
+        "Of a heavy-tailed signal the 90% bands of sparse Bayesian learning hold fewer than half of the unknowns.",
+    ),
+    "nickisch-sys-ep-image": (
+        "Total variation and wavelet Laplace potentials, tau_D=0.5, tau_W=0.075; total variation carries most.",
+        "On one photograph at 32x32 from 250 random rows, with exp(-(tau / noise sd) |s|).",
+    ),
+    "nickisch-sys-bp-counterexample": (
+        "Closed-form error growth without noise when an added filter misleads the L1 minimiser (appendix G).",
+        "",
+    ),
 }
 
 TESTS: dict[str, tuple[str, ...]] = {
@@ -419,6 +454,10 @@ TESTS: dict[str, tuple[str, ...]] = {
     "nickisch-sys-design-opt-wave": (
         "tests/designs/filters/test_adaptive_filters.py::test_uncertain_wavelets_are_the_largest_variances_that_were_not_measured",
         "tests/designs/filters/test_adaptive_filters.py::test_the_loop_designs_filters_and_resumes",
+    ),
+    "nickisch-sys-ep-image": (
+        "tests/estimators/test_photographs.py::test_reconstructions_beat_the_naive_ones_and_bands_cover",
+        "tests/estimators/test_photographs.py::test_total_variation_carries_most_of_the_prior",
     ),
     "nickisch-sys-design-opt-across": (
         "tests/experiments/test_natural_images.py::test_filters_designed_on_other_photographs_beat_random_ones",
@@ -649,6 +688,45 @@ TESTS: dict[str, tuple[str, ...]] = {
     ),
     "ko-sys-map-variants": (
         "tests/inference/trees/test_double_loop.py::test_the_mode_is_stationary_and_its_objective_falls",
+    ),
+    "nickisch-sys-recon-l2": (
+        "tests/inference/test_sparse_reconstruction.py::test_least_squares_is_the_pseudo_inverse",
+        "tests/inference/test_sparse_reconstruction.py::test_least_squares_of_orthonormal_rows_is_their_transpose",
+        "tests/inference/test_sparse_reconstruction.py"
+        "::test_rows_of_zeros_and_repeated_rows_are_met_as_nearly_as_can_be",
+    ),
+    "nickisch-sys-recon-l1": (
+        "tests/inference/test_sparse_reconstruction.py::test_basis_pursuit_in_a_transform_and_along_growing_rows",
+        "tests/inference/test_sparse_reconstruction.py::test_basis_pursuit_is_the_linear_programme",
+        "tests/inference/test_sparse_reconstruction.py::test_few_nonzeros_are_found_exactly_without_noise",
+    ),
+    "nickisch-sys-recon-l1-tv": (
+        "tests/inference/test_photograph_reconstructions.py"
+        "::test_total_variation_is_the_best_point_estimate_from_random_rows",
+        "tests/inference/test_sparse_reconstruction.py::test_laplace_mode_is_proven_and_agrees_with_map_estimate",
+    ),
+    "nickisch-sys-bcs": (
+        "tests/inference/test_sparse_bayesian_learning.py::test_additions_re_estimates_and_deletions_rise_to_1e_10",
+        "tests/inference/test_sparse_bayesian_learning.py::test_every_change_equals_the_recomputed_difference",
+        "tests/inference/test_sparse_bayesian_learning.py"
+        "::test_its_own_design_goes_nowhere_new_where_signals_are_not_sparse",
+        "tests/inference/test_sparse_bayesian_learning.py::test_the_posterior_is_the_gaussian_at_the_scales_found",
+    ),
+    "nickisch-sys-sbl": (
+        "tests/inference/test_sparse_bayesian_learning.py::test_no_other_single_scale_does_better_at_the_end",
+        "tests/inference/test_sparse_bayesian_learning.py"
+        "::test_scales_are_zero_and_beliefs_overconfident_where_variational_bounds_keep_every_width",
+        "tests/inference/test_sparse_bayesian_learning.py::test_the_evidence_never_falls",
+    ),
+    "nickisch-sys-ep-image": (
+        "tests/inference/test_photograph_reconstructions.py"
+        "::test_total_variation_carries_most_of_expectation_propagation_and_the_mean_beats_the_mode",
+    ),
+    "nickisch-sys-bp-counterexample": (
+        "tests/inference/test_basis_pursuit_counterexample.py"
+        "::test_rows_inverse_to_the_signal_always_make_it_worse_from_three_nonzeros_on",
+        "tests/inference/test_basis_pursuit_counterexample.py::test_the_error_grows_exactly_as_the_closed_form_says",
+        "tests/inference/test_basis_pursuit_counterexample.py::test_the_example_with_32_unknowns",
     ),
 }
 

@@ -21,6 +21,7 @@ N = 24
 SHAPE = (N, N)
 PICTURE = pywt.data.camera().astype(float)[:480, :480].reshape(N, 20, N, 20).mean(axis=(1, 3)) / 255
 ENGINES = ["variational_bounds", "expectation_propagation"]
+EXACT = {"inference": "expectation_propagation"}
 
 
 def problem(kind):
@@ -71,6 +72,15 @@ def test_each_prior_alone_denoises(prior, inference):
     assert set(model.prior_scales_) == {prior}
 
 
+def test_total_variation_carries_most_of_the_prior():
+    X, y, _, noise = problem("random projections")
+    errors = {
+        prior: error(ImageReconstructor(SHAPE, prior=prior, noise_variance=noise, **EXACT).fit(X, y).image_)
+        for prior in ("tv+wavelet", "tv", "wavelet")
+    }
+    assert errors["tv"] < 1.1 * errors["tv+wavelet"] and errors["wavelet"] > 1.5 * errors["tv+wavelet"]
+
+
 def test_what_is_measured_first_decides_the_defaults():
     X, y, _, _ = problem("denoising")
     model = ImageReconstructor(SHAPE).fit(X, y)
@@ -103,7 +113,6 @@ MIDDLE = PICTURE[4:20, 4:20]
 ROWS = np.random.default_rng(1).standard_normal((24, 64)) / 8
 TINY = PICTURE.reshape(8, 3, 8, 3).mean(axis=(1, 3))
 OUTCOMES = ROWS @ TINY.ravel() + 0.03 * np.random.default_rng(2).standard_normal(24)
-EXACT = {"inference": "expectation_propagation"}
 
 
 @pytest.mark.parametrize(
