@@ -51,11 +51,6 @@ SYSTEMS: dict[str, tuple[str, str]] = {
         "Constrained choice among candidates: score all, take the best subset greedily.",
         "",
     ),
-    "nickisch-sys-ep-image": (
-        "Images by expectation propagation with Laplace potentials on differences and wavelets, tau .5 and .075 over the "
-        "noise's deviation; total variation carries most.",
-        "Photographs of 24 x 24 pixels from random rows, from a quarter of their pixels, blurred and noisy.",
-    ),
     "nickisch-sys-design-rand-uni": (
         "Filters of independent Gaussian numbers, rows of norm one.",
         "",
@@ -454,10 +449,6 @@ TESTS: dict[str, tuple[str, ...]] = {
     "nickisch-sys-design-opt-wave": (
         "tests/designs/filters/test_adaptive_filters.py::test_uncertain_wavelets_are_the_largest_variances_that_were_not_measured",
         "tests/designs/filters/test_adaptive_filters.py::test_the_loop_designs_filters_and_resumes",
-    ),
-    "nickisch-sys-ep-image": (
-        "tests/estimators/test_photographs.py::test_reconstructions_beat_the_naive_ones_and_bands_cover",
-        "tests/estimators/test_photographs.py::test_total_variation_carries_most_of_the_prior",
     ),
     "nickisch-sys-design-opt-across": (
         "tests/experiments/test_natural_images.py::test_filters_designed_on_other_photographs_beat_random_ones",
