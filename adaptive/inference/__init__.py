@@ -1,6 +1,9 @@
 """From a model to a posterior: one approximation per file, all with the same arguments and the same result.
 
 engine(model, *, max_iter, tol, random_state=None, warm_start=None, ...) -> Posterior
+
+Priors that are no products of potentials have rooms of their own: `trees`, wavelet coefficients that take after their
+parents. In `classic` is what the field tried before.
 """
 
 from .annealed_importance import annealed_importance
