@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from adaptive.inference import GLM, variational_bounds
+from adaptive.inference import GLM, expectation_propagation, variational_bounds
 from adaptive.inference.classic import sparse_bayesian_learning
 from adaptive.inference.classic.scale_maximisation import ScaleMaximisation
 from adaptive.operators import Wavelet
@@ -201,3 +201,28 @@ def test_coefficients_that_no_row_sees_stay_off():
     posterior = sparse_bayesian_learning(rows, rows @ u, 0.005, B=W)
     assert set(posterior.active) <= set(range(20))
     assert np.linalg.norm(rows @ (posterior.mean - u)) < 0.5
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_its_own_design_goes_nowhere_new_where_signals_are_not_sparse(seed):
+    """Expectation propagation, which keeps all widths, designs rows that serve it better."""
+    X, y, u = problem(n=96, m=16, kind="normal", seed=seed)
+    noise = np.sqrt(0.005) * np.random.default_rng(100 + seed).standard_normal(60)
+    errors, outside = {}, []
+    for name in ("sparse", "ep"):
+        rows, outcomes = X, y
+        for k in range(32):
+            if name == "sparse":
+                posterior = sparse_bayesian_learning(rows, outcomes, 0.005, tol=1e-3)
+            else:
+                model = GLM(rows, outcomes, 0.005, potentials=Laplace(1 / 5.0))
+                posterior = expectation_propagation(model, fraction=0.9, tol=1e-3)
+            direction = posterior.leading_directions(1)[1]
+            if name == "sparse":
+                off = np.setdiff1d(np.arange(96), posterior.active)
+                outside.append(np.abs(direction[:, off]).max())
+            rows = np.vstack([rows, direction])
+            outcomes = np.append(outcomes, direction @ u + noise[k])
+        errors[name] = np.linalg.norm(posterior.mean - u)
+    assert max(outside) == 0.0
+    assert errors["ep"] < 0.95 * errors["sparse"]
