@@ -7,34 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from adaptive.estimators.fitted_image import FittedImage
 from adaptive.estimators.image_model import STEPS, ImageModel
 
 if TYPE_CHECKING:
-    from adaptive.estimators.image_receiver import Received
     from adaptive.estimators.image_settings import ImageSettings
-    from adaptive.estimators.measured_blocks import MeasuredBlocks
-    from adaptive.inference import Posterior
 
 __all__ = ["ImageAnswers"]
 
 
-class ImageAnswers:
+class ImageAnswers(FittedImage):
     """Mixin of the pictures and of what is said of the last inference."""
-
-    measured_: MeasuredBlocks
-    design_posterior_: Posterior
-    _computed: dict[str, Any]
-    n_samples: int
-    max_iter: int
-    tol: float
-
-    if TYPE_CHECKING:
-
-        @property
-        def _settings(self) -> ImageSettings: ...
-
-        @property
-        def _received(self) -> Received: ...
 
     def predict(self, X: Any = None, return_std: bool = False) -> Any:
         """The reconstructed image.

@@ -10,37 +10,21 @@ from adaptive.checks import integer
 from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.block_kinds import is_fourier, require_candidates, with_rows_written_out
 from adaptive.estimators.block_predictive import block_predictive
+from adaptive.estimators.fitted_image import FittedImage
 from adaptive.estimators.followed_directions import FollowedDirections
 from adaptive.estimators.image_settings import ImageSettings
 from adaptive.operators import as_operator
 
 if TYPE_CHECKING:
     from adaptive.estimators.image_model import ImageModel
-    from adaptive.estimators.image_receiver import Received
-    from adaptive.estimators.measured_blocks import MeasuredBlocks
     from adaptive.inference import Posterior
     from adaptive.predictive import Predictive
 
 __all__ = ["ImageDesign"]
 
 
-class ImageDesign(DesignMixin):
+class ImageDesign(FittedImage, DesignMixin):
     """Mixin of what is asked of the model that designs; before any fit its prior answers."""
-
-    measured_: MeasuredBlocks
-    design_posterior_: Posterior
-    noise_variance_: float
-    _directions: FollowedDirections
-    coils: Any
-    refine: bool
-
-    if TYPE_CHECKING:
-
-        @property
-        def _settings(self) -> ImageSettings: ...
-
-        @property
-        def _received(self) -> Received: ...
 
     def _design(self, fourier: bool) -> tuple[ImageModel, Posterior]:
         """The model that designs and its posterior; before any fit the prior's."""
