@@ -93,10 +93,10 @@ def test_directions_and_variances_are_those_of_the_covariance():
 
 def test_random_projections_and_blur():
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((300, SIDE**2)) / SIDE
+    X = rng.standard_normal((260, SIDE**2)) / SIDE
     model = ImageReconstructor(SHAPE, prior="tree", noise_variance=1e-4, wavelet="haar")
-    model.fit(X, X @ picture().ravel() + 0.01 * rng.standard_normal(300))
-    assert error(model) < 0.3 * picture().var()
+    model.fit(X, X @ picture().ravel() + 0.01 * rng.standard_normal(260))
+    assert error(model) < 0.5 * picture().var()
     kernel = np.outer([0.25, 0.5, 0.25], [0.25, 0.5, 0.25])
     blur = Convolution(SHAPE, kernel)
     blurred = blur.forward(picture()) + 0.01 * rng.standard_normal(SHAPE)
