@@ -99,7 +99,7 @@ def tree_bounds(
     -------
     TreePosterior
         ``evidence_kind`` is "lower_bound" with exact variances; ``objective_trace`` is minus that bound, then, and
-        never rises.
+        never rises. With sampled ones it is what the inner loop minimises, at the variances of each step.
 
     References
     ----------
@@ -111,7 +111,7 @@ def tree_bounds(
     >>> prior = TreeMixture.generic(Wavelet((8, 8), "haar"), scale=0.05)
     >>> image = np.repeat([0.2, 0.8], 4)[:, None] * np.ones(8)
     >>> noisy = image + 0.1 * np.random.default_rng(0).standard_normal((8, 8))
-    >>> posterior = tree_bounds(Identity((8, 8)), noisy, 0.01, prior)
+    >>> posterior = tree_bounds(Identity((8, 8)), noisy, 0.01, prior, tol=1e-2)
     >>> bool(np.mean((posterior.mean - image.ravel()) ** 2) < 0.5 * np.mean((noisy - image) ** 2))
     True
     """
