@@ -16,6 +16,8 @@ from .mixture import TreeMixture
 
 __all__ = ["ExactDenoising", "exact_denoising"]
 
+CHUNK = 4096  # coefficients
+
 
 class ExactDenoising(NamedTuple):
     """What `exact_denoising` returns.
@@ -69,7 +71,7 @@ def exact_denoising(y: Any, noise_variance: float, prior: TreeMixture) -> ExactD
     if values.shape != wavelet.input_shape:
         raise ValueError(f"y must have the shape {wavelet.input_shape} of the wavelet's images, got {values.shape}.")
     w = wavelet.forward(values).ravel()
-    tilted = [potential.tilted_moments(w, np.full_like(w, noise)) for potential in prior.potentials]
+    tilted = [_tilted(potential, w, noise) for potential in prior.potentials]
     beliefs = prior.beliefs(np.stack([log_normaliser for log_normaliser, _, _ in tilted]))
     weights = np.stack([1 - beliefs.wide, beliefs.wide])
     means, variances = (np.stack([moments[k] for moments in tilted]) for k in (1, 2))
@@ -82,3 +84,9 @@ def exact_denoising(y: Any, noise_variance: float, prior: TreeMixture) -> ExactD
         variance.reshape(shape),
         beliefs.log_normaliser,
     )
+
+
+def _tilted(potential: Any, w: np.ndarray, noise: float) -> np.ndarray:
+    """Log normalisers, means and variances (3, n), some thousand at a time: quadrature has many nodes for each."""
+    rows = np.array_split(np.arange(len(w)), -(-len(w) // CHUNK))
+    return np.concatenate([potential[part].tilted_moments(w[part], np.full(len(part), noise)) for part in rows], axis=1)
