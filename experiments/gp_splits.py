@@ -1,7 +1,7 @@
 """Evidence-optimised Gaussian process classifiers over paired splits: EP, KL and Laplace's method, and scikit-learn's.
 
 Six sets of the sources (random splits of their sizes) and eleven of Raetsch's (published splits where there are any,
-else random ones of the published sizes): all methods learn from the same rows (400 at most) with the logit, start
+else random ones of the published sizes): all methods learn from the same rows (256 at most) with the logit, start
 their search for the height and the length of one squared exponential kernel at the same place (1, and the median
 distance of rows) within the same bounds, and predict the same rows (1,000 at most). scikit-learn's classifier is
 Laplace's method too; what differs are its search and the average of the sigmoid, for which it has a formula of five
@@ -10,7 +10,7 @@ terms.
 Ten splits of a set; per set the mean over splits of errors (share of test rows) and information (bits per label beyond
 the class frequencies), and 95% intervals (Student's t) of paired differences.
 
-Full mode: ten minutes or so; it resumes (``runs.py``).
+Full mode: five minutes or so; it resumes (``runs.py``).
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def judged(script: Script, found: dict[str, Any], sets: tuple[str, ...], n_split
     script.table(
         columns,
         "ours-gp-splits",
-        f"Evidence-optimised classifiers (logit, squared exponential) over {n_splits} paired splits, at most 400 "
+        f"Evidence-optimised classifiers (logit, squared exponential) over {n_splits} paired splits, at most 256 "
         "training and 1,000 test rows: means of information (bits) and share of errors, and paired differences with "
         "their 95% intervals.",
     )
@@ -139,7 +139,7 @@ def judged(script: Script, found: dict[str, Any], sets: tuple[str, ...], n_split
 
 
 def _reason(missing: list[str], worse: list[str]) -> str:
-    parts = ["At most 400 training rows of every set."]
+    parts = ["At most 256 training rows of every set."]
     if missing:
         parts.append(f"The interval is not above 0 on {', '.join(missing)}.")
     if worse:
@@ -179,7 +179,7 @@ def _draw(script: Script, gaps: dict[Any, Any], sets: tuple[str, ...], n_splits:
 def run(script: Script) -> None:
     """Run, draw, judge."""
     sets = ("crabs", "thyroid") if script.quick else (*SIZES, *RAETSCH)
-    n_splits, n, n_test = (2, 25, 60) if script.quick else (10, 400, 1000)
+    n_splits, n, n_test = (2, 25, 60) if script.quick else (10, 256, 1000)
     find = fitted if script.quick else partial(kept, GROUP, fitted)
     found: dict[str, Any] = {}
     with threadpool_limits(1):
