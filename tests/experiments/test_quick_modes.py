@@ -76,6 +76,7 @@ SCRIPTS = {
             *(f"ours-sparse-regression-{what}" for what in ("coverage", "density", "weights")),
         }
     },
+    "sparse_geometry": {"sure": {"nickisch-fig-5.1"}},
     "reconstruction_operators": {"open": {"nickisch-tab-6.1", "nickisch-sys-kspace-phase"}},
     "shown_by_tests": {},  # in quick mode it only sees that the tests exist
 }

@@ -168,6 +168,14 @@ def test_basis_pursuit_in_a_transform_and_along_growing_rows():
     np.testing.assert_allclose(shorter.mean, basis_pursuit(X[:3], y[:3], B=W).mean, atol=1e-8)
 
 
+def test_measured_coefficients_leave_basis_pursuit_nothing_to_add_to_least_squares():
+    W = Wavelet((8, 8))
+    rows = W.to_dense()[:20]
+    y = np.random.default_rng(0).laplace(size=20)
+    np.testing.assert_allclose(basis_pursuit(rows, y, B=W).mean, rows.T @ y, atol=1e-12)
+    np.testing.assert_allclose(least_squares(rows, y).mean, rows.T @ y, atol=1e-12)
+
+
 def test_basis_pursuit_says_when_it_has_not_converged():
     X, y, _ = signal(noise=0.1)
     with pytest.warns(ConvergenceWarning, match="duality gap"):
