@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from ..linalg.gaussian import require_dense
 from ..linalg.low_rank_covariance import LowRankCovariance
 from ..linalg.projection_rows import ProjectionRows
 from ..linalg.updated_form import UpdatedForm
 from .dense import DenseProblem
-from .model import matrix_of
+from .model import GLM, matrix_of
 from .tilted_sites import TiltedSites, tilted_sites
 
 __all__ = ["SelectiveProblem", "SelectiveUpdates", "change_scores"]
@@ -50,6 +51,8 @@ class SelectiveProblem(DenseProblem):
             raise ValueError(f'form must be "unknowns" or "measurements" with update="selective", got {form!r}.')
         if isinstance(getattr(model, "prior_covariance", None), LowRankCovariance):
             raise ValueError('update="selective" has no form for a low-rank prior covariance; use update="parallel".')
+        if isinstance(model, GLM):
+            require_dense(model.n, model.n, model.measurements + model.projection_rows)
         super().__init__(model, "expectation_propagation", warm_start, form)
 
     def _matrix(self, operator: Any, active: bool) -> Any:

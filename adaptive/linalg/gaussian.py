@@ -25,7 +25,15 @@ from .low_rank_covariance import LowRankCovariance
 from .low_rank_form import LowRankForm
 from .precision_form import PrecisionForm
 
-__all__ = ["LARGEST_DENSE", "CovarianceForm", "LowRankForm", "PrecisionForm", "SiteGaussian", "gaussian_with_sites"]
+__all__ = [
+    "LARGEST_DENSE",
+    "CovarianceForm",
+    "LowRankForm",
+    "PrecisionForm",
+    "SiteGaussian",
+    "gaussian_with_sites",
+    "require_dense",
+]
 
 SiteGaussian = PrecisionForm | CovarianceForm | LowRankForm
 LARGEST_DENSE = 20_000  # unknowns (rows) of a dense factor: 3 GB, and minutes on one core
@@ -77,11 +85,16 @@ def gaussian_with_sites(
     if form is None:
         form = "covariance" if prior_covariance is not None and m + q <= n else "precision"
     size = m + q if form == "covariance" else n
+    require_dense(size, n, m + q)
+    build = CovarianceForm if form == "covariance" else PrecisionForm
+    return build(rows, data_rows, data, data_variance, prior_mean, prior_covariance)
+
+
+def require_dense(size: int, n: int, rows: int) -> None:
+    """Refuse a posterior whose matrix would be too large."""
     if size > LARGEST_DENSE:
         raise ValueError(
-            f"a dense posterior over {n} unknowns and {m + q} rows would factorise a matrix of {size} x {size} "
+            f"a dense posterior over {n} unknowns and {rows} rows would factorise a matrix of {size} x {size} "
             f"({8e-9 * size**2:.0f} GB); at most {LARGEST_DENSE} rows are allowed; "
             'variational_bounds with variances="sampled" or "lanczos" forms no matrix.'
         )
-    build = CovarianceForm if form == "covariance" else PrecisionForm
-    return build(rows, data_rows, data, data_variance, prior_mean, prior_covariance)

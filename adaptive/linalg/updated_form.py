@@ -253,7 +253,7 @@ class UpdatedForm:
             quadratic += np.einsum("ij,ij->j", solutions, _times(self.prior_precision, solutions))
             gap += _times(self.prior_precision, self.prior_mean - self.mean)
         true = 2.0 * images[picks, np.arange(len(picks))] - quadratic
-        drift = float(np.max(np.abs(self.row_variances[picks] - true) / true))
+        drift = float(np.max(np.abs(self.row_variances[picks] - true) / np.where(true > 0, true, 1.0)))
         step = held.times(gap)
         self.mean += step
         self.projections = self.rows.forward(self.mean)

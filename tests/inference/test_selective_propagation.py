@@ -14,6 +14,7 @@ from adaptive.inference import GLM, expectation_propagation, posterior_state, re
 from adaptive.inference.selective_propagation import SelectiveProblem, SelectiveUpdates, change_scores
 from adaptive.operators import Dense, FiniteDifference, Identity, Reshaped, Wavelet
 from adaptive.potentials import BernoulliLogit, Gaussian, Laplace, Logistic, StudentT
+from adaptive.potentials.weighted import Weighted
 
 NOISE = 0.005
 
@@ -150,10 +151,22 @@ def test_gaussian_groups_are_data():
     assert linear.evidence_kind == "exact"
 
 
+def test_rows_that_count_several_times():
+    rng = np.random.default_rng(4)
+    B, y = rng.normal(size=(12, 5)), rng.choice([-1, 1], 12)
+    B[3] = 0.0  # and one that says nothing
+    potential = Weighted(BernoulliLogit(y), rng.integers(1, 4, 12).astype(float))
+    model = GLM(B=B, potentials=potential, prior_covariance=2.0)
+    one, two = expectation_propagation(model, tol=1e-10), selective(model, fraction=1.0, tol=1e-18)
+    np.testing.assert_allclose(two.mean, one.mean, atol=1e-8)
+    assert two.log_evidence == pytest.approx(one.log_evidence, abs=1e-8)
+    assert two.gaussian.check() < 1e-12
+
+
 # ---------------------------------------------------------------------- warm starts and who owns the covariance
 @pytest.fixture(scope="module")
 def scene():
-    side, rng = 16, np.random.default_rng(0)
+    side, rng = 12, np.random.default_rng(0)
     u = (np.add.outer(np.arange(side) > side / 3, np.arange(side) > side / 2) / 2.0).ravel()
     X = rng.normal(size=(40, side * side))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
@@ -180,8 +193,8 @@ def test_rows_are_absorbed_and_the_old_posterior_stays_valid(scene):
         np.testing.assert_allclose(posterior.variances(scene.model(30).groups[1][0]), variances, rtol=1e-9)
     # both can be gone on from, and reach the same
     for start in (old, kept):
-        again = selective(scene.model(36), tol=1e-15, warm_start=start)
-        cold = selective(scene.model(36), tol=1e-15)
+        again = selective(scene.model(36), tol=1e-14, warm_start=start)
+        cold = selective(scene.model(36), tol=1e-14)
         np.testing.assert_allclose(again.mean, cold.mean, atol=2e-7)
         assert again.log_evidence == pytest.approx(cold.log_evidence, abs=1e-7)
 
@@ -194,7 +207,7 @@ def test_marginals_are_those_of_the_covariance_and_drift_is_small(scene):
     assert g.work.factorisations == start.gaussian.work.factorisations and g.work.updates > 400
     V, B = posterior.covariance(), np.vstack([b.to_dense() for b, _ in scene.model(10).groups])
     np.testing.assert_allclose(g.row_variances, np.einsum("ij,jk,ik->i", B, V, B), rtol=1e-9)
-    np.testing.assert_allclose(g.projections, B @ g.mean, atol=1e-12)
+    np.testing.assert_allclose(g.projections, B @ g.mean, atol=1e-14)
     determinant = g.log_determinant
     assert g.refresh() < 1e-8 and g.work.drift < 1e-8
     assert g.log_determinant == pytest.approx(determinant, abs=1e-8)
@@ -204,9 +217,9 @@ def test_changed_data_are_not_absorbed(scene):
     old = selective(scene.model(30), tol=1e-4)
     model = scene.model(33)
     model.y[0] += 1.0
-    new = selective(model, tol=1e-15, warm_start=old)
+    new = selective(model, tol=1e-14, warm_start=old)
     assert new.gaussian.work.absorbed == 0
-    np.testing.assert_allclose(new.mean, selective(model, tol=1e-15).mean, atol=2e-7)
+    np.testing.assert_allclose(new.mean, selective(model, tol=1e-14).mean, atol=2e-7)
 
 
 def test_plain_data_and_back(scene):
@@ -281,5 +294,8 @@ def test_refusals(scene):
     singular = GLM(np.eye(2), np.zeros(2), potentials=Laplace(1.0), prior_covariance=np.ones((2, 2)))
     with pytest.raises(ValueError, match="inverted"):
         selective(singular)
+    large = Identity((300, 300))
+    with pytest.raises(ValueError, match="dense posterior over 90000 unknowns"):
+        selective(GLM(large, np.zeros((300, 300)), B=large, potentials=Laplace(1.0)))
     with pytest.warns(match="not converged"):
         selective(scene.model(20), max_iter=0, max_sweeps=0)
