@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from adaptive import SequentialDesign
+from adaptive import ImageReconstructor, SequentialDesign
 from adaptive.operators import Wavelet
 from adaptive.potentials import Gaussian
 from adaptive.predictive import GaussianProjections
@@ -206,3 +206,27 @@ def test_a_fixed_ensemble_is_a_pool_of_the_loop(belief):
     pool = filters.wavelets(SHAPE, 10)
     design = SequentialDesign(belief, pool, lambda query: np.zeros(len(query.candidates)), initial=range(10)).run(10)
     np.testing.assert_array_equal(design.estimator_.measurements_[0], np.asarray(pool))
+
+
+@pytest.mark.parametrize(
+    "pool",
+    [
+        filters.LeadingDirections(2),
+        filters.LeadingSigns(2),
+        filters.UncertainWavelets(SHAPE, 2),
+        filters.TreeSearch(SHAPE, 2),
+    ],
+)
+def test_photographs_are_measured_with_designed_filters(pool):
+    image = np.kron([[0.2, 0.8], [0.6, 0.4]], np.ones((4, 4)))
+    model = ImageReconstructor(SHAPE, noise_variance=1e-3, prior_scales=0.1, inference="expectation_propagation")
+    first = np.asarray(filters.wavelets(SHAPE, 16))  # the roots of the tree
+    model.fit(first, first @ image.ravel())
+    before = np.linalg.norm(model.image_ - image)
+    design = SequentialDesign(
+        model, pool, lambda query: np.asarray(query.candidates) @ image.ravel(), batch_size=2, random_state=0
+    ).run(4)
+    rows, _ = design.estimator_.measurements_
+    assert rows.shape == (24, 64)
+    assert np.linalg.matrix_rank(rows) == 24
+    assert np.linalg.norm(design.estimator_.image_ - image) < before
