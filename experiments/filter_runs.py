@@ -38,7 +38,7 @@ N_RANDOM = 10  # measurements before the first designed one
 D = 3  # filters designed at a time
 RATES = {"EP": (0.075, 0.5), "L1+TV": (0.075, 0.075)}  # tau of wavelets and differences; exp(-tau |s| / noise sd)
 MILESTONES = {16: (20, 40), 32: (25, 40, 100, 115, 200, 300), 64: (100, 200, 400, 700, 1000)}
-SPARSELY = 25  # measurements of a fixed design between two reconstructions that are slow (64 x 64: times four)
+STEP = {"EP": D, "L2": D, "L1+TV": 25, "L1": 100, "BCS": 100}  # of a fixed design between two reconstructions, at most
 N_DONORS = 5
 SEED = 0
 
@@ -70,8 +70,7 @@ def curve(side: int, name: str, method: str, last: int, *rates: float) -> dict[s
         runs = [_read(RECONSTRUCTIONS["EP"](side, rates or RATES["EP"]), image, noise, one, 30) for one in rows]
         return runs[0] | {"errors": np.mean([run["errors"] for run in runs], axis=0)}
     rows = first_rows(side, name, design, int(first), last - int(first))
-    step = D if reconstruction in ("EP", "L2") else SPARSELY * max(1, side // 32) ** 2
-    return _read(belief, image, noise, rows, step)
+    return _read(belief, image, noise, rows, STEP[reconstruction])
 
 
 def n_random(side: int, reconstruction: str) -> int:
