@@ -108,43 +108,52 @@ def judged(script: Script, found: dict[str, Any], sets: tuple[str, ...], n_split
         "their 95% intervals.",
     )
     _draw(script, gaps, sets, n_splits)
-    better = {pair: [name for name in sets if gaps["information", pair, name][1] > _TIE] for pair in PAIRS}
-    worse = {pair: [name for name in sets if gaps["information", pair, name][2] < -_TIE] for pair in PAIRS}
-    more_errors = [name for name in sets if gaps["errors", PAIRS[0], name][1] > _TIE]
-    fewer_errors = [name for name in sets if gaps["errors", PAIRS[0], name][2] < -_TIE]
+    for second, id in (("LA", "ours-gp-splits"), ("scikit-learn", "ours-gp-splits-peer")):
+        _judge(script, gaps, sets, n_splits, second, id)
+
+
+def _judge(script: Script, gaps: dict[Any, Any], sets: tuple[str, ...], n_splits: int, second: str, id: str) -> None:
+    """Judge EP beside one of the two Laplace approximations."""
+
+    def certain(quantity: str, pair: tuple[str, str], end: int, sign: int) -> list[str]:
+        return [name for name in sets if sign * gaps[quantity, pair, name][end] > _TIE]
+
+    pairs = (("EP", second), ("KL", "EP"), ("LA", "scikit-learn"))
     hard = [name for name in HARD if name in sets]
-    missing = [name for name in hard if name not in better[PAIRS[0]]]
-    holds = not missing and not worse[PAIRS[0]]
-    script.judge(
-        "ours-gp-splits",
-        holds,
-        claim="With hyper-parameters by evidence EP informs more than scikit-learn's Laplace where classes are nearly "
-        "separable (sonar, ionosphere, crabs, USPS), and never less; elsewhere all tie.",
-        target="EP - scikit-learn in bits: 95% interval above 0 on sonar, ionosphere, crabs and USPS, below 0 on no "
-        "set (a thousandth of a bit is a tie)",
-        value={
-            **{
-                f"{first} - {second}: {sign}": names
-                for (first, second) in PAIRS
-                for sign, names in (("above 0", better[first, second]), ("below 0", worse[first, second]))
-            },
-            "EP - scikit-learn, errors: above 0": more_errors,
-            "EP - scikit-learn, errors: below 0": fewer_errors,
-            **{f"{name}, EP - scikit-learn (bits)": _text(gaps["information", PAIRS[0], name]) for name in hard},
-            "splits": n_splits,
-        },
-        reason=_reason(missing, worse[PAIRS[0]]),
-        seed=list(range(n_splits)),
-    )
-
-
-def _reason(missing: list[str], worse: list[str]) -> str:
+    missing = [name for name in hard if name not in certain("information", pairs[0], 1, 1)]
+    worse = certain("information", pairs[0], 2, -1)
+    name_of = {"LA": "our own Laplace's method", "scikit-learn": "scikit-learn's Laplace's method"}[second]
     parts = ["At most 256 training rows of every set."]
     if missing:
         parts.append(f"The interval is not above 0 on {', '.join(missing)}.")
     if worse:
         parts.append(f"It is below 0 on {', '.join(worse)}.")
-    return " ".join(parts)
+    if second == "scikit-learn" and "crabs" in missing:
+        parts.append(
+            "There scikit-learn finds the parameters that ours finds, but on one split of ten its mode is not ours: -10 "
+            "bits, 44% errors."
+        )
+    script.judge(
+        id,
+        not missing and not worse,
+        claim=f"With hyper-parameters by evidence EP informs more than {name_of} where classes are nearly separable "
+        "(sonar, ionosphere, crabs, USPS), and less on no set.",
+        target=f"EP - {second} in bits: 95% interval above 0 on sonar, ionosphere, crabs and USPS, below 0 on no set "
+        "(a thousandth of a bit is a tie)",
+        value={
+            **{
+                f"{one} - {other}, {quantity}: {words}": certain(quantity, (one, other), end, sign)
+                for quantity in QUANTITIES
+                for one, other in pairs
+                for words, end, sign in (("above 0", 1, 1), ("below 0", 2, -1))
+            },
+            **{f"{name}, EP - {second} (bits)": _text(gaps["information", pairs[0], name]) for name in hard},
+            "sets": len(sets),
+            "splits": n_splits,
+        },
+        reason=" ".join(parts),
+        seed=list(range(n_splits)),
+    )
 
 
 def _text(limits: tuple[Any, Any, Any]) -> str:
