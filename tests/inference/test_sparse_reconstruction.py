@@ -241,6 +241,30 @@ def test_laplace_mode_along_growing_rows_keeps_factors_and_ends_at_the_same_poin
     assert grown.working[0].penalty.invertible and len(grown.working[0].gram) == 40
 
 
+@pytest.mark.parametrize("size", [1e-9, 1e9])
+def test_reconstructions_do_not_depend_on_units(size):
+    X, y, _ = signal(n=40, m=20, nonzeros=3)
+
+    def means(size):
+        return np.stack(
+            [
+                basis_pursuit(X, size * y).mean,
+                laplace_mode(GLM(X, size * y, 0.01 * size**2, potentials=Laplace(0.3 * size)), tol=1e-7).mean,
+                sparse_bayesian_learning(X, size * y, 1e-6 * size**2).mean,
+                sparse_bayesian_learning(X, size * y).mean,
+            ]
+        )
+
+    np.testing.assert_allclose(means(size) / size, means(1.0), atol=1e-5)
+
+
+def test_a_strong_penalty_leaves_nothing():
+    X, y, _ = signal()
+    result = laplace_mode(GLM(X, y, 1.0, potentials=Laplace(1e-3)))
+    assert result.converged and np.abs(result.mean).max() < 1e-8
+    assert laplace_mode(GLM(X, 0 * y, 1.0, potentials=Laplace(1.0))).converged
+
+
 def test_laplace_mode_says_when_it_has_not_converged():
     with pytest.warns(ConvergenceWarning, match="relative gradient"):
         assert not laplace_mode(image_model(20), max_iter=2).converged

@@ -27,6 +27,9 @@ __all__ = ["laplace_mode"]
 
 _RELAXATION = 1.7
 _ADAPT_EVERY, _ADAPT_UNTIL = 10, 1000
+_NEARLY_ZERO = (
+    1e-3  # projections as small beside the largest met on the way are compared with these: they may all vanish
+)
 
 
 def laplace_mode(
@@ -150,6 +153,7 @@ class _Mode:
         """Iterations, and whether these were enough; changes the state."""
         model, back = self.model, self.model.back_project
         from_copy, from_scaled = back(state.copy + self.location), back(state.scaled)
+        largest = 0.0
         for n_iter in range(1, max_iter + 1):
             state.u = self.system.solve(self.force + state.weight * (from_copy - from_scaled), state.weight)
             s = model.project(state.u) - self.location
@@ -159,7 +163,9 @@ class _Mode:
             before, from_copy = from_copy, back(state.copy + self.location)
             from_scaled = back(state.scaled)
             apart, moved = float(np.linalg.norm(s - state.copy)), float(np.linalg.norm(from_copy - before))
-            primal = apart / (max(np.linalg.norm(s), np.linalg.norm(state.copy)) or 1.0)
+            size = max(_NEARLY_ZERO * largest, float(np.linalg.norm(s)), float(np.linalg.norm(state.copy)))
+            largest = max(largest, size)
+            primal = apart / (size or 1.0)
             dual = moved / (float(np.linalg.norm(from_scaled)) or 1.0)
             if primal < tol and dual < tol:
                 return n_iter, True
