@@ -130,8 +130,8 @@ def _judge(script: Script, gaps: dict[Any, Any], sets: tuple[str, ...], n_splits
         parts.append(f"It is below 0 on {', '.join(worse)}.")
     if second == "scikit-learn" and "crabs" in missing:
         parts.append(
-            "There scikit-learn finds the parameters that ours finds, but on one split of ten its mode is not ours: -10 "
-            "bits, 44% errors."
+            "There scikit-learn finds the parameters that ours finds, but on one split of ten its mode is not ours: "
+            "-10 bits, 44% errors."
         )
     script.judge(
         id,
