@@ -233,11 +233,11 @@ def test_laplace_mode_along_growing_rows_keeps_factors_and_ends_at_the_same_poin
     operators = [b for b, _ in model.groups]
     X, y = model.X.matrix, model.y
     grown = None
-    for m in (10, 11, 12, 30, 40):
+    for m in (10, 12, 40):
         part = GLM(X[:m], y[:m], 0.005, B=operators, potentials=[p for _, p in model.groups])
-        grown = laplace_mode(part, tol=1e-8, warm_start=grown)
-        fresh = laplace_mode(part, tol=1e-8)
-        np.testing.assert_allclose(grown.mean, fresh.mean, atol=1e-4)
+        grown = laplace_mode(part, tol=1e-7, warm_start=grown)
+        fresh = laplace_mode(part, tol=1e-7)
+        np.testing.assert_allclose(grown.mean, fresh.mean, atol=1e-3)
     assert grown.working[0].penalty.invertible and len(grown.working[0].gram) == 40
 
 
