@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["learnt_tree", "plain_scales", "restored_tree", "tree_mode_of", "tree_posterior"]
 
 LEAST_SAMPLES = 30  # behind variances, whose errors the tree amplifies: no circulant matrix takes most of them away
-LEARNING_STEPS, WARM_LEARNING_STEPS = 15, 2
+WARM_LEARNING_STEPS = 2
 
 
 def tree_posterior(
@@ -35,8 +35,7 @@ def tree_posterior(
 def learnt_tree(model: ImageModel, engine: Engine, warm: Any = None) -> TreePosterior:
     """The posterior with the parameters that the bound says; from those of ``warm`` on, where there is one."""
     prior = model.prior.scales(0.05 * model.prior.largest)
-    steps = LEARNING_STEPS if warm is None else WARM_LEARNING_STEPS
-    return _posterior(model, prior, engine, warm, learn=True, max_iter=steps)
+    return _posterior(model, prior, engine, warm, learn=True, max_iter=None if warm is None else WARM_LEARNING_STEPS)
 
 
 def tree_mode_of(model: ImageModel, prior: TreeMixture, tol: float) -> Posterior:

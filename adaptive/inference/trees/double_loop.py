@@ -33,6 +33,7 @@ from .tree_posterior import TreePosterior
 __all__ = ["tree_bounds", "tree_mode"]
 
 STARTS = ("data", "prior")
+MANY, FEW = 100, 15  # outer steps: a step that divides is cheap, and scales near that of the noise are learnt slowly
 _SMOOTHING = 1e-7  # of the mode, in units of the wide state's squared scale
 _REDUCTION = 0.1  # of the residual in each least-squares problem
 
@@ -46,7 +47,7 @@ def tree_bounds(
     learn: bool = True,
     variances: str | None = None,
     start: str = "data",
-    max_iter: int = 15,
+    max_iter: int | None = None,
     tol: float = 1e-4,
     random_state: Any = None,
     warm_start: TreePosterior | None = None,
@@ -76,8 +77,8 @@ def tree_bounds(
     start : {"data", "prior"}, default "data"
         Whether the parameters of ``prior`` are first fitted to the coefficients of the image of least norm that
         explains the data, or taken as they are.
-    max_iter : int, default 15
-        Outer steps.
+    max_iter : int, optional
+        Outer steps; default 100 where they are solved directly, else 15 (of the source).
     tol : float, default 1e-4
         Stop when an outer step changes the image by less, relative to its length.
     random_state : None, int or Generator
@@ -117,7 +118,7 @@ def tree_bounds(
     """
     problem = gaussian_problem(X, y, noise_variance, prior.wavelet, n_samples, dtype, random_state, warm_start)
     coefficients = problem.coefficients(variances, sample_tol, warm_start)
-    max_iter, tol = integer("max_iter", max_iter, minimum=0), float(positive("tol", tol, or_zero=True))
+    max_iter, tol = _stopping(coefficients, max_iter, tol)
     loop = _Loop(problem, coefficients, prior, start, warm_start, learn, rounds, inner_steps)
     change, trace = loop.run(max_iter, tol)
     _warn("tree_bounds", change, tol, len(trace))
@@ -150,7 +151,7 @@ def tree_mode(
     *,
     learn: bool = False,
     start: str = "data",
-    max_iter: int = 15,
+    max_iter: int | None = None,
     tol: float = 1e-4,
     rounds: int = 3,
     inner_steps: int = 10,
@@ -182,7 +183,7 @@ def tree_mode(
     """
     problem = gaussian_problem(X, y, noise_variance, prior.wavelet, 2, dtype, 0, None)
     coefficients = problem.coefficients("sampled", 1.0, None)
-    max_iter, tol = integer("max_iter", max_iter, minimum=0), float(positive("tol", tol, or_zero=True))
+    max_iter, tol = _stopping(coefficients, max_iter, tol)
     loop = _Loop(problem, coefficients, prior, start, None, learn, rounds, inner_steps, mode=True)
     change, trace = loop.run(max_iter, tol)
     _warn("tree_mode", change, tol, len(trace))
@@ -295,6 +296,11 @@ class _Loop:
     def _weigh(self) -> None:
         self.pi = self.prior.precisions(self._r, self.beliefs.wide)
         self.gaussian.weigh(self.pi)
+
+
+def _stopping(coefficients: Any, max_iter: int | None, tol: float) -> tuple[int, float]:
+    steps = (MANY if coefficients.direct else FEW) if max_iter is None else max_iter
+    return integer("max_iter", steps, minimum=0), float(positive("tol", tol, or_zero=True))
 
 
 def _change(new: np.ndarray, old: np.ndarray) -> float:
