@@ -66,6 +66,7 @@ SCRIPTS = {
     "gp_marginals": {
         "open": {"nickisch-fig-4.6", "nickisch-fig-4.7", "nickisch-fig-4.8", "ours-gp-evidence-against-sampling"}
     },
+    "pixel_bands": {"open": {"ours-pixel-bands", "ours-sign-patterns"}},
     "image_scales": {
         "sure": {"ours-image-scales"},
         "open": {"ours-image-noise", "ours-image-noise-of-the-model"},
