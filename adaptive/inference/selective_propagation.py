@@ -144,6 +144,8 @@ class SelectiveUpdates:
         self.fraction: Any = fraction if weights is None else fraction / np.maximum(weights, 1.0)
         self.trace: list[float] = []
         self.log_evidence, self.largest = np.nan, np.inf
+        self._looked_at: tuple[int, ...] | None = None
+        self._scores = np.empty(0)
 
     # ------------------------------------------------------------------ what sites would rather be
     def _wishes(self, rows: np.ndarray | None) -> tuple[TiltedSites, np.ndarray, np.ndarray, np.ndarray]:
@@ -158,6 +160,10 @@ class SelectiveUpdates:
 
     def look(self) -> np.ndarray:
         """Scores of all rows; the evidence, and the largest score, as of now."""
+        work = self.gaussian.work
+        state = work.updates, work.absorbed, work.factorisations
+        if state == self._looked_at:
+            return self._scores
         self._sites, *_, scores = self._wishes(None)
         if not self._sites.usable.all() and self.gaussian.since_factorised:  # rounding has eaten a cavity
             self.gaussian.refresh()
@@ -167,6 +173,7 @@ class SelectiveUpdates:
         self.log_evidence = self.gaussian.log_volume + terms if sites.proper.all() else np.nan
         self.trace.append(-self.log_evidence)
         self.largest = float(scores.max()) if sites.usable.all() else np.inf
+        self._looked_at, self._scores = (work.updates, work.absorbed, work.factorisations), scores
         return scores
 
     # ------------------------------------------------------------------ all at once
@@ -197,17 +204,17 @@ class SelectiveUpdates:
     def run(self, most: int) -> int:
         """Single updates until no site's score reaches ``tol``; returns how many."""
         g, q = self.gaussian, len(self.gaussian.pi)
-        scores, done, refused = self.look(), 0, np.zeros(q, dtype=bool)
-        size = min(self.n_candidates, q)
-        rows = self._best(scores, size)
+        done, refused, size = 0, np.zeros(q, dtype=bool), min(self.n_candidates, q)
+        rows = self._best(self.look(), size)
         while done < most:
             _, d_pi, d_nu, scores = self._wishes(None if size == q else rows)
             scores = np.where(refused[rows], 0.0, scores)
             best = int(np.argmax(scores))
-            if not scores[best] >= self.tol:
-                if not self.look_again(refused):
+            if not scores[best] >= self.tol:  # none of the list: perhaps one of the others
+                scores = np.where(refused, 0.0, self.look())
+                if not scores.max() >= self.tol:
                     break
-                rows = self._best(self._scores, size)
+                rows = self._best(scores, size)
                 continue
             i = int(rows[best])
             try:
@@ -218,17 +225,12 @@ class SelectiveUpdates:
             refused[:] = False
             done += 1
             if size < q:
-                rows = self._redrawn(rows, scores, q)
+                rows = self._redrawn(rows, scores, size)
             if g.unchecked >= _CHECK_EVERY and g.check() > _DRIFT:
                 g.refresh()
         else:
             self.look()
         return done
-
-    def look_again(self, refused: np.ndarray) -> bool:
-        """Whether any row at all still wants to move by as much as ``tol``."""
-        self._scores = np.where(refused, 0.0, self.look())
-        return bool(self._scores.max() >= self.tol)
 
     def _best(self, scores: np.ndarray, size: int) -> np.ndarray:
         """The rows of the largest scores, in order."""
@@ -236,7 +238,8 @@ class SelectiveUpdates:
             return np.arange(size)
         return np.sort(np.argpartition(-scores, size)[:size])
 
-    def _redrawn(self, rows: np.ndarray, scores: np.ndarray, q: int) -> np.ndarray:
+    def _redrawn(self, rows: np.ndarray, scores: np.ndarray, size: int) -> np.ndarray:
         """The better half of the list, and others at random."""
         keep = rows[np.argpartition(-scores, len(rows) // 2)[: len(rows) // 2]]
-        return np.unique(np.concatenate([keep, self.rng.integers(q, size=len(rows) - len(keep))]))
+        others = self.rng.integers(len(self.gaussian.pi), size=size - len(keep))
+        return np.unique(np.concatenate([keep, others]))
