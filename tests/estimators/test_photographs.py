@@ -1,6 +1,7 @@
 """Photographs: what is measured of them, beaten baselines, bands that cover, exact scores of dense posteriors."""
 
 import copy
+import functools
 import pickle
 import warnings
 
@@ -316,14 +317,19 @@ def test_designs_that_follow_the_posterior_resume_to_the_bit(pool, tmp_path):
 
 @pytest.mark.parametrize("matrix", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 @pytest.mark.parametrize("inference", ENGINES)
-def test_states_and_copies_go_on_to_the_bit(inference, matrix):
-    model = small(inference=inference).fit(matrix(ROWS[:12]), OUTCOMES[:12])
+@pytest.mark.parametrize("prior", ["tv+wavelet", "wavelet"])  # alone it needs m x m numbers only, while these are few
+def test_states_and_copies_go_on_to_the_bit(inference, matrix, prior):
+    make = functools.partial(small, inference=inference, prior=prior, reconstruction="mean")
+    model = make().fit(matrix(ROWS[:12]), OUTCOMES[:12])
     model.partial_fit(matrix(ROWS[12:15]), OUTCOMES[12:15])
     twins = [
-        small(inference=inference).restore(pickle.loads(pickle.dumps(model.state()))),
+        make().restore(pickle.loads(pickle.dumps(model.state()))),
         copy.deepcopy(model),
         pickle.loads(pickle.dumps(model)),
     ]
+    if inference == "expectation_propagation":
+        form = model.design_posterior_.gaussian.form
+        assert form == ("measurements" if prior == "wavelet" else "unknowns")
     for twin in twins:
         np.testing.assert_array_equal(twin.design_posterior_.mean, model.design_posterior_.mean)
         np.testing.assert_array_equal(twin.image_, model.image_)
