@@ -62,7 +62,18 @@ SCRIPTS = {
     "gp_classification": {
         "sure": {"nickisch-fig-4.2", "nickisch-fig-4.3", "nickisch-fig-4.4", "nickisch-fig-4.5", "nickisch-tab-4.8"}
     },
+    "gp_counts": {"open": {"nickisch-tab-4.10"}},
+    "gp_designed": {
+        "open": {
+            *(f"ours-gp-designed-pools-{scorer}" for scorer in ("information_gain", "predictive_information_gain")),
+            *(
+                f"ours-gp-designed-box-{kind}"
+                for kind in ("regression", "classification", "classification-kernel-told")
+            ),
+        }
+    },
     "gp_maps": {"open": {"nickisch-fig-4.9", "nickisch-fig-4.10", "nickisch-fig-4.11"}},
+    "gp_splits": {"open": {"ours-gp-splits", "ours-gp-splits-peer"}},
     "gp_marginals": {
         "open": {"nickisch-fig-4.6", "nickisch-fig-4.7", "nickisch-fig-4.8", "ours-gp-evidence-against-sampling"}
     },
