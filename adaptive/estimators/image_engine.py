@@ -56,11 +56,9 @@ class Engine:
     def __call__(self, model: GLM, dtype: Any, max_iter: int, warm_start: Any, tol: float = 1e-2) -> Posterior:
         """The posterior; of the double loop after so many outer steps, which is no failure to converge."""
         if self.dense:
-            posterior = inference.expectation_propagation(
+            return inference.expectation_propagation(
                 model, update="selective", fraction=FRACTION, tol=CHANGE, warm_start=warm_start
             )
-            posterior.gaussian.covariance.flush()  # now, so that asking what is believed changes nothing
-            return posterior
         settings = {"max_iter": max_iter, "tol": tol, "random_state": self.random_state, "warm_start": warm_start}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)

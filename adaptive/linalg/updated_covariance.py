@@ -153,6 +153,16 @@ class UpdatedCovariance:
         for k in range(root.shape[1]):
             self.change(root[:, k], 1.0)
 
+    def waiting(self) -> list[np.ndarray]:
+        """Changes that wait, (n, k) of either sign."""
+        return [columns[:, :count].copy() for columns, count in zip(self._waiting, self._count, strict=True)]
+
+    def wait(self, *changes: np.ndarray) -> None:
+        """Let the changes that `waiting` told wait."""
+        for k, columns in enumerate(changes):
+            self._count[k] = columns.shape[1]
+            self._waiting[k][:, : columns.shape[1]] = columns
+
     def flush(self) -> None:
         """Take in what waits."""
         for k, _ in self._signs():

@@ -28,7 +28,6 @@ def updated_state(form: UpdatedForm) -> dict[str, Any]:
         At some sites; its covariance takes about 4 n^2 bytes.
     """
     held = form.covariance
-    held.flush()
     state: dict[str, Any] = {
         **{name: getattr(form, name) for name in _ARRAYS},
         "form": form.form,
@@ -40,6 +39,8 @@ def updated_state(form: UpdatedForm) -> dict[str, Any]:
     }
     if isinstance(held, MeasurementCovariance):
         state |= {"data": held._data, "inverse": held.inverse}
+    else:
+        state["waiting"] = held.waiting()
     if form.subspace is not None:
         subspace = form.subspace
         state["subspace"] = [subspace.basis, subspace.products, subspace.n_products]
@@ -53,6 +54,8 @@ def restore_updated(form: UpdatedForm, state: dict[str, Any], pi: np.ndarray, nu
     held._lower = np.zeros((0, 0), order="F") if not size else np.asfortranarray(dtpttr(size, packed, uplo="L")[0])
     if isinstance(held, MeasurementCovariance):
         held._data, held.inverse = np.array(state["data"]), np.array(state["inverse"])
+    else:
+        held.wait(*(np.asarray(columns) for columns in state["waiting"]))
     form._held, form.pi, form.nu = held, np.array(pi, dtype=float), np.array(nu, dtype=float)
     for name in _ARRAYS:
         setattr(form, name, np.array(state[name], dtype=float))
