@@ -83,8 +83,9 @@ class ImageReconstructor(ImageAnswers, ImageDesign, BaseEstimator):
     design_dtype : str, optional
         Of the unknown of that model; None: "float32" for k-space, ``dtype`` for photographs.
     inference : str or callable, default "variational_bounds"
-        The double loop with sampled variances; "expectation_propagation" (with fraction 0.9), which keeps the
-        covariance as a matrix and is exact about candidates, for images of up to 64 by 64 pixels; or a callable
+        The double loop with sampled variances; "expectation_propagation" (fraction 0.9, sites updated while any can
+        change the posterior by .01 nats), which keeps the covariance as a matrix and is exact about candidates, for
+        images of up to 64 by 64 pixels; or a callable
         ``(model, *, max_iter, tol, random_state, warm_start) -> Posterior`` such as
         ``functools.partial(inference.variational_bounds, variances="lanczos")``.
     n_samples : int, default 8
