@@ -9,7 +9,7 @@ which is a weighted mean of r for Laplace, of r^2 for Gaussian, and the root of 
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize_scalar
 
 from .forest import ForestBeliefs, WaveletForest
 from .mixture import TreeMixture
@@ -57,8 +57,8 @@ def learnt_parameters(
     beliefs : ForestBeliefs
         About the states.
     keep_order : bool, default True
-        Leave the scales of a level as they are where the narrow state would become the wider one. (Two Laplace states
-        that changed their places would be the same prior with other names; the other two are different in kind.)
+        Maximise over narrow scales that are no larger than the wide ones: where the states of a level would change
+        their places, both get the one scale that is best.
     """
     forest, wide = prior.forest, beliefs.wide
     old, (least, most) = prior.wide, (prior.unit * limit for limit in _SCALES)
@@ -74,8 +74,10 @@ def learnt_parameters(
         narrow = np.sqrt(_means(forest, 1 - wide, r * r, prior.narrow**2))
     narrow, new = np.clip(narrow, least, most), np.clip(new, least, most)
     if keep_order:
-        crossed = narrow > new
-        narrow, new = np.where(crossed, prior.narrow, narrow), np.where(crossed, old, new)
+        for level in map(
+            int, np.flatnonzero(narrow > new)
+        ):  # each has one maximum, so that the best pair in order is equal
+            narrow[level] = new[level] = _common(prior, level, wide, r, new[level], narrow[level])
     return prior.with_parameters(narrow=narrow, wide=new, chances=learnt_chances(forest, beliefs, prior.chances))
 
 
@@ -115,6 +117,18 @@ def _student_scales(prior: TreeMixture, weights: np.ndarray, r: np.ndarray, limi
         else:
             new[level] = np.exp(brentq(slope, low, high, xtol=1e-10))
     return new
+
+
+def _common(prior: TreeMixture, level: int, wide: np.ndarray, r: np.ndarray, low: float, high: float) -> float:
+    """The scale of both states of a level that the bound says."""
+    at = prior.forest.levels == level
+    q, x = wide[at], r[at]
+
+    def loss(log_scale: float) -> float:
+        narrow, high = prior.densities(np.exp(log_scale), np.exp(log_scale))
+        return -float(np.sum((1 - q) * narrow.log_density(x) + q * high.log_density(x)))
+
+    return float(np.exp(minimize_scalar(loss, bounds=(np.log(low), np.log(high)), options={"xatol": 1e-9}).x))
 
 
 def _in_order(prior: TreeMixture) -> TreeMixture:

@@ -115,10 +115,13 @@ class TreeMixture:
     @cached_property
     def potentials(self) -> tuple[Any, Any]:
         """The densities of both states, one parameter for each coefficient."""
-        narrow, wide = self.narrow[self.forest.levels], self.wide[self.forest.levels]
+        return self.densities(self.narrow[self.forest.levels], self.wide[self.forest.levels])
+
+    def densities(self, narrow: Any, wide: Any) -> tuple[Any, Any]:
+        """The densities of the two states at these scales."""
         if self.components == "laplace":
             return Laplace(narrow), Laplace(wide)
-        return Gaussian(narrow**2), StudentT(self.df, wide)
+        return Gaussian(np.square(narrow)), StudentT(self.df, wide)
 
     def typical_squares(self) -> np.ndarray:
         """Squares of the scales that coefficients have before anything is known of them, (n,)."""

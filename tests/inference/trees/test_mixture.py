@@ -84,14 +84,27 @@ def test_learnt_parameters_maximise_the_bound(components, factorial):
                 assert moved <= best + 1e-9
 
 
-def test_states_that_would_change_places_are_left_as_they_were():
-    prior = prior_of()
-    r = np.full(256, 0.2)
+@pytest.mark.parametrize("components", ["laplace", "student_t"])
+def test_states_that_would_change_places_share_the_best_scale(components):
+    prior = prior_of(components=components)
+    rng = np.random.default_rng(0)
     wide = np.where(np.arange(256) % 2, 0.9, 0.1)
-    r[wide < 0.5] = 2.0  # those believed narrow are the large ones
+    r = np.where(wide < 0.5, 2.0, 0.2) * rng.uniform(0.5, 1.5, 256)  # those believed narrow are the large ones
     beliefs = prior.beliefs(np.stack([np.log1p(-wide), np.log(wide)]) * 20)
     learnt = learnt_parameters(prior, r, beliefs)
     assert np.all(learnt.narrow <= learnt.wide)
+    shared = learnt.narrow == learnt.wide
+    assert shared.any()
+
+    def value(p):
+        return p.expected_log_density(r, beliefs.wide)
+
+    for level in np.flatnonzero(shared):
+        for narrow, broad in ((0.99, 0.99), (1.01, 1.01), (0.98, 1.0), (1.0, 1.02), (0.98, 1.02)):
+            moved = [learnt.narrow.copy(), learnt.wide.copy()]
+            moved[0][level] *= narrow
+            moved[1][level] *= broad
+            assert value(learnt.with_parameters(narrow=moved[0], wide=moved[1])) <= value(learnt) + 1e-9
 
 
 @pytest.mark.parametrize("components", ["laplace", "student_t"])
