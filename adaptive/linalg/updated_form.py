@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
-from ..operators import Operator
+from .covariance_answers import CovarianceAnswers
 from .leading import LeadingSubspace
-from .matrices import covariance_root, dense, is_sparse, row_blocks
+from .matrices import dense, is_sparse
 from .measurement_covariance import MeasurementCovariance
+from .prior_precision import precision_of_prior, precision_times
 from .projection_rows import ProjectionRows
 from .updated_covariance import UpdatedCovariance
 
@@ -56,7 +56,7 @@ class Work:
     checks: int = field(default=0, repr=False)
 
 
-class UpdatedForm:
+class UpdatedForm(CovarianceAnswers):
     """Gaussian with sites, represented by its covariance.
 
     Parameters
@@ -99,7 +99,7 @@ class UpdatedForm:
         self.rows, self.n = rows, rows.shape[1]
         self.prior_mean = np.zeros(self.n) if prior_mean is None else np.asarray(prior_mean, dtype=float)
         self.prior_covariance = prior_covariance
-        self.prior_precision, self._prior_log_determinant = _inverse(prior_covariance, self.n)
+        self.prior_precision, self._prior_log_determinant = precision_of_prior(prior_covariance, self.n)
         if data_rows is None:
             data_rows, data, data_variance = np.zeros((0, self.n)), np.zeros(0), np.zeros(0)
         self._set_data(data_rows, data, data_variance)
@@ -118,6 +118,7 @@ class UpdatedForm:
 
     def _set_data(self, rows: Any, data: Any, variance: Any) -> None:
         self.data_rows = rows if is_sparse(rows) else np.asarray(rows, dtype=float)
+        self._seen = self.data_rows @ _probe(self.n)
         self.data = np.asarray(data, dtype=float)
         self.data_variance = np.broadcast_to(np.asarray(variance, dtype=float), self.data.shape)
 
@@ -147,7 +148,7 @@ class UpdatedForm:
         if is_sparse(data_rows) != is_sparse(self.data_rows):
             return None
         same = np.array_equal(data[:old], self.data) and np.array_equal(data_variance[:old], self.data_variance)
-        if not same or not _equal(data_rows[:old], self.data_rows):
+        if not same or not self._has_data_rows(data_rows[:old]):
             return None
         form = object.__new__(UpdatedForm)
         form.__dict__.update(self.__dict__)
@@ -159,6 +160,15 @@ class UpdatedForm:
             form._absorb(data_rows[old:], data[old:], np.asarray(data_variance)[old:])
             form._set_data(data_rows, data, data_variance)
         return form
+
+    def _has_data_rows(self, rows: Any) -> bool:
+        """Whether these are the data rows; the same memory has to give the same products still."""
+        if is_sparse(rows):
+            return rows.shape == self.data_rows.shape and (rows != self.data_rows).nnz == 0
+        places = [(a.__array_interface__["data"], a.strides) for a in (rows, self.data_rows)]
+        if places[0] != places[1]:
+            return np.array_equal(rows, self.data_rows)
+        return np.allclose(rows @ _probe(self.n), self._seen, rtol=1e-9, atol=1e-12)
 
     # ------------------------------------------------------------------ fit
     def refit(self, pi: np.ndarray, nu: np.ndarray) -> UpdatedForm:
@@ -180,7 +190,7 @@ class UpdatedForm:
         self._held = None
         linear = self.data_rows.T @ (self.data / self.data_variance) + self.rows.adjoint(nu)
         if self.prior_precision is not None:
-            linear = linear + _times(self.prior_precision, self.prior_mean)
+            linear = linear + precision_times(self.prior_precision, self.prior_mean)
         mean, self.log_determinant = held.factorise(pi, self.data_rows, 1.0 / self.data_variance, linear)
         self.work.factorisations += 1
         self.since_factorised = self.unchecked = 0
@@ -250,8 +260,8 @@ class UpdatedForm:
         gap = self.data_rows.T @ ((self.data - self.data_rows @ self.mean) / self.data_variance)
         gap += self.rows.adjoint(self.nu - self.pi * self.projections)
         if self.prior_precision is not None:
-            quadratic += np.einsum("ij,ij->j", solutions, _times(self.prior_precision, solutions))
-            gap += _times(self.prior_precision, self.prior_mean - self.mean)
+            quadratic += np.einsum("ij,ij->j", solutions, precision_times(self.prior_precision, solutions))
+            gap += precision_times(self.prior_precision, self.prior_mean - self.mean)
         true = 2.0 * images[picks, np.arange(len(picks))] - quadratic
         drift = float(np.max(np.abs(self.row_variances[picks] - true) / np.where(true > 0, true, 1.0)))
         step = held.times(gap)
@@ -269,18 +279,13 @@ class UpdatedForm:
         value -= 0.5 * float(np.sum(np.square(residual) / self.data_variance + _LOG_2PI + np.log(self.data_variance)))
         if self.prior_precision is not None:
             gap = self.mean - self.prior_mean
-            value -= 0.5 * (float(gap @ _times(self.prior_precision, gap)) + self.n * _LOG_2PI)
+            value -= 0.5 * (float(gap @ precision_times(self.prior_precision, gap)) + self.n * _LOG_2PI)
             value -= 0.5 * self._prior_log_determinant
         return value
 
     def marginals(self) -> tuple[np.ndarray, np.ndarray]:
         """Means and variances of the q projections."""
         return self.projections, self.row_variances
-
-    # ------------------------------------------------------------------ the posterior of u
-    def covariance_times(self, matrix: np.ndarray) -> np.ndarray:
-        """V M for M (n,) or (n, k)."""
-        return self.covariance.times(np.asarray(matrix, dtype=float))
 
     def leading(self, k: int, start: np.ndarray | None, tol: float) -> tuple[np.ndarray, np.ndarray]:
         """The k largest eigenvalues and their eigenvectors (k, n), from where the last search ended."""
@@ -292,62 +297,6 @@ class UpdatedForm:
         self.work.products += self.subspace.n_products - before
         return pairs
 
-    def operator_variance(self, operator: Operator) -> np.ndarray:
-        """Variances of the rows of an operator, known already where it is one of B's groups."""
-        group = self.rows.group_of(operator)
-        return self.project_variance(ProjectionRows([operator])._matrix) if group is None else self.row_variances[group]
 
-    def project_variance(self, rows: Any) -> np.ndarray:
-        """diag(M V M'), M None for the unknowns."""
-        if rows is None:
-            rows = scipy.sparse.eye_array(self.n, format="csr")
-        if is_sparse(rows):
-            return self.covariance.sparse_variances(rows)
-        parts = [rows[block] for block in row_blocks(rows)]
-        return np.concatenate([np.einsum("ij,ji->i", p, self.covariance_times(np.asarray(p).T)) for p in parts])
-
-    def project_covariance(self, first: Any, second: Any) -> np.ndarray:
-        """M1 V M2'."""
-        if first is None and second is None:
-            return self.covariance.full()
-        right = self.covariance.full() if second is None else self.covariance_times(dense(second).T)
-        return right if first is None else np.asarray(first @ right)
-
-    def root_times(self, rows: Any) -> None:
-        """Not cheap in this form: None."""
-        return
-
-    def sample(self, size: int, rng: np.random.Generator) -> np.ndarray:
-        """Draws of u, (size, n)."""
-        root = covariance_root(self.covariance.full())
-        return self.mean + rng.standard_normal((size, root.shape[1])) @ root.T
-
-
-def _inverse(covariance: Any, n: int) -> tuple[np.ndarray | None, float]:
-    """Inverse and log-determinant of a prior covariance; None where there is no prior."""
-    if covariance is None:
-        return None, 0.0
-    if np.ndim(covariance) < 2:
-        variance = np.broadcast_to(np.asarray(covariance, dtype=float), (n,)).copy()
-        return 1.0 / variance, float(np.log(variance).sum())
-    try:
-        root = np.linalg.inv(np.linalg.cholesky(covariance))
-    except np.linalg.LinAlgError:
-        raise ValueError(
-            'update="selective" needs a prior covariance that can be inverted, this one is singular to rounding; '
-            'use update="parallel".'
-        ) from None
-    return root.T @ root, -2.0 * float(np.log(root.diagonal()).sum())
-
-
-def _times(precision: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    if precision.ndim == 2:
-        return precision @ vectors
-    return precision * vectors if vectors.ndim == 1 else precision[:, None] * vectors
-
-
-def _equal(first: Any, second: Any) -> bool:
-    if is_sparse(first):
-        return first.shape == second.shape and (first != second).nnz == 0
-    same_place = first.__array_interface__["data"] == second.__array_interface__["data"]
-    return (same_place and first.strides == second.strides) or np.array_equal(first, second)
+def _probe(n: int) -> np.ndarray:
+    return np.random.default_rng(0).standard_normal(n)

@@ -89,6 +89,8 @@ def test_what_is_not_handed_on(problem):
     assert form.handed_on(X[:8], y[:8], variance[:8]) is None
     assert form.handed_on(np.vstack([X, X]), np.r_[y, y], np.r_[variance, variance]) is None  # so many: factorise
     agree(form, X[:9], y[:9])
+    X[2, 3] += 1e-3  # in the form's own memory
+    assert form.handed_on(X, y, variance) is None
 
 
 def test_marginal_likelihood_of_the_base(problem):
