@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from scipy.linalg.blas import dsyr, dtrsm
-from scipy.linalg.lapack import dpotrf, dpotrs, dsytrf, dsytrs, dtrtri
+from scipy.linalg.lapack import dpotrf, dpotrs, dsytrf, dsytrs
 
 from .matrices import (
     covariance_root,
@@ -35,6 +35,7 @@ from .matrices import (
     stacked,
     triangular_root,
 )
+from .triangular_inverse import triangular_inverse
 
 __all__ = ["CovarianceForm"]
 
@@ -112,6 +113,10 @@ class CovarianceForm:
         self.projections = s[self.data_count :]
 
     def _factorise(self, negative: np.ndarray) -> None:
+        if not self._scale.any():  # no sites: M = I
+            self._indefinite, self._half_log_determinant = False, 0.0
+            self._factor = np.eye(self.size, order="F")
+            return
         matrix = self.prior * self._scale[:, None]
         matrix *= self._scale
         matrix[np.diag_indices(self.size)] += np.where(negative, -1.0, 1.0)
@@ -191,6 +196,8 @@ class CovarianceForm:
         The second loses a factor of 1 / (w K_jj) in accuracy against the first, which costs a product of matrices.
         """
         prior = self.prior.diagonal()
+        if not self._scale.any():
+            return prior.copy()
         if self._indefinite:
             scaled = self._scale[:, None] * self.prior
             return prior - np.einsum("ij,ij->j", scaled, self._solve(scaled))
@@ -206,7 +213,7 @@ class CovarianceForm:
     def _half(self) -> np.ndarray:
         """L^-1, kept until the next factorisation."""
         if self._half_inverse is None:
-            self._half_inverse = dtrtri(self._factor, lower=1)[0]
+            self._half_inverse = triangular_inverse(self._factor)
         return self._half_inverse
 
     def start_updates(self) -> None:

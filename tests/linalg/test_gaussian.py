@@ -291,3 +291,16 @@ def test_variances_of_many_sparse_rows_are_those_of_few():
         g.refit(np.full(30, pi), np.ones(30))
         parts = [g.project_variance(many[k : k + 1_000]) for k in range(0, 5_000, 1_000)]
         np.testing.assert_allclose(g.project_variance(many), np.concatenate(parts), rtol=1e-9, atol=1e-12)
+
+
+def test_without_sites_it_is_the_prior():
+    root = np.random.default_rng(0).normal(size=(N, N))
+    S, B, mu = root @ root.T + np.eye(N), np.random.default_rng(1).normal(size=(Q, N)), np.arange(1.0, N + 1)
+    form = CovarianceForm(B, prior_mean=mu, prior_covariance=S).refit(np.zeros(Q), np.zeros(Q))
+    np.testing.assert_allclose(form.marginals()[1], np.einsum("ij,jk,ik->i", B, S, B))
+    np.testing.assert_allclose(form.mean, mu)
+    np.testing.assert_allclose(form.project_covariance(None, None), S, atol=1e-12)
+    assert form.log_volume == 0.0
+    linear = np.array([0.3, -1.0, 0.0, 2.0])  # a slope without a precision moves the mean alone
+    np.testing.assert_allclose(form.refit(np.zeros(Q), linear).mean, mu + S @ B.T @ linear)
+    np.testing.assert_allclose(form.project_covariance(None, None), S, atol=1e-12)
