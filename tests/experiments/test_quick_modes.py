@@ -89,6 +89,9 @@ SCRIPTS = {
         }
     },
     "sparse_geometry": {"sure": {"nickisch-fig-5.1"}},
+    "sparse_signals": {
+        "open": {"nickisch-fig-5.2", *(f"nickisch-fig-5.2-{kind}" for kind in "abcdef"), "ours-signals-rate"}
+    },
     "reconstruction_operators": {"open": {"nickisch-tab-6.1", "nickisch-sys-kspace-phase"}},
     "shown_by_tests": {},  # in quick mode it only sees that the tests exist
 }
