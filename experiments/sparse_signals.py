@@ -129,8 +129,9 @@ def lengths(study: Study, kind: str) -> list[str]:
         for name in ("L1 random", "BCS designed")
     ]
     return [
-        "The lengths of these signals differ much, and the longer one is (by a few large numbers) the better L1 and BCS "
-        f"do beside least squares: the logarithms of length and ratio correlate at {found[0]:.2f} and {found[1]:.2f}."
+        "The lengths of these signals differ much, and the longer one is (by a few large numbers) the better L1 and "
+        f"BCS do beside least squares: the logarithms of length and ratio correlate at {found[0]:.2f} and "
+        f"{found[1]:.2f}."
     ]
 
 
