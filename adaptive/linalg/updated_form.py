@@ -28,6 +28,7 @@ __all__ = ["UpdatedForm", "Work"]
 
 _LOG_2PI = float(np.log(2 * np.pi))
 _FEW_DATA = 0.25  # data rows per unknown below which the m x m numbers are kept
+_WEAK = 1e-6  # a site's share of its marginal's precision below which the m x m numbers lose the other digits
 _PROBES = 8
 
 
@@ -196,6 +197,10 @@ class UpdatedForm(CovarianceAnswers):
         self.since_factorised = self.unchecked = 0
         self._held, self.pi, self.nu, self.mean = held, pi.copy(), nu.copy(), mean
         self.projections, self.row_variances = self.rows.forward(mean), held.row_variances()
+        if isinstance(held, MeasurementCovariance) and np.any((pi + held.prior) * self.row_variances < _WEAK):
+            self.form, self._held = "unknowns", None
+            self._factorise(pi, nu)
+            return
         if self.subspace is not None:
             self.subspace.refresh(held.times)
 
@@ -214,11 +219,23 @@ class UpdatedForm(CovarianceAnswers):
         scale = 1.0 + d_pi * variance
         if not scale > 1e-8:
             raise np.linalg.LinAlgError("the update would make the precision matrix singular")
+        if isinstance(held, MeasurementCovariance) and variance * (self.pi[i] + d_pi + held.prior) < _WEAK * scale:
+            self._widen(i, d_pi, d_nu)
+            return
         held.change_site(i, d_pi, direction, variance)
         self.pi[i] += d_pi
         self.nu[i] += d_nu
         self._moved(direction, along, d_pi / scale, (d_nu - d_pi * mean) / scale)
         self.log_determinant -= float(np.log(scale))
+        self.work.updates += 1
+
+    def _widen(self, i: int, d_pi: float, d_nu: float) -> None:
+        """Change site i, and go on over the unknowns: what the data alone determine has no digits left over them."""
+        pi, nu = self.pi.copy(), self.nu.copy()
+        pi[i] += d_pi
+        nu[i] += d_nu
+        self.form, self._held = "unknowns", None
+        self._factorise(pi, nu)
         self.work.updates += 1
 
     def _moved(self, direction: np.ndarray, along: np.ndarray, c: float, step: float) -> None:

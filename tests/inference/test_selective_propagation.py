@@ -268,6 +268,24 @@ def test_both_forms_agree(B, prior):
     assert selective(model(15), tol=1e-6, form="unknowns").gaussian.form == "unknowns"
 
 
+def test_sites_that_say_next_to_nothing_change_the_form():
+    """Of signals that are not sparse some sites go to zero: over the measurements that would cost all digits."""
+    rng = np.random.default_rng([0, 0])
+    u, X = rng.standard_normal(512), rng.standard_normal((40, 512))
+    X /= np.linalg.norm(X, axis=1)[:, None]
+    noise = np.sqrt(NOISE) * rng.standard_normal(400)
+    posterior, identity = None, Identity(512)
+    for _ in range(9):
+        model = GLM(X, X @ u + noise[: len(X)], NOISE, B=identity, potentials=Laplace(0.2))
+        posterior = selective(model, fraction=0.9, tol=1e-2, warm_start=posterior)
+        assert posterior.converged
+        X = np.vstack([X, posterior.leading_directions(4)[1]])
+    rows, pi = X[: len(model.y)], posterior.gaussian.pi
+    assert posterior.gaussian.form == "unknowns" and len(model.y) < 512 / 4
+    expected = np.linalg.inv(rows.T @ rows / NOISE + np.diag(pi))
+    np.testing.assert_allclose(posterior.covariance(), expected, atol=1e-8 * expected.max())
+
+
 # ---------------------------------------------------------------------- extremes and refusals
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 1000), st.floats(-3, 2), st.floats(-2, 2), st.floats(-2, 2), st.sampled_from([0.3, 0.9, 1.0]))
