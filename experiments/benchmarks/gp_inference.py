@@ -223,7 +223,9 @@ def _write(rows: list[dict[str, Any]], mcmc: float, peers: dict[int, dict[str, f
     )  # fmt: skip
     small = peers[500]
     ratio = {str(n): found["LA"] / found["scikit-learn"] for n, found in peers.items()}
-    remark = "See results/tables/gp-inference-peers. The least of interleaved repetitions; other work shared the machine."
+    remark = (
+        "See results/tables/gp-inference-peers. The least of interleaved repetitions; other work shared the machine."
+    )
     verdict(
         "ours-gp-laplace-time", max(ratio.values()) <= 1, "Laplace's method takes at most scikit-learn's time.",
         "CPU time / scikit-learn's <= 1 with 500 and 1,000 rows", ratio, remark,
