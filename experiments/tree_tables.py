@@ -26,7 +26,7 @@ from experiments.tree_runs import METHODS, PRIORS, SEED, TASKS, restored, task_o
 
 SIDE = 256
 OUTER = {"denoising": 60, "inpainting": 15}
-COUNT = {"denoising": 16, "inpainting": 8}
+COUNT = {"denoising": 16, "inpainting": 12}
 BRIDGE, LENA = "images-set12/10.png", "images-set12/08.png"  # a boat stands in for the bridge
 FIGURES = {"ko-fig-2.13": BRIDGE, "ko-fig-2.14": LENA}
 GAIN, OVER_MODE = 0.2, 1.5  # dB
@@ -145,23 +145,23 @@ def draw(script: Script, runs: dict[str, dict[str, np.ndarray]]) -> None:
     for id, name in list(FIGURES.items())[: 1 if script.quick else None]:
         run = runs[name if name in runs else next(iter(runs))]
         truth = run["truth"]
-        figure, axes = panels(2, 2 + len(shown), 14.0, 5.2)
+        figure, axes = panels(2, 2 + len(shown), 11.0, 4.1)
         for ax in axes.flat:
             ax.grid(False)
             ax.set(xticks=[], yticks=[])
             for spine in ax.spines.values():
                 spine.set_visible(False)
         axes[0, 0].imshow(truth, cmap="gray", vmin=0, vmax=1)
-        axes[0, 0].set_title("original", fontsize=9)
+        axes[0, 0].set_title("original", fontsize=8)
         axes[0, 1].imshow(run["data"], cmap="gray", vmin=0, vmax=1)
-        axes[0, 1].set_title(f"what is seen, {float(run['data_psnr']):.1f} dB", fontsize=9)
+        axes[0, 1].set_title(f"what is seen, {float(run['data_psnr']):.1f} dB", fontsize=8)
         values = {}
         for k, (prior, method) in enumerate(shown, start=2):
             p, m = list(PRIORS).index(prior), METHODS.index(method)
             image, value = run["images"][p, m], float(run["psnr"][p, m])
             values[f"{prior} {method}"] = value
             axes[0, k].imshow(image, cmap="gray", vmin=0, vmax=1)
-            axes[0, k].set_title(f"{prior}, {method}, {value:.1f} dB", fontsize=9)
+            axes[0, k].set_title(f"{prior}, {method}, {value:.1f} dB", fontsize=8)
             axes[1, k].imshow(image - truth, cmap="gray", vmin=-0.25, vmax=0.25)
         script.figure(
             figure,
