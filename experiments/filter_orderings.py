@@ -24,8 +24,6 @@ PANELS = {
     "f": ("more coefficients first", ("L1 uniform {}", "L1+TV uniform {}", "L2 wavelet 0", "EP coefficients {}",
                                       "EP free {}")),
 }  # fmt: skip
-FURTHER = ("EP signs 0", "EP hadamard 0")  # in the table only
-FEWER = {"BCS free 0": 10, "BCS uniform 0": 10}  # methods that take too long for all photographs: the first so many
 
 
 @dataclass(frozen=True)
@@ -39,8 +37,8 @@ class Study:
     methods: tuple[str, ...]
 
     def runs(self, method: str) -> list[dict[str, np.ndarray]]:
-        """Return the run of every photograph (of the first ones: `FEWER`)."""
-        return [cell(self.side, name, method, self.last) for name in self.names[: FEWER.get(method)]]
+        """Return the run of every photograph."""
+        return [cell(self.side, name, method, self.last) for name in self.names]
 
     def errors(self, method: str, m: int) -> np.ndarray:
         """Return the error of every photograph after ``m`` measurements (between two reconstructions: on the line)."""
@@ -56,26 +54,23 @@ def all_methods(warm: Sequence[int]) -> tuple[str, ...]:
     """Return the methods of all panels."""
     named = [name for _, names in PANELS.values() for name in names if "{" not in name]
     later = [name.format(first) for first in warm for name in PANELS["e"][1] if "{" in name]
-    return tuple(dict.fromkeys([*named, *later, *FURTHER]))
+    return tuple(dict.fromkeys([*named, *later]))
 
 
 CHAIN = ("L1+TV uniform 0", "L2 search 0", "L2 wavelet 0", "EP coefficients 0", "EP free 0")
 SMALL = Study(32, TEST[:25], 300, (25, 100), all_methods((25, 100)))
-LARGE = Study(64, TEST[:5], 400, (100, 400), CHAIN)
+LARGE = Study(64, TEST[:5], 1000, (100, 400), CHAIN)
 QUICK = Study(16, SHIPPED[:2], 40, (8, 20), (*CHAIN, "EP free 8"))
 
 
 def paired(study: Study, first: str, second: str, m: int) -> dict[str, float]:
     """Compare the errors of two methods after ``m`` measurements, photograph by photograph."""
     one, other = study.errors(first, m), study.errors(second, m)
-    n = min(len(one), len(other))
-    one, other = one[:n], other[:n]
     difference = one - other
     return {
-        "photographs": n,
         "ratio of means": round(float(one.mean() / other.mean()), 3),
         "mean difference": round(float(difference.mean()), 4),
-        "standard error": round(float(difference.std(ddof=1) / np.sqrt(n)), 4),
+        "standard error": round(float(difference.std(ddof=1) / np.sqrt(len(difference))), 4),
         "better on": round(float(np.mean(difference < 0)), 3),
     }
 
@@ -129,13 +124,11 @@ def orderings(study: Study, m: int) -> dict[str, dict[str, tuple[bool, Any]]]:
             f"EP (coefficients) below L2 at {soon}": less(f"EP coefficients {first}", "L2 wavelet 0", soon),
             "L1+TV (random) gains": _moved(study, f"L1+TV uniform {first}", first, m, gains=True),
             "L1+TV (random) ends above L2 (wavelet order)": less("L2 wavelet 0", f"L1+TV uniform {first}"),
-            "the error of L1 (random) rises": _moved(study, f"L1 uniform {first}", first, m, gains=False),
+            f"the error of L1 (random) rises until {soon}": _moved(
+                study, f"L1 uniform {first}", first, soon, gains=False
+            ),
         }
     return panels_
-
-
-def _on_the_way(study: Study, first: int, last: int) -> list[int]:
-    return [k for k in MILESTONES[study.side] if first <= k <= last]
 
 
 def _negated(one: tuple[bool, Any]) -> tuple[bool, Any]:
@@ -150,6 +143,8 @@ def _moved(study: Study, method: str, first: int, last: int, gains: bool) -> tup
         "change of the error": round(mean, 4),
         "standard error": round(error, 4),
         "errors on the way": {
-            k: round(float(study.errors(method, k).mean()), 3) for k in _on_the_way(study, first, last)
+            k: round(float(study.errors(method, k).mean()), 3)
+            for k in MILESTONES[study.side]
+            if first <= k <= study.last
         },
     }

@@ -36,7 +36,8 @@ FRACTION = 0.9
 TOLERANCE = 1e-2  # of EP: a site is moved while that changes the posterior by more, in nats
 N_RANDOM = 10  # measurements before the first designed one
 D = 3  # filters designed at a time
-RATES = {"EP": (0.075, 0.5), "L1+TV": (0.075, 0.075)}  # tau of wavelets and differences; exp(-tau |s| / noise sd)
+# tau of wavelets and differences, exp(-tau |s| / noise sd); of L1+TV the best on `TUNING`, the source has .075 for both
+RATES = {"EP": (0.075, 0.5), "L1+TV": (0.02, 0.15)}
 MILESTONES = {16: (20, 40), 32: (25, 40, 100, 115, 200, 300), 64: (100, 200, 400, 700, 1000)}
 STEP = {"EP": D, "L2": D, "L1+TV": 25, "L1": 100, "BCS": 100}  # of a fixed design between two reconstructions, at most
 N_DONORS = 5
