@@ -1,4 +1,4 @@
-"""The heads that designs of 64 to 128 of 256 lines are judged on: how each is scanned, designed for, reconstructed.
+"""The heads that designs of 64 to 160 of 256 lines are judged on: how each is scanned, designed for, reconstructed.
 
 One sagittal slice of a whole-head T1 volume trains, and all that is tuned is tuned on it. (Four more slices of that
 head join where a design is learnt from several.) Unseen are other slices of that head, phase encodes along the other
@@ -74,7 +74,7 @@ class Heads:
 # an image is file, plane, slice; "t": phase encodes along the other axis
 HEADS = {
     "heads": Heads(
-        (256, 256), 32, (64, 96, 128),
+        (256, 256), 32, (64, 80, 96, 112, 128, 144, 160),
         ("chris_t1 sagittal 94", "chris_t1 axial 90", "chris_t1 coronal 110", "chris_t1 sagittal 62",
          "chris_t1 coronal 150"),
         {
@@ -95,6 +95,8 @@ FILES = {"norm": "norm.mgz"}  # every other volume is NAME.nii.gz
 RANDOM = ("variable_density", "half_plane_variable_density")
 EXPONENTS = (2.0, 3.0, 4.0, 6.0, 8.0)
 SCALES = ((1.6, 0.8), (0.8, 0.4), (0.4, 0.2), (0.2, 0.1), (0.1, 0.05))  # of the reconstruction: wavelet, differences
+# wavelet, differences, imaginary part: where that part has a prior on its pixels
+PIXEL_SCALES = ((0.4, 0.2, 0.01), (0.2, 0.1, 0.005), (0.2, 0.1, 0.002), (0.1, 0.05, 0.005), (0.1, 0.05, 0.002))
 FINE, COARSE = 1e-3, 3e-3  # where MAP stops; ratios of errors differ by less than .01
 # what the design may assume: noise standard deviation, scale
 DESIGN_SETTINGS = ((1e-3, 1 / 300), (3e-4, 1 / 1000))
@@ -163,6 +165,15 @@ def measured(acquired: SimulatedScan, design: np.ndarray) -> tuple[Any, list[np.
 def sparse(acquired: SimulatedScan, design: np.ndarray, scales: Sequence[float], tol: float = COARSE) -> np.ndarray:
     """Return the MAP image."""
     return reconstructor(acquired.image.shape, scales, tol=tol).reconstruct(*measured(acquired, design))
+
+
+def pixel(acquired: SimulatedScan, design: np.ndarray, scales: Sequence[float]) -> np.ndarray:
+    """Return the MAP image where the imaginary part has a prior on its pixels (the last of three scales)."""
+    given = dict(zip(("wavelet", "tv", "imaginary"), map(float, scales), strict=True))
+    model = ImageReconstructor(
+        acquired.image.shape, prior_scales=given, imaginary_prior="pixel", tol=COARSE, random_state=SEED
+    )
+    return model.reconstruct(*measured(acquired, design))
 
 
 def linear(acquired: SimulatedScan, design: np.ndarray, n_central: int) -> np.ndarray:
@@ -245,6 +256,18 @@ def best_scales(dataset: str, snr: float) -> tuple[float, float]:
     return SCALES[int(cell(tune_scales, dataset, snr)["errors"].argmin())]
 
 
+def tune_pixel(dataset: str, snr: float) -> dict[str, np.ndarray]:
+    """Return the error of a half-plane variable density design by triple of scales."""
+    of = HEADS[dataset]
+    acquired, exponents = scan(of.training[0], snr), best_exponents(dataset, snr, of.counts[0])
+    used = comparisons(dataset, of.counts[0], exponents, 1 if dataset == "quick" else 2)[RANDOM[1]]
+    errors = [
+        np.mean([l2_error(acquired.image, pixel(acquired, one, triple)) for one in used])
+        for triple in first_of(dataset, PIXEL_SCALES)
+    ]
+    return {"errors": np.array(errors)}
+
+
 def tune_exponents(dataset: str, snr: float, n_lines: int) -> dict[str, np.ndarray]:
     """Return the mean error of the random designs by exponent, (exponents,) each."""
     acquired, scales = scan(HEADS[dataset].training[0], snr), best_scales(dataset, snr)
@@ -309,7 +332,19 @@ def evaluate(name: str, snr: float, n_lines: int, n_draws: int) -> dict[str, np.
 
 def evaluate_lines(name: str, snr: float, outside: str) -> dict[str, np.ndarray]:
     """Return the error of MAP on an image from the central lines and those given as text, "111 109 ..."."""
-    of = HEADS[heads_of(name)]
-    design = np.concatenate([central(of.shape[0], of.n_central), np.array(outside.split(), int)])
     acquired = scan(name, snr)
-    return {"error": np.array(l2_error(acquired.image, sparse(acquired, design, best_scales(heads_of(name), snr))))}
+    found = sparse(acquired, from_text(name, outside), best_scales(heads_of(name), snr))
+    return {"error": np.array(l2_error(acquired.image, found))}
+
+
+def evaluate_pixel(name: str, snr: float, outside: str) -> dict[str, np.ndarray]:
+    """Return the same with a prior on the pixels of the imaginary part, its scales tuned for it."""
+    acquired, dataset = scan(name, snr), heads_of(name)
+    scales = PIXEL_SCALES[int(cell(tune_pixel, dataset, snr)["errors"].argmin())]
+    return {"error": np.array(l2_error(acquired.image, pixel(acquired, from_text(name, outside), scales)))}
+
+
+def from_text(name: str, outside: str) -> np.ndarray:
+    """Return the central lines of an image's set and those given as text."""
+    of = HEADS[heads_of(name)]
+    return np.concatenate([central(of.shape[0], of.n_central), np.array(outside.split(), int)])
