@@ -1,4 +1,4 @@
-"""Error against the number of lines, 64 to 128 of 256: lines chosen on one slice of a head, used on it and on others.
+"""Error against the number of lines, 64 to 160 of 256: lines chosen on one slice of a head, used on it and on others.
 
 Figures 6.8 to 6.11 of Nickisch (2010) on other data: optimised lines beside low-pass, equispaced and variable density
 (its exponent tuned on the training slice for each number of lines), and beside the two designs that waste no line on a
@@ -37,8 +37,8 @@ RATIOS = dict(zip(SOURCE, (0.66, 0.78, 0.56), strict=True))  # ... and what it f
 MIRROR_FREE = ("half_plane_variable_density", "one_sided_low_pass")
 OTHERS = (*SOURCE, *MIRROR_FREE)
 MAP, LINEAR = 0, 1
-SNRS = (200.0,)
-LATER = (96, 128)  # numbers of lines that were run beside the smallest
+SNRS = (200.0, 50.0)
+LATER = (80, 96, 112, 128, 144, 160)  # numbers of lines beside the smallest, at the first of these
 MARKS = ("o-", "v--", "D:", "s-.", "^-", "P--")
 STYLES = dict(zip(("optimised", *OTHERS), zip(PALETTE, MARKS, strict=False), strict=True))
 SIMULATED = (
@@ -54,10 +54,12 @@ def plan(dataset: str, snr: float) -> dict[int, list[tuple[str, int]]]:
     of = HEADS[dataset]
     if dataset == "quick":
         return {n: [(name, 1) for name in (of.training[0], *of.unseen)] for n in of.counts}
-    first, later = of.counts[0], LATER if snr >= SNRS[0] else ()
+    first = of.counts[0]
     training, others = of.training[0], [name for name in of.unseen if name not in of.whole]
+    if snr < SNRS[0]:
+        return {first: [(training, 3), *((name, 1) for name in of.whole)]}
     many = [(training, 10), *((name, 5) for name in of.whole), *((name, 2) for name in others)]
-    return {first: many, **{n: [(training, 3), *((name, 1) for name in of.whole)] for n in later}}
+    return {first: many, **{n: [(training, 3), *((name, 1) for name in of.whole)] for n in LATER}}
 
 
 def found(dataset: str, snr: float) -> Errors:
