@@ -14,7 +14,7 @@ from experiments.script import Script
 
 JUDGED = {
     "kspace_curves": {"nickisch-fig-6.8", "nickisch-fig-6.9", "nickisch-fig-6.10", "nickisch-fig-6.11",
-                      "ours-kspace-curves-mirror-free-snr-200"},
+                      "ours-kspace-curves-mirror-free-snr-200", "ours-kspace-curves-mirror-free-snr-50"},
     "kspace_beyond": {"ours-kspace-beats-half-plane-at-64"},
     "kspace_rivals": {"ours-kspace-oracle", "ours-kspace-diagonal-variance", "ours-kspace-seconds-per-decision",
                       "ours-kspace-coverage"},
