@@ -98,6 +98,10 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
     repeat a row count as independent ones: labellers who disagree about a row leave its class as uncertain as their
     votes are divided, and no answer is ever certain.
 
+    Rows asked by "uncertainty" lie near the class boundary, where labels say little about the length of the weights: a
+    scale learnt from them alone can be several times too large, and intervals then cover too little.  Give
+    ``prior_scale``, or draw some rows at random (``initial`` of `SequentialDesign`), where probabilities matter.
+
     References
     ----------
     Nickisch (2010), "Bayesian Inference and Experimental Design for Large Generalised Linear Models", section 3.7.
