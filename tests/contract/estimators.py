@@ -235,8 +235,8 @@ CASES = [
         SCAN.measure, given="blocks",
     ),
     Case(
-        "ImageReconstructor of patterns", patterns(refine=True), PATTERNS[:12], (PATTERNS[12:], seen(PATTERNS[12:])), seen,
-        given="blocks",
+        "ImageReconstructor of patterns", patterns(refine=True), PATTERNS[:12], (PATTERNS[12:], seen(PATTERNS[12:])),
+        seen, given="blocks",
     ),
     Case(
         "ImageReconstructor of patterns by expectation propagation", patterns(inference="expectation_propagation"),
@@ -248,7 +248,8 @@ CASES = [
     ),
     image_case(
         "ImageReconstructor of a volume by expectation propagation", CUBE.shape,
-        ENCODES.take([0, 5, 6, 10, 13, 17, 19, 24, 30, 35]), CENTRAL_ENCODES, blocks_of(CUBE), inference="expectation_propagation",
+        ENCODES.take([0, 5, 6, 10, 13, 17, 19, 24, 30, 35]), CENTRAL_ENCODES, blocks_of(CUBE),
+        inference="expectation_propagation",
     ),
     Case(
         "SeveralImages", lambda: SeveralImages([reconstructor(), reconstructor()]),
