@@ -126,3 +126,35 @@ def pytest_generate_tests(metafunc):
         if argument in metafunc.fixturenames:
             names = [k for k, model in MODELS.items() if compatible([p for _, p in model.groups], engine)]
             metafunc.parametrize(argument, names)
+
+
+def _haar(size):
+    """One level: means above differences."""
+    H, i = np.zeros((size, size)), np.arange(size // 2)
+    H[i, 2 * i] = H[i, 2 * i + 1] = H[size // 2 + i, 2 * i] = 2**-0.5
+    H[size // 2 + i, 2 * i + 1] = -(2**-0.5)
+    return H
+
+
+@pytest.fixture(scope="module")
+def image():
+    """The image problem with 32 unknowns of nickisch-adaptive-cs.md, section 16."""
+    random = np.random.RandomState(5)
+    W = np.eye(32)
+    for level in range(5):
+        S, size = np.eye(32), 32 >> level
+        S[:size, :size] = _haar(size)
+        W = S @ W
+    B = np.vstack([np.diff(np.eye(32), axis=0), W])
+    u = np.r_[np.zeros(10), np.ones(9), np.full(13, 0.3)]
+    X = random.randn(8, 32)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    y = X @ u + np.sqrt(0.005) * random.randn(8)
+    assert y.sum() == pytest.approx(0.2163702167, abs=1e-10)
+    rate = np.r_[np.full(31, 5.0), np.ones(32)]
+
+    def model(X, y):
+        return GLM(X, y, 0.005, B=B, potentials=Laplace(1 / rate))
+
+    # the reference leaves the normalisers rate/2 out of ln Z
+    return SimpleNamespace(u=u, X=X, y=y, B=B, model=model, log_constant=np.sum(np.log(rate / 2)))

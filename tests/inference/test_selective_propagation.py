@@ -19,35 +19,6 @@ from adaptive.potentials.weighted import Weighted
 NOISE = 0.005
 
 
-def haar(size):
-    """One level: means above differences."""
-    H, i = np.zeros((size, size)), np.arange(size // 2)
-    H[i, 2 * i] = H[i, 2 * i + 1] = H[size // 2 + i, 2 * i] = 2**-0.5
-    H[size // 2 + i, 2 * i + 1] = -(2**-0.5)
-    return H
-
-
-@pytest.fixture(scope="module")
-def image():
-    """nickisch-adaptive-cs.md, section 16."""
-    random, W = np.random.RandomState(5), np.eye(32)
-    for level in range(5):
-        S, size = np.eye(32), 32 >> level
-        S[:size, :size] = haar(size)
-        W = S @ W
-    B = np.vstack([np.diff(np.eye(32), axis=0), W])
-    u = np.r_[np.zeros(10), np.ones(9), np.full(13, 0.3)]
-    X = random.randn(8, 32)
-    X /= np.linalg.norm(X, axis=1, keepdims=True)
-    y = X @ u + np.sqrt(NOISE) * random.randn(8)
-    rate = np.r_[np.full(31, 5.0), np.ones(32)]
-
-    def model(X, y):
-        return GLM(X, y, NOISE, B=B, potentials=Laplace(1 / rate))
-
-    return SimpleNamespace(u=u, X=X, y=y, B=B, model=model, log_constant=np.sum(np.log(rate / 2)))
-
-
 def selective(model, **options):
     return expectation_propagation(model, **{"fraction": 0.9, "update": "selective", "tol": 1e-13, **options})
 
