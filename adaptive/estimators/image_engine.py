@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks, inference
 from adaptive.inference import GLM, LargePosterior, Posterior
+from adaptive.inference.posterior import DIAGNOSTICS
 from adaptive.inference.reweighted import prior_precision
 from adaptive.linalg import Perturbations, PrecisionOperator
 
@@ -24,7 +25,6 @@ DENSE = ("expectation_propagation",)  # engines whose posterior keeps the covari
 ENGINES = ("variational_bounds", *DENSE)
 FRACTION = 0.9  # of the potentials in an update: a little below one is more robust (Nickisch, section 5.2)
 CHANGE = 1e-2  # nats by which a site must be able to change the posterior to be updated
-_DIAGNOSTICS = ("log_evidence", "evidence_kind", "objective_trace", "n_iter", "n_products", "converged", "engine")
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Engine:
             perturbations=Perturbations(self.n_samples, checks.generator(self.random_state), dtype),
             sites=posterior.sites,
             group_lengths=posterior.group_lengths,
-            **{name: getattr(posterior, name) for name in _DIAGNOSTICS},
+            **{name: getattr(posterior, name) for name in DIAGNOSTICS},
         )
 
 

@@ -72,7 +72,13 @@ class SelectiveProblem(DenseProblem):
                 return known, form
         if rest["form"] is None and not np.all([np.all(p.super_gaussian) for p, _ in self.active_groups()]):
             rest = {**rest, "form": "unknowns"}  # site precisions may vanish
-        return known, UpdatedForm(known, **rest)
+        try:
+            return known, UpdatedForm(known, **rest)
+        except np.linalg.LinAlgError:
+            raise ValueError(
+                'update="selective" needs a prior covariance that can be inverted, this one is singular to rounding; '
+                'use update="parallel".'
+            ) from None
 
     def _same_prior(self, old: UpdatedForm) -> bool:
         prior = old.prior_covariance
