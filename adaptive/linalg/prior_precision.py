@@ -10,7 +10,7 @@ __all__ = ["precision_of_prior", "precision_times"]
 
 
 def precision_of_prior(covariance: Any, n: int) -> tuple[np.ndarray | None, float]:
-    """Inverse and log-determinant of a prior covariance; None where there is no prior, LinAlgError if it is singular."""
+    """Inverse and log-determinant of a prior covariance; None where there is none, LinAlgError if it is singular."""
     if covariance is None:
         return None, 0.0
     if np.ndim(covariance) < 2:
