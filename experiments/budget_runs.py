@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import sklearn
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
@@ -106,7 +107,8 @@ def moments(n: int) -> np.ndarray:
 def run(name: str, strategy: str, seed: int, most: int) -> dict[str, np.ndarray]:
     """Return the order of questions and the learning curve of each task model; ``most`` > 0 labels at most."""
     X, y, X_test, y_test, first = split(name, seed)
-    with threadpool_limits(1), warnings.catch_warnings():
+    trusted = sklearn.config_context(assume_finite=True, skip_parameter_validation=True)  # thousands of small fits
+    with threadpool_limits(1), warnings.catch_warnings(), trusted:
         warnings.simplefilter("ignore")
         n = moments(len(X) if most == 0 else most)
         found = {"n": n}
@@ -143,7 +145,7 @@ def order_of(
 ) -> np.ndarray:
     """Return the first positions in the order in which a strategy without our posterior asks for them."""
     if strategy in PEERS:
-        return kept(GROUP, peer_orders, name, strategy, PEER_SEEDS)[str(seed)][: n[-1]]
+        return kept(GROUP, peer_orders, name, strategy, seed - seed % PEER_SEEDS)[str(seed)][: n[-1]]
     if strategy == "random":
         rest = np.setdiff1d(np.arange(len(X)), first)
         return np.concatenate([first, np.random.default_rng([seed, 1]).permutation(rest)])[: n[-1]]
@@ -187,20 +189,18 @@ def curve(
     return np.array(accuracy)
 
 
-def peer_orders(name: str, strategy: str, n_seeds: int) -> dict[str, np.ndarray]:
-    """Return the order of questions of a peer's strategy for seeds 0 .. n_seeds - 1, from its own environment."""
+def peer_orders(name: str, strategy: str, start: int) -> dict[str, np.ndarray]:
+    """Return the order of questions of a peer's strategy for PEER_SEEDS seeds from ``start`` on."""
     peer, method = strategy.split()
     script = Path(__file__).parent / "benchmarks" / "peers" / "query_order.py"
-    orders = {}
+    seeds = range(start, start + PEER_SEEDS)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "problems.npz"
         problems = {}
-        for seed in range(n_seeds):
+        for seed in seeds:
             X, y, _, _, first = split(name, seed)
             problems |= {f"X{seed}": X, f"y{seed}": y, f"first{seed}": first, "sizes": sizes(moments(len(X)))}
         np.savez(path, **problems)
-        command = [str(python_of(peer)), str(script), peer, method, str(path), str(n_seeds)]
+        command = [str(python_of(peer)), str(script), peer, method, str(path), str(start), str(PEER_SEEDS)]
         out = subprocess.run(command, check=True, capture_output=True, text=True)
-        for seed, order in enumerate(json.loads(out.stdout)):
-            orders[str(seed)] = np.array(order)
-    return orders
+    return {str(seed): np.array(order) for seed, order in zip(seeds, json.loads(out.stdout), strict=True)}

@@ -187,9 +187,11 @@ def best_width(potential: Any, mean: np.ndarray, variance: np.ndarray) -> np.nda
         return np.log(potential.tight_width(potential.location + np.sqrt(second_moment))) - log_width
 
     pulled = mean - potential.location + variance * potential.tilt
-    low = np.log(np.maximum(potential.tight_width(np.broadcast_to(potential.location, mean.shape)), 1e-300))
-    high = np.log(potential.tight_width(potential.location + np.sqrt(pulled**2 + variance)))
+    high = potential.tight_width(potential.location + np.sqrt(pulled**2 + variance))
+    low = potential.tight_width(np.broadcast_to(potential.location, mean.shape))  # 0 where there is a kink
+    low, high = np.log(np.maximum(low, 1e-20 * high)), np.log(high)
     at_low, at_high = excess(low), excess(high)
+    moved = np.zeros(np.shape(at_low))  # the end that moved last: -1 the lower, 1 the upper
     for _ in range(100):
         gap = at_low - at_high
         middle = np.where(gap > 0, (low * -at_high + high * at_low) / np.where(gap > 0, gap, 1.0), low)
@@ -197,8 +199,9 @@ def best_width(potential: Any, mean: np.ndarray, variance: np.ndarray) -> np.nda
         if np.all(np.abs(value) <= 1e-13):
             break
         left = value > 0  # the root lies above: move the lower end, and halve the value kept twice at the other
-        at_high = np.where(left, 0.5 * at_high, value)
-        at_low = np.where(left, value, 0.5 * at_low)
+        at_high = np.where(left, np.where(moved < 0, 0.5, 1.0) * at_high, value)
+        at_low = np.where(left, value, np.where(moved > 0, 0.5, 1.0) * at_low)
+        moved = np.where(left, -1.0, 1.0)
         low, high = np.where(left, middle, low), np.where(left, high, middle)
     return np.exp(middle)
 

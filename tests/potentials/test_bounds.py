@@ -288,3 +288,17 @@ def test_a_gaussian_bounds_itself():
     np.testing.assert_allclose(first, (s - 1.0) / 2)
     np.testing.assert_allclose(second, 0.5)
     np.testing.assert_allclose(width, 2.0)
+
+
+@pytest.mark.parametrize("spread", [0.01, 1.0, 30.0, 1e3])
+@pytest.mark.parametrize("peaked", [BernoulliLogit(1), Laplace(2.0, location=0.3), StudentT(3.0, 0.5)], ids=str)
+def test_the_best_width_is_tight_at_its_own_second_moment(peaked, spread, monkeypatch):
+    rng = np.random.default_rng(0)
+    mean, variance = spread * rng.standard_normal(500), np.exp(2 * rng.standard_normal(500))
+    evaluations, tight_width = [], type(peaked).tight_width
+    monkeypatch.setattr(type(peaked), "tight_width", lambda self, s: evaluations.append(1) or tight_width(self, s))
+    width = peaked.best_width(mean, variance)
+    shrink = 1 + variance / width
+    x = (mean - peaked.location + variance * peaked.tilt) / shrink
+    np.testing.assert_allclose(peaked.tight_width(peaked.location + np.hypot(x, np.sqrt(variance / shrink))), width)
+    assert len(evaluations) <= 30  # the secant method; a bisection would take fifty

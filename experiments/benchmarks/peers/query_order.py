@@ -1,7 +1,7 @@
 """Runs inside a peer's environment: the order in which a strategy asks for the labels of whole pools.
 
 Arguments: peer (skactiveml | modal), strategy, an .npz with X{k}, y{k}, first{k} (positions labelled at the start) and
-sizes (of the queries, the initial one first), number of pools. Prints one JSON list of positions per pool. The learner
+sizes (of the queries, the initial one first), the first k, number of pools. Prints one JSON list of positions per pool. The learner
 is scikit-learn's logistic regression, for committees five of them on bootstrap samples; pool k is seeded by k.
 """
 
@@ -71,11 +71,12 @@ def modal_order(method, X, y, first, sizes, seed):
 
 
 def main():
-    peer, method, path, n_pools = sys.argv[1:]
+    peer, method, path, start, n_pools = sys.argv[1:]
     data = np.load(path)
     make = {"skactiveml": skactiveml_order, "modal": modal_order}[peer]
     orders = [
-        make(method, data[f"X{k}"], data[f"y{k}"], data[f"first{k}"], data["sizes"], k) for k in range(int(n_pools))
+        make(method, data[f"X{k}"], data[f"y{k}"], data[f"first{k}"], data["sizes"], k)
+        for k in range(int(start), int(start) + int(n_pools))
     ]
     print(json.dumps(orders))
 
