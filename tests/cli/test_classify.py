@@ -6,25 +6,15 @@ import csv
 import errno
 import json
 import os
-import pty
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from adaptive.cli import run
+from tests.cli.processes import columns, finish, interrupt_after, kill_after, logs, n_told, on_a_terminal
 
-ROOT = Path(__file__).resolve().parents[2]
 FILES = ("questions.csv", "curve.csv", "curve.png", "summary.json")
 QUICK = ("--questions", "8", "--seeds", "2")
-
-
-def command(*arguments):
-    return [sys.executable, "-m", "adaptive.cli", "classify", *map(str, arguments)]
 
 
 @pytest.fixture
@@ -40,12 +30,6 @@ def adaptive(capfd):
 
 def contents(folder):
     return {name: (folder / name).read_bytes() for name in FILES}
-
-
-def columns(path):
-    with path.open(newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    return {name: [row[name] for row in rows] for name in rows[0]}
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +51,7 @@ def finished(table, tmp_path_factory):
     """An uninterrupted run on that table, by one process."""
     out = tmp_path_factory.mktemp("runs") / "whole"
     options = ("--data", table, "--target", "answer", "--ignore", "name", "--out", out, "--jobs", 1, *QUICK)
-    found = subprocess.run(command(*options), cwd=ROOT, capture_output=True, text=True, timeout=240)
+    found = finish("classify", *options)
     assert found.returncode == 0, found.stderr
     return out, found
 
@@ -109,20 +93,9 @@ def test_nothing_is_shown_on_stderr_where_it_is_no_terminal(finished):
 
 
 def test_progress_is_shown_on_a_terminal(tmp_path):
-    parent, child = pty.openpty()
-    process = subprocess.Popen(
-        command("--out", tmp_path / "run", "--questions", 3, "--seeds", 1, "--jobs", 1), cwd=ROOT,
-        stdout=subprocess.DEVNULL, stderr=child, env=os.environ | {"TERM": "xterm", "COLUMNS": "100"},
-    )  # fmt: skip
-    os.close(child)
-    shown = b""
-    try:
-        while part := os.read(parent, 4096):
-            shown += part
-    except OSError:  # the terminal's other end was closed
-        pass
-    os.close(parent)
-    assert process.wait(timeout=60) == 0 and b"asking for labels" in shown and b"3/3" in shown
+    options = ("--out", tmp_path / "run", "--questions", 3, "--seeds", 1, "--jobs", 1)
+    code, _, shown = on_a_terminal("classify", *options)
+    assert code == 0 and b"asking for labels" in shown and b"3/3" in shown
 
 
 def test_a_killed_run_resumes_to_the_same_bytes(finished, table, tmp_path, adaptive):
@@ -131,12 +104,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(finished, table, tmp_path, adapt
     out = tmp_path / "killed"
     start = ("--data", table, "--target", "answer", "--ignore", "name", "--out", out, "--jobs", 2, *QUICK)
     for wanted, arguments in ((1, start), (17, ("--out", out, "--resume", "--jobs", 1))):
-        process = subprocess.Popen(command(*arguments), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        wait_for_answers(process, out, wanted)
-        process.send_signal(signal.SIGKILL)
-        process.wait(timeout=30)
-        wait_for_silence(out)
-        assert wanted <= n_told(out) < 48
+        assert wanted <= kill_after(wanted, out, "classify", *arguments) < 48
     before = logs(out)
     code, _, stderr = adaptive("--out", out, "--resume")
     assert code == 0, stderr
@@ -150,40 +118,10 @@ def test_a_killed_run_resumes_to_the_same_bytes(finished, table, tmp_path, adapt
 
 def test_ctrl_c_says_how_to_go_on(tmp_path):
     out = tmp_path / "run"
-    process = subprocess.Popen(
-        command("--out", out, "--jobs", 2), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        start_new_session=True,
-    )  # fmt: skip
-    wait_for_answers(process, out, 5)
-    os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to the whole group
-    stdout, stderr = process.communicate(timeout=60)
-    assert process.returncode == 130 and stdout == ""
+    code, stdout, stderr = interrupt_after(5, out, "classify", "--out", out, "--jobs", 2)
+    assert code == 130 and stdout == ""
     assert stderr.startswith("adaptive: stopped after ") and stderr.count("\n") == 1
     assert f"of 900 answers; continue with: adaptive classify --out {out} --resume" in stderr
-
-
-def logs(out):
-    return {path.name: path.read_bytes() for path in (out / "log").glob("*.jsonl")}
-
-
-def n_told(out):
-    return sum(text.count(b'"event":"tell"') for text in logs(out).values()) if out.exists() else 0
-
-
-def wait_for_answers(process, out, wanted):
-    deadline = time.monotonic() + 120
-    while process.poll() is None and n_told(out) < wanted and time.monotonic() < deadline:
-        time.sleep(0.002)
-
-
-def wait_for_silence(out):
-    """Workers that lost their command end at their next question."""
-    for _ in range(100):
-        before = logs(out)
-        time.sleep(0.3)
-        if logs(out) == before:
-            return
-    raise AssertionError("orphaned workers go on writing")
 
 
 def test_three_classes_and_as_many_initial_questions(tmp_path, adaptive):

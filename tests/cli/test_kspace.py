@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import os
-import pty
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from adaptive.cli import run
+from tests.cli.processes import columns, finish, interrupt_after, kill_after, logs, n_told, on_a_terminal
+
 pytest.importorskip("skimage")
 
-ROOT = Path(__file__).resolve().parents[2]
 FILES = ("lines.csv", "designs.csv", "design.png", "summary.json")
 DESIGNS = [
     "designed",
@@ -31,25 +25,8 @@ DESIGNS = [
 QUICK = ("--lines", "14", "--initial", "6", "--axis", "1", "--draws", "2")
 
 
-def command(*arguments):
-    return [sys.executable, "-m", "adaptive.cli", "kspace", *map(str, arguments)]
-
-
-def adaptive(*arguments):
-    """Run the command to its end."""
-    found = subprocess.run(command(*arguments), cwd=ROOT, capture_output=True, text=True, timeout=240)
-    assert "Traceback" not in found.stderr, found.stderr
-    return found
-
-
 def contents(folder):
     return {name: (folder / name).read_bytes() for name in FILES}
-
-
-def columns(path):
-    with path.open(newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    return {name: [row[name] for row in rows] for name in rows[0]}
 
 
 def head(shape, centre):
@@ -72,7 +49,7 @@ def volume(tmp_path_factory):
 def finished(volume, tmp_path_factory):
     """An uninterrupted run on that volume, by one process."""
     out = tmp_path_factory.mktemp("runs") / "whole"
-    found = adaptive("--image", volume, "--slice", 1, "--out", out, "--jobs", 1, *QUICK)
+    found = finish("kspace", "--image", volume, "--slice", 1, "--out", out, "--jobs", 1, *QUICK)
     assert found.returncode == 0, found.stderr
     return out, found
 
@@ -130,23 +107,9 @@ def test_the_table_is_printed_and_nothing_goes_to_stderr_where_it_is_no_terminal
 
 def test_progress_is_shown_on_a_terminal_and_a_single_image_has_no_neighbour(tmp_path):
     np.save(tmp_path / "one.npy", head((32, 32), 0.0))
-    parent, child = pty.openpty()
-    run = subprocess.Popen(
-        command("--image", tmp_path / "one.npy", "--lines", 8, "--initial", 6, "--draws", 1, "--jobs", 1,
-                "--out", tmp_path / "run"),
-        cwd=ROOT, stdout=subprocess.PIPE, stderr=child, text=True,
-        env=os.environ | {"TERM": "xterm", "COLUMNS": "100"},
-    )  # fmt: skip
-    os.close(child)
-    shown = b""
-    try:
-        while part := os.read(parent, 4096):
-            shown += part
-    except OSError:  # the terminal's other end was closed
-        pass
-    os.close(parent)
-    stdout, _ = run.communicate(timeout=60)
-    assert run.returncode == 0 and b"choosing lines" in shown and b"7/7" in shown
+    options = ("--lines", 8, "--initial", 6, "--draws", 1, "--jobs", 1, "--out", tmp_path / "run")
+    code, stdout, shown = on_a_terminal("kspace", "--image", tmp_path / "one.npy", *options)
+    assert code == 0 and b"choosing lines" in shown and b"7/7" in shown
     assert set(columns(tmp_path / "run/designs.csv")["slice"]) == {"same"}
     assert "No neighbouring slice: one.npy is a single image." in stdout
 
@@ -158,59 +121,23 @@ def test_a_killed_run_resumes_to_the_same_bytes(finished, volume, tmp_path):
     told: list[int] = []
     for wanted in (1, 4):
         arguments = ("--image", volume, "--slice", 1, *QUICK) if not told else ("--resume",)
-        run = subprocess.Popen(
-            command(*arguments, "--out", out, "--jobs", 2),
-            cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        deadline = time.monotonic() + 120
-        while run.poll() is None and n_told(out) < wanted and time.monotonic() < deadline:
-            time.sleep(0.002)
-        run.send_signal(signal.SIGKILL)
-        run.wait(timeout=30)
-        wait_for_silence(out)
-        told.append(n_told(out))
+        told.append(kill_after(wanted, out, "kspace", *arguments, "--out", out, "--jobs", 2))
         assert wanted <= told[-1]
-    before = log(out)
+    before = logs(out)["lines.jsonl"]
     assert told[0] < 9 and not (out / "lines.csv").exists()
-    found = adaptive("--out", out, "--resume", "--jobs", 2)
+    found = finish("kspace", "--out", out, "--resume", "--jobs", 2)
     assert found.returncode == 0, found.stderr
     assert contents(out) == contents(whole)
-    assert log(out).startswith(before[: before.rfind(b"\n") + 1]) and n_told(out) == 9
+    assert logs(out)["lines.jsonl"].startswith(before[: before.rfind(b"\n") + 1]) and n_told(out) == 9
 
 
 def test_ctrl_c_says_how_to_go_on(volume, tmp_path):
     out = tmp_path / "run"
-    run = subprocess.Popen(
-        command("--image", volume, "--slice", 1, "--out", out, "--jobs", 2, "--lines", 28), cwd=ROOT,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-    )  # fmt: skip
-    deadline = time.monotonic() + 120
-    while run.poll() is None and n_told(out) < 2 and time.monotonic() < deadline:
-        time.sleep(0.01)
-    os.killpg(run.pid, signal.SIGINT)  # a terminal sends it to the whole group
-    stdout, stderr = run.communicate(timeout=60)
-    assert run.returncode == 130 and stdout == ""
+    options = ("--image", volume, "--slice", 1, "--out", out, "--jobs", 2, "--lines", 28)
+    code, stdout, stderr = interrupt_after(2, out, "kspace", *options)
+    assert code == 130 and stdout == ""
     assert stderr.startswith("adaptive: stopped after ") and stderr.count("\n") == 1
     assert f"of 28 lines; continue with: adaptive kspace --out {out} --resume" in stderr
-
-
-def log(out):
-    path = out / "log/lines.jsonl"
-    return path.read_bytes() if path.exists() else b""
-
-
-def n_told(out):
-    return log(out).count(b'"event":"tell"')
-
-
-def wait_for_silence(out):
-    """Workers that lost their command end at their next line."""
-    for _ in range(100):
-        before = log(out)
-        time.sleep(0.3)
-        if log(out) == before:
-            return
-    raise AssertionError("orphaned workers go on writing")
 
 
 @pytest.mark.parametrize(
@@ -239,8 +166,6 @@ def wait_for_silence(out):
     ],
 )
 def test_bad_input_ends_in_one_line_and_exit_code_2(arguments, message, volume, finished, tmp_path, capfd):
-    from adaptive.cli import run
-
     known = {"VOLUME": volume, "FINISHED": finished[0], "EMPTY": tmp_path / "empty"}
     known |= {name: tmp_path / file for name, file in (("NOTES", "notes.txt"), ("BROKEN", "broken.png"))}
     known |= {name: tmp_path / f"{name.lower()}.npy" for name in ("SMALL", "NAN", "RAMP")}
@@ -266,5 +191,5 @@ def test_a_changed_image_is_not_resumed(volume, finished, tmp_path):
     settings = json.loads((finished[0] / "settings.json").read_text()) | {"image": str(copy)}
     (out / "settings.json").write_text(json.dumps(settings))
     np.save(copy, np.load(copy) ** 2)
-    found = adaptive("--out", out, "--resume")
+    found = finish("kspace", "--out", out, "--resume")
     assert found.returncode == 2 and "the pixels of the image are not those that the run in" in found.stderr
