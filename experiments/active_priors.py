@@ -84,7 +84,7 @@ def draw(script: Script, labels: np.ndarray, found: Curves, floor: float) -> Non
         "active-priors",
         f"a9a to {labels[-1]:,} labels, the initial {INITIAL} included. Left: error on the rows that are never asked, "
         f"mean over {len(found[PRIORS[0], ASKED[0]])} initial sets. Right: what the Laplace prior adds to it (below 0: "
-        "the sparse prior is better), mean and 95% interval over the initial sets.",
+        "the sparse prior is better), mean and 95% interval over the initial sets, cut off at 1.2 points.",
     )
 
 
