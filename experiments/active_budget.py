@@ -24,7 +24,6 @@ from adaptive import plots
 from adaptive.loop.comparison import interval
 from experiments.budget_runs import DENSE, GROUP, OURS, PEERS, SETS
 from experiments.budget_runs import run as one_run
-from experiments.runs import kept
 from experiments.script import Script, command, panels
 
 EIGHT = ("sonar", "heart", "haberman", "ionosphere", "breast", "australian", "diabetes", "german")
@@ -70,7 +69,7 @@ def all_areas(script: Script) -> tuple[Areas, dict[tuple[str, str], list[dict[st
         for name in names:
             for strategy in strategies:
                 keys = [(name, strategy, seed, 25 if script.quick else 0) for seed in range(n_seeds)]
-                runs[name, strategy] = [one_run(*key) if script.quick else kept(GROUP, one_run, *key) for key in keys]
+                runs[name, strategy] = [script.kept(GROUP, one_run, *key) for key in keys]
     areas: Areas = {}
     for (name, strategy), of_seeds in runs.items():
         for task in (*TASKS, "svm"):
@@ -90,17 +89,20 @@ def area(n: np.ndarray, accuracy: np.ndarray) -> float:
 
 def paired(areas: Areas, task: str, name: str, strategy: str, reference: str) -> tuple[float, float, float]:
     """Return mean and 95% limits of the difference over the seeds that both have run."""
-    one, other = areas[task, name, strategy], areas[task, name, reference]
-    k = min(len(one), len(other))
-    mean, low, high = interval(one[:k] - other[:k])
-    return float(mean), float(low), float(high)
+    return averaged(areas, task, [name], strategy, reference)
+
+
+def averaged(areas: Areas, task: str, names: list[str], strategy: str, reference: str) -> tuple[float, float, float]:
+    """Return mean and 95% limits of that difference, averaged over sets."""
+    k = min(len(areas[task, name, one]) for name in names for one in (strategy, reference))
+    differences = [areas[task, name, strategy][:k] - areas[task, name, reference][:k] for name in names]
+    mean, low, high = map(float, interval(np.mean(differences, axis=0)))
+    return mean, low, high
 
 
 def pooled(areas: Areas, task: str, names: list[str], strategy: str, reference: str) -> tuple[float, float, float]:
-    """Return mean and 95% limits over the seeds of the paired difference, averaged over sets."""
-    k = min(len(areas[task, name, one]) for name in names for one in (strategy, reference))
-    differences = [areas[task, name, strategy][:k] - areas[task, name, reference][:k] for name in names]
-    mean, low, high = (round(float(one), 4) + 0.0 for one in interval(np.mean(differences, axis=0)))  # no minus zero
+    """Return the same to four digits, as verdicts print it (no minus zero)."""
+    mean, low, high = (round(one, 4) + 0.0 for one in averaged(areas, task, names, strategy, reference))
     return mean, low, high
 
 

@@ -41,7 +41,7 @@ def coverage(script: Script, answers: int) -> dict[tuple[str, str, str], dict[st
         for case, (engine, scale) in CASES.items():
             for scorer in SCORERS:
                 keys = [(name, scorer, engine, scale, seed, answers) for seed in range(2 if script.quick else DRAWS)]
-                one = [simulated(*key) if script.quick else kept(GROUP, simulated, *key) for key in keys]
+                one = [script.kept(GROUP, simulated, *key) for key in keys]
                 runs[name, case, scorer] = {key: np.array([float(run[key]) for run in one]) for key in one[0]}
     return runs
 
@@ -160,7 +160,7 @@ def judge_real(script: Script, answers: int) -> None:
         errors = {}
         for scorer in SCORERS:
             keys = [(name, scorer, seed, answers) for seed in range(2 if script.quick else DRAWS)]
-            runs = [real(*key) if script.quick else kept(GROUP, real, *key) for key in keys]
+            runs = [script.kept(GROUP, real, *key) for key in keys]
             errors[scorer] = np.array([binned_gap(run["probability"], run["happened"]) for run in runs])
         value[name] = {scorer: round(float(error.mean()), 4) for scorer, error in errors.items()}
         for scorer, error in errors.items():

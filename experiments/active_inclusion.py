@@ -22,7 +22,6 @@ from adaptive.loop.comparison import interval
 from experiments.inclusion_rows import SCORERS, Runs, asked_rows, rank_agreement
 from experiments.inclusion_runs import GROUP, INITIAL, PAIRS, SETTINGS, problem, told_all
 from experiments.inclusion_runs import run as one_run
-from experiments.runs import kept
 from experiments.script import Script, command, panels
 
 SEEDS = dict.fromkeys(SETTINGS, 4) | {"w8a": 1} | dict.fromkeys(PAIRS, 7)  # initial sets that were run
@@ -41,7 +40,7 @@ def all_runs(script: Script) -> Runs:
             most = 10 if script.quick else INCLUSIONS[name]
             count = (SEEDS_PREDICTIVE if scorer == "predictive_information_gain" else SEEDS)[name]
             keys = [(name, scorer, seed, most) for seed in range(1 if script.quick else count)]
-            runs[name, scorer] = [one_run(*key) if script.quick else kept(GROUP, one_run, *key) for key in keys]
+            runs[name, scorer] = [script.kept(GROUP, one_run, *key) for key in keys]
     return runs
 
 
@@ -251,9 +250,7 @@ def run(script: Script) -> None:
     """Run, draw, judge."""
     runs = all_runs(script)
     names = list(dict.fromkeys(name for name, _ in runs))
-    floors = {
-        name: (told_all(name, 0) if script.quick else kept(GROUP, told_all, name, 0))["quality"] for name in names
-    }
+    floors = {name: script.kept(GROUP, told_all, name, 0)["quality"] for name in names}
     draw(script, runs, floors)
     rows, ranks = asked_rows(script, runs), rank_agreement(script, runs, INCLUSIONS)
     judge_source(script, runs, floors)

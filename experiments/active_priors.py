@@ -18,9 +18,8 @@ from threadpoolctl import threadpool_limits
 
 from adaptive import BayesianLogisticRegression, plots
 from adaptive.loop.comparison import interval
-from experiments.inclusion_runs import GROUP, INITIAL, problem, quality
+from experiments.inclusion_runs import GROUP, INITIAL, TAU_LAPLACE, problem, quality
 from experiments.inclusion_runs import run as one_run
-from experiments.runs import kept
 from experiments.script import Script, command, panels
 
 SETS = 3
@@ -28,7 +27,10 @@ INCLUSIONS = 5000
 LATE = 2800  # labels beyond which the source sees the sparse prior win
 PRIORS = ("Gaussian", "Laplace")
 ASKED = ("uncertainty", "random")
-SCALES = {"Gaussian": (0.3, 1.0, 3.0, 10.0), "Laplace": (1 / 3, 1.0, 1 / 0.3, 1 / 0.1, 1 / 0.03)}  # of the weights
+SCALES = {  # of the weights
+    "Gaussian": (0.3, 1.0, 3.0, 10.0),
+    "Laplace": tuple(1 / tau for tau in reversed(TAU_LAPLACE)),
+}
 
 Curves = dict[tuple[str, str], np.ndarray]  # by prior and scorer: errors (initial sets, moments)
 
@@ -40,7 +42,7 @@ def curves(script: Script) -> tuple[np.ndarray, Curves, dict[str, list[float]]]:
     for prior in PRIORS:
         for scorer in ASKED:
             keys = [(f"a9a, {prior}", scorer, seed, most) for seed in seeds]
-            runs = [one_run(*key) if script.quick else kept(GROUP, one_run, *key) for key in keys]
+            runs = [script.kept(GROUP, one_run, *key) for key in keys]
             labels, found[prior, scorer] = runs[0]["n"], np.array([one["error"] for one in runs])
             scales[prior] = [round(float(one["scale"]), 2) for one in runs]
     return labels, found, scales
@@ -93,10 +95,7 @@ def told_all(script: Script) -> tuple[dict[str, dict[float, float]], dict[str, f
     errors, chosen = {}, {}
     for prior in PRIORS:
         scales = SCALES[prior][:2] if script.quick else SCALES[prior]
-        told = {
-            round(scale, 2): told_all_at(prior, scale) if script.quick else kept(GROUP, told_all_at, prior, scale)
-            for scale in scales
-        }
+        told = {round(scale, 2): script.kept(GROUP, told_all_at, prior, scale) for scale in scales}
         errors[prior] = {scale: round(float(one["quality"][0]), 4) for scale, one in told.items()}
         chosen[prior] = max(told, key=lambda scale: float(told[scale]["log_evidence"]))
     return errors, chosen

@@ -33,7 +33,6 @@ from adaptive.inference import (
 )
 from adaptive.potentials import BernoulliLogit, BernoulliProbit
 from experiments.classification_sets import split
-from experiments.runs import kept
 from experiments.script import Script, command, panels
 
 GROUP = "gp_maps"
@@ -99,7 +98,7 @@ def maps(script: Script, name: str, link: str, engines: tuple[str, ...], n: int)
 
 def _cell(script: Script, name: str, link: str, engines: tuple[str, ...], l: Any, s: Any, n: int) -> dict[str, Any]:
     arguments = (name, link, "+".join(engines), round(float(l), 4), round(float(s), 4), n)
-    return cell(*arguments) if script.quick else kept(GROUP, cell, *arguments)
+    return script.kept(GROUP, cell, *arguments)
 
 
 def draw(script: Script, found: dict[str, dict[str, np.ndarray]], id: str, n: int, caption: str) -> None:

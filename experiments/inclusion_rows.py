@@ -8,7 +8,6 @@ import numpy as np
 from scipy import stats
 
 from experiments.inclusion_runs import GROUP, INITIAL, problem, scores_at
-from experiments.runs import kept
 from experiments.script import Script
 
 __all__ = ["EARLY", "SCORERS", "Runs", "asked_rows", "rank_agreement"]
@@ -70,7 +69,7 @@ def rank_agreement(script: Script, runs: Runs, inclusions: dict[str, int]) -> di
     found: dict[str, dict[str, float]] = {}
     for name in dict.fromkeys(name for name, _ in runs):
         key = (name, 0, 10 if script.quick else inclusions[name], 5 if script.quick else EARLY)
-        scores = scores_at(*key) if script.quick else kept(GROUP, scores_at, *key)
+        scores = script.kept(GROUP, scores_at, *key)
         quantities = {one: scores[one] for one in (*SCORERS[:4], "variance")}
         for one in SCORERS[1:4]:
             for other in ("uncertainty", "information_gain", "variance"):

@@ -34,7 +34,6 @@ from threadpoolctl import threadpool_limits
 from adaptive import BayesianLogisticRegression, datasets
 from adaptive.estimators.classification import Settings, SoftmaxBelief, Training
 from adaptive.potentials.softmax import contrasts
-from experiments.runs import kept
 from experiments.script import Script, command, panels
 
 GROUP = "multiclass_errors"
@@ -327,7 +326,7 @@ def judge_designed(script: Script, seeds: range, n_pool: int, n_labels: int) -> 
 
 
 def _kept(script: Script, function: Any, *arguments: Any) -> dict[str, np.ndarray]:
-    return function(*arguments) if script.quick else kept(GROUP, function, *arguments)
+    return script.kept(GROUP, function, *arguments)
 
 
 def run(script: Script) -> None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments import artifacts, claims
+from experiments import artifacts, claims, runs
 
 __all__ = ["Script", "command", "panels"]
 
@@ -62,6 +62,10 @@ class Script:
             **more,
         )
         print(f"{'reproduced' if holds else 'NOT REPRODUCED':>14}  {id}: {value}")
+
+    def kept(self, group: str, run: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
+        """Return ``run(*arguments)``: kept from run to run (``runs.py``), in quick mode made anew."""
+        return run(*arguments) if self.quick else runs.kept(group, run, *arguments)
 
     def figure(self, figure: Any, name: str, caption: str) -> None:
         """Write a figure beside its caption, its colours cut down to a palette: a third of the bytes."""

@@ -29,7 +29,6 @@ from threadpoolctl import threadpool_limits
 
 from adaptive import BayesianLogisticRegression, SparseLinearRegression
 from adaptive.plots import PALETTE
-from experiments.runs import kept
 from experiments.script import Script, command, panels
 
 GROUP = "sparse_regression"
@@ -235,7 +234,7 @@ def _limits(gap: np.ndarray) -> list[float]:
 
 
 def _kept(script: Script, function: Any, *arguments: Any) -> dict[str, np.ndarray]:
-    return function(*arguments) if script.quick else kept(GROUP, function, *arguments)
+    return script.kept(GROUP, function, *arguments)
 
 
 def run(script: Script) -> None:

@@ -33,7 +33,6 @@ from adaptive.operators import Dense, FiniteDifference, Reshaped, Wavelet
 from adaptive.plots import PALETTE
 from adaptive.potentials import Laplace
 from experiments.photographs import photograph
-from experiments.runs import kept
 from experiments.script import Script, command, panels
 from experiments.shown_by_tests import named
 
@@ -283,8 +282,8 @@ def show(script: Script, run_: dict[str, np.ndarray]) -> None:
 def run(script: Script) -> None:
     """Time updates, run the loop, judge."""
     side, increments = (16, 6) if script.quick else (64, INCREMENTS)
-    cost = updates(side) if script.quick else kept("selective_ep_updates", updates, side)
-    found = design(side, increments) if script.quick else kept("selective_ep", design, side, increments)
+    cost = script.kept("selective_ep_updates", updates, side)
+    found = script.kept("selective_ep", design, side, increments)
     judge_updates(script, cost, side**2)
     judge_design(script, found, cost, side**2)
     show(script, found)
