@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+
+from adaptive.names import public_name
 
 __all__ = ["concatenate", "fingerprint", "labels", "length", "take"]
 
@@ -138,10 +140,16 @@ def labels(pool: Any, positions: Any) -> list[Any]:
     return positions.tolist()
 
 
-def fingerprint(pool: Any) -> str:
+def fingerprint(pool: Any, name: Callable[[Any], str] = public_name) -> str:
     """Return a hash of the content, by which a log recognises its pool: equal for equal pools, in every session.
 
     A lazy pool states its own (``fingerprint()``); without one, class and length must do.
+
+    Parameters
+    ----------
+    pool : pool
+    name : callable(class) -> str
+        Of opaque entries; logs of older versions hold their `module_path`.
 
     Examples
     --------
@@ -151,18 +159,18 @@ def fingerprint(pool: Any) -> str:
     if hasattr(pool, "fingerprint") and callable(pool.fingerprint):
         return str(pool.fingerprint())
     digest = hashlib.blake2b(digest_size=16)
-    _feed(digest, pool)
+    _feed(digest, pool, name)
     return digest.hexdigest()
 
 
-def _feed(digest: Any, value: Any) -> None:
+def _feed(digest: Any, value: Any, name: Callable[[Any], str]) -> None:
     """Add a value, its kind and its length to the digest, so that different nestings differ."""
     if sparse.issparse(value):
         rows = value.tocsr(copy=True)
         rows.sum_duplicates()
         digest.update(f"sparse {rows.shape}".encode())
         for part in (rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data):
-            _feed(digest, part)
+            _feed(digest, part, name)
     elif isinstance(value, np.ndarray) and value.dtype != object:
         little = value.astype(value.dtype.newbyteorder("<"), copy=False)
         digest.update(f"array {little.dtype.str} {value.shape}".encode())
@@ -174,26 +182,26 @@ def _feed(digest: Any, value: Any) -> None:
         kind = "objects" if isinstance(value, np.ndarray) else type(value).__name__
         digest.update(f"{kind} {len(value)}".encode())
         for item in value:
-            _feed(digest, item)
+            _feed(digest, item, name)
     elif _is_frame(value) and not hasattr(value, "columns"):  # a series
-        _feed(digest, value.to_numpy())
+        _feed(digest, value.to_numpy(), name)
     elif _is_frame(value):
         digest.update(f"frame {list(map(str, value.columns))!r}".encode())
         if _is_pandas(value):
-            _feed(digest, value.index.to_numpy())
+            _feed(digest, value.index.to_numpy(), name)
         for column in value.columns:
-            _feed(digest, value[column].to_numpy())
+            _feed(digest, value[column].to_numpy(), name)
     elif isinstance(value, np.generic):
-        _feed(digest, value.item())
+        _feed(digest, value.item(), name)
     elif value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
         digest.update(f"{type(value).__name__} {value!r};".encode())
     elif isinstance(value, dict):
-        _feed(digest, sorted(value.items()))
+        _feed(digest, sorted(value.items()), name)
     elif hasattr(value, "fingerprint"):
         digest.update(str(value.fingerprint()).encode())
     else:  # an opaque object says no more than its kind and, where it has one, its shape
         size = getattr(value, "shape", "")
-        digest.update(f"{type(value).__module__}.{type(value).__qualname__} {size};".encode())
+        digest.update(f"{name(type(value))} {size};".encode())
 
 
 def _is_lazy(pool: Any) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 
 from adaptive import pool as pools
 from adaptive.loop.plain_data import identity, is_plain
+from adaptive.names import public_name
 
 __all__ = ["Candidates", "ChangingCandidates", "FixedCandidates", "candidates_of"]
 
@@ -38,8 +39,8 @@ class Candidates(Protocol):
     def restore(self, event: Mapping[str, Any], estimator: Any, knowledge: int) -> tuple[Any, list[Any]]:
         """Return candidates and labels of a logged query."""
 
-    def summary(self) -> dict[str, Any]:
-        """Return what a log must agree with to be continued on this pool."""
+    def summary(self, name: Callable[[Any], str] = public_name) -> dict[str, Any]:
+        """Return what a log must agree with to be continued on this pool; ``name`` is that of `fingerprint`."""
 
 
 def candidates_of(candidates: Any) -> Candidates:
@@ -78,8 +79,8 @@ class FixedCandidates:
         positions = np.array(event["positions"], dtype=np.intp)
         return pools.take(self.pool, positions), list(pools.labels(self.pool, positions))
 
-    def summary(self) -> dict[str, Any]:
-        return {"kind": "fixed", "length": pools.length(self.pool), "fingerprint": pools.fingerprint(self.pool)}
+    def summary(self, name: Callable[[Any], str] = public_name) -> dict[str, Any]:
+        return {"kind": "fixed", "length": pools.length(self.pool), "fingerprint": pools.fingerprint(self.pool, name)}
 
 
 class ChangingCandidates:
@@ -131,7 +132,7 @@ class ChangingCandidates:
         positions = np.array([where[identity(label)] for label in event["labels"]], dtype=np.intp)
         return pools.take(pool, positions), event["labels"]
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self, name: Callable[[Any], str] = public_name) -> dict[str, Any]:
         return {"kind": "callable"}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import metadata
 from typing import Any
 
@@ -14,6 +14,7 @@ from adaptive import pool as pools
 from adaptive.loop.candidates import Candidates
 from adaptive.loop.event_log import LogError
 from adaptive.loop.plain_data import encode, is_plain
+from adaptive.names import means_the_same, module_path, public_name
 
 __all__ = ["check_header", "check_pool", "describe_estimator", "digest", "header", "recorded_arguments", "versions"]
 
@@ -21,6 +22,7 @@ __all__ = ["check_header", "check_pool", "describe_estimator", "digest", "header
 RECORDED = ("scorer", "batch_size", "joint", "initial", "repeat")
 # Those of which it keeps a digest only: they must be given again, the same.
 DIGESTED = ("target", "cost", "mask")
+Namer = Callable[[Any], str]
 _FUNCTION = "function "
 _IRRELEVANT = ("n_jobs", "verbose")  # results do not depend on them
 
@@ -36,18 +38,18 @@ def versions() -> dict[str, str]:
     return found
 
 
-def describe_estimator(estimator: Any) -> dict[str, Any]:
-    """Return class and parameters of an estimator, and whether it is fitted, as plain data."""
-    described: dict[str, Any] = {"class": f"{type(estimator).__module__}.{type(estimator).__qualname__}"}
+def describe_estimator(estimator: Any, name: Namer = public_name) -> dict[str, Any]:
+    """Return public name and parameters of an estimator, and whether it is fitted, as plain data."""
+    described: dict[str, Any] = {"class": name(type(estimator))}
     if hasattr(estimator, "get_params"):
         found = estimator.get_params(deep=True)
-        relevant = {name: value for name, value in found.items() if name.split("__")[-1] not in _IRRELEVANT}
-        described["fitted"] = any(name.endswith("_") and not name.startswith("_") for name in vars(estimator))
-        described["parameters"] = {name: digest(relevant[name]) for name in sorted(relevant)}
+        relevant = {key: value for key, value in found.items() if key.split("__")[-1] not in _IRRELEVANT}
+        described["fitted"] = any(key.endswith("_") and not key.startswith("_") for key in vars(estimator))
+        described["parameters"] = {key: digest(relevant[key], name) for key in sorted(relevant)}
     return described
 
 
-def digest(value: Any) -> Any:
+def digest(value: Any, name: Namer = public_name) -> Any:
     """Return short plain data that changes when ``value`` does: itself, a hash of its content, the name of a function.
 
     Examples
@@ -60,15 +62,17 @@ def digest(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if callable(value) and hasattr(value, "__qualname__"):
-        return f"{value.__module__}.{value.__qualname__}"
+        return name(value)
     if is_plain(value) and len(value) <= 8:
         return repr(value.tolist() if isinstance(value, np.ndarray) else value)
     if hasattr(value, "__len__") or hasattr(value, "shape"):
-        return f"{type(value).__name__} {pools.fingerprint(value)[:16]}"
-    return f"{type(value).__module__}.{type(value).__qualname__}"
+        return f"{type(value).__name__} {pools.fingerprint(value, name)[:16]}"
+    return name(type(value))
 
 
-def header(seed: int, candidates: Candidates, estimator: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def header(
+    seed: int, candidates: Candidates, estimator: Any, arguments: Mapping[str, Any], name: Namer = public_name
+) -> dict[str, Any]:
     """Return the header of a new log.
 
     Parameters
@@ -78,16 +82,18 @@ def header(seed: int, candidates: Candidates, estimator: Any, arguments: Mapping
     estimator : estimator to start from
     arguments : dict
         Those in ``RECORDED`` and ``DIGESTED``.
+    name : callable(class or function) -> str
+        How these are named: by their public name, or where a log of an older version is looked at by their module.
     """
     scorer = arguments["scorer"]
-    recorded = {name: arguments[name] for name in RECORDED}
-    recorded["scorer"] = scorer if isinstance(scorer, str) else f"{_FUNCTION}{digest(scorer)}"
-    recorded |= {name: digest(arguments[name]) for name in DIGESTED}
+    recorded = {key: arguments[key] for key in RECORDED}
+    recorded["scorer"] = scorer if isinstance(scorer, str) else f"{_FUNCTION}{digest(scorer, name)}"
+    recorded |= {key: digest(arguments[key], name) for key in DIGESTED}
     return {
         "versions": versions(),
         "seed": seed,
-        "pool": candidates.summary(),
-        "estimator": describe_estimator(estimator),
+        "pool": candidates.summary(name),
+        "estimator": describe_estimator(estimator, name),
         "arguments": recorded,
     }
 
@@ -100,23 +106,30 @@ def recorded_arguments(header: Mapping[str, Any]) -> dict[str, Any]:
     return {**arguments, "random_state": header["seed"]}
 
 
-def check_pool(logged: Mapping[str, Any], pool: Mapping[str, Any], path: Any) -> None:
+def check_pool(logged: Mapping[str, Any], candidates: Candidates, path: Any) -> None:
     """Compare the pool of a log with that of the design that wants to continue it; LogError if they differ."""
-    if logged["pool"] != pool:
+    pool = candidates.summary()
+    if logged["pool"] not in (pool, candidates.summary(module_path)):
         raise LogError(f"candidates are not those of log {path}: it has {_pool(logged['pool'])}, got {_pool(pool)}.")
 
 
-def check_header(logged: Mapping[str, Any], given: Mapping[str, Any], path: Any) -> None:
-    """Compare everything else; LogError names the first difference, other versions are a warning."""
-    theirs, ours = logged["estimator"], given["estimator"]
-    pairs = [("estimator", theirs["class"], ours["class"])]
-    pairs.append(("whether the estimator is fitted", theirs.get("fitted"), ours.get("fitted")))
-    parameters, mine = theirs.get("parameters", {}), ours.get("parameters", {})
-    pairs += [(f"estimator parameter {name}", parameters[name], mine.get(name)) for name in parameters]
-    pairs += [(name, logged["arguments"][name], given["arguments"][name]) for name in (*RECORDED, *DIGESTED)]
-    pairs.append(("random_state", logged["seed"], given["seed"]))
-    for name, there, here in pairs:
-        if encode(there) != encode(here):
+def check_header(logged: Mapping[str, Any], describe: Callable[[Namer], Mapping[str, Any]], path: Any) -> None:
+    """Compare everything else; LogError names the first difference, other versions are a warning.
+
+    Parameters
+    ----------
+    logged : dict
+        The header of the log.
+    describe : callable(name) -> dict
+        The header of the design that wants to continue it, with that way to name classes and functions.
+    path : for the message
+    """
+    given, former = describe(public_name), None
+    for name, there, here in _pairs(logged, given):
+        if _same(there, here):
+            continue
+        former = former or {key: value for key, _, value in _pairs(logged, describe(module_path))}
+        if not _same(there, former[name]):
             raise LogError(f"{name} is not that of log {path}: it has {there!r}, got {here!r}.")
     found = given["versions"]
     changed = [
@@ -128,6 +141,23 @@ def check_header(logged: Mapping[str, Any], given: Mapping[str, Any], path: Any)
             "a replay may differ in the last digits.",
             stacklevel=3,
         )
+
+
+def _pairs(logged: Mapping[str, Any], given: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
+    """What is compared: its name, what the log has, what is given."""
+    theirs, ours = logged["estimator"], given["estimator"]
+    pairs = [("estimator", theirs["class"], ours["class"])]
+    pairs.append(("whether the estimator is fitted", theirs.get("fitted"), ours.get("fitted")))
+    parameters, mine = theirs.get("parameters", {}), ours.get("parameters", {})
+    pairs += [(f"estimator parameter {name}", parameters[name], mine.get(name)) for name in parameters]
+    pairs += [(name, logged["arguments"][name], given["arguments"][name]) for name in (*RECORDED, *DIGESTED)]
+    return [*pairs, ("random_state", logged["seed"], given["seed"])]
+
+
+def _same(there: Any, here: Any) -> bool:
+    if isinstance(there, str) and isinstance(here, str):
+        return there == here or means_the_same(there.removeprefix(_FUNCTION), here.removeprefix(_FUNCTION))
+    return bool(encode(there) == encode(here))
 
 
 def _pool(pool: Mapping[str, Any]) -> str:

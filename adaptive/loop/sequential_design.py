@@ -33,6 +33,7 @@ from adaptive.loop.query import PoolExhausted, Query, as_outcomes
 from adaptive.loop.replay import take_snapshot
 from adaptive.loop.running import Runner
 from adaptive.loop.state import DesignState
+from adaptive.names import public_name
 
 __all__ = ["SequentialDesign"]
 
@@ -149,7 +150,7 @@ class SequentialDesign:
         self._journal = Journal(log, self._start, self._learnt, self._notify)
         self._runner = Runner(self, self._journal, measure)
 
-    def _header(self, initial: Any) -> dict[str, Any]:
+    def _header(self, initial: Any, name: Callable[[Any], str] = public_name) -> dict[str, Any]:
         first = self._initial.tolist() if np.ndim(initial) else initial  # drawn ones follow from number and seed
         given = {
             "scorer": self.scorer,
@@ -161,7 +162,7 @@ class SequentialDesign:
             "cost": self.cost,
             "mask": self.mask,
         }
-        return headers.header(self._seed, candidates_of(self._pool), self._origin, given)
+        return headers.header(self._seed, candidates_of(self._pool), self._origin, given, name)
 
     # -- what a person calls ------------------------------------------------------------------------------------
 
@@ -403,9 +404,10 @@ class SequentialDesign:
         log = path if isinstance(path, EventLog) else EventLog(path)
         log.open()
         try:
-            headers.check_pool(log.header, candidates_of(candidates).summary(), log.path)
+            headers.check_pool(log.header, candidates_of(candidates), log.path)
             design = cls(estimator, candidates, measure, **{**headers.recorded_arguments(log.header), **options})
-            headers.check_header(log.header, design._journal.log.header, log.path)
+            initial = design._journal.log.header["arguments"]["initial"]
+            headers.check_header(log.header, partial(design._header, initial), log.path)
             design._journal.log = log
             design._journal.recover()
         except BaseException:

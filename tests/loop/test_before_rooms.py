@@ -1,0 +1,85 @@
+"""Logs and snapshots from before estimators had rooms are opened, continued and repeated (see `before_rooms.runs`)."""
+
+import json
+import shutil
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from adaptive import BayesianLogisticRegression, SequentialDesign
+from adaptive.loop import LogError, read_log
+from adaptive.loop.snapshots import read_snapshot, snapshot_path
+from tests.loop.before_rooms.runs import RUNS
+
+KEPT = Path(__file__).parent / "before_rooms"
+RESULTS = np.load(KEPT / "results.npz")
+# Between processors and versions sums differ in their last digits, and learnt parameters by what that makes of them; on
+# one machine every bit is the same, which `python -m tests.loop.before_rooms.runs` shows.
+CLOSE = {"rtol": 1e-4, "atol": 1e-6}
+
+
+def copied(name, folder):
+    for path in (KEPT / f"{name}.log", snapshot_path(KEPT / f"{name}.log")):
+        shutil.copy(path, folder)
+    return folder / f"{name}.log"
+
+
+def assert_as_kept(name, found):
+    kept = {key.partition("/")[2]: value for key, value in RESULTS.items() if key.startswith(f"{name}/")}
+    assert set(kept) == set(found)
+    for key, value in kept.items():
+        np.testing.assert_allclose(found[key], value, **CLOSE, err_msg=f"{name}: {key}")
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_kept_log_is_loaded_and_a_seeded_run_repeats_it(name, tmp_path):
+    run = RUNS[name]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*written with other versions")
+        warnings.filterwarnings("error", message=".*snapshot")  # it must be of use, not replayed around
+        with run.loaded(copied(name, tmp_path)) as loaded:
+            assert_as_kept(name, run.results(loaded))
+            assert loaded.iteration == run.steps
+    again = run.design().run(run.steps)
+    assert_as_kept(name, run.results(again))
+
+
+def test_kept_logs_hold_module_paths_and_new_ones_public_names(tmp_path):
+    for name, old, new in (
+        ("lines", "adaptive.estimators.image_reconstructor.ImageReconstructor", "adaptive.ImageReconstructor"),
+        ("logistic", "adaptive.estimators.bayesian_logistic_regression.BayesianLogisticRegression",
+         "adaptive.BayesianLogisticRegression"),
+    ):  # fmt: skip
+        header, _ = read_log(KEPT / f"{name}.log")
+        assert header["estimator"]["class"] == old
+        run = RUNS[name]
+        with run.design(log=tmp_path / name):
+            pass
+        assert read_log(tmp_path / name)[0]["estimator"]["class"] == new
+    header, _ = read_log(KEPT / "logistic_margin.log")
+    assert header["arguments"]["scorer"] == "function adaptive.scorers.margin.margin"
+    with RUNS["logistic_margin"].design(log=tmp_path / "margin"):
+        pass
+    assert read_log(tmp_path / "margin")[0]["arguments"]["scorer"] == "function adaptive.scorers.margin"
+
+
+def test_snapshots_hold_what_an_estimator_of_old_wrote():
+    for name in RUNS:
+        snapshot = read_snapshot(snapshot_path(KEPT / f"{name}.log"))
+        assert snapshot is not None and snapshot["state"]["estimator"], name
+
+
+def test_another_estimator_or_scorer_is_refused_still(tmp_path):
+    run = RUNS["logistic_margin"]
+    path = copied("logistic_margin", tmp_path)
+    with pytest.raises(LogError, match="estimator is not that of log"):
+        SequentialDesign.load(path, RUNS["sparse"].make(), run.pool, **run.again)
+    with pytest.raises(LogError, match="scorer is not that of log"):
+        SequentialDesign.load(path, run.make(), run.pool, scorer=lambda predictive, random_state: predictive.mean)
+    with pytest.raises(LogError, match="estimator parameter prior_scale"):
+        other = BayesianLogisticRegression("laplace", classes=[3, 5], prior_scale=0.4)
+        SequentialDesign.load(path, other, run.pool, **run.again)
+    lines = path.read_text().splitlines()
+    assert json.loads(lines[0])["event"] == "header"
