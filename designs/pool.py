@@ -17,8 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from adaptive import pool as plain
-
-from .box import box, corners
+from designs.box import box, corners
 
 __all__ = ["Joined", "LazyPool", "Pairs", "Product", "RowProduct", "box", "grid"]
 

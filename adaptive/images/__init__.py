@@ -1,16 +1,16 @@
 """Images: read from files, scanned in simulation, checked and compared. Nothing here knows a model."""
 
-from .cfl import read_cfl, write_cfl
-from .coils import estimate_coils, map_error, normalised_maps, simulate_coils
-from .design_table import COLUMNS, best_parameter, compare_designs
-from .kspace_check import check_coils, check_kspace, gridded, kspace_problem
-from .kspace_files import RawKspace, read_kspace
-from .noise import estimate_noise, noise_covariance, whitened
-from .phase import estimate_phase, low_resolution, polynomial_phase
-from .quality import Interval, l2_error, nmse, paired_interval, psnr, ssim
-from .reading import head_scan, read_images
-from .simulation import SimulatedScan, simulate_scan
-from .stack import ImageStack, Slice, fitted, padded, scaled
+from adaptive.images.cfl import read_cfl, write_cfl
+from adaptive.images.coils import estimate_coils, map_error, normalised_maps, simulate_coils
+from adaptive.images.design_table import COLUMNS, best_parameter, compare_designs
+from adaptive.images.kspace_check import check_coils, check_kspace, gridded, kspace_problem
+from adaptive.images.kspace_files import RawKspace, read_kspace
+from adaptive.images.noise import estimate_noise, noise_covariance, whitened
+from adaptive.images.phase import estimate_phase, low_resolution, polynomial_phase
+from adaptive.images.quality import Interval, l2_error, nmse, paired_interval, psnr, ssim
+from adaptive.images.reading import head_scan, read_images
+from adaptive.images.simulation import SimulatedScan, simulate_scan
+from adaptive.images.stack import ImageStack, Slice, fitted, padded, scaled
 
 __all__ = [
     "COLUMNS",

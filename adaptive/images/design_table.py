@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .quality import l2_error, psnr, ssim
-from .simulation import SimulatedScan
+from adaptive.images.quality import l2_error, psnr, ssim
+from adaptive.images.simulation import SimulatedScan
 
 __all__ = ["COLUMNS", "best_parameter", "compare_designs"]
 

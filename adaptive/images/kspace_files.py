@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from adaptive.checks import integer
+from adaptive.images.cfl import read_cfl
+from adaptive.images.stack import PERCENTILE
 from adaptive.memory import require_memory
 from adaptive.operators import FourierLines
-
-from .cfl import read_cfl
-from .stack import PERCENTILE
 
 __all__ = ["RawKspace", "read_kspace"]
 

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from adaptive.checks import choice, integer
+from adaptive.images.cfl import read_cfl
+from adaptive.images.kspace_files import HDF5, images_of_hdf5
+from adaptive.images.stack import ImageStack
 from adaptive.memory import require_memory
-
-from .cfl import read_cfl
-from .kspace_files import HDF5, images_of_hdf5
-from .stack import ImageStack
 
 __all__ = ["head_scan", "read_images"]
 

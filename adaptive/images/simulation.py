@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 
 from adaptive.checks import finite, generator, positive
+from adaptive.images.phase import polynomial_phase
 from adaptive.operators import FourierLines
-
-from .phase import polynomial_phase
 
 __all__ = ["SimulatedScan", "simulate_scan"]
 

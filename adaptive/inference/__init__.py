@@ -6,22 +6,22 @@ Priors that are no products of potentials have rooms of their own: `trees`, wave
 parents. In `classic` is what the field tried before.
 """
 
-from .annealed_importance import annealed_importance
-from .compatibility import compatible
-from .evidence_gradient import evidence_gradient, evidence_sensitivity
-from .expectation_propagation import expectation_propagation
-from .inclusion import IncludedPosterior, include, include_site
-from .laplace_approximation import laplace_approximation
-from .large_posterior import LargePosterior
-from .map_estimate import map_estimate
-from .mean_field import mean_field
-from .model import GLM
-from .penalties import FromPotential, Logarithmic, Power, Quadratic, Zero
-from .posterior import Posterior
-from .potential_gradient import potential_gradient
-from .restored import posterior_state, restored_posterior
-from .variational_bounds import variational_bounds
-from .variational_gaussian import variational_gaussian
+from adaptive.inference.annealed_importance import annealed_importance
+from adaptive.inference.compatibility import compatible
+from adaptive.inference.evidence_gradient import evidence_gradient, evidence_sensitivity
+from adaptive.inference.expectation_propagation import expectation_propagation
+from adaptive.inference.inclusion import IncludedPosterior, include, include_site
+from adaptive.inference.laplace_approximation import laplace_approximation
+from adaptive.inference.large_posterior import LargePosterior
+from adaptive.inference.map_estimate import map_estimate
+from adaptive.inference.mean_field import mean_field
+from adaptive.inference.model import GLM
+from adaptive.inference.penalties import FromPotential, Logarithmic, Power, Quadratic, Zero
+from adaptive.inference.posterior import Posterior
+from adaptive.inference.potential_gradient import potential_gradient
+from adaptive.inference.restored import posterior_state, restored_posterior
+from adaptive.inference.variational_bounds import variational_bounds
+from adaptive.inference.variational_gaussian import variational_gaussian
 
 __all__ = [
     "GLM",

@@ -20,13 +20,13 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
-from ..checks import choice, generator, integer, positive
-from ..linalg.draws_form import DrawsForm
-from ..linalg.matrices import covariance_root, dense
-from .dense import DenseProblem
-from .model import GLM
-from .moves import elliptical_slice, hamiltonian
-from .posterior import Posterior
+from adaptive.checks import choice, generator, integer, positive
+from adaptive.inference.dense import DenseProblem
+from adaptive.inference.model import GLM
+from adaptive.inference.moves import elliptical_slice, hamiltonian
+from adaptive.inference.posterior import Posterior
+from adaptive.linalg.draws_form import DrawsForm
+from adaptive.linalg.matrices import covariance_root, dense
 
 __all__ = ["annealed_importance"]
 

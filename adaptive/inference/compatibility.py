@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import choice
+from adaptive.checks import choice
 
 __all__ = ["ENGINES", "as_gaussian", "compatible", "refusal", "require_compatible"]
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ..linalg.gaussian import gaussian_with_sites
-from ..linalg.matrices import stacked
-from .compatibility import as_gaussian, require_compatible
-from .grouped import grouped
-from .model import GLM, matrix_of
-from .posterior import Posterior
+from adaptive.inference.compatibility import as_gaussian, require_compatible
+from adaptive.inference.grouped import grouped
+from adaptive.inference.model import GLM, matrix_of
+from adaptive.inference.posterior import Posterior
+from adaptive.linalg.gaussian import gaussian_with_sites
+from adaptive.linalg.matrices import stacked
 
 __all__ = ["DenseProblem"]
 

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import finite
-from ..linalg.matrices import dense, is_identity
-from .compatibility import as_gaussian
-from .grouped import grouped
-from .model import GLM
+from adaptive.checks import finite
+from adaptive.inference.compatibility import as_gaussian
+from adaptive.inference.grouped import grouped
+from adaptive.inference.model import GLM
+from adaptive.linalg.matrices import dense, is_identity
 
 __all__ = ["evidence_gradient", "evidence_sensitivity"]
 

@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import choice, generator, integer, positive
-from .compatibility import compatible
-from .dense import DenseProblem
-from .extrapolation import Extrapolation
-from .model import GLM
-from .posterior import Posterior
-from .selective_propagation import SelectiveProblem, SelectiveUpdates
-from .tilted_sites import FLAT, tilted_sites
+from adaptive.checks import choice, generator, integer, positive
+from adaptive.inference.compatibility import compatible
+from adaptive.inference.dense import DenseProblem
+from adaptive.inference.extrapolation import Extrapolation
+from adaptive.inference.model import GLM
+from adaptive.inference.posterior import Posterior
+from adaptive.inference.selective_propagation import SelectiveProblem, SelectiveUpdates
+from adaptive.inference.tilted_sites import FLAT, tilted_sites
 
 __all__ = ["expectation_propagation"]
 

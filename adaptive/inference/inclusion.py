@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
-from ..checks import choice, finite, generator
-from .posterior import Posterior
+from adaptive.checks import choice, finite, generator
+from adaptive.inference.posterior import Posterior
 
 __all__ = ["IncludedPosterior", "include", "include_site"]
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import integer, positive
-from .dense import DenseProblem
-from .model import GLM
-from .newton import NegativeLogDensity, minimise
-from .posterior import Posterior
+from adaptive.checks import integer, positive
+from adaptive.inference.dense import DenseProblem
+from adaptive.inference.model import GLM
+from adaptive.inference.newton import NegativeLogDensity, minimise
+from adaptive.inference.posterior import Posterior
 
 __all__ = ["laplace_approximation"]
 

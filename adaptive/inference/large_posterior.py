@@ -13,18 +13,18 @@ from typing import Any
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
-from ..checks import generator, integer, positive
-from ..linalg import (
+from adaptive.checks import generator, integer, positive
+from adaptive.inference.posterior import DIAGNOSTICS, LARGEST_COVARIANCE, Posterior
+from adaptive.inference.sampled_variances import sampled_variances
+from adaptive.inference.stochastic_gain import stochastic_gain
+from adaptive.linalg import (
     Circulant,
     Perturbations,
     PrecisionOperator,
     circulant_preconditioner,
     conjugate_gradients,
 )
-from ..operators import Operator, RealStacked, Reshaped, as_operator
-from .posterior import DIAGNOSTICS, LARGEST_COVARIANCE, Posterior
-from .sampled_variances import sampled_variances
-from .stochastic_gain import stochastic_gain
+from adaptive.operators import Operator, RealStacked, Reshaped, as_operator
 
 __all__ = ["LargePosterior"]
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ..checks import choice, integer, positive
-from .compatibility import require_compatible
-from .model import GLM
-from .penalties import FromPotential, Penalty, Zero
-from .posterior import Posterior
-from .reweighted_map import reweighted_map
-from .solvers import SOLVERS, Objective
+from adaptive.checks import choice, integer, positive
+from adaptive.inference.compatibility import require_compatible
+from adaptive.inference.model import GLM
+from adaptive.inference.penalties import FromPotential, Penalty, Zero
+from adaptive.inference.posterior import Posterior
+from adaptive.inference.reweighted_map import reweighted_map
+from adaptive.inference.solvers import SOLVERS, Objective
 
 __all__ = ["map_estimate"]
 

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ..checks import choice, generator, integer, positive
-from ..linalg import Perturbations, stochastic_log_determinant, variances
-from .compatibility import require_compatible
-from .large_posterior import LargePosterior
-from .model import GLM
-from .reweighted import Reweighted
+from adaptive.checks import choice, generator, integer, positive
+from adaptive.inference.compatibility import require_compatible
+from adaptive.inference.large_posterior import LargePosterior
+from adaptive.inference.model import GLM
+from adaptive.inference.reweighted import Reweighted
+from adaptive.linalg import Perturbations, stochastic_log_determinant, variances
 
 __all__ = ["VARIANCES", "matrix_free_bounds"]
 

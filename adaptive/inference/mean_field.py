@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from ..checks import integer, positive
-from ..linalg.factorial_form import FactorialForm
-from .dense import DenseProblem
-from .model import GLM
-from .posterior import Posterior
+from adaptive.checks import integer, positive
+from adaptive.inference.dense import DenseProblem
+from adaptive.inference.model import GLM
+from adaptive.inference.posterior import Posterior
+from adaptive.linalg.factorial_form import FactorialForm
 
 __all__ = ["mean_field"]
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from ..checks import finite, positive
-from ..linalg.low_rank_covariance import LowRankCovariance
-from ..linalg.matrices import dense, stacked
-from ..operators import Dense, Identity, Operator, Reshaped, Sparse, Wavelet, as_operator
-from .grouped import grouped
+from adaptive.checks import finite, positive
+from adaptive.inference.grouped import grouped
+from adaptive.linalg.low_rank_covariance import LowRankCovariance
+from adaptive.linalg.matrices import dense, stacked
+from adaptive.operators import Dense, Identity, Operator, Reshaped, Sparse, Wavelet, as_operator
 
 __all__ = ["GLM", "matrix_of"]
 

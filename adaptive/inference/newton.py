@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .dense import DenseProblem
+from adaptive.inference.dense import DenseProblem
 
 __all__ = ["Cost", "NegativeLogDensity", "minimise"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import positive
+from adaptive.checks import positive
 
 __all__ = ["FromPotential", "Logarithmic", "Penalty", "Power", "Quadratic", "Zero"]
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
-from ..checks import finite, generator, integer, positive
-from ..linalg.leading import LeadingSubspace
-from ..linalg.matrices import dense, is_sparse, stacked
-from ..operators import Operator
-from .jensen import jensen_bound
-from .model import matrix_of
+from adaptive.checks import finite, generator, integer, positive
+from adaptive.inference.jensen import jensen_bound
+from adaptive.inference.model import matrix_of
+from adaptive.linalg.leading import LeadingSubspace
+from adaptive.linalg.matrices import dense, is_sparse, stacked
+from adaptive.operators import Operator
 
 __all__ = ["Posterior"]
 

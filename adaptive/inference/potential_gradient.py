@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .model import GLM
+from adaptive.inference.model import GLM
 
 __all__ = ["potential_gradient"]
 

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from ..linalg.draws_form import DrawsForm
-from ..linalg.factorial_form import FactorialForm
-from ..linalg.updated_form import UpdatedForm
-from ..linalg.updated_state import restore_updated, updated_state
-from .dense import DenseProblem
-from .large_posterior import LargePosterior
-from .model import GLM
-from .posterior import DIAGNOSTICS, Posterior
-from .reweighted import Reweighted
-from .selective_propagation import SelectiveProblem
+from adaptive.inference.dense import DenseProblem
+from adaptive.inference.large_posterior import LargePosterior
+from adaptive.inference.model import GLM
+from adaptive.inference.posterior import DIAGNOSTICS, Posterior
+from adaptive.inference.reweighted import Reweighted
+from adaptive.inference.selective_propagation import SelectiveProblem
+from adaptive.linalg.draws_form import DrawsForm
+from adaptive.linalg.factorial_form import FactorialForm
+from adaptive.linalg.updated_form import UpdatedForm
+from adaptive.linalg.updated_state import restore_updated, updated_state
 
 __all__ = ["posterior_state", "restored_posterior"]
 

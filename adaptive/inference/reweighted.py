@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ..linalg import Circulant, PrecisionOperator, circulant_preconditioner, conjugate_gradients
-from .model import GLM
+from adaptive.inference.model import GLM
+from adaptive.linalg import Circulant, PrecisionOperator, circulant_preconditioner, conjugate_gradients
 
 __all__ = ["Descent", "Reweighted"]
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..linalg import Circulant, circulant_variances, controlled_variance
-from ..operators import Operator
+from adaptive.linalg import Circulant, circulant_variances, controlled_variance
+from adaptive.operators import Operator
 
 __all__ = ["sampled_variances"]
 

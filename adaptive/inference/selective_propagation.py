@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from ..linalg.gaussian import require_dense
-from ..linalg.low_rank_covariance import LowRankCovariance
-from ..linalg.projection_rows import ProjectionRows
-from ..linalg.updated_form import UpdatedForm
-from .dense import DenseProblem
-from .model import GLM, matrix_of
-from .tilted_sites import TiltedSites, tilted_sites
+from adaptive.inference.dense import DenseProblem
+from adaptive.inference.model import GLM, matrix_of
+from adaptive.inference.tilted_sites import TiltedSites, tilted_sites
+from adaptive.linalg.gaussian import require_dense
+from adaptive.linalg.low_rank_covariance import LowRankCovariance
+from adaptive.linalg.projection_rows import ProjectionRows
+from adaptive.linalg.updated_form import UpdatedForm
 
 __all__ = ["SelectiveProblem", "SelectiveUpdates", "change_scores"]
 

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
-from ..potentials.softmax import contrasts
+from adaptive.potentials.softmax import contrasts
 
 __all__ = ["ClassBlocks", "WholeMatrix", "block_moments"]
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import generator, integer
-from .posterior import LARGEST_COVARIANCE
-from .softmax_gaussian import ClassBlocks, WholeMatrix
+from adaptive.checks import generator, integer
+from adaptive.inference.posterior import LARGEST_COVARIANCE
+from adaptive.inference.softmax_gaussian import ClassBlocks, WholeMatrix
 
 __all__ = ["SoftmaxPosterior", "SoftmaxSites"]
 

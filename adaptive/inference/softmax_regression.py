@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ..checks import choice, integer, positive
-from ..potentials.softmax import contrasts, softmax_bound, softmax_mode
-from .softmax_posterior import SoftmaxPosterior, SoftmaxSites
+from adaptive.checks import choice, integer, positive
+from adaptive.inference.softmax_posterior import SoftmaxPosterior, SoftmaxSites
+from adaptive.potentials.softmax import contrasts, softmax_bound, softmax_mode
 
 __all__ = ["softmax_regression"]
 

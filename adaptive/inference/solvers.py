@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 
-from ..linalg.matrices import covariance_root
-from .model import GLM
-from .penalties import Penalty
+from adaptive.inference.model import GLM
+from adaptive.inference.penalties import Penalty
+from adaptive.linalg.matrices import covariance_root
 
 __all__ = ["SOLVERS", "Objective", "Point", "Solution"]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..linalg import Circulant, PrecisionOperator, stochastic_log_determinant
-from ..operators import Operator
+from adaptive.linalg import Circulant, PrecisionOperator, stochastic_log_determinant
+from adaptive.operators import Operator
 
 __all__ = ["stochastic_gain"]
 

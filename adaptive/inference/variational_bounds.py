@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import choice, integer, positive
-from .dense import DenseProblem
-from .matrix_free import VARIANCES, matrix_free_bounds
-from .model import GLM
-from .newton import NegativeLogDensity, minimise
-from .posterior import Posterior
+from adaptive.checks import choice, integer, positive
+from adaptive.inference.dense import DenseProblem
+from adaptive.inference.matrix_free import VARIANCES, matrix_free_bounds
+from adaptive.inference.model import GLM
+from adaptive.inference.newton import NegativeLogDensity, minimise
+from adaptive.inference.posterior import Posterior
 
 __all__ = ["variational_bounds"]
 

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import integer, positive
-from .dense import DenseProblem
-from .extrapolation import Extrapolation
-from .jensen import jensen_bound
-from .model import GLM
-from .posterior import Posterior
+from adaptive.checks import integer, positive
+from adaptive.inference.dense import DenseProblem
+from adaptive.inference.extrapolation import Extrapolation
+from adaptive.inference.jensen import jensen_bound
+from adaptive.inference.model import GLM
+from adaptive.inference.posterior import Posterior
 
 __all__ = ["variational_gaussian"]
 

@@ -1,17 +1,17 @@
 """Linear algebra of Gaussian posteriors: dense ones with sites, and precisions known by their products only."""
 
-from . import variances
-from .cells import line_weights, sample_weights
-from .circulant import Circulant, circulant_preconditioner
-from .conjugate_gradients import Solution, conjugate_gradients
-from .control_variates import circulant_variances, controlled_variance
-from .gaussian import CovarianceForm, LowRankForm, PrecisionForm, SiteGaussian, gaussian_with_sites
-from .lanczos import Tridiagonal, lanczos_variances, tridiagonalise
-from .least_squares import density_compensated, least_squares
-from .linear_system import PrecisionOperator
-from .log_determinant import log_determinant, stochastic_log_determinant
-from .low_rank_covariance import LowRankCovariance
-from .perturbations import Perturbations
+from adaptive.linalg import variances
+from adaptive.linalg.cells import line_weights, sample_weights
+from adaptive.linalg.circulant import Circulant, circulant_preconditioner
+from adaptive.linalg.conjugate_gradients import Solution, conjugate_gradients
+from adaptive.linalg.control_variates import circulant_variances, controlled_variance
+from adaptive.linalg.gaussian import CovarianceForm, LowRankForm, PrecisionForm, SiteGaussian, gaussian_with_sites
+from adaptive.linalg.lanczos import Tridiagonal, lanczos_variances, tridiagonalise
+from adaptive.linalg.least_squares import density_compensated, least_squares
+from adaptive.linalg.linear_system import PrecisionOperator
+from adaptive.linalg.log_determinant import log_determinant, stochastic_log_determinant
+from adaptive.linalg.low_rank_covariance import LowRankCovariance
+from adaptive.linalg.perturbations import Perturbations
 
 __all__ = [
     "Circulant",

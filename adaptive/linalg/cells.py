@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial import QhullError, Voronoi
 
-from ..checks import finite, integer, positive
+from adaptive.checks import finite, integer, positive
 
 __all__ = ["line_weights", "sample_weights"]
 

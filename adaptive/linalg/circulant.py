@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import scipy.fft
 
-from ..checks import generator
-from ..operators import Operator, RealStacked
-from .linear_system import PrecisionOperator
+from adaptive.checks import generator
+from adaptive.linalg.linear_system import PrecisionOperator
+from adaptive.operators import Operator, RealStacked
 
 __all__ = ["Circulant", "circulant_preconditioner", "estimated_spectrum"]
 
@@ -132,7 +132,7 @@ class Circulant:
 
     def __call__(self, u: np.ndarray) -> np.ndarray:
         """M u for ``u`` of shape (b, *input_shape), in the precision of ``u``."""
-        from . import kernels
+        from adaptive.linalg import kernels
 
         u = np.asarray(u)
         u = u if u.dtype.char in "fd" else u.astype(float)

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ..checks import choice, integer, positive
+from adaptive.checks import choice, integer, positive
 
 __all__ = ["Solution", "conjugate_gradients"]
 
@@ -209,7 +209,7 @@ class _Block:
 
     def _iterate(self, active: np.ndarray, r: np.ndarray, z: np.ndarray | None) -> None:
         """The recurrence for the columns ``active`` with residuals r (overwritten); columns leave as they finish."""
-        from . import kernels
+        from adaptive.linalg import kernels
 
         p = np.zeros_like(r)
         rz_old = np.full(len(r), np.inf)  # no old direction: the first ratio is zero
@@ -263,14 +263,14 @@ def _flat(columns: np.ndarray) -> np.ndarray:
 
 
 def _norms(columns: np.ndarray) -> np.ndarray:
-    from . import kernels  # compiled code, imported where used
+    from adaptive.linalg import kernels  # compiled code, imported where used
 
     flat = _flat(columns)
     return np.sqrt(kernels.dots(flat, flat))
 
 
 def _energies(r: np.ndarray, z: np.ndarray) -> np.ndarray:
-    from . import kernels
+    from adaptive.linalg import kernels
 
     return np.sqrt(np.maximum(kernels.dots(_flat(r), _flat(z)), np.finfo(float).tiny))
 

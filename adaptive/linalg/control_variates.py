@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from ..operators import FourierLines, FourierMask, Operator, RealStacked
-from .circulant import Circulant
+from adaptive.linalg.circulant import Circulant
+from adaptive.operators import FourierLines, FourierMask, Operator, RealStacked
 
 __all__ = ["circulant_variances", "controlled_variance", "regressed"]
 
@@ -89,7 +89,7 @@ def controlled_variance(s: np.ndarray, control: Any = None, known: Any = None) -
     >>> controlled_variance(s, 2 * s, np.full(5, 2.0))[0].round(9)
     array([1., 1., 1., 1., 1.])
     """
-    from .kernels import controlled, plain
+    from adaptive.linalg.kernels import controlled, plain
 
     if len(s) < 2:
         raise ValueError(f"variances need two samples or more, got {len(s)}.")

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from ..operators import Operator
-from .matrices import covariance_root, dense, is_sparse, row_blocks
-from .projection_rows import ProjectionRows
+from adaptive.linalg.matrices import covariance_root, dense, is_sparse, row_blocks
+from adaptive.linalg.projection_rows import ProjectionRows
+from adaptive.operators import Operator
 
 __all__ = ["CovarianceAnswers"]
 

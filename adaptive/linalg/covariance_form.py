@@ -23,7 +23,7 @@ import scipy.sparse
 from scipy.linalg.blas import dsyr, dtrsm
 from scipy.linalg.lapack import dpotrf, dpotrs, dsytrf, dsytrs
 
-from .matrices import (
+from adaptive.linalg.matrices import (
     covariance_root,
     covariance_times,
     dense,
@@ -35,7 +35,7 @@ from .matrices import (
     stacked,
     triangular_root,
 )
-from .triangular_inverse import triangular_inverse
+from adaptive.linalg.triangular_inverse import triangular_inverse
 
 __all__ = ["CovarianceForm"]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .root_form import RootForm
+from adaptive.linalg.root_form import RootForm
 
 __all__ = ["DrawsForm"]
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from .covariance_form import CovarianceForm
-from .reduced_form import ReducedForm
+from adaptive.linalg.covariance_form import CovarianceForm
+from adaptive.linalg.reduced_form import ReducedForm
 
 __all__ = ["FactorialForm"]
 

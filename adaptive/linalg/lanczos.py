@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
-from ..checks import choice, finite, integer
-from ..memory import memory_there
+from adaptive.checks import choice, finite, integer
+from adaptive.memory import memory_there
 
 __all__ = ["Tridiagonal", "lanczos_variances", "tridiagonalise"]
 

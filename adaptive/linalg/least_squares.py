@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ..checks import finite, integer, positive
-from ..operators import as_operator
+from adaptive.checks import finite, integer, positive
+from adaptive.operators import as_operator
 
 __all__ = ["density_compensated", "least_squares"]
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import finite, positive
-from ..operators import Operator, as_operator
+from adaptive.checks import finite, positive
+from adaptive.operators import Operator, as_operator
 
 __all__ = ["PrecisionOperator"]
 

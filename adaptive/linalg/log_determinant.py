@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import generator, integer
-from .circulant import Circulant
-from .lanczos import tridiagonalise
-from .linear_system import PrecisionOperator
+from adaptive.checks import generator, integer
+from adaptive.linalg.circulant import Circulant
+from adaptive.linalg.lanczos import tridiagonalise
+from adaptive.linalg.linear_system import PrecisionOperator
 
 __all__ = ["log_determinant", "stochastic_log_determinant"]
 

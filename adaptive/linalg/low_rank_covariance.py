@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import finite, positive
+from adaptive.checks import finite, positive
 
 __all__ = ["LowRankCovariance"]
 

@@ -25,8 +25,8 @@ import numpy as np
 import scipy.sparse
 from scipy.linalg.lapack import dpotrf, dtrtri
 
-from .low_rank_covariance import LowRankCovariance
-from .matrices import covariance_times, dense, densified, is_identity, is_sparse, row_blocks, stacked
+from adaptive.linalg.low_rank_covariance import LowRankCovariance
+from adaptive.linalg.matrices import covariance_times, dense, densified, is_identity, is_sparse, row_blocks, stacked
 
 __all__ = ["LowRankForm"]
 

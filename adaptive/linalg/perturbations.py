@@ -13,9 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import generator, integer
-from ..operators import FourierLines, FourierMask, NonuniformFourier, Operator, Product, RealStacked, Repeated, Stacked
-from .linear_system import PrecisionOperator
+from adaptive.checks import generator, integer
+from adaptive.linalg.linear_system import PrecisionOperator
+from adaptive.operators import (
+    FourierLines,
+    FourierMask,
+    NonuniformFourier,
+    Operator,
+    Product,
+    RealStacked,
+    Repeated,
+    Stacked,
+)
 
 __all__ = ["Perturbations"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.linalg.blas import dsymv, dsyr, dsyrk, dtrsm
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtrs
 
-from .matrices import (
+from adaptive.linalg.matrices import (
     covariance_root,
     covariance_times,
     dense,

@@ -14,8 +14,8 @@ import numpy as np
 import scipy.sparse
 from scipy.linalg.blas import dsyrk
 
-from ..operators import Identity, Operator, Sparse, Wavelet
-from .symmetric_kernels import add_gram
+from adaptive.linalg.symmetric_kernels import add_gram
+from adaptive.operators import Identity, Operator, Sparse, Wavelet
 
 __all__ = ["ProjectionRows"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .matrices import covariance_root
+from adaptive.linalg.matrices import covariance_root
 
 __all__ = ["ReducedForm"]
 

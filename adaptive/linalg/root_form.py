@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .matrices import dense
+from adaptive.linalg.matrices import dense
 
 __all__ = ["RootForm"]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
-from .growing_rows import GrowingRows
+from adaptive.linalg.growing_rows import GrowingRows
 
 __all__ = ["RowBasis"]
 

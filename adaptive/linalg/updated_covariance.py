@@ -12,9 +12,9 @@ import numpy as np
 from scipy.linalg.blas import dsymm, dsymv, dsyr, dsyrk
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
-from .matrices import dense, is_sparse
-from .projection_rows import ProjectionRows
-from .symmetric_kernels import block_times, quadratic_forms, sparse_times
+from adaptive.linalg.matrices import dense, is_sparse
+from adaptive.linalg.projection_rows import ProjectionRows
+from adaptive.linalg.symmetric_kernels import block_times, quadratic_forms, sparse_times
 
 __all__ = ["UpdatedCovariance"]
 

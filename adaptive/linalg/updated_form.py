@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from .covariance_answers import CovarianceAnswers
-from .leading import LeadingSubspace
-from .matrices import dense, is_sparse
-from .measurement_covariance import MeasurementCovariance
-from .prior_precision import precision_of_prior, precision_times
-from .projection_rows import ProjectionRows
-from .updated_covariance import UpdatedCovariance
+from adaptive.linalg.covariance_answers import CovarianceAnswers
+from adaptive.linalg.leading import LeadingSubspace
+from adaptive.linalg.matrices import dense, is_sparse
+from adaptive.linalg.measurement_covariance import MeasurementCovariance
+from adaptive.linalg.prior_precision import precision_of_prior, precision_times
+from adaptive.linalg.projection_rows import ProjectionRows
+from adaptive.linalg.updated_covariance import UpdatedCovariance
 
 __all__ = ["UpdatedForm", "Work"]
 

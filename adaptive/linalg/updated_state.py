@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from scipy.linalg.lapack import dtpttr, dtrttp
 
-from .leading import LeadingSubspace
-from .measurement_covariance import MeasurementCovariance
-from .updated_form import UpdatedForm, Work
+from adaptive.linalg.leading import LeadingSubspace
+from adaptive.linalg.measurement_covariance import MeasurementCovariance
+from adaptive.linalg.updated_form import UpdatedForm, Work
 
 __all__ = ["restore_updated", "updated_state"]
 

@@ -17,14 +17,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.linalg
 
-from ..checks import generator, integer
-from ..operators import Operator
-from .circulant import Circulant
-from .conjugate_gradients import conjugate_gradients
-from .control_variates import circulant_variances, controlled_variance, regressed
-from .lanczos import lanczos_variances
-from .linear_system import PrecisionOperator, groups_of
-from .perturbations import Perturbations
+from adaptive.checks import generator, integer
+from adaptive.linalg.circulant import Circulant
+from adaptive.linalg.conjugate_gradients import conjugate_gradients
+from adaptive.linalg.control_variates import circulant_variances, controlled_variance, regressed
+from adaptive.linalg.lanczos import lanczos_variances
+from adaptive.linalg.linear_system import PrecisionOperator, groups_of
+from adaptive.linalg.perturbations import Perturbations
+from adaptive.operators import Operator
 
 __all__ = ["Variances", "exact", "lanczos", "probing", "sampled"]
 

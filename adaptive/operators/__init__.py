@@ -1,24 +1,24 @@
 """Linear maps with their adjoints, batch axes first: what instruments measure, and what priors look at."""
 
-from .base import Operator, adjoint_error
-from .coils import Coils
-from .convolution import Convolution
-from .diagonal import Diagonal
-from .finite_difference import FiniteDifference
-from .fourier import FourierLines, FourierMask
-from .identity import Identity
-from .matrix import Dense, FromSciPy, Sparse, as_operator
-from .nonuniform_fourier import NonuniformFourier
-from .padded import Padded
-from .phase import Phase
-from .product import Product
-from .real_stacked import RealStacked
-from .repeated import Repeated
-from .reshaped import Reshaped
-from .scaled import Scaled
-from .stacked import Stacked
-from .toeplitz import Toeplitz
-from .wavelet import Wavelet
+from adaptive.operators.base import Operator, adjoint_error
+from adaptive.operators.coils import Coils
+from adaptive.operators.convolution import Convolution
+from adaptive.operators.diagonal import Diagonal
+from adaptive.operators.finite_difference import FiniteDifference
+from adaptive.operators.fourier import FourierLines, FourierMask
+from adaptive.operators.identity import Identity
+from adaptive.operators.matrix import Dense, FromSciPy, Sparse, as_operator
+from adaptive.operators.nonuniform_fourier import NonuniformFourier
+from adaptive.operators.padded import Padded
+from adaptive.operators.phase import Phase
+from adaptive.operators.product import Product
+from adaptive.operators.real_stacked import RealStacked
+from adaptive.operators.repeated import Repeated
+from adaptive.operators.reshaped import Reshaped
+from adaptive.operators.scaled import Scaled
+from adaptive.operators.stacked import Stacked
+from adaptive.operators.toeplitz import Toeplitz
+from adaptive.operators.wavelet import Wavelet
 
 __all__ = [
     "Coils",

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import finite
-from .base import Operator
-from .repeated import Repeated, alike
-from .toeplitz import closest_circulant
+from adaptive.checks import finite
+from adaptive.operators.base import Operator
+from adaptive.operators.repeated import Repeated, alike
+from adaptive.operators.toeplitz import closest_circulant
 
 __all__ = ["Coils"]
 

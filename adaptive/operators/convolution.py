@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import scipy.fft
 
-from ..checks import finite
-from .base import Operator
-from .fourier_filter import apply_filter
-from .shapes import image_shape
+from adaptive.checks import finite
+from adaptive.operators.base import Operator
+from adaptive.operators.fourier_filter import apply_filter
+from adaptive.operators.shapes import image_shape
 
 __all__ = ["Convolution"]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import finite
-from .base import Operator
-from .toeplitz import closest_circulant
+from adaptive.checks import finite
+from adaptive.operators.base import Operator
+from adaptive.operators.toeplitz import closest_circulant
 
 __all__ = ["Diagonal"]
 

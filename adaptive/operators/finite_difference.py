@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .base import Operator
-from .shapes import image_shape, plain
+from adaptive.operators.base import Operator
+from adaptive.operators.shapes import image_shape, plain
 
 __all__ = ["FiniteDifference"]
 
@@ -50,17 +50,17 @@ class FiniteDifference(Operator):
         super().__init__(shape, (ends[-1],))
 
     def _forward(self, u: np.ndarray) -> np.ndarray:
-        from .difference_kernels import forward
+        from adaptive.operators.difference_kernels import forward
 
         return self._run(forward, u, self.output_shape)
 
     def _adjoint(self, v: np.ndarray) -> np.ndarray:
-        from .difference_kernels import adjoint
+        from adaptive.operators.difference_kernels import adjoint
 
         return self._run(adjoint, v, self.input_shape)
 
     def _normal(self, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-        from .difference_kernels import normal
+        from adaptive.operators.difference_kernels import normal
 
         if weights is None:
             weights = np.ones(self.output_shape, u.real.dtype)

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import scipy.fft
 
-from ..checks import integer
-from .base import Operator
-from .fourier_filter import apply_filter, uncentred
-from .shapes import image_shape
+from adaptive.checks import integer
+from adaptive.operators.base import Operator
+from adaptive.operators.fourier_filter import apply_filter, uncentred
+from adaptive.operators.shapes import image_shape
 
 __all__ = ["FourierLines", "FourierMask"]
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.fft
 
-from .shapes import plain
+from adaptive.operators.shapes import plain
 
 __all__ = ["apply_filter", "uncentred"]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .base import Operator
-from .shapes import image_shape
+from adaptive.operators.base import Operator
+from adaptive.operators.shapes import image_shape
 
 __all__ = ["Identity"]
 

@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse
 from scipy.sparse.linalg import LinearOperator
 
-from ..checks import finite
-from .base import Operator, require_dense
+from adaptive.checks import finite
+from adaptive.operators.base import Operator, require_dense
 
 __all__ = ["Dense", "FromSciPy", "Sparse", "as_operator"]
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import finite, positive
-from .base import Operator
-from .shapes import image_shape
-from .toeplitz import Toeplitz
+from adaptive.checks import finite, positive
+from adaptive.operators.base import Operator
+from adaptive.operators.shapes import image_shape
+from adaptive.operators.toeplitz import Toeplitz
 
 __all__ = ["NonuniformFourier"]
 

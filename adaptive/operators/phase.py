@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import finite
-from .diagonal import Diagonal
+from adaptive.checks import finite
+from adaptive.operators.diagonal import Diagonal
 
 __all__ = ["Phase"]
 

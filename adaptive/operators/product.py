@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .base import Operator
-from .matrix import as_operator
+from adaptive.operators.base import Operator
+from adaptive.operators.matrix import as_operator
 
 __all__ = ["Product"]
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import choice
-from .base import Operator
-from .matrix import as_operator
-from .shapes import plain
+from adaptive.checks import choice
+from adaptive.operators.base import Operator
+from adaptive.operators.matrix import as_operator
+from adaptive.operators.shapes import plain
 
 __all__ = ["RealStacked"]
 

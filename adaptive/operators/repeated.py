@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import integer
-from .base import Operator
-from .matrix import as_operator
+from adaptive.checks import integer
+from adaptive.operators.base import Operator
+from adaptive.operators.matrix import as_operator
 
 __all__ = ["Repeated"]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .base import Operator
-from .matrix import as_operator
-from .shapes import image_shape
+from adaptive.operators.base import Operator
+from adaptive.operators.matrix import as_operator
+from adaptive.operators.shapes import image_shape
 
 __all__ = ["Reshaped"]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import finite
-from .base import Operator
-from .matrix import as_operator
+from adaptive.checks import finite
+from adaptive.operators.base import Operator
+from adaptive.operators.matrix import as_operator
 
 __all__ = ["Scaled"]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .base import Operator, require_dense
-from .matrix import as_operator
+from adaptive.operators.base import Operator, require_dense
+from adaptive.operators.matrix import as_operator
 
 __all__ = ["Stacked"]
 

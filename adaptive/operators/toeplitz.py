@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import scipy.fft
 
-from .base import Operator
-from .shapes import image_shape
+from adaptive.operators.base import Operator
+from adaptive.operators.shapes import image_shape
 
 __all__ = ["Toeplitz", "closest_circulant"]
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pywt
 
-from ..checks import choice, integer
-from .base import Operator
-from .shapes import image_shape, plain
+from adaptive.checks import choice, integer
+from adaptive.operators.base import Operator
+from adaptive.operators.shapes import image_shape, plain
 
 __all__ = ["Wavelet"]
 
@@ -124,7 +124,7 @@ class Wavelet(Operator):
                 block = target
 
     def _axis(self, task: str, block: np.ndarray, target: np.ndarray, axis: int) -> None:
-        from . import wavelet_kernels  # here, since compiling begins with the import of numba
+        from adaptive.operators import wavelet_kernels  # here, since compiling begins with the import of numba
 
         n, inner = block.shape[axis + 1], math.prod(block.shape[axis + 2 :])  # numbers between neighbours
         if block.dtype.kind == "c":

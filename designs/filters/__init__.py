@@ -5,16 +5,16 @@ pool of such rows where they come from an orthonormal transform. The adaptive on
 ``estimator -> rows`` for `SequentialDesign`. A user's own matrix goes through `as_filters`.
 """
 
-from .checked import as_filters
-from .coloured import coloured
-from .hadamard import HadamardTransform, hadamard, signs
-from .leading import LeadingDirections, LeadingSigns
-from .noiselets import NoiseletTransform, noiselets
-from .transform_rows import TransformRows
-from .tree_search import TreeSearch
-from .uncertain import UncertainWavelets
-from .uniform import uniform
-from .wavelets import wavelets
+from designs.filters.checked import as_filters
+from designs.filters.coloured import coloured
+from designs.filters.hadamard import HadamardTransform, hadamard, signs
+from designs.filters.leading import LeadingDirections, LeadingSigns
+from designs.filters.noiselets import NoiseletTransform, noiselets
+from designs.filters.transform_rows import TransformRows
+from designs.filters.tree_search import TreeSearch
+from designs.filters.uncertain import UncertainWavelets
+from designs.filters.uniform import uniform
+from designs.filters.wavelets import wavelets
 
 __all__ = [
     "HadamardTransform",

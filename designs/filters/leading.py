@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from adaptive.checks import integer
-
-from .checked import as_filters
-from .hadamard import signs
-from .measurements import asked, measured_rows
+from designs.filters.checked import as_filters
+from designs.filters.hadamard import signs
+from designs.filters.measurements import asked, measured_rows
 
 __all__ = ["LeadingDirections", "LeadingSigns"]
 

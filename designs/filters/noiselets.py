@@ -13,9 +13,8 @@ import numpy as np
 from adaptive.checks import generator
 from adaptive.operators import Operator
 from adaptive.operators.shapes import image_shape
-
-from .checked import number_of
-from .transform_rows import TransformRows
+from designs.filters.checked import number_of
+from designs.filters.transform_rows import TransformRows
 
 __all__ = ["NoiseletTransform", "noiselets", "require_dyadic"]
 

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from adaptive.operators import Operator
-
-from ..pool import LazyPool
+from designs.pool import LazyPool
 
 __all__ = ["TransformRows"]
 

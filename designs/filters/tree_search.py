@@ -15,10 +15,9 @@ import numpy as np
 
 from adaptive.checks import integer, positive
 from adaptive.operators import Wavelet
-
-from .measurements import measured_coefficients
-from .transform_rows import TransformRows
-from .wavelets import coarse_to_fine, details_of
+from designs.filters.measurements import measured_coefficients
+from designs.filters.transform_rows import TransformRows
+from designs.filters.wavelets import coarse_to_fine, details_of
 
 __all__ = ["TreeSearch"]
 

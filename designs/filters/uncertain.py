@@ -11,10 +11,9 @@ import numpy as np
 
 from adaptive.checks import integer
 from adaptive.operators import Wavelet
-
-from .measurements import asked, measured_coefficients
-from .transform_rows import TransformRows
-from .wavelets import coarse_to_fine
+from designs.filters.measurements import asked, measured_coefficients
+from designs.filters.transform_rows import TransformRows
+from designs.filters.wavelets import coarse_to_fine
 
 __all__ = ["UncertainWavelets"]
 

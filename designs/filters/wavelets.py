@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from adaptive.operators import Wavelet
-
-from .checked import number_of
-from .transform_rows import TransformRows
+from designs.filters.checked import number_of
+from designs.filters.transform_rows import TransformRows
 
 __all__ = ["coarse_to_fine", "details_of", "wavelets"]
 

@@ -1,8 +1,8 @@
 """Which parts of k-space to measure: lines, phase encodes, spokes, spirals - and the designs that look at no data."""
 
-from .angles import equispaced_angles, golden_angles, random_angles, rotated
-from .cartesian import Line, LinePool, as_lines, central, lines, mirror
-from .comparison import (
+from designs.kspace.angles import equispaced_angles, golden_angles, random_angles, rotated
+from designs.kspace.cartesian import Line, LinePool, as_lines, central, lines, mirror
+from designs.kspace.comparison import (
     comparison_designs,
     equispaced,
     half_plane_variable_density,
@@ -11,24 +11,24 @@ from .comparison import (
     uniform,
     variable_density,
 )
-from .density import line_density, voronoi_density
-from .encode_comparison import (
+from designs.kspace.density import line_density, voronoi_density
+from designs.kspace.encode_comparison import (
     comparison_encodes,
     low_pass_encodes,
     poisson_disc_encodes,
     uniform_encodes,
     variable_density_encodes,
 )
-from .encode_indices import as_encodes, central_encodes, mirror_encodes
-from .export import export_design, import_design
-from .limits import GradientLimits
-from .own_trajectories import trajectories
-from .phase_encodes import PhaseEncode, PhaseEncodePool, phase_encodes
-from .radial import spoke_samples
-from .refined import RefinedAngles
-from .spiral import spiral_samples
-from .swaps import Swapped, improve_by_swaps
-from .trajectory import Trajectory, TrajectoryPool, spirals, spokes
+from designs.kspace.encode_indices import as_encodes, central_encodes, mirror_encodes
+from designs.kspace.export import export_design, import_design
+from designs.kspace.limits import GradientLimits
+from designs.kspace.own_trajectories import trajectories
+from designs.kspace.phase_encodes import PhaseEncode, PhaseEncodePool, phase_encodes
+from designs.kspace.radial import spoke_samples
+from designs.kspace.refined import RefinedAngles
+from designs.kspace.spiral import spiral_samples
+from designs.kspace.swaps import Swapped, improve_by_swaps
+from designs.kspace.trajectory import Trajectory, TrajectoryPool, spirals, spokes
 
 __all__ = [
     "GradientLimits",

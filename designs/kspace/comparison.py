@@ -25,9 +25,8 @@ from typing import Any
 import numpy as np
 
 from adaptive.checks import choice, finite, generator, integer
-
-from .cartesian import central
-from .density_draws import drawn, lifted
+from designs.kspace.cartesian import central
+from designs.kspace.density_draws import drawn, lifted
 
 __all__ = [
     "comparison_designs",

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from adaptive.checks import choice, finite, generator, integer, positive
-
-from .density_draws import drawn, lifted
-from .encode_indices import as_encodes, central_encodes, mirror_encodes, rank, relative_radius
-from .poisson_disc import thrown
+from designs.kspace.density_draws import drawn, lifted
+from designs.kspace.encode_indices import as_encodes, central_encodes, mirror_encodes, rank, relative_radius
+from designs.kspace.poisson_disc import thrown
 
 __all__ = [
     "comparison_encodes",

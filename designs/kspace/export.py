@@ -16,11 +16,10 @@ import numpy as np
 
 from adaptive.checks import integer
 from adaptive.images.cfl import read_cfl, write_cfl
-
-from .cartesian import LinePool
-from .phase_encodes import PhaseEncodePool
-from .protocol import protocol
-from .trajectory import TrajectoryPool
+from designs.kspace.cartesian import LinePool
+from designs.kspace.phase_encodes import PhaseEncodePool
+from designs.kspace.protocol import protocol
+from designs.kspace.trajectory import TrajectoryPool
 
 __all__ = ["export_design", "import_design"]
 

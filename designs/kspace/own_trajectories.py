@@ -14,8 +14,7 @@ import numpy as np
 
 from adaptive.checks import choice, finite
 from adaptive.operators.shapes import image_shape
-
-from .trajectory import TrajectoryPool
+from designs.kspace.trajectory import TrajectoryPool
 
 __all__ = ["trajectories"]
 

@@ -16,8 +16,7 @@ import scipy.fft
 
 from adaptive.checks import choice, integer
 from adaptive.operators import FourierMask, Operator
-
-from .encode_indices import central_encodes, checked_encodes, mirror_encodes, rank
+from designs.kspace.encode_indices import central_encodes, checked_encodes, mirror_encodes, rank
 
 __all__ = ["PhaseEncode", "PhaseEncodePool", "phase_encodes"]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .cartesian import LinePool
-from .phase_encodes import PhaseEncodePool
-from .trajectory import TrajectoryPool
+from designs.kspace.cartesian import LinePool
+from designs.kspace.phase_encodes import PhaseEncodePool
+from designs.kspace.trajectory import TrajectoryPool
 
 __all__ = ["protocol"]
 

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from adaptive.checks import finite, integer
-
-from .angles import rotated
+from designs.kspace.angles import rotated
 
 __all__ = ["spoke_samples"]
 

@@ -22,9 +22,8 @@ from scipy.integrate import solve_ivp
 from scipy.interpolate import CubicHermiteSpline
 
 from adaptive.checks import finite, integer, positive
-
-from .angles import rotated
-from .limits import GradientLimits
+from designs.kspace.angles import rotated
+from designs.kspace.limits import GradientLimits
 
 __all__ = ["spiral_samples"]
 

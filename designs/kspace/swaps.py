@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from adaptive.checks import generator, integer, positive
-
-from .cartesian import as_lines
+from designs.kspace.cartesian import as_lines
 
 __all__ = ["Swapped", "improve_by_swaps"]
 

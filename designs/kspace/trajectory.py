@@ -15,10 +15,9 @@ import numpy as np
 from adaptive.checks import finite
 from adaptive.operators import NonuniformFourier
 from adaptive.operators.shapes import image_shape
-
-from .limits import GradientLimits
-from .radial import spoke_samples
-from .spiral import spiral_samples
+from designs.kspace.limits import GradientLimits
+from designs.kspace.radial import spoke_samples
+from designs.kspace.spiral import spiral_samples
 
 __all__ = ["Trajectory", "TrajectoryPool", "spirals", "spokes"]
 

@@ -1,11 +1,11 @@
 """Classical optimal designs: D-, A-, E-, I- and V-optimal choices of runs for linear models, by exchange."""
 
-from .approximate import approximate_design
-from .coordinate import coordinate_exchange
-from .criteria import kiefer
-from .exchange import optimal_design
-from .frequentist import bayesian_gain, best_direction, frequentist_gain
-from .problem import OptimalDesign
+from designs.optimal.approximate import approximate_design
+from designs.optimal.coordinate import coordinate_exchange
+from designs.optimal.criteria import kiefer
+from designs.optimal.exchange import optimal_design
+from designs.optimal.frequentist import bayesian_gain, best_direction, frequentist_gain
+from designs.optimal.problem import OptimalDesign
 
 __all__ = [
     "OptimalDesign",

@@ -17,8 +17,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.checks import finite, integer
-
-from .problem import Model
+from designs.optimal.problem import Model
 
 __all__ = ["approximate_design", "efficiency_bound"]
 

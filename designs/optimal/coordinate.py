@@ -15,10 +15,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.checks import finite, generator, integer, shape
-
-from .approximate import efficiency_bound
-from .exchange import GAIN
-from .problem import Model, OptimalDesign
+from designs.optimal.approximate import efficiency_bound
+from designs.optimal.exchange import GAIN
+from designs.optimal.problem import Model, OptimalDesign
 
 __all__ = ["coordinate_exchange"]
 

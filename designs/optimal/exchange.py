@@ -15,11 +15,10 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.checks import choice, finite, generator, integer
-
-from .approximate import efficiency_bound
-from .constraints import Constraints
-from .criteria import Criterion
-from .problem import Model, OptimalDesign
+from designs.optimal.approximate import efficiency_bound
+from designs.optimal.constraints import Constraints
+from designs.optimal.criteria import Criterion
+from designs.optimal.problem import Model, OptimalDesign
 
 __all__ = ["optimal_design"]
 

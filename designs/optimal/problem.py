@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from adaptive.checks import finite, integer, shape
-
-from .criteria import Criterion, Determinant, Eigenvalues, MeanVariance
+from designs.optimal.criteria import Criterion, Determinant, Eigenvalues, MeanVariance
 
 __all__ = ["Model", "OptimalDesign"]
 

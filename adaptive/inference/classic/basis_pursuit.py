@@ -15,10 +15,10 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
-from ...checks import integer, positive
-from ...linalg.row_basis import RowBasis
-from .measured_rows import MeasuredRows, PointEstimate, earlier_work
-from .vertex_exchange import best_vertex
+from adaptive.checks import integer, positive
+from adaptive.inference.classic.measured_rows import MeasuredRows, PointEstimate, earlier_work
+from adaptive.inference.classic.vertex_exchange import best_vertex
+from adaptive.linalg.row_basis import RowBasis
 
 __all__ = ["basis_pursuit"]
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ...checks import integer, positive
-from ..dense import DenseProblem
-from ..model import GLM
-from ..posterior import Posterior
+from adaptive.checks import integer, positive
+from adaptive.inference.dense import DenseProblem
+from adaptive.inference.model import GLM
+from adaptive.inference.posterior import Posterior
 
 __all__ = ["expectation_consistent"]
 

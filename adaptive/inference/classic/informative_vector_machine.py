@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from ...checks import generator, integer
-from ...linalg.gaussian import gaussian_with_sites
-from ..dense import DenseProblem
-from ..expectation_propagation import expectation_propagation
-from ..model import GLM
-from ..posterior import Posterior
-from .tilted import log_normaliser_derivatives, site
+from adaptive.checks import generator, integer
+from adaptive.inference.classic.tilted import log_normaliser_derivatives, site
+from adaptive.inference.dense import DenseProblem
+from adaptive.inference.expectation_propagation import expectation_propagation
+from adaptive.inference.model import GLM
+from adaptive.inference.posterior import Posterior
+from adaptive.linalg.gaussian import gaussian_with_sites
 
 __all__ = ["informative_vector_machine"]
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from ...checks import positive
-from ..dense import DenseProblem
-from ..jensen import jensen_bound
-from ..model import GLM
-from ..posterior import Posterior
+from adaptive.checks import positive
+from adaptive.inference.dense import DenseProblem
+from adaptive.inference.jensen import jensen_bound
+from adaptive.inference.model import GLM
+from adaptive.inference.posterior import Posterior
 
 __all__ = ["label_regression"]
 

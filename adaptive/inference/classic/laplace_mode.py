@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ...checks import integer, positive
-from ...potentials import Laplace
-from ..model import GLM
-from .measured_rows import PointEstimate, earlier_work
-from .normal_system import NormalSystem
+from adaptive.checks import integer, positive
+from adaptive.inference.classic.measured_rows import PointEstimate, earlier_work
+from adaptive.inference.classic.normal_system import NormalSystem
+from adaptive.inference.model import GLM
+from adaptive.potentials import Laplace
 
 __all__ = ["laplace_mode"]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...linalg.row_basis import RowBasis
-from .measured_rows import MeasuredRows, PointEstimate, earlier_work
+from adaptive.inference.classic.measured_rows import MeasuredRows, PointEstimate, earlier_work
+from adaptive.linalg.row_basis import RowBasis
 
 __all__ = ["least_squares"]
 

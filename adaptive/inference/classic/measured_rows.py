@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ...checks import finite
-from ...linalg.growing_rows import GrowingRows
-from ...linalg.matrices import dense
-from ...operators import Operator, as_operator
-from ..model import matrix_of
-from ..posterior import Posterior
+from adaptive.checks import finite
+from adaptive.inference.model import matrix_of
+from adaptive.inference.posterior import Posterior
+from adaptive.linalg.growing_rows import GrowingRows
+from adaptive.linalg.matrices import dense
+from adaptive.operators import Operator, as_operator
 
 __all__ = ["MeasuredRows", "PointEstimate", "earlier_work"]
 

@@ -18,9 +18,9 @@ import scipy.fft
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from ...linalg.growing_rows import GrowingRows
-from ...linalg.matrices import dense
-from ..model import GLM, matrix_of
+from adaptive.inference.model import GLM, matrix_of
+from adaptive.linalg.growing_rows import GrowingRows
+from adaptive.linalg.matrices import dense
 
 __all__ = ["NormalSystem"]
 

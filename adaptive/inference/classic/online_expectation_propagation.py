@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ...checks import generator, integer
-from ..dense import DenseProblem
-from ..model import GLM
-from ..posterior import Posterior
-from .tilted import log_normaliser_derivatives, site
+from adaptive.checks import generator, integer
+from adaptive.inference.classic.tilted import log_normaliser_derivatives, site
+from adaptive.inference.dense import DenseProblem
+from adaptive.inference.model import GLM
+from adaptive.inference.posterior import Posterior
 
 __all__ = ["online_expectation_propagation"]
 

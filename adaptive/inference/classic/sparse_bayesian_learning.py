@@ -16,11 +16,11 @@ import scipy.linalg
 import scipy.sparse.linalg
 from sklearn.exceptions import ConvergenceWarning
 
-from ...checks import integer, positive
-from ...linalg.root_form import RootForm
-from ..posterior import Posterior
-from .measured_rows import MeasuredRows, earlier_work
-from .scale_maximisation import ScaleMaximisation
+from adaptive.checks import integer, positive
+from adaptive.inference.classic.measured_rows import MeasuredRows, earlier_work
+from adaptive.inference.classic.scale_maximisation import ScaleMaximisation
+from adaptive.inference.posterior import Posterior
+from adaptive.linalg.root_form import RootForm
 
 __all__ = ["SparsePosterior", "sparse_bayesian_learning"]
 

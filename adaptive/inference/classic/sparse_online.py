@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ...checks import generator, integer, positive
-from ...linalg.reduced_form import ReducedForm
-from ..dense import DenseProblem
-from ..model import GLM
-from ..posterior import Posterior
-from .tilted import log_normaliser_derivatives
+from adaptive.checks import generator, integer, positive
+from adaptive.inference.classic.tilted import log_normaliser_derivatives
+from adaptive.inference.dense import DenseProblem
+from adaptive.inference.model import GLM
+from adaptive.inference.posterior import Posterior
+from adaptive.linalg.reduced_form import ReducedForm
 
 __all__ = ["sparse_online"]
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ...checks import integer, positive
-from ..dense import DenseProblem
-from ..model import GLM
-from ..posterior import Posterior
-from .tilted import log_normaliser_derivatives
+from adaptive.checks import integer, positive
+from adaptive.inference.classic.tilted import log_normaliser_derivatives
+from adaptive.inference.dense import DenseProblem
+from adaptive.inference.model import GLM
+from adaptive.inference.posterior import Posterior
 
 __all__ = ["tap"]
 

@@ -18,9 +18,9 @@ import numpy as np
 import scipy.linalg
 from sklearn.exceptions import ConvergenceWarning
 
-from ...linalg import Perturbations, PrecisionOperator, conjugate_gradients
-from ...linalg.control_variates import controlled_variance
-from ...operators import Diagonal, Identity, Operator, Product, Scaled, Wavelet
+from adaptive.linalg import Perturbations, PrecisionOperator, conjugate_gradients
+from adaptive.linalg.control_variates import controlled_variance
+from adaptive.operators import Diagonal, Identity, Operator, Product, Scaled, Wavelet
 
 __all__ = ["Coefficients", "DenseCoefficients", "DirectCoefficients", "Synthesis", "direct_gain"]
 

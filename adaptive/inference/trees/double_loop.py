@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ...checks import choice, integer, positive
-from ..posterior import Posterior
-from .forest import ForestBeliefs
-from .gaussian_problem import GaussianProblem, gaussian_problem
-from .learning import learnt_parameters, starting_parameters
-from .mixture import TreeMixture
-from .tree_posterior import TreePosterior
+from adaptive.checks import choice, integer, positive
+from adaptive.inference.posterior import Posterior
+from adaptive.inference.trees.forest import ForestBeliefs
+from adaptive.inference.trees.gaussian_problem import GaussianProblem, gaussian_problem
+from adaptive.inference.trees.learning import learnt_parameters, starting_parameters
+from adaptive.inference.trees.mixture import TreeMixture
+from adaptive.inference.trees.tree_posterior import TreePosterior
 
 __all__ = ["tree_bounds", "tree_mode"]
 

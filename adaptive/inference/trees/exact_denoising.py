@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...checks import finite, positive
-from .mixture import TreeMixture
+from adaptive.checks import finite, positive
+from adaptive.inference.trees.mixture import TreeMixture
 
 __all__ = ["ExactDenoising", "exact_denoising"]
 

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import entr, expit, logit
 
-from ...checks import finite
-from ...operators import Wavelet
+from adaptive.checks import finite
+from adaptive.operators import Wavelet
 
 __all__ = ["ForestBeliefs", "WaveletForest"]
 

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ...checks import choice, finite, generator
-from ...linalg import Perturbations, PrecisionOperator, conjugate_gradients
-from ...operators import Operator, Reshaped, Wavelet, as_operator
-from ..large_posterior import LargePosterior
-from .coefficients import Coefficients, DenseCoefficients, DirectCoefficients, direct_gain
+from adaptive.checks import choice, finite, generator
+from adaptive.inference.large_posterior import LargePosterior
+from adaptive.inference.trees.coefficients import Coefficients, DenseCoefficients, DirectCoefficients, direct_gain
+from adaptive.linalg import Perturbations, PrecisionOperator, conjugate_gradients
+from adaptive.operators import Operator, Reshaped, Wavelet, as_operator
 
 __all__ = ["GaussianProblem", "gaussian_problem"]
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
-from .forest import ForestBeliefs, WaveletForest
-from .mixture import TreeMixture
+from adaptive.inference.trees.forest import ForestBeliefs, WaveletForest
+from adaptive.inference.trees.mixture import TreeMixture
 
 __all__ = ["learnt_chances", "learnt_parameters", "starting_parameters"]
 

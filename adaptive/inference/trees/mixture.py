@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ...checks import choice, generator, positive
-from ...operators import Wavelet
-from ...potentials import Gaussian, Laplace, StudentT
-from .forest import ForestBeliefs, WaveletForest
+from adaptive.checks import choice, generator, positive
+from adaptive.inference.trees.forest import ForestBeliefs, WaveletForest
+from adaptive.operators import Wavelet
+from adaptive.potentials import Gaussian, Laplace, StudentT
 
 __all__ = ["COMPONENTS", "TreeMixture"]
 

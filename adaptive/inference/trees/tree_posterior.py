@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ...linalg import Perturbations, PrecisionOperator
-from ...operators import Operator, Wavelet
-from ..large_posterior import LargePosterior
-from .coefficients import Coefficients, DirectCoefficients, direct_gain
-from .forest import ForestBeliefs
-from .mixture import TreeMixture
+from adaptive.inference.large_posterior import LargePosterior
+from adaptive.inference.trees.coefficients import Coefficients, DirectCoefficients, direct_gain
+from adaptive.inference.trees.forest import ForestBeliefs
+from adaptive.inference.trees.mixture import TreeMixture
+from adaptive.linalg import Perturbations, PrecisionOperator
+from adaptive.operators import Operator, Wavelet
 
 __all__ = ["TreePosterior"]
 
