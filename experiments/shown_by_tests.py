@@ -325,12 +325,12 @@ TESTS: dict[str, tuple[str, ...]] = {
     "nickisch-alg-5.1": (
         "tests/inference/test_selective_propagation.py::test_reference_problem",
         "tests/inference/test_selective_propagation.py::test_rows_are_absorbed_and_the_old_posterior_stays_valid",
-        "tests/linalg/test_leading.py::test_a_search_goes_on_where_the_last_ended",
+        "tests/linalg/test_subspace_iteration.py::test_a_search_goes_on_where_the_last_ended",
     ),
     "nickisch-sys-ep-selective": (
         "tests/inference/test_selective_propagation.py::test_score_is_the_divergence_of_the_whole_posterior",
         "tests/inference/test_selective_propagation.py::test_reference_problem",
-        "tests/linalg/test_updated_form.py::test_counted_passes",
+        "tests/gaussians/test_sequential_form.py::test_counted_passes",
     ),
     "nickisch-sys-glm-ie": (
         "tests/inference/test_map_estimate.py::test_matrix_free_images",
@@ -352,7 +352,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "nickisch-sys-ep-dense": (
         "tests/inference/test_engines.py::test_sequential_equals_parallel",
         "tests/inference/test_reference_problems.py::test_image_problem_by_fractional_ep",
-        "tests/linalg/test_gaussian.py::test_rank_one_updates_equal_a_refit",
+        "tests/gaussians/test_with_sites.py::test_rank_one_updates_equal_a_refit",
     ),
     "nickisch-sys-design-loop": (
         "tests/contract/test_contract.py::test_every_estimator_runs_in_the_loop",
@@ -528,8 +528,8 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/kernels/test_kernels.py::test_kernels_are_cloned_and_learnt_by_scikit_learn",
     ),
     "nickisch-sys-gpml-lowrank": (
-        "tests/linalg/test_low_rank_form.py::test_everything_equals_the_dense_form",
-        "tests/linalg/test_low_rank_form.py::test_engines_find_the_same_posterior",
+        "tests/gaussians/test_low_rank_form.py::test_everything_equals_the_dense_form",
+        "tests/gaussians/test_low_rank_form.py::test_engines_find_the_same_posterior",
         "tests/estimators/test_low_rank_process.py::test_full_rank_is_the_whole_matrix",
         "tests/estimators/test_low_rank_process.py::test_memory_is_linear_in_the_rows",
     ),
@@ -628,9 +628,9 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/potentials/test_bounds.py::test_the_probit_is_bounded_at_a_contact_point",
     ),
     "nickisch-tab-4.3": (
-        "tests/linalg/test_gaussian.py::test_fit_equals_dense_algebra",
-        "tests/linalg/test_gaussian.py::test_indefinite_factor_agrees_with_lu",
-        "tests/linalg/test_gaussian.py::test_singular_prior_covariances_are_no_obstacle",
+        "tests/gaussians/test_with_sites.py::test_fit_equals_dense_algebra",
+        "tests/gaussians/test_with_sites.py::test_indefinite_factor_agrees_with_lu",
+        "tests/gaussians/test_with_sites.py::test_singular_prior_covariances_are_no_obstacle",
     ),
     "nickisch-tab-4.5": (
         "tests/potentials/test_log_density.py::test_densities_integrate_to_one",

@@ -21,11 +21,11 @@ from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.checks import choice, generator, integer, positive
+from adaptive.gaussians.empirical_form import EmpiricalForm
 from adaptive.inference.dense import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.moves import elliptical_slice, hamiltonian
 from adaptive.inference.posterior import Posterior
-from adaptive.linalg.draws_form import DrawsForm
 from adaptive.linalg.matrices import covariance_root, dense
 
 __all__ = ["annealed_importance"]
@@ -119,7 +119,7 @@ def annealed_importance(
     log_evidence, std, weights = _evidence(runs, temperatures, chains.log_start, estimator)
     effective = 1.0 / float(weights @ weights)
     draws = np.concatenate(chains.draw(runs.w, n_samples, rng))
-    problem.gaussian = DrawsForm(draws, np.tile(weights / n_samples, n_samples))  # type: ignore[assignment]
+    problem.gaussian = EmpiricalForm(draws, np.tile(weights / n_samples, n_samples))  # type: ignore[assignment]
     posterior = Posterior(
         problem.gaussian,
         sites=(chains.pi, chains.nu),

@@ -22,10 +22,10 @@ import numpy as np
 import scipy.linalg
 
 from adaptive.checks import integer, positive
+from adaptive.gaussians.mean_field_form import MeanFieldForm
 from adaptive.inference.dense import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
-from adaptive.linalg.factorial_form import FactorialForm
 
 __all__ = ["mean_field"]
 
@@ -86,7 +86,7 @@ def mean_field(
         return problem.exact()
     if not problem.gaussian.determined:
         raise ValueError("mean_field needs a Gaussian part that determines every unknown; give prior_covariance.")
-    factors = FactorialForm(problem.gaussian, problem.rows, float(positive("ridge", ridge)))
+    factors = MeanFieldForm(problem.gaussian, problem.rows, float(positive("ridge", ridge)))
     if problem.warm_sites is not None:
         factors.refit(*problem.warm_sites)
     search, trace = _Search(factors, problem.potential), []
@@ -107,7 +107,7 @@ def mean_field(
 class _Search:
     """The factors at the present means, the bound there, and Newton's step."""
 
-    def __init__(self, factors: FactorialForm, potential: Any):
+    def __init__(self, factors: MeanFieldForm, potential: Any):
         self.factors, self.potential = factors, potential
         self.stuck = False
         r, factor = factors.conditional_variance, factors.prior_factor

@@ -12,8 +12,8 @@ from scipy.sparse.linalg import LinearOperator
 from adaptive.checks import finite, generator, integer, positive
 from adaptive.inference.jensen import jensen_bound
 from adaptive.inference.model import matrix_of
-from adaptive.linalg.leading import LeadingSubspace
 from adaptive.linalg.matrices import dense, is_sparse, stacked
+from adaptive.linalg.subspace_iteration import LeadingSubspace
 from adaptive.operators import Operator
 
 __all__ = ["Posterior"]

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from adaptive.gaussians.empirical_form import EmpiricalForm
+from adaptive.gaussians.mean_field_form import MeanFieldForm
+from adaptive.gaussians.sequential_form import SequentialForm
+from adaptive.gaussians.updated_state import restore_updated, updated_state
 from adaptive.inference.dense import DenseProblem
 from adaptive.inference.large_posterior import LargePosterior
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import DIAGNOSTICS, Posterior
 from adaptive.inference.reweighted import Reweighted
 from adaptive.inference.selective_propagation import SelectiveProblem
-from adaptive.linalg.draws_form import DrawsForm
-from adaptive.linalg.factorial_form import FactorialForm
-from adaptive.linalg.updated_form import UpdatedForm
-from adaptive.linalg.updated_state import restore_updated, updated_state
 
 __all__ = ["posterior_state", "restored_posterior"]
 
@@ -36,7 +36,7 @@ def posterior_state(posterior: Posterior) -> dict[str, Any]:
     for name in _BESIDE_SITES:
         if hasattr(posterior.gaussian, name):
             state[name] = getattr(posterior.gaussian, name)
-    if isinstance(posterior.gaussian, UpdatedForm):
+    if isinstance(posterior.gaussian, SequentialForm):
         state["updated"] = updated_state(posterior.gaussian)
     return state
 
@@ -65,10 +65,10 @@ def restored_posterior(model: GLM, state: dict[str, Any]) -> Posterior:
         problem = DenseProblem(model, state["engine"], warm_start=at_sites, force=True)
     gaussian: Any
     if "draws" in state:
-        gaussian = DrawsForm(np.asarray(state["draws"]), np.asarray(state["weights"]))
+        gaussian = EmpiricalForm(np.asarray(state["draws"]), np.asarray(state["weights"]))
     elif "ridge" in state:
         assert problem.warm_sites is not None
-        gaussian = FactorialForm(problem.gaussian, problem.rows, float(state["ridge"])).refit(*problem.warm_sites)
+        gaussian = MeanFieldForm(problem.gaussian, problem.rows, float(state["ridge"])).refit(*problem.warm_sites)
     elif "updated" in state:
         gaussian = restore_updated(problem.gaussian, state["updated"], *sites)
     else:

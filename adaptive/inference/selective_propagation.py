@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from adaptive.gaussians.projection_rows import ProjectionRows
+from adaptive.gaussians.sequential_form import SequentialForm
+from adaptive.gaussians.with_sites import require_dense
 from adaptive.inference.dense import DenseProblem
 from adaptive.inference.model import GLM, matrix_of
 from adaptive.inference.tilted_sites import TiltedSites, tilted_sites
-from adaptive.linalg.gaussian import require_dense
 from adaptive.linalg.low_rank_covariance import LowRankCovariance
-from adaptive.linalg.projection_rows import ProjectionRows
-from adaptive.linalg.updated_form import UpdatedForm
 
 __all__ = ["SelectiveProblem", "SelectiveUpdates", "change_scores"]
 
@@ -39,7 +39,7 @@ class SelectiveProblem(DenseProblem):
 
     Attributes
     ----------
-    gaussian : UpdatedForm
+    gaussian : SequentialForm
     adopted : bool
         Whether it was taken over from ``warm_start``, with new data absorbed.
     """
@@ -62,7 +62,7 @@ class SelectiveProblem(DenseProblem):
         if not rows:
             return super()._gaussian(rows, {**rest, "form": None}, warm_start)
         old: Any = None if warm_start is None else warm_start.gaussian
-        same = isinstance(old, UpdatedForm) and old.rows.same_as(rows)
+        same = isinstance(old, SequentialForm) and old.rows.same_as(rows)
         known = old.rows if same else ProjectionRows(rows)
         if same and rest["form"] in (None, old.form) and self._same_prior(old) and not self.fresh.any():
             data = [rest[name] for name in ("data_rows", "data", "data_variance")]
@@ -73,14 +73,14 @@ class SelectiveProblem(DenseProblem):
         if rest["form"] is None and not np.all([np.all(p.super_gaussian) for p, _ in self.active_groups()]):
             rest = {**rest, "form": "unknowns"}  # site precisions may vanish
         try:
-            return known, UpdatedForm(known, **rest)
+            return known, SequentialForm(known, **rest)
         except np.linalg.LinAlgError:
             raise ValueError(
                 'update="selective" needs a prior covariance that can be inverted, this one is singular to rounding; '
                 'use update="parallel".'
             ) from None
 
-    def _same_prior(self, old: UpdatedForm) -> bool:
+    def _same_prior(self, old: SequentialForm) -> bool:
         prior = old.prior_covariance
         if prior is None or self.model.prior_covariance is None:
             return prior is self.model.prior_covariance

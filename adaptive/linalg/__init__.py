@@ -1,27 +1,22 @@
-"""Linear algebra of Gaussian posteriors: dense ones with sites, and precisions known by their products only."""
+"""Linear algebra behind posteriors: Krylov methods, circulants, variances, log-determinants, compiled loops."""
 
 from adaptive.linalg import variances
-from adaptive.linalg.cells import line_weights, sample_weights
 from adaptive.linalg.circulant import Circulant, circulant_preconditioner
 from adaptive.linalg.conjugate_gradients import Solution, conjugate_gradients
 from adaptive.linalg.control_variates import circulant_variances, controlled_variance
-from adaptive.linalg.gaussian import CovarianceForm, LowRankForm, PrecisionForm, SiteGaussian, gaussian_with_sites
 from adaptive.linalg.lanczos import Tridiagonal, lanczos_variances, tridiagonalise
 from adaptive.linalg.least_squares import density_compensated, least_squares
 from adaptive.linalg.linear_system import PrecisionOperator
 from adaptive.linalg.log_determinant import log_determinant, stochastic_log_determinant
 from adaptive.linalg.low_rank_covariance import LowRankCovariance
 from adaptive.linalg.perturbations import Perturbations
+from adaptive.linalg.voronoi import line_weights, sample_weights
 
 __all__ = [
     "Circulant",
-    "CovarianceForm",
     "LowRankCovariance",
-    "LowRankForm",
     "Perturbations",
-    "PrecisionForm",
     "PrecisionOperator",
-    "SiteGaussian",
     "Solution",
     "Tridiagonal",
     "circulant_preconditioner",
@@ -29,7 +24,6 @@ __all__ = [
     "conjugate_gradients",
     "controlled_variance",
     "density_compensated",
-    "gaussian_with_sites",
     "lanczos_variances",
     "least_squares",
     "line_weights",

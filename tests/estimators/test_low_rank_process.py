@@ -11,7 +11,7 @@ from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from adaptive import GaussianProcessClassifier, GaussianProcessRegressor
-from adaptive.linalg import LowRankForm
+from adaptive.gaussians import LowRankForm
 from adaptive.means import Linear
 
 ENGINES = ["laplace_approximation", "expectation_propagation", "variational_gaussian", "variational_bounds"]

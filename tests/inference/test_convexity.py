@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adaptive.gaussians.with_sites import gaussian_with_sites
 from adaptive.inference import GLM, variational_bounds
-from adaptive.linalg.gaussian import gaussian_with_sites
 from adaptive.potentials import BernoulliLogit, ExponentialPower, Laplace, Logistic, StudentT
 
 SETTINGS = settings(max_examples=40, deadline=None)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from adaptive.linalg.draws_form import DrawsForm
+from adaptive.gaussians.empirical_form import EmpiricalForm
 from adaptive.predictive import GaussianProjections, GaussianTarget
 
 __all__ = ["LatentProcess"]
@@ -43,7 +43,7 @@ class LatentProcess:
     def _known(self) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
         """alpha, and the function that multiplies with C, over X."""
         form = self.posterior.gaussian
-        if isinstance(form, DrawsForm):
+        if isinstance(form, EmpiricalForm):
             K = self.kernel(self.X)
             K[np.diag_indices(len(K))] += _JITTER * np.mean(K.diagonal())
             factor = scipy.linalg.cho_factor(K, lower=True)

@@ -17,10 +17,10 @@ import scipy.sparse.linalg
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.checks import integer, positive
+from adaptive.gaussians.square_root_form import SquareRootForm
 from adaptive.inference.classic.measured_rows import MeasuredRows, earlier_work
 from adaptive.inference.classic.scale_maximisation import ScaleMaximisation
 from adaptive.inference.posterior import Posterior
-from adaptive.linalg.root_form import RootForm
 
 __all__ = ["SparsePosterior", "sparse_bayesian_learning"]
 
@@ -241,7 +241,7 @@ def _largest(covariance: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     return values[::-1], vectors.T[::-1]
 
 
-class _ActiveForm(RootForm):
+class _ActiveForm(SquareRootForm):
     """The Gaussian over u: its root is made when first looked at."""
 
     def __init__(self, data: MeasuredRows, problem: ScaleMaximisation):

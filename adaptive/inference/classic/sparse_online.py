@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from adaptive.checks import generator, integer, positive
+from adaptive.gaussians.downdated_form import DowndatedForm
 from adaptive.inference.classic.tilted import log_normaliser_derivatives
 from adaptive.inference.dense import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
-from adaptive.linalg.reduced_form import ReducedForm
 
 __all__ = ["sparse_online"]
 
@@ -100,7 +100,7 @@ def sparse_online(
             basis.delete()
     rows = problem.rows[np.array(basis.rows)]
     posterior = Posterior(
-        ReducedForm(prior.refit(none, none), rows, basis.alpha, -basis.C),
+        DowndatedForm(prior.refit(none, none), rows, basis.alpha, -basis.C),
         sites=(none, none),
         group_lengths=model.group_lengths,
         log_evidence=log_evidence,

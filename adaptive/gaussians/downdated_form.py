@@ -13,10 +13,10 @@ import numpy as np
 
 from adaptive.linalg.matrices import covariance_root
 
-__all__ = ["ReducedForm"]
+__all__ = ["DowndatedForm"]
 
 
-class ReducedForm:
+class DowndatedForm:
     """Gaussian given by slope and reduction along rows.
 
     Parameters

@@ -13,8 +13,8 @@ import numpy as np
 from scipy.linalg.blas import dsymm, dsymv, dsyr
 from scipy.linalg.lapack import dpotrf, dpotri
 
+from adaptive.gaussians.projection_rows import ProjectionRows
 from adaptive.linalg.matrices import dense
-from adaptive.linalg.projection_rows import ProjectionRows
 
 __all__ = ["MeasurementCovariance"]
 

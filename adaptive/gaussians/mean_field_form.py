@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from adaptive.linalg.covariance_form import CovarianceForm
-from adaptive.linalg.reduced_form import ReducedForm
+from adaptive.gaussians.covariance_form import CovarianceForm
+from adaptive.gaussians.downdated_form import DowndatedForm
 
-__all__ = ["FactorialForm"]
+__all__ = ["MeanFieldForm"]
 
 
-class FactorialForm(ReducedForm):
+class MeanFieldForm(DowndatedForm):
     """Gaussian whose q projections are independent.
 
     Parameters
@@ -56,7 +56,7 @@ class FactorialForm(ReducedForm):
         self._sites = CovarianceForm(np.eye(self.size), prior_mean=self.prior_mean, prior_covariance=covariance)
         self.refit(np.zeros(self.size), np.zeros(self.size))
 
-    def refit(self, pi: np.ndarray, nu: np.ndarray) -> FactorialForm:
+    def refit(self, pi: np.ndarray, nu: np.ndarray) -> MeanFieldForm:
         """Set all sites; raises ``numpy.linalg.LinAlgError`` where they make no Gaussian."""
         self._sites.refit(pi, nu)
         self.pi, self.nu = self._sites.pi, self._sites.nu

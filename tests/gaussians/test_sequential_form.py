@@ -7,10 +7,10 @@ import copy
 import numpy as np
 import pytest
 
-from adaptive.linalg.measurement_covariance import MeasurementCovariance
-from adaptive.linalg.projection_rows import ProjectionRows
-from adaptive.linalg.updated_covariance import UpdatedCovariance
-from adaptive.linalg.updated_form import UpdatedForm
+from adaptive.gaussians.measurement_covariance import MeasurementCovariance
+from adaptive.gaussians.projection_rows import ProjectionRows
+from adaptive.gaussians.sequential_form import SequentialForm
+from adaptive.gaussians.updated_covariance import UpdatedCovariance
 from adaptive.operators import FiniteDifference, Wavelet
 
 SIDE, NOISE = 8, 0.01
@@ -22,7 +22,7 @@ def problem():
     rows = ProjectionRows([FiniteDifference((SIDE, SIDE)), Wavelet((SIDE, SIDE), "haar")])
     q, n = rows.shape
     X, y = rng.normal(size=(12, n)), rng.normal(size=12)
-    form = UpdatedForm(rows, X[:9], y[:9], np.full(9, NOISE))
+    form = SequentialForm(rows, X[:9], y[:9], np.full(9, NOISE))
     return form.refit(0.5 + rng.random(q), rng.normal(size=q)), X, y, rng
 
 
@@ -126,7 +126,7 @@ def test_counted_passes(deferred):
 def test_few_measurements_need_no_large_matrix():
     rng = np.random.default_rng(0)
     rows = ProjectionRows([Wavelet(64, "db2")])
-    form = UpdatedForm(rows, rng.normal(size=(7, 64)), rng.normal(size=7), np.full(7, NOISE))
+    form = SequentialForm(rows, rng.normal(size=(7, 64)), rng.normal(size=7), np.full(7, NOISE))
     form.refit(np.full(64, 0.5), np.zeros(64))
     assert isinstance(form.covariance, MeasurementCovariance)
     assert form.covariance._lower.shape == (7, 7)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from adaptive.linalg.root_form import RootForm
+from adaptive.gaussians.square_root_form import SquareRootForm
 
-__all__ = ["DrawsForm"]
+__all__ = ["EmpiricalForm"]
 
 
-class DrawsForm(RootForm):
+class EmpiricalForm(SquareRootForm):
     """Moments of weighted draws, with the interface of a dense Gaussian.
 
     Parameters

@@ -8,10 +8,10 @@ import numpy as np
 
 from adaptive.linalg.matrices import dense
 
-__all__ = ["RootForm"]
+__all__ = ["SquareRootForm"]
 
 
-class RootForm:
+class SquareRootForm:
     """N(mean, R R'), with the interface of a dense Gaussian.
 
     Parameters

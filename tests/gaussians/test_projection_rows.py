@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from adaptive.linalg.projection_rows import ProjectionRows
+from adaptive.gaussians.projection_rows import ProjectionRows
 from adaptive.operators import Convolution, Dense, FiniteDifference, Identity, Sparse, Wavelet
 
 GROUPS = {

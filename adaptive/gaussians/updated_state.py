@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 from scipy.linalg.lapack import dtpttr, dtrttp
 
-from adaptive.linalg.leading import LeadingSubspace
-from adaptive.linalg.measurement_covariance import MeasurementCovariance
-from adaptive.linalg.updated_form import UpdatedForm, Work
+from adaptive.gaussians.measurement_covariance import MeasurementCovariance
+from adaptive.gaussians.sequential_form import SequentialForm, Work
+from adaptive.linalg.subspace_iteration import LeadingSubspace
 
 __all__ = ["restore_updated", "updated_state"]
 
 _ARRAYS = ("mean", "projections", "row_variances")
 
 
-def updated_state(form: UpdatedForm) -> dict[str, Any]:
+def updated_state(form: SequentialForm) -> dict[str, Any]:
     """Arrays and numbers from which `restore_updated` makes an equal form.
 
     Parameters
     ----------
-    form : UpdatedForm
+    form : SequentialForm
         At some sites; its covariance takes about 4 n^2 bytes.
     """
     held = form.covariance
@@ -47,7 +47,7 @@ def updated_state(form: UpdatedForm) -> dict[str, Any]:
     return state
 
 
-def restore_updated(form: UpdatedForm, state: dict[str, Any], pi: np.ndarray, nu: np.ndarray) -> UpdatedForm:
+def restore_updated(form: SequentialForm, state: dict[str, Any], pi: np.ndarray, nu: np.ndarray) -> SequentialForm:
     """Make ``form``, fresh from the same model, what `updated_state` described, at the sites ``pi`` and ``nu``."""
     held, packed = form._new(), np.asarray(state["lower"], dtype=float)
     size = int(np.sqrt(2 * len(packed)))  # n (n + 1) / 2 entries

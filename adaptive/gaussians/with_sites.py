@@ -20,10 +20,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from adaptive.linalg.covariance_form import CovarianceForm
+from adaptive.gaussians.covariance_form import CovarianceForm
+from adaptive.gaussians.low_rank_form import LowRankForm
+from adaptive.gaussians.precision_form import PrecisionForm
 from adaptive.linalg.low_rank_covariance import LowRankCovariance
-from adaptive.linalg.low_rank_form import LowRankForm
-from adaptive.linalg.precision_form import PrecisionForm
 
 __all__ = [
     "LARGEST_DENSE",

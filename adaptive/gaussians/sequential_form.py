@@ -16,15 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.linalg.covariance_answers import CovarianceAnswers
-from adaptive.linalg.leading import LeadingSubspace
+from adaptive.gaussians.covariance_answers import CovarianceAnswers
+from adaptive.gaussians.measurement_covariance import MeasurementCovariance
+from adaptive.gaussians.prior_precision import precision_of_prior, precision_times
+from adaptive.gaussians.projection_rows import ProjectionRows
+from adaptive.gaussians.updated_covariance import UpdatedCovariance
 from adaptive.linalg.matrices import dense, is_sparse
-from adaptive.linalg.measurement_covariance import MeasurementCovariance
-from adaptive.linalg.prior_precision import precision_of_prior, precision_times
-from adaptive.linalg.projection_rows import ProjectionRows
-from adaptive.linalg.updated_covariance import UpdatedCovariance
+from adaptive.linalg.subspace_iteration import LeadingSubspace
 
-__all__ = ["UpdatedForm", "Work"]
+__all__ = ["SequentialForm", "Work"]
 
 _LOG_2PI = float(np.log(2 * np.pi))
 _FEW_DATA = 0.25  # data rows per unknown below which the m x m numbers are kept
@@ -57,7 +57,7 @@ class Work:
     checks: int = field(default=0, repr=False)
 
 
-class UpdatedForm(CovarianceAnswers):
+class SequentialForm(CovarianceAnswers):
     """Gaussian with sites, represented by its covariance.
 
     Parameters
@@ -135,7 +135,7 @@ class UpdatedForm(CovarianceAnswers):
         kind = MeasurementCovariance if self.form == "measurements" else UpdatedCovariance
         return kind(self.rows, self.prior_precision)
 
-    def handed_on(self, data_rows: Any, data: np.ndarray, data_variance: np.ndarray) -> UpdatedForm | None:
+    def handed_on(self, data_rows: Any, data: np.ndarray, data_variance: np.ndarray) -> SequentialForm | None:
         """The form of a model with the same rows, prior and first data, and perhaps more: this one's numbers, moved.
 
         This one keeps sites, mean and marginals, and factorises again should it be asked for anything else. None where
@@ -151,7 +151,7 @@ class UpdatedForm(CovarianceAnswers):
         same = np.array_equal(data[:old], self.data) and np.array_equal(data_variance[:old], self.data_variance)
         if not same or not self._has_data_rows(data_rows[:old]):
             return None
-        form = object.__new__(UpdatedForm)
+        form = object.__new__(SequentialForm)
         form.__dict__.update(self.__dict__)
         for name in ("pi", "nu", "mean", "projections", "row_variances"):
             setattr(form, name, getattr(self, name).copy())
@@ -172,7 +172,7 @@ class UpdatedForm(CovarianceAnswers):
         return np.allclose(rows @ _probe(self.n), self._seen, rtol=1e-9, atol=1e-12)
 
     # ------------------------------------------------------------------ fit
-    def refit(self, pi: np.ndarray, nu: np.ndarray) -> UpdatedForm:
+    def refit(self, pi: np.ndarray, nu: np.ndarray) -> SequentialForm:
         """Set all sites and factorise; raises ``numpy.linalg.LinAlgError`` where the result is not a Gaussian."""
         self._factorise(np.asarray(pi, dtype=float), np.asarray(nu, dtype=float))
         return self

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adaptive.inference import GLM, laplace_approximation, map_estimate, variational_bounds
-from adaptive.linalg.leading import LeadingSubspace
+from adaptive.linalg.subspace_iteration import LeadingSubspace
 from adaptive.operators import FiniteDifference, FourierMask, Wavelet
 from adaptive.potentials import Laplace
 

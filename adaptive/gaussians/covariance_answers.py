@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from adaptive.gaussians.projection_rows import ProjectionRows
 from adaptive.linalg.matrices import covariance_root, dense, is_sparse, row_blocks
-from adaptive.linalg.projection_rows import ProjectionRows
 from adaptive.operators import Operator
 
 __all__ = ["CovarianceAnswers"]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from adaptive.linalg.covariance_form import CovarianceForm
-from adaptive.linalg.gaussian import gaussian_with_sites
+from adaptive.gaussians.covariance_form import CovarianceForm
+from adaptive.gaussians.precision_form import PrecisionForm
+from adaptive.gaussians.with_sites import gaussian_with_sites
 from adaptive.linalg.matrices import covariance_root
-from adaptive.linalg.precision_form import PrecisionForm
 
 N, Q, M = 5, 4, 8
 

@@ -49,7 +49,7 @@ class CovarianceForm:
     """Gaussian with sites, represented by the prior covariance of its rows.
 
     Data rows are rows like any other, whose sites stay fixed at 1/variance. Parameters, attributes and methods are
-    those of :class:`~adaptive.linalg.precision_form.PrecisionForm`; the prior covariance is required, and the
+    those of :class:`~adaptive.gaussians.precision_form.PrecisionForm`; the prior covariance is required, and the
     coefficients are alpha (m + q,): u = prior mean + S F' alpha with F the data rows above the site rows.
     """
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from adaptive.gaussians import CovarianceForm, LowRankForm, gaussian_with_sites
 from adaptive.inference import (
     GLM,
     evidence_gradient,
@@ -19,7 +20,7 @@ from adaptive.inference import (
     variational_bounds,
     variational_gaussian,
 )
-from adaptive.linalg import CovarianceForm, LowRankCovariance, LowRankForm, gaussian_with_sites
+from adaptive.linalg import LowRankCovariance
 from adaptive.potentials import BernoulliLogit, BernoulliProbit, Gaussian, Laplace, StudentT
 
 N, RANK = 9, 3

@@ -36,7 +36,7 @@ _LOG_2PI = float(np.log(2 * np.pi))
 class LowRankForm:
     """Gaussian with sites whose prior covariance is of low rank plus a diagonal.
 
-    Parameters, attributes and methods are those of :class:`~adaptive.linalg.covariance_form.CovarianceForm`. With a
+    Parameters, attributes and methods are those of :class:`~adaptive.gaussians.covariance_form.CovarianceForm`. With a
     diagonal, every row (of data and of sites) must be one unknown of its own, as in a Gaussian process; without one,
     rows are free. The coefficients are the means of z (r,) above alpha (m + q,).
     """

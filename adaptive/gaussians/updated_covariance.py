@@ -12,8 +12,8 @@ import numpy as np
 from scipy.linalg.blas import dsymm, dsymv, dsyr, dsyrk
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
+from adaptive.gaussians.projection_rows import ProjectionRows
 from adaptive.linalg.matrices import dense, is_sparse
-from adaptive.linalg.projection_rows import ProjectionRows
 from adaptive.linalg.symmetric_kernels import block_times, quadratic_forms, sparse_times
 
 __all__ = ["UpdatedCovariance"]

@@ -1,0 +1,24 @@
+"""Gaussians over a latent vector, one form per file: by precision, covariance, low rank, root, draws, one by one."""
+
+from adaptive.gaussians.covariance_form import CovarianceForm
+from adaptive.gaussians.downdated_form import DowndatedForm
+from adaptive.gaussians.empirical_form import EmpiricalForm
+from adaptive.gaussians.low_rank_form import LowRankForm
+from adaptive.gaussians.mean_field_form import MeanFieldForm
+from adaptive.gaussians.precision_form import PrecisionForm
+from adaptive.gaussians.sequential_form import SequentialForm
+from adaptive.gaussians.square_root_form import SquareRootForm
+from adaptive.gaussians.with_sites import SiteGaussian, gaussian_with_sites
+
+__all__ = [
+    "CovarianceForm",
+    "DowndatedForm",
+    "EmpiricalForm",
+    "LowRankForm",
+    "MeanFieldForm",
+    "PrecisionForm",
+    "SequentialForm",
+    "SiteGaussian",
+    "SquareRootForm",
+    "gaussian_with_sites",
+]
