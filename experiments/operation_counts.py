@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from adaptive.inference import GLM, map_estimate, solvers, variational_bounds
+from adaptive.inference import GLM, map_estimate, variational_bounds
+from adaptive.inference.matrix_free.double_loop import solvers
 from adaptive.inference.penalties import FromPotential
 from adaptive.linalg import circulant_preconditioner, conjugate_gradients, variances
 from adaptive.operators import FiniteDifference, FourierLines, Identity, Operator, Wavelet

@@ -323,20 +323,20 @@ SYSTEMS: dict[str, tuple[str, str]] = {
 
 TESTS: dict[str, tuple[str, ...]] = {
     "nickisch-alg-5.1": (
-        "tests/inference/test_selective_propagation.py::test_reference_problem",
-        "tests/inference/test_selective_propagation.py::test_rows_are_absorbed_and_the_old_posterior_stays_valid",
+        "tests/inference/dense/test_selective_propagation.py::test_reference_problem",
+        "tests/inference/dense/test_selective_propagation.py::test_rows_are_absorbed_and_the_old_posterior_stays_valid",
         "tests/linalg/test_subspace_iteration.py::test_a_search_goes_on_where_the_last_ended",
     ),
     "nickisch-sys-ep-selective": (
-        "tests/inference/test_selective_propagation.py::test_score_is_the_divergence_of_the_whole_posterior",
-        "tests/inference/test_selective_propagation.py::test_reference_problem",
+        "tests/inference/dense/test_selective_propagation.py::test_score_is_the_divergence_of_the_whole_posterior",
+        "tests/inference/dense/test_selective_propagation.py::test_reference_problem",
         "tests/gaussians/test_sequential_form.py::test_counted_passes",
     ),
     "nickisch-sys-glm-ie": (
         "tests/inference/test_map_estimate.py::test_matrix_free_images",
         "tests/inference/test_map_estimate.py::test_products_are_counted",
-        "tests/inference/test_matrix_free.py::test_many_samples_agree_with_exact_variances",
-        "tests/inference/test_matrix_free.py::test_products_are_counted",
+        "tests/inference/matrix_free/test_double_loop.py::test_many_samples_agree_with_exact_variances",
+        "tests/inference/matrix_free/test_double_loop.py::test_products_are_counted",
     ),
     "nickisch-sys-glm-ie-potentials": (
         "tests/potentials/test_log_density.py::test_densities_integrate_to_one",
@@ -461,10 +461,10 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/loop/test_stopping.py::test_steps_cost_seconds",
     ),
     "nickisch-alg-6.2": (
-        "tests/inference/test_matrix_free.py::test_both_log_determinant_bounds_reach_the_same_minimum",
-        "tests/inference/test_matrix_free.py::test_lanczos_with_all_steps_is_exact_and_with_few_below",
-        "tests/inference/test_matrix_free.py::test_real_stacked_is_the_complex_problem",
-        "tests/inference/test_matrix_free.py::test_the_objective_falls_and_the_evidence_is_that_of_the_dense_loop",
+        "tests/inference/matrix_free/test_double_loop.py::test_both_log_determinant_bounds_reach_the_same_minimum",
+        "tests/inference/matrix_free/test_double_loop.py::test_lanczos_with_all_steps_is_exact_and_with_few_below",
+        "tests/inference/matrix_free/test_double_loop.py::test_real_stacked_is_the_complex_problem",
+        "tests/inference/matrix_free/test_double_loop.py::test_the_objective_falls_and_the_evidence_is_that_of_the_dense_loop",
     ),
     "nickisch-sys-kspace-designs-cartesian": (
         "tests/designs/test_kspace.py::test_equispaced_lines_have_equal_gaps",
@@ -500,9 +500,9 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/operators/test_nonuniform_fourier.py::test_the_adjoint_is_exact_whatever_the_accuracy",
     ),
     "nickisch-sys-kspace-limits": (
-        "tests/inference/test_matrix_free.py::test_constant_width_is_ridge",
-        "tests/inference/test_matrix_free.py::test_large_variance_is_least_squares",
-        "tests/inference/test_matrix_free.py::test_no_variance_is_map",
+        "tests/inference/matrix_free/test_double_loop.py::test_constant_width_is_ridge",
+        "tests/inference/matrix_free/test_double_loop.py::test_large_variance_is_least_squares",
+        "tests/inference/matrix_free/test_double_loop.py::test_no_variance_is_map",
     ),
     "nickisch-sys-gpml": (
         "tests/estimators/test_gaussian_process.py::test_every_inference_classifies_and_climbs_its_evidence",

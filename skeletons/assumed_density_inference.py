@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from adaptive.inference import GLM, Posterior
-from adaptive.inference.dense import DenseProblem
+from adaptive.inference.dense.problem import DenseProblem
 
 __all__ = ["assumed_density_filtering"]
 

@@ -15,8 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks, inference
 from adaptive.inference import GLM, LargePosterior, Posterior
+from adaptive.inference.matrix_free.reweighted_least_squares import prior_precision
 from adaptive.inference.posterior import DIAGNOSTICS
-from adaptive.inference.reweighted import prior_precision
 from adaptive.linalg import Perturbations, PrecisionOperator
 
 __all__ = ["DENSE", "ENGINES", "Engine", "precision_of"]

@@ -14,8 +14,8 @@ from adaptive.estimators.image_tree import restored_tree, tree_mode_of, tree_pos
 from adaptive.estimators.measured_blocks import MeasuredBlocks
 from adaptive.estimators.receiver import on_unknown
 from adaptive.inference import GLM, LargePosterior, Posterior
+from adaptive.inference.matrix_free.reweighted_map import reweighted_map
 from adaptive.inference.restored import restored_posterior
-from adaptive.inference.reweighted_map import reweighted_map
 from adaptive.inference.trees import TreeMixture
 
 __all__ = ["Engine", "ImageModel"]

@@ -8,17 +8,17 @@ parents. In `classic` is what the field tried before.
 
 from adaptive.inference.annealed_importance import annealed_importance
 from adaptive.inference.compatibility import compatible
-from adaptive.inference.evidence_gradient import evidence_gradient, evidence_sensitivity
+from adaptive.inference.evidence.evidence_gradient import evidence_gradient, evidence_sensitivity
+from adaptive.inference.evidence.potential_gradient import potential_gradient
 from adaptive.inference.expectation_propagation import expectation_propagation
 from adaptive.inference.inclusion import IncludedPosterior, include, include_site
 from adaptive.inference.laplace_approximation import laplace_approximation
-from adaptive.inference.large_posterior import LargePosterior
 from adaptive.inference.map_estimate import map_estimate
+from adaptive.inference.matrix_free.large_posterior import LargePosterior
 from adaptive.inference.mean_field import mean_field
 from adaptive.inference.model import GLM
 from adaptive.inference.penalties import FromPotential, Logarithmic, Power, Quadratic, Zero
 from adaptive.inference.posterior import Posterior
-from adaptive.inference.potential_gradient import potential_gradient
 from adaptive.inference.restored import posterior_state, restored_posterior
 from adaptive.inference.variational_bounds import variational_bounds
 from adaptive.inference.variational_gaussian import variational_gaussian

@@ -22,9 +22,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.checks import choice, generator, integer, positive
 from adaptive.gaussians.empirical_form import EmpiricalForm
-from adaptive.inference.dense import DenseProblem
+from adaptive.inference.dense.elliptical_slice import elliptical_slice
+from adaptive.inference.dense.hamiltonian import hamiltonian
+from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
-from adaptive.inference.moves import elliptical_slice, hamiltonian
 from adaptive.inference.posterior import Posterior
 from adaptive.linalg.matrices import covariance_root, dense
 

@@ -18,12 +18,12 @@ import numpy as np
 
 from adaptive.checks import choice, generator, integer, positive
 from adaptive.inference.compatibility import compatible
-from adaptive.inference.dense import DenseProblem
-from adaptive.inference.extrapolation import Extrapolation
+from adaptive.inference.dense.anderson import AndersonMixing
+from adaptive.inference.dense.problem import DenseProblem
+from adaptive.inference.dense.selective_propagation import SelectiveProblem, SelectiveUpdates
+from adaptive.inference.dense.tilted_sites import FLAT, tilted_sites
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
-from adaptive.inference.selective_propagation import SelectiveProblem, SelectiveUpdates
-from adaptive.inference.tilted_sites import FLAT, tilted_sites
 
 __all__ = ["expectation_propagation"]
 
@@ -196,7 +196,7 @@ class _Sweeps:
         self.damping, self.negative = damping, negative
         self.pi, self.nu = problem.start()
         self.residual, self.log_evidence = np.inf, np.nan
-        self._extrapolation = Extrapolation()
+        self._extrapolation = AndersonMixing()
         self._smallest = np.inf
 
     def look(self) -> None:

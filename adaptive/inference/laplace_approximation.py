@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from adaptive.checks import integer, positive
-from adaptive.inference.dense import DenseProblem
+from adaptive.inference.dense.newton import NegativeLogDensity, minimise
+from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
-from adaptive.inference.newton import NegativeLogDensity, minimise
 from adaptive.inference.posterior import Posterior
 
 __all__ = ["laplace_approximation"]

@@ -11,11 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.checks import choice, integer, positive
 from adaptive.inference.compatibility import require_compatible
+from adaptive.inference.matrix_free.reweighted_map import reweighted_map
+from adaptive.inference.matrix_free.solvers import SOLVERS, Objective
 from adaptive.inference.model import GLM
 from adaptive.inference.penalties import FromPotential, Penalty, Zero
 from adaptive.inference.posterior import Posterior
-from adaptive.inference.reweighted_map import reweighted_map
-from adaptive.inference.solvers import SOLVERS, Objective
 
 __all__ = ["map_estimate"]
 

@@ -23,7 +23,7 @@ import scipy.linalg
 
 from adaptive.checks import integer, positive
 from adaptive.gaussians.mean_field_form import MeanFieldForm
-from adaptive.inference.dense import DenseProblem
+from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
 

@@ -10,10 +10,10 @@ import numpy as np
 import scipy.sparse
 
 from adaptive.checks import finite, positive
-from adaptive.inference.grouped import grouped
 from adaptive.linalg.low_rank_covariance import LowRankCovariance
 from adaptive.linalg.matrices import dense, stacked
 from adaptive.operators import Dense, Identity, Operator, Reshaped, Sparse, Wavelet, as_operator
+from adaptive.potentials.grouped import grouped
 
 __all__ = ["GLM", "matrix_of"]
 

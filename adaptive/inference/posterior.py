@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from adaptive.checks import finite, generator, integer, positive
-from adaptive.inference.jensen import jensen_bound
+from adaptive.inference.dense.jensen import jensen_bound
 from adaptive.inference.model import matrix_of
 from adaptive.linalg.matrices import dense, is_sparse, stacked
 from adaptive.linalg.subspace_iteration import LeadingSubspace

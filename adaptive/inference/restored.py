@@ -14,12 +14,12 @@ from adaptive.gaussians.empirical_form import EmpiricalForm
 from adaptive.gaussians.mean_field_form import MeanFieldForm
 from adaptive.gaussians.sequential_form import SequentialForm
 from adaptive.gaussians.updated_state import restore_updated, updated_state
-from adaptive.inference.dense import DenseProblem
-from adaptive.inference.large_posterior import LargePosterior
+from adaptive.inference.dense.problem import DenseProblem
+from adaptive.inference.dense.selective_propagation import SelectiveProblem
+from adaptive.inference.matrix_free.large_posterior import LargePosterior
+from adaptive.inference.matrix_free.reweighted_least_squares import Reweighted
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import DIAGNOSTICS, Posterior
-from adaptive.inference.reweighted import Reweighted
-from adaptive.inference.selective_propagation import SelectiveProblem
 
 __all__ = ["posterior_state", "restored_posterior"]
 

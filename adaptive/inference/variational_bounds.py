@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from adaptive.checks import choice, integer, positive
-from adaptive.inference.dense import DenseProblem
-from adaptive.inference.matrix_free import VARIANCES, matrix_free_bounds
+from adaptive.inference.dense.newton import NegativeLogDensity, minimise
+from adaptive.inference.dense.problem import DenseProblem
+from adaptive.inference.matrix_free.double_loop import VARIANCES, matrix_free_bounds
 from adaptive.inference.model import GLM
-from adaptive.inference.newton import NegativeLogDensity, minimise
 from adaptive.inference.posterior import Posterior
 
 __all__ = ["variational_bounds"]
@@ -69,7 +69,7 @@ def variational_bounds(
         Representation; chosen by size if not given.
     **matrix_free
         Further options of the matrix-free loop (n_samples, dtype, evidence, inner_steps, ...), described in
-        `adaptive.inference.matrix_free.matrix_free_bounds`.
+        `adaptive.inference.matrix_free.double_loop.matrix_free_bounds`.
 
     Returns
     -------

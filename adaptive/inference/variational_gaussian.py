@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from adaptive.checks import integer, positive
-from adaptive.inference.dense import DenseProblem
-from adaptive.inference.extrapolation import Extrapolation
-from adaptive.inference.jensen import jensen_bound
+from adaptive.inference.dense.anderson import AndersonMixing
+from adaptive.inference.dense.jensen import jensen_bound
+from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
 
@@ -99,7 +99,7 @@ class _Ascent:
     def __init__(self, problem: DenseProblem):
         self.problem, self.gaussian, self.potential = problem, problem.gaussian, problem.potential
         self.log_concave = bool(np.all(problem.potential.log_concave))
-        self._extrapolation = Extrapolation()
+        self._extrapolation = AndersonMixing()
         self.stuck = False
         self.sites = np.stack(problem.start())
         self._look()

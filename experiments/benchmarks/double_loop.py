@@ -39,7 +39,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from adaptive.estimators.block_predictive import BlockPredictive
 from adaptive.estimators.measured_blocks import MeasuredBlocks
 from adaptive.inference import GLM, LargePosterior, variational_bounds
-from adaptive.inference.matrix_free import DoubleLoop
+from adaptive.inference.matrix_free.double_loop import DoubleLoop
 from adaptive.linalg import Perturbations, variances
 from adaptive.operators import FiniteDifference, FourierLines, Wavelet
 from adaptive.potentials import Laplace

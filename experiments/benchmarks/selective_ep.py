@@ -28,7 +28,7 @@ from scipy.linalg.blas import dsymv, dsyr
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from adaptive.inference import GLM, Posterior, expectation_propagation
-from adaptive.inference.selective_propagation import SelectiveProblem, SelectiveUpdates
+from adaptive.inference.dense.selective_propagation import SelectiveProblem, SelectiveUpdates
 from adaptive.operators import Dense, FiniteDifference, Reshaped, Wavelet
 from adaptive.plots import PALETTE
 from adaptive.potentials import Laplace

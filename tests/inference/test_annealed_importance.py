@@ -14,7 +14,8 @@ from adaptive.inference import (
     posterior_state,
     restored_posterior,
 )
-from adaptive.inference.moves import elliptical_slice, hamiltonian
+from adaptive.inference.dense.elliptical_slice import elliptical_slice
+from adaptive.inference.dense.hamiltonian import hamiltonian
 from adaptive.potentials import BernoulliLogit, Step
 
 PROPER = ("logit", "logit, kernel", "probit, data", "laplace", "poisson exp", "poisson rectified", "step", "mixed")

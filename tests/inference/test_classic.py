@@ -159,7 +159,7 @@ def test_sparse_online_with_few_basis_rows_stays_near():
 
 def test_deleting_a_basis_row_keeps_the_marginals_of_the_others():
     from adaptive.inference.classic.sparse_online import _Basis
-    from adaptive.inference.dense import DenseProblem
+    from adaptive.inference.dense.problem import DenseProblem
 
     model = classification(BernoulliLogit)
     problem = DenseProblem(model, "expectation_propagation")

@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import inference
-from adaptive.inference.dense import DenseProblem
+from adaptive.inference.dense.problem import DenseProblem
 from adaptive.potentials import BernoulliLogit, BernoulliProbit, Gaussian, Laplace
 
 

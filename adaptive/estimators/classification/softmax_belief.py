@@ -18,8 +18,8 @@ from adaptive.estimators.classification.settings import INTERCEPT_SCALE, LARGEST
 from adaptive.estimators.classification.softmax_scale import laplace_slope
 from adaptive.estimators.classification.training import Training
 from adaptive.estimators.prior_scale import Evaluation, maximise
-from adaptive.inference.softmax_posterior import SoftmaxPosterior, SoftmaxSites
-from adaptive.inference.softmax_regression import softmax_regression
+from adaptive.inference.softmax.softmax_posterior import SoftmaxPosterior, SoftmaxSites
+from adaptive.inference.softmax.softmax_regression import softmax_regression
 from adaptive.potentials.softmax import contrasts
 from adaptive.predictive import Predictive, SoftmaxProjections
 from adaptive.predictive.joint_scores import LinearScores

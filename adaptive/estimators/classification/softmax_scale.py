@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import softmax
 
 from adaptive.estimators.classification.row_space import RowSpace
-from adaptive.inference.softmax_posterior import SoftmaxPosterior
+from adaptive.inference.softmax.softmax_posterior import SoftmaxPosterior
 from adaptive.potentials.softmax import contrasts
 
 __all__ = ["laplace_slope"]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from adaptive.checks import integer, positive
-from adaptive.inference.dense import DenseProblem
+from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
 

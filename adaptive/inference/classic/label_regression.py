@@ -11,8 +11,8 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from adaptive.checks import positive
-from adaptive.inference.dense import DenseProblem
-from adaptive.inference.jensen import jensen_bound
+from adaptive.inference.dense.jensen import jensen_bound
+from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
 

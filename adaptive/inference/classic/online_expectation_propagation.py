@@ -13,7 +13,7 @@ import numpy as np
 
 from adaptive.checks import generator, integer
 from adaptive.inference.classic.tilted import log_normaliser_derivatives, site
-from adaptive.inference.dense import DenseProblem
+from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
 

@@ -15,7 +15,7 @@ import numpy as np
 from adaptive.checks import generator, integer, positive
 from adaptive.gaussians.downdated_form import DowndatedForm
 from adaptive.inference.classic.tilted import log_normaliser_derivatives
-from adaptive.inference.dense import DenseProblem
+from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from adaptive.checks import integer, positive
 from adaptive.inference.classic.tilted import log_normaliser_derivatives
-from adaptive.inference.dense import DenseProblem
+from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
 

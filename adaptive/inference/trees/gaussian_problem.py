@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.checks import choice, finite, generator
-from adaptive.inference.large_posterior import LargePosterior
+from adaptive.inference.matrix_free.large_posterior import LargePosterior
 from adaptive.inference.trees.coefficients import Coefficients, DenseCoefficients, DirectCoefficients, direct_gain
 from adaptive.linalg import Perturbations, PrecisionOperator, conjugate_gradients
 from adaptive.operators import Operator, Reshaped, Wavelet, as_operator

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.inference.large_posterior import LargePosterior
+from adaptive.inference.matrix_free.large_posterior import LargePosterior
 from adaptive.inference.trees.coefficients import Coefficients, DirectCoefficients, direct_gain
 from adaptive.inference.trees.forest import ForestBeliefs
 from adaptive.inference.trees.mixture import TreeMixture

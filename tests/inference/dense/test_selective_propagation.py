@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adaptive.inference import GLM, expectation_propagation, posterior_state, restored_posterior
-from adaptive.inference.selective_propagation import SelectiveProblem, SelectiveUpdates, change_scores
+from adaptive.inference.dense.selective_propagation import SelectiveProblem, SelectiveUpdates, change_scores
 from adaptive.operators import Dense, FiniteDifference, Identity, Reshaped, Wavelet
 from adaptive.potentials import BernoulliLogit, Gaussian, Laplace, Logistic, StudentT
 from adaptive.potentials.weighted import Weighted

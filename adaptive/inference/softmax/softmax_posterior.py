@@ -4,7 +4,7 @@
 
 E an orthonormal basis of the score vectors that add up to zero.  Its precision is  I + sum_i H_i x phi_i phi_i', one
 matrix of (c - 1) r unknowns, so that what a row teaches about one class is told to the others
-(:mod:`adaptive.inference.softmax_gaussian` has the algebra).
+(:mod:`adaptive.inference.softmax.class_blocks` has the algebra).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from adaptive.checks import generator, integer
 from adaptive.inference.posterior import LARGEST_COVARIANCE
-from adaptive.inference.softmax_gaussian import ClassBlocks, WholeMatrix
+from adaptive.inference.softmax.class_blocks import ClassBlocks, WholeMatrix
 
 __all__ = ["SoftmaxPosterior", "SoftmaxSites"]
 

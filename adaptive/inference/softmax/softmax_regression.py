@@ -22,7 +22,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.checks import choice, integer, positive
-from adaptive.inference.softmax_posterior import SoftmaxPosterior, SoftmaxSites
+from adaptive.inference.softmax.softmax_posterior import SoftmaxPosterior, SoftmaxSites
 from adaptive.potentials.softmax import contrasts, softmax_bound, softmax_mode
 
 __all__ = ["softmax_regression"]

@@ -1,8 +1,4 @@
-"""Moves that leave exp(-|w|^2 / 2 + tau r(w)) unchanged, for many chains at once.
-
-Hamiltonian Monte Carlo where r has a gradient; elliptical slice sampling, which needs no gradient and has nothing to
-tune, where it has an edge or a kink.
-"""
+"""A move of many chains at once that leaves exp(-|w|^2 / 2 + tau r(w)) unchanged, for an r that has a gradient."""
 
 from __future__ import annotations
 
@@ -10,9 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-__all__ = ["elliptical_slice", "hamiltonian"]
+__all__ = ["hamiltonian"]
 
-Ratio = Callable[[np.ndarray], np.ndarray]
 Slope = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 _LONGEST = 50  # leapfrog steps of one trajectory
 
@@ -60,38 +55,3 @@ def hamiltonian(
         after = after + 0.5 * np.einsum("ij,ij->i", momentum, momentum)
         accept = np.log(rng.uniform(size=len(w))) < np.nan_to_num(energy - after, nan=-np.inf)
     return np.where(accept[:, None], position, w), float(accept.mean())
-
-
-def elliptical_slice(w: np.ndarray, ratio: Ratio, temperature: float, rng: np.random.Generator) -> np.ndarray:
-    """One new point per chain on the ellipse through it and a draw from N(0, I).
-
-    Parameters
-    ----------
-    w : (chains, n)
-    ratio : callable
-        w -> r (chains,), -inf outside the support.
-    temperature : float
-        tau.
-    rng : Generator
-
-    References
-    ----------
-    Murray, Adams and MacKay (2010), Elliptical slice sampling.
-    """
-    other = rng.standard_normal(w.shape)
-    with np.errstate(invalid="ignore"):
-        floor = np.nan_to_num(temperature * ratio(w), nan=0.0) + np.log(rng.uniform(size=len(w)))
-    angle = rng.uniform(0, 2 * np.pi, len(w))
-    low, high = angle - 2 * np.pi, angle.copy()
-    result, left = w.copy(), np.arange(len(w))
-    while len(left):
-        point = w[left] * np.cos(angle[left])[:, None] + other[left] * np.sin(angle[left])[:, None]
-        with np.errstate(invalid="ignore"):
-            height = np.nan_to_num(temperature * ratio(point), nan=0.0)  # 0 * -inf: no constraint yet
-        inside = (height > floor[left]) | (np.abs(angle[left]) < 1e-12)
-        result[left[inside]] = point[inside]
-        left = left[~inside]
-        negative = angle[left] < 0
-        low[left[negative]], high[left[~negative]] = angle[left[negative]], angle[left[~negative]]
-        angle[left] = rng.uniform(low[left], high[left])
-    return result

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from adaptive.inference.matrix_free.reweighted_least_squares import Reweighted
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
-from adaptive.inference.reweighted import Reweighted
 
 __all__ = ["reweighted_map"]
 

@@ -16,9 +16,9 @@ import numpy as np
 from adaptive.gaussians.projection_rows import ProjectionRows
 from adaptive.gaussians.sequential_form import SequentialForm
 from adaptive.gaussians.with_sites import require_dense
-from adaptive.inference.dense import DenseProblem
+from adaptive.inference.dense.problem import DenseProblem
+from adaptive.inference.dense.tilted_sites import TiltedSites, tilted_sites
 from adaptive.inference.model import GLM, matrix_of
-from adaptive.inference.tilted_sites import TiltedSites, tilted_sites
 from adaptive.linalg.low_rank_covariance import LowRankCovariance
 
 __all__ = ["SelectiveProblem", "SelectiveUpdates", "change_scores"]

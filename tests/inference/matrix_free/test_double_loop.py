@@ -9,7 +9,7 @@ import pywt.data
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.inference import GLM, LargePosterior, map_estimate, variational_bounds
-from adaptive.inference.matrix_free import DoubleLoop
+from adaptive.inference.matrix_free.double_loop import DoubleLoop
 from adaptive.linalg import PrecisionOperator
 from adaptive.operators import (
     Dense,
@@ -253,7 +253,7 @@ def test_stochastic_gain_of_a_large_block_is_within_its_error(monkeypatch):
     posterior = fit(image_model(16), n_samples=8)
     block = FourierLines((16, 16), [0, 1, 2, 13])
     exact = posterior.information_gain(block, 1e-4)
-    monkeypatch.setattr("adaptive.inference.large_posterior.LARGEST_BLOCK", 10)
+    monkeypatch.setattr("adaptive.inference.matrix_free.large_posterior.LARGEST_BLOCK", 10)
     value, error = posterior.information_gain(block, 1e-4, return_error=True)
     assert 0 < error < 0.1 * exact and abs(value - exact) < 4 * error
 

@@ -14,9 +14,9 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from adaptive.checks import generator, integer, positive
+from adaptive.inference.matrix_free.sampled_variances import sampled_variances
+from adaptive.inference.matrix_free.stochastic_gain import stochastic_gain
 from adaptive.inference.posterior import DIAGNOSTICS, LARGEST_COVARIANCE, Posterior
-from adaptive.inference.sampled_variances import sampled_variances
-from adaptive.inference.stochastic_gain import stochastic_gain
 from adaptive.linalg import (
     Circulant,
     Perturbations,

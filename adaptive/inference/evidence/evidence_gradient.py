@@ -17,9 +17,9 @@ import numpy as np
 
 from adaptive.checks import finite
 from adaptive.inference.compatibility import as_gaussian
-from adaptive.inference.grouped import grouped
 from adaptive.inference.model import GLM
 from adaptive.linalg.matrices import dense, is_identity
+from adaptive.potentials.grouped import grouped
 
 __all__ = ["evidence_gradient", "evidence_sensitivity"]
 

@@ -13,10 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.gaussians.with_sites import gaussian_with_sites
 from adaptive.inference.compatibility import as_gaussian, require_compatible
-from adaptive.inference.grouped import grouped
 from adaptive.inference.model import GLM, matrix_of
 from adaptive.inference.posterior import Posterior
 from adaptive.linalg.matrices import stacked
+from adaptive.potentials.grouped import grouped
 
 __all__ = ["DenseProblem"]
 

@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-__all__ = ["Extrapolation"]
+__all__ = ["AndersonMixing"]
 
 
-class Extrapolation:
+class AndersonMixing:
     """The last few sweeps, and where they point.
 
     Parameters

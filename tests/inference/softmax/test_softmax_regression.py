@@ -6,10 +6,10 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 from sklearn.exceptions import ConvergenceWarning
 
-from adaptive.inference import softmax_posterior
-from adaptive.inference.softmax_gaussian import ClassBlocks, WholeMatrix
-from adaptive.inference.softmax_posterior import SoftmaxPosterior, SoftmaxSites
-from adaptive.inference.softmax_regression import METHODS, softmax_regression
+from adaptive.inference.softmax import softmax_posterior
+from adaptive.inference.softmax.class_blocks import ClassBlocks, WholeMatrix
+from adaptive.inference.softmax.softmax_posterior import SoftmaxPosterior, SoftmaxSites
+from adaptive.inference.softmax.softmax_regression import METHODS, softmax_regression
 from adaptive.potentials.softmax import contrasts
 
 

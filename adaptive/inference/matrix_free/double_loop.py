@@ -18,9 +18,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.checks import choice, generator, integer, positive
 from adaptive.inference.compatibility import require_compatible
-from adaptive.inference.large_posterior import LargePosterior
+from adaptive.inference.matrix_free.large_posterior import LargePosterior
+from adaptive.inference.matrix_free.reweighted_least_squares import Reweighted
 from adaptive.inference.model import GLM
-from adaptive.inference.reweighted import Reweighted
 from adaptive.linalg import Perturbations, stochastic_log_determinant, variances
 
 __all__ = ["VARIANCES", "matrix_free_bounds"]

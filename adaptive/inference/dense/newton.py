@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from adaptive.inference.dense import DenseProblem
+from adaptive.inference.dense.problem import DenseProblem
 
 __all__ = ["Cost", "NegativeLogDensity", "minimise"]
 

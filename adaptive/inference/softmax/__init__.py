@@ -1,0 +1,1 @@
+"""Softmax regression: one Gaussian over the weights of all classes."""
