@@ -2,8 +2,8 @@
 
 The bound on the evidence is computed at 20 values along every scale, along all together, and along the noise variance,
 everything else as learnt: the double loop until it has settled, 64 samples, ln|A| stochastic with the same probes
-everywhere, the normaliser of an overcomplete prior as in `adaptive.estimators.image_scales`. A 64 x 64 head (nibabel's
-scan, every other pixel of the middle slice), 24 of its lines; phase and noise were simulated.
+everywhere, the normaliser of an overcomplete prior as in `adaptive.estimators.imaging.scales`. A 64 x 64 head
+(nibabel's scan, every other pixel of the middle slice), 24 of its lines; phase and noise were simulated.
 
 The second part asks what the learnt noise is worth: lines of half of k-space, of a quarter, and all; the unknown real
 behind an estimated phase, or complex; beside it the noise read off the highest frequencies. Nothing else was told.
@@ -22,10 +22,10 @@ import numpy as np
 from matplotlib.ticker import NullLocator
 from sklearn.exceptions import ConvergenceWarning
 
-from adaptive.estimators.image_model import Engine, ImageModel
-from adaptive.estimators.image_prior import ImagePrior
-from adaptive.estimators.image_scales import LearntScales, learn_scales, scale_evidence
-from adaptive.estimators.measured_blocks import MeasuredBlocks
+from adaptive.estimators.imaging.measurements import MeasuredBlocks
+from adaptive.estimators.imaging.model import Engine, ImageModel
+from adaptive.estimators.imaging.prior import ImagePrior
+from adaptive.estimators.imaging.scales import LearntScales, learn_scales, scale_evidence
 from adaptive.images import SimulatedScan, estimate_phase, head_scan, simulate_scan
 from adaptive.inference import LargePosterior, variational_bounds
 from adaptive.operators import FourierLines
@@ -162,7 +162,7 @@ def judge_scans(script: Script) -> None:
         value=f"{worst:.1e}; highest points of the scans at {', '.join(rows['position'])} (log of the factor)",
         kind="must hold",
         seed=SEED,
-        reason="Exact variances and determinants at 16 x 16: tests/estimators/test_image_scales.py.",
+        reason="Exact variances and determinants at 16 x 16: tests/estimators/imaging/test_scales.py.",
     )
 
 

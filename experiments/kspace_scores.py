@@ -21,7 +21,7 @@ import scipy.linalg
 from scipy.stats import spearmanr
 
 from adaptive import ImageReconstructor
-from adaptive.estimators.block_predictive import BlockPredictive
+from adaptive.estimators.imaging.predictive import BlockPredictive
 from adaptive.images import head_scan, padded, polynomial_phase
 from adaptive.inference import LargePosterior
 from adaptive.linalg import Perturbations

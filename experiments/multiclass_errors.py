@@ -32,7 +32,7 @@ from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
 from adaptive import BayesianLogisticRegression, datasets
-from adaptive.estimators.classification import Settings, SoftmaxBelief, Training
+from adaptive.estimators.linear import Settings, SoftmaxBelief, Training
 from adaptive.potentials.softmax import contrasts
 from experiments.script import Script, command, panels
 

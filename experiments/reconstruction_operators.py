@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from adaptive.estimators.image_model import Engine, ImageModel
-from adaptive.estimators.image_prior import ImagePrior
-from adaptive.estimators.image_scales import learn_scales
-from adaptive.estimators.measured_blocks import MeasuredBlocks
-from adaptive.estimators.measured_centre import centre_images, centre_size
+from adaptive.estimators.imaging.centre import centre_images, centre_size
+from adaptive.estimators.imaging.measurements import MeasuredBlocks
+from adaptive.estimators.imaging.model import Engine, ImageModel
+from adaptive.estimators.imaging.prior import ImagePrior
+from adaptive.estimators.imaging.scales import learn_scales
 from adaptive.images import SimulatedScan, estimate_phase, head_scan, l2_error, simulate_scan
 from adaptive.linalg import conjugate_gradients, density_compensated, least_squares, line_weights
 from adaptive.operators import FourierLines, NonuniformFourier, Operator, Phase, Product, RealStacked

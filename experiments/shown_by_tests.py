@@ -398,10 +398,10 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/test_selection.py::test_random_needs_no_field_and_is_uniform_over_what_is_allowed",
     ),
     "nickisch-sys-inclusion": (
-        "tests/estimators/test_inclusion.py::test_a_step_costs_one_product_with_the_pool",
-        "tests/estimators/test_inclusion.py::test_blocks_of_any_size_end_near_the_fit_of_all",
-        "tests/estimators/test_inclusion.py::test_kept_marginals_are_those_of_the_posterior",
-        "tests/estimators/test_inclusion.py"
+        "tests/estimators/linear/test_inclusion.py::test_a_step_costs_one_product_with_the_pool",
+        "tests/estimators/linear/test_inclusion.py::test_blocks_of_any_size_end_near_the_fit_of_all",
+        "tests/estimators/linear/test_inclusion.py::test_kept_marginals_are_those_of_the_posterior",
+        "tests/estimators/linear/test_inclusion.py"
         "::test_rows_that_lanczos_variances_cannot_judge_are_dropped_until_the_next_block",
         "tests/inference/test_inclusion.py::test_blocks_and_single_inclusion_agree_at_convergence",
         "tests/inference/test_inclusion.py::test_the_width_maximises_the_bound_on_the_evidence",
@@ -411,7 +411,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/estimators/test_bayesian_logistic_regression.py::test_a_sparse_prior_finds_few_relevant_features",
         "tests/estimators/test_bayesian_logistic_regression.py"
         "::test_predictive_probabilities_are_near_those_of_the_exact_posterior",
-        "tests/estimators/test_inclusion.py::test_kept_marginals_are_those_of_the_posterior",
+        "tests/estimators/linear/test_inclusion.py::test_kept_marginals_are_those_of_the_posterior",
     ),
     "nickisch-sys-score-cu": (
         "tests/estimators/test_bayesian_logistic_regression.py::test_uncertainty_is_the_distance_from_one_half",
@@ -515,7 +515,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/means/test_means.py::test_sums_products_and_powers_are_those_of_the_values",
     ),
     "nickisch-sys-gpml-cov-simple": (
-        "tests/estimators/test_gaussian_process_example.py::test_kernels_of_scikit_learn_serve",
+        "tests/estimators/gaussian_process/test_example.py::test_kernels_of_scikit_learn_serve",
         "tests/kernels/test_kernels.py::test_a_kernel_is_one",
         "tests/kernels/test_kernels.py::test_finite_support_is_exact_positive_and_sparse",
         "tests/kernels/test_kernels.py::test_gradients_are_those_of_the_logarithms",
@@ -530,8 +530,8 @@ TESTS: dict[str, tuple[str, ...]] = {
     "nickisch-sys-gpml-lowrank": (
         "tests/gaussians/test_low_rank_form.py::test_everything_equals_the_dense_form",
         "tests/gaussians/test_low_rank_form.py::test_engines_find_the_same_posterior",
-        "tests/estimators/test_low_rank_process.py::test_full_rank_is_the_whole_matrix",
-        "tests/estimators/test_low_rank_process.py::test_memory_is_linear_in_the_rows",
+        "tests/estimators/gaussian_process/test_low_rank.py::test_full_rank_is_the_whole_matrix",
+        "tests/estimators/gaussian_process/test_low_rank.py::test_memory_is_linear_in_the_rows",
     ),
     "nickisch-sys-gpml-lik": (
         "tests/estimators/test_gaussian_process.py::test_every_inference_classifies_and_climbs_its_evidence",
@@ -546,11 +546,11 @@ TESTS: dict[str, tuple[str, ...]] = {
     ),
     "nickisch-sys-gpml-fit": (
         "tests/estimators/test_gaussian_process.py::test_the_evidence_does_not_depend_on_the_path",
-        "tests/estimators/test_gaussian_process_example.py::test_ten_lines",
+        "tests/estimators/gaussian_process/test_example.py::test_ten_lines",
         "tests/inference/test_engines.py::test_evidence_gradient_against_finite_differences",
         "tests/inference/test_engines.py::test_evidence_sensitivity_is_every_derivative_at_once",
     ),
-    "nickisch-sys-gpml-example": ("tests/estimators/test_gaussian_process_example.py::test_ten_lines",),
+    "nickisch-sys-gpml-example": ("tests/estimators/gaussian_process/test_example.py::test_ten_lines",),
     "nickisch-sys-gpc-la": (
         "tests/estimators/test_gaussian_process.py::test_laplace_is_that_of_scikit_learn",
         "tests/inference/test_brute_force.py::test_laplace_is_its_formula_at_the_mode",

@@ -1,4 +1,4 @@
-"""The command ``adaptive``: every sub-command is a module of this package.
+"""The command ``adaptive``: every sub-command is a module or a folder of this package.
 
 Bad input ends in one line on stderr and exit code 2; Ctrl-C in one line that says how to go on, and exit code 130.
 """
@@ -11,9 +11,8 @@ from typing import Any
 
 import typer
 
-from adaptive.cli.classify import classify
+from adaptive.cli import classify, kspace
 from adaptive.cli.errors import CommandError
-from adaptive.cli.kspace import kspace
 
 __all__ = ["app", "main"]
 
@@ -24,8 +23,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command()(kspace)
-app.command()(classify)
+app.command()(kspace.kspace)
+app.command()(classify.classify)
 
 # typer carries its own click since 0.2x, so its classes are found through the one that typer exports
 _ClickError: Any = typer.BadParameter.__mro__[2]

@@ -1,7 +1,7 @@
 """Classification with linear latents and an honest posterior over their weights.
 
 The estimator checks what users give and keeps the rows; what is believed about them is an object of
-:mod:`adaptive.estimators.classification`, one kind for two classes and others for more.
+:mod:`adaptive.estimators.linear`, one kind for two classes and others for more.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from adaptive import checks, pool
 from adaptive.estimators.base import DesignMixin, unfitted_if_refused
-from adaptive.estimators.classification import (
+from adaptive.estimators.linear import (
     BinaryBelief,
     OneVsRestBelief,
     Settings,
@@ -23,9 +23,9 @@ from adaptive.estimators.classification import (
     codes_of,
     known_classes,
 )
-from adaptive.estimators.classification.kept_pool import KeptRows
-from adaptive.estimators.classification.tables import checked_table
-from adaptive.estimators.classification.training import checked_weights, restored_rows, rows_state, stacked_rows
+from adaptive.estimators.linear.pool_marginals import KeptRows
+from adaptive.estimators.linear.tables import checked_table
+from adaptive.estimators.linear.training import checked_weights, restored_rows, rows_state, stacked_rows
 from adaptive.predictive import Predictive
 
 __all__ = ["BayesianLogisticRegression"]

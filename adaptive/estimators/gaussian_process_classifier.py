@@ -15,12 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from adaptive import checks
 from adaptive.estimators.base import unfitted_if_refused
-from adaptive.estimators.classification.labels import codes_of, known_classes
 from adaptive.estimators.gaussian_process.base import ENGINES, ProcessEstimator
 from adaptive.estimators.gaussian_process.evidence import Evidence
 from adaptive.estimators.gaussian_process.latent_process import LatentProcess
 from adaptive.estimators.gaussian_process.low_rank import subset
-from adaptive.estimators.labelled import Labelled
+from adaptive.estimators.linear.labelled import Labelled
+from adaptive.estimators.linear.labels import codes_of, known_classes
 from adaptive.means.base import as_mean
 from adaptive.potentials import BernoulliLogit, BernoulliProbit
 from adaptive.predictive import Predictive, WeightedDraws

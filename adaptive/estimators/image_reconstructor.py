@@ -14,14 +14,14 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from adaptive.estimators.block_kinds import is_fourier, is_rows, with_rows_written_out
-from adaptive.estimators.followed_directions import FollowedDirections
-from adaptive.estimators.image_answers import ImageAnswers, as_image
-from adaptive.estimators.image_design import ImageDesign
-from adaptive.estimators.image_receiver import Received
-from adaptive.estimators.image_settings import AUTO, ImageSettings
-from adaptive.estimators.image_tree import plain_scales
-from adaptive.estimators.measured_blocks import MeasuredBlocks
+from adaptive.estimators.imaging.answers import ImageAnswers, as_image
+from adaptive.estimators.imaging.blocks import is_fourier, is_rows, with_rows_written_out
+from adaptive.estimators.imaging.design import ImageDesign
+from adaptive.estimators.imaging.followed_directions import FollowedDirections
+from adaptive.estimators.imaging.measurements import MeasuredBlocks
+from adaptive.estimators.imaging.receiver import Received
+from adaptive.estimators.imaging.settings import AUTO, ImageSettings
+from adaptive.estimators.imaging.tree_prior import plain_scales
 from adaptive.inference import Posterior
 from adaptive.inference.restored import posterior_state
 from adaptive.inference.trees import TreePosterior

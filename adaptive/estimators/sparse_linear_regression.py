@@ -19,9 +19,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from adaptive import checks, inference
 from adaptive.estimators.base import DesignMixin, unfitted_if_refused
-from adaptive.estimators.classification.training import restored_rows, rows_state, stacked_rows
-from adaptive.estimators.linear_predictive import linear_predictive, with_intercept
-from adaptive.estimators.weight_priors import PRIORS, weight_potential, weight_variance
+from adaptive.estimators.linear.linear_predictive import linear_predictive, with_intercept
+from adaptive.estimators.linear.training import restored_rows, rows_state, stacked_rows
+from adaptive.estimators.linear.weight_priors import PRIORS, weight_potential, weight_variance
 from adaptive.inference import GLM
 from adaptive.potentials import Gaussian
 from adaptive.predictive import GaussianProjections

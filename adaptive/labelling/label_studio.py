@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from adaptive import pool as pools
+from adaptive.files import write_file
 from adaptive.labelling.answers import Answer
 from adaptive.labelling.tasks import plain, tasks
-from adaptive.loop.durable_file import write_file
 
 __all__ = ["read_label_studio", "write_label_studio"]
 

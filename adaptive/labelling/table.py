@@ -8,9 +8,9 @@ import os
 from pathlib import Path
 from typing import Any
 
+from adaptive.files import write_file
 from adaptive.labelling.answers import Answer
 from adaptive.labelling.tasks import FIELDS, tasks
-from adaptive.loop.durable_file import write_file
 
 __all__ = ["read_csv", "write_csv"]
 

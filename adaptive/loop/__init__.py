@@ -2,7 +2,7 @@
 
 from adaptive.loop.compare import compare_with_random
 from adaptive.loop.comparison import Comparison
-from adaptive.loop.event_log import EventLog, LogError, read_log
+from adaptive.loop.log.event_log import EventLog, LogError, read_log
 from adaptive.loop.metrics import METRICS
 from adaptive.loop.query import PoolExhausted, Query
 from adaptive.loop.sequential_design import SequentialDesign

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from adaptive import pool as pools
-from adaptive.loop.plain_data import identity, is_plain
+from adaptive.loop.log.plain_data import identity, is_plain
 from adaptive.names import public_name
 
 __all__ = ["Candidates", "ChangingCandidates", "FixedCandidates", "candidates_of"]

@@ -21,17 +21,17 @@ import numpy as np
 from adaptive import checks, scorers, selection
 from adaptive import pool as pools
 from adaptive.estimators.classifier_view import wrap
+from adaptive.files import write_file
 from adaptive.loop import arguments
-from adaptive.loop import header as headers
 from adaptive.loop.candidates import candidates_of
-from adaptive.loop.durable_file import write_file
-from adaptive.loop.event_log import EventLog, LogError
 from adaptive.loop.history import COLUMNS, to_frame
-from adaptive.loop.journal import Journal
+from adaptive.loop.log import header as headers
+from adaptive.loop.log.event_log import EventLog, LogError
+from adaptive.loop.log.journal import Journal
+from adaptive.loop.log.replay import take_snapshot
 from adaptive.loop.progress import reporter
 from adaptive.loop.query import PoolExhausted, Query, as_outcomes
-from adaptive.loop.replay import take_snapshot
-from adaptive.loop.running import Runner
+from adaptive.loop.runner import Runner
 from adaptive.loop.state import DesignState
 from adaptive.names import public_name
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import entr
 
-from adaptive.predictive.variance_after import is_gaussian, noise_variance, variances_after
+from adaptive.predictive.conditional_variance import is_gaussian, noise_variance, variances_after
 
 __all__ = ["WAYS", "Way", "entropy", "family_entropies", "likely"]
 

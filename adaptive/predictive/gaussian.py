@@ -14,10 +14,10 @@ from scipy import sparse
 
 from adaptive.predictive import target_information as about_target
 from adaptive.predictive.base import Predictive
+from adaptive.predictive.conditional_variance import is_gaussian, noise_variance, representatives
 from adaptive.predictive.derivations import Way, likely
 from adaptive.predictive.joint_gaussian import CANDIDATES, TARGET, Column, Conditioned, LinearSource, StatedSource
 from adaptive.predictive.scenarios import branch
-from adaptive.predictive.variance_after import is_gaussian, noise_variance, representatives
 
 __all__ = ["GaussianProjections", "GaussianTarget"]
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
+from adaptive.predictive.conditional_variance import is_gaussian, noise_variance, variances_after
 from adaptive.predictive.derivations import family_entropies
 from adaptive.predictive.quadrature import normal_grid
-from adaptive.predictive.variance_after import is_gaussian, noise_variance, variances_after
 
 __all__ = [
     "check_size", "expected_entropy", "expected_target_entropy", "explained_variance", "log_determinant",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from adaptive.scorers.blocks import blocks
-from adaptive.scorers.fields import require
+from adaptive.scorers.require import require
 
 __all__ = ["a_optimality", "covariance_drop"]
 

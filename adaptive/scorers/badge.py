@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from adaptive import checks
-from adaptive.scorers.fields import require
+from adaptive.scorers.require import require
 from adaptive.scorers.rows import products, squared_norms
 
 __all__ = ["badge"]

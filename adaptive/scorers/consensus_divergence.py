@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from adaptive.predictive.derivations import entropy, family_entropies
-from adaptive.scorers.fields import require
+from adaptive.scorers.require import require
 
 __all__ = ["consensus_divergence"]
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from adaptive import checks
-from adaptive.scorers.fields import require
-from adaptive.scorers.made import Made
+from adaptive.scorers.configured import Configured
+from adaptive.scorers.require import require
 from adaptive.scorers.rows import squared_norms
 
 __all__ = ["density_weighted"]
 
 
-def density_weighted(scorer: Any = "uncertainty", *, beta: float = 1.0) -> Made:
+def density_weighted(scorer: Any = "uncertainty", *, beta: float = 1.0) -> Configured:
     """Return a scorer: ``scorer`` times the density of the candidates around each, to the power ``beta``.
 
         score(x) * ( mean over the pool of (1 + cos(x, x')) / 2 ) ** beta
@@ -53,7 +53,7 @@ def density_weighted(scorer: Any = "uncertainty", *, beta: float = 1.0) -> Made:
     beta = float(checks.positive("beta", beta, or_zero=True))
     attributes = {name: True for name in ("sees_asked", "ignores_outcomes") if getattr(base, name, False)}
     name = getattr(base, "__name__", repr(base))
-    return Made(
+    return Configured(
         _weighted, f"density_weighted({name}, beta={beta:g})", {**attributes, "whole_pool": True}, base=base, beta=beta
     )
 

@@ -9,7 +9,7 @@ from scipy import linalg
 
 from adaptive.scorers.a_optimality import covariance_drop
 from adaptive.scorers.blocks import blocks
-from adaptive.scorers.fields import require
+from adaptive.scorers.require import require
 
 __all__ = ["e_optimality"]
 

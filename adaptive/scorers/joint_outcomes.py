@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from adaptive.scorers.blocks import blocks
-from adaptive.scorers.fields import require
 from adaptive.scorers.hermite import coefficients, outcome_nodes, reach_of_terms
+from adaptive.scorers.require import require
 
 __all__ = ["Expansion", "excesses", "expansions", "has_moments", "joint_tables", "tables_of_draws"]
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from scipy.special import xlog1py
 
-from adaptive.predictive.variance_after import is_gaussian, noise_variance
+from adaptive.predictive.conditional_variance import is_gaussian, noise_variance
 from adaptive.scorers.blocks import blocks
-from adaptive.scorers.fields import require
 from adaptive.scorers.joint_outcomes import excesses, expansions, has_moments, tables_of_draws
+from adaptive.scorers.require import require
 
 __all__ = ["predictive_information_gain"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.scorers.fields import require
+from adaptive.scorers.require import require
 
 __all__ = ["predictive_variance"]
 

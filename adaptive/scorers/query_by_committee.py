@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from adaptive.predictive.derivations import entropy
-from adaptive.scorers.fields import require
+from adaptive.scorers.require import require
 
 __all__ = ["query_by_committee"]
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from adaptive import checks
+from adaptive.scorers.configured import Configured
 from adaptive.scorers.expected_error_reduction import expected_saving
-from adaptive.scorers.made import Made
 
 __all__ = ["value_of_information"]
 
 
-def value_of_information(losses: Any) -> Made:
+def value_of_information(losses: Any) -> Configured:
     """Return a scorer: the drop of the expected loss of the best decisions at the target inputs.
 
         value = mean over targets of  min_a sum_y* p(y*) l(y*, a)  -  sum_y min_a sum_y* p(y, y*) l(y*, a)
@@ -56,7 +56,7 @@ def value_of_information(losses: Any) -> Made:
     table = checks.finite("losses", losses)
     if table.ndim != 2 or not table.size:
         raise ValueError(f"losses must be a table (outcomes, decisions), got shape {table.shape}.")
-    return Made(_value, f"value_of_information({table.tolist()})", losses=table)
+    return Configured(_value, f"value_of_information({table.tolist()})", losses=table)
 
 
 def _value(predictive: Any, random_state: Any, losses: np.ndarray) -> np.ndarray:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from adaptive.predictive.base import MissingField
-from adaptive.predictive.variance_after import is_gaussian
-from adaptive.scorers.fields import require
+from adaptive.predictive.conditional_variance import is_gaussian
+from adaptive.scorers.require import require
 
 __all__ = ["variational_information_gain"]
 

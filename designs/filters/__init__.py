@@ -5,11 +5,11 @@ pool of such rows where they come from an orthonormal transform. The adaptive on
 ``estimator -> rows`` for `SequentialDesign`. A user's own matrix goes through `as_filters`.
 """
 
-from designs.filters.checked import as_filters
 from designs.filters.coloured import coloured
 from designs.filters.hadamard import HadamardTransform, hadamard, signs
 from designs.filters.leading import LeadingDirections, LeadingSigns
 from designs.filters.noiselets import NoiseletTransform, noiselets
+from designs.filters.normalised import as_filters
 from designs.filters.transform_rows import TransformRows
 from designs.filters.tree_search import TreeSearch
 from designs.filters.uncertain import UncertainWavelets

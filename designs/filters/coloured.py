@@ -9,7 +9,7 @@ from scipy import fft
 
 from adaptive.checks import generator, integer, positive
 from adaptive.operators.shapes import image_shape
-from designs.filters.checked import as_filters
+from designs.filters.normalised import as_filters
 
 __all__ = ["coloured"]
 

@@ -12,8 +12,8 @@ import numpy as np
 from adaptive.checks import choice, generator
 from adaptive.operators import Operator
 from adaptive.operators.shapes import image_shape
-from designs.filters.checked import as_filters, number_of
 from designs.filters.noiselets import require_dyadic
+from designs.filters.normalised import as_filters, number_of
 from designs.filters.transform_rows import TransformRows
 
 __all__ = ["HadamardTransform", "hadamard", "signs"]

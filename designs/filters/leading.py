@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from adaptive.checks import integer
-from designs.filters.checked import as_filters
 from designs.filters.hadamard import signs
-from designs.filters.measurements import asked, measured_rows
+from designs.filters.measured import asked, measured_rows
+from designs.filters.normalised import as_filters
 
 __all__ = ["LeadingDirections", "LeadingSigns"]
 

@@ -13,7 +13,7 @@ import numpy as np
 from adaptive.checks import generator
 from adaptive.operators import Operator
 from adaptive.operators.shapes import image_shape
-from designs.filters.checked import number_of
+from designs.filters.normalised import number_of
 from designs.filters.transform_rows import TransformRows
 
 __all__ = ["NoiseletTransform", "noiselets", "require_dyadic"]

@@ -15,7 +15,7 @@ import numpy as np
 
 from adaptive.checks import integer, positive
 from adaptive.operators import Wavelet
-from designs.filters.measurements import measured_coefficients
+from designs.filters.measured import measured_coefficients
 from designs.filters.transform_rows import TransformRows
 from designs.filters.wavelets import coarse_to_fine, details_of
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from adaptive.checks import integer
 from adaptive.operators import Wavelet
-from designs.filters.measurements import asked, measured_coefficients
+from designs.filters.measured import asked, measured_coefficients
 from designs.filters.transform_rows import TransformRows
 from designs.filters.wavelets import coarse_to_fine
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from adaptive.checks import generator, integer
 from adaptive.operators.shapes import image_shape
-from designs.filters.checked import as_filters
+from designs.filters.normalised import as_filters
 
 __all__ = ["uniform"]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adaptive.operators import Wavelet
-from designs.filters.checked import number_of
+from designs.filters.normalised import number_of
 from designs.filters.transform_rows import TransformRows
 
 __all__ = ["coarse_to_fine", "details_of", "wavelets"]

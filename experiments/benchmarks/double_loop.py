@@ -36,8 +36,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from adaptive.estimators.block_predictive import BlockPredictive
-from adaptive.estimators.measured_blocks import MeasuredBlocks
+from adaptive.estimators.imaging.measurements import MeasuredBlocks
+from adaptive.estimators.imaging.predictive import BlockPredictive
 from adaptive.inference import GLM, LargePosterior, variational_bounds
 from adaptive.inference.matrix_free.double_loop import DoubleLoop
 from adaptive.linalg import Perturbations, variances

@@ -16,9 +16,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from adaptive import inference
 from adaptive.estimators import BayesianLogisticRegression
-from adaptive.estimators.classification import Settings, Training
-from adaptive.estimators.classification.binary_belief import _Problem
-from adaptive.estimators.prior_scale import WIDTH
+from adaptive.estimators.linear import Settings, Training
+from adaptive.estimators.linear.binary_belief import _Problem
+from adaptive.estimators.linear.prior_scale import WIDTH
 
 ENGINES = ["expectation_propagation", "laplace_approximation", "variational_bounds"]
 

@@ -12,8 +12,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from adaptive import ImageReconstructor, SequentialDesign, inference
-from adaptive.estimators.block_predictive import BlockPredictive
-from adaptive.estimators.measured_blocks import MeasuredBlocks
+from adaptive.estimators.imaging.measurements import MeasuredBlocks
+from adaptive.estimators.imaging.predictive import BlockPredictive
 from adaptive.images import head_scan, simulate_scan
 from adaptive.inference import LargePosterior, variational_bounds
 from adaptive.linalg import PrecisionOperator, variances

@@ -10,7 +10,7 @@ import pytest
 
 from adaptive import BayesianLogisticRegression, SequentialDesign
 from adaptive.loop import LogError, read_log
-from adaptive.loop.snapshots import read_snapshot, snapshot_path
+from adaptive.loop.log.snapshots import read_snapshot, snapshot_path
 from tests.loop.before_rooms.runs import RUNS
 
 KEPT = Path(__file__).parent / "before_rooms"

@@ -8,7 +8,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from adaptive.loop import EventLog, LogError, MaxSteps, SequentialDesign, StablePredictions, read_log
-from adaptive.loop.snapshots import pack, snapshot_path, unpack
+from adaptive.loop.log.snapshots import pack, snapshot_path, unpack
 
 OPTIONS = {"initial": 3, "batch_size": 2, "random_state": 7}
 
@@ -177,7 +177,7 @@ def test_another_design(model, model_with_state, pool, log, change, message):
 
 
 def test_other_versions_are_a_warning(model, pool, log, monkeypatch):
-    monkeypatch.setattr("adaptive.loop.header.versions", lambda: {"numpy": "0.1"})
+    monkeypatch.setattr("adaptive.loop.log.header.versions", lambda: {"numpy": "0.1"})
     with pytest.warns(UserWarning, match="numpy .* -> 0.1"):
         SequentialDesign.load(log, model(), pool, cost=np.ones(25)).close()
 
@@ -248,7 +248,7 @@ def test_foreign_files(model, pool, tmp_path, content):
 
 
 def test_a_log_of_the_future(model, pool, log, monkeypatch):
-    monkeypatch.setattr("adaptive.loop.event_log.VERSION", 0)
+    monkeypatch.setattr("adaptive.loop.log.event_log.VERSION", 0)
     with pytest.raises(LogError, match="format version 1; this version reads up to 0"):
         read_log(log)
 

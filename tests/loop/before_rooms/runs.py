@@ -130,6 +130,10 @@ RUNS: dict[str, Run] = {
         lambda: BayesianLogisticRegression("laplace", classes=[3, 5], prior_scale=0.3), DIGITS[:60], _digits,
         DIGITS[120:130], options={"scorer": scorers.margin, "initial": [0, 5]},
     ),
+    "logistic_density": Run(
+        lambda: BayesianLogisticRegression(classes=[3, 5], prior_scale=0.3), DIGITS[:30], _digits, DIGITS[120:130],
+        steps=4, options={"scorer": scorers.density_weighted("margin", beta=0.5), "initial": [0, 5]},
+    ),
     "inclusion": Run(
         lambda: BayesianLogisticRegression(classes=[3, 5], update="inclusion", block_size=3), DIGITS[:80], _digits,
         DIGITS[120:130], options={"initial": 3},

@@ -1,0 +1,208 @@
+"""``adaptive classify``: does choosing the rows to label beat labelling rows at random, on this table?
+
+A pool of rows whose labels are known to the command, not to the model, is asked for one label at a time: by information
+gain, by uncertainty, at random. Each seed splits the rows anew into pool and held-out rows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from adaptive.cli.classify.table import Table, read_table
+from adaptive.cli.errors import CommandError
+from adaptive.cli.options import Jobs, Resume, out_folder, require_at_least, stated, whole_number
+from adaptive.cli.run_folder import RunFolder
+
+__all__ = ["classify"]
+
+SCORERS = ("information_gain", "uncertainty", "random")
+
+
+def classify(
+    context: typer.Context,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="CSV file: its first line names the columns; numbers, and a target of two classes or more "
+            "(default: handwritten digits, 3 against 5).",
+            metavar="FILE",
+        ),
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option(help="The column of --data that holds the class.", metavar="COLUMN")
+    ] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(help="A column of --data to leave out, such as row names; repeatable.", metavar="COLUMN"),
+    ] = None,
+    scorer: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="How rows are chosen; repeatable (default: information_gain, uncertainty and random).", metavar="NAME"
+        ),
+    ] = None,
+    questions: Annotated[int, whole_number("Labels asked for in each run (default 60).")] = 60,
+    initial: Annotated[
+        int | None, whole_number("How many of them are drawn at random first (default as many as there are classes).")
+    ] = None,
+    seeds: Annotated[int, whole_number("Repetitions, each with its own split of the rows (default 5).")] = 5,
+    seed: Annotated[int, whole_number("The first seed; the others follow it (default 0).")] = 0,
+    out: Annotated[Path, out_folder("adaptive-classify-run")] = Path("adaptive-classify-run"),
+    resume: Resume = False,
+    jobs: Jobs = 0,
+) -> None:
+    """Does choosing which rows to label beat labelling rows at random?
+
+    Tries it on handwritten digits or on your own CSV file: labels are asked for one at a time, and accuracy is measured
+    on rows that are held out. Writes questions.csv (every question and answer), curve.csv and curve.png (accuracy
+    against number of labels), summary.json, and a log from which --resume continues a run that was stopped.
+    """
+    wanted: dict[str, Any] = {
+        "data": None if data is None else str(data.resolve()),
+        "target": target,
+        "ignore": list(ignore or []),
+        "scorer": list(dict.fromkeys(scorer or SCORERS)),
+        "questions": questions,
+        "initial": initial,
+        "seeds": seeds,
+        "seed": seed,
+    }
+    _check_numbers(wanted, jobs)
+    if wanted["data"] is None and (target is not None or ignore) and not resume:
+        raise CommandError("--target and --ignore name columns of a file; name the file with --data FILE.")
+    folder = RunFolder(out, "classify", wanted, given=stated(context, wanted), resume=resume)
+    _check_initial(folder.settings)
+    table, name = _rows(folder.settings)
+    _check_sizes(table, folder.settings)
+    folder.fix("rows", _fingerprint(table), "the rows")
+    with folder:
+        from adaptive.cli.classify.report import write  # from here on it pays to load what computes and draws
+
+        go_on = f"adaptive classify --out {shlex.quote(str(folder.path))} --resume"
+        try:
+            write(_run_all(table, folder, jobs, go_on), table, name, folder)
+        except OSError as error:  # a full disk
+            raise CommandError(f"{error}; when that is mended, continue with: {go_on}", 1) from None
+
+
+def _check_numbers(wanted: dict[str, Any], jobs: int) -> None:
+    require_at_least(
+        ("questions", wanted["questions"], 1),
+        ("initial", wanted["initial"] or 0, 0),
+        ("seeds", wanted["seeds"], 1),
+        ("seed", wanted["seed"], 0),
+        ("jobs", jobs, 0),
+    )
+    if wanted["seed"] + wanted["seeds"] > 2**32:
+        raise CommandError(f"--seed must be below 2^32 - {wanted['seeds']}, got {wanted['seed']}.")
+
+
+def _check_initial(settings: dict[str, Any]) -> None:
+    """Compare what is in force: a resumed run may have been told one of the two only."""
+    if settings["initial"] is not None and settings["initial"] > settings["questions"]:
+        raise CommandError(f"--initial {settings['initial']} is more than --questions {settings['questions']}.")
+
+
+def _rows(settings: dict[str, Any]) -> tuple[Table, str]:
+    """Return the table and what to call it; features of a file are standardised, as nothing is known of their units."""
+    if settings["data"] is None:
+        from adaptive.datasets import digits_pair
+
+        X, y = digits_pair(3, 5)
+        return Table(X, y, tuple(f"pixel {k}" for k in range(X.shape[1]))), "handwritten digits, 3 against 5"
+    path = Path(settings["data"])
+    if settings["target"] is None:
+        raise CommandError(f"--data {path.name} needs --target COLUMN, the column that holds the class.")
+    table = read_table(path, settings["target"], settings["ignore"])
+    return Table(_standardised(table.X), table.y, table.features), f"{path.name}, {settings['target']}"
+
+
+def _standardised(X: np.ndarray) -> np.ndarray:
+    """Columns of mean 0 and standard deviation 1, constant ones 0; divided by their largest entry first, as squares of
+    very large and very small numbers do not exist.
+    """
+    largest = np.abs(X).max(axis=0)
+    X = X / np.where(largest > 0, largest, 1.0)
+    X = X - X.mean(axis=0)
+    spread = X.std(axis=0)
+    return X / np.where(spread > 1e-13, spread, np.inf)
+
+
+def _check_sizes(table: Table, settings: dict[str, Any]) -> None:
+    from adaptive.cli.classify.labelling import HELD_OUT, new_model, split
+
+    classes, counts = np.unique(table.y, return_counts=True)
+    if counts.min() < 4:
+        rare = classes[np.argmin(counts)]
+        of_many = f" (one of {len(classes)} classes)" if len(classes) > 2 else ""
+        raise CommandError(
+            f"the class {rare!s}{of_many} has {counts.min()} rows; at least 4 are needed, to ask and to hold out."
+        )
+    n_pool = len(split(table.y, settings["seed"]).pool)
+    if settings["questions"] > n_pool:
+        raise CommandError(
+            f"--questions {settings['questions']} is more than the {n_pool} rows that can be asked "
+            f"({len(table.y)} rows, of which {HELD_OUT:.0%} are held out)."
+        )
+    for name in settings["scorer"]:
+        try:
+            new_model(table.y).select(table.X[:2], scorer=name)
+        except ValueError as error:  # an unknown name, or one that asks for more than this model and pool have
+            raise CommandError(f"--scorer {name}: {error}") from None
+
+
+def _fingerprint(table: Table) -> str:
+    digest = hashlib.sha256(repr(table.features).encode())
+    digest.update(np.ascontiguousarray(table.X).tobytes())
+    digest.update(repr(table.y.tolist()).encode())
+    return digest.hexdigest()
+
+
+def _run_all(table: Table, folder: RunFolder, jobs: int, go_on: str) -> list[Any]:
+    from adaptive.cli.classify.labelling import ask_questions, log_file
+    from adaptive.cli.workers import spread
+    from adaptive.loop import LogError
+
+    settings = folder.settings
+    initial = settings["initial"]
+    if initial is None:
+        initial = min(len(np.unique(table.y)), settings["questions"])
+    seeds = range(settings["seed"], settings["seed"] + settings["seeds"])
+    tasks = [
+        {
+            "X": table.X,
+            "y": table.y,
+            "scorer": scorer,
+            "seed": seed,
+            "questions": settings["questions"],
+            "initial": initial,
+            "log": log_file(folder.log, scorer, seed),
+            "parent": os.getpid(),
+        }
+        for seed in seeds
+        for scorer in settings["scorer"]
+    ]
+    try:
+        return spread(ask_questions, tasks, jobs=jobs, title="asking for labels")
+    except KeyboardInterrupt:
+        told = sum(_answers(task["log"]) for task in tasks)
+        total = len(tasks) * settings["questions"]
+        raise CommandError(f"stopped after {told} of {total} answers; continue with: {go_on}", 130) from None
+    except LogError as error:  # damaged, in use, or of another run
+        raise CommandError(str(error)) from error
+
+
+def _answers(log: Path) -> int:
+    from adaptive.loop import read_log
+
+    try:
+        return sum(event["event"] == "tell" for event in read_log(log)[1])
+    except ValueError:  # not begun yet
+        return 0

@@ -1,0 +1,193 @@
+"""The work of ``adaptive kspace``: choose lines one by one, and see how well they and other designs reconstruct.
+
+    designed      information gain under a double-loop posterior, one line after the other, every sample logged
+    compared      six designs of the same size that look at no data
+    images        the same MAP for all, with the phase and the noise that the central lines show
+
+What a design has to be given - the exponent of a density, the scales of the reconstruction's prior - is tuned on the
+slice that chose the lines, by the same grid for every design, and used on the neighbouring slice as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from adaptive import scorers
+from adaptive.cli.kspace.scan import Scanned, scanned
+from adaptive.cli.kspace.subject import Subject
+from adaptive.cli.workers import stop_if_orphaned
+from adaptive.images import compare_designs
+from adaptive.loop import SequentialDesign, read_log
+from designs import kspace
+
+__all__ = ["COMPARED", "DESIGNED", "SCALES", "Outcome", "choose_and_compare", "n_chosen", "tasks"]
+
+DESIGNED = "designed"
+COMPARED = (
+    "low_pass",
+    "equispaced",
+    "uniform",
+    "variable_density",
+    "half_plane_variable_density",
+    "one_sided_low_pass",
+)
+N_TUNED = 5  # draws of a random design, at most, on which what it is given is tuned
+EXPONENTS = dict.fromkeys(("variable_density", "half_plane_variable_density"), (2, 3, 4, 5, 6))
+SCALES = (0.05, 0.1, 0.2, 0.4)  # of the prior that reconstructs
+MIDDLE = 0.1  # the scale at which exponents are tuned
+
+
+class Choice(NamedTuple):
+    """The lines in the order chosen with their gains (nan for central ones), and the gains of all lines, in nats."""
+
+    lines: np.ndarray
+    gains: np.ndarray
+    before_first: np.ndarray
+    after_last: np.ndarray
+
+
+class Outcome(NamedTuple):
+    """A design with its results.
+
+    ``lines`` has one array per draw; ``rows`` are those of the table; ``image`` is the same slice from the first draw.
+    ``by_exponent`` and ``by_scale`` are mean errors on the same slice for what was tried, the least of which decided.
+    ``choice`` is there for the chosen design only.
+    """
+
+    design: str
+    lines: list[np.ndarray]
+    rows: list[dict[str, Any]]
+    image: np.ndarray
+    by_exponent: dict[int, float]
+    by_scale: dict[float, float]
+    warnings: list[str]
+    choice: Choice | None
+
+    @property
+    def exponent(self) -> int | None:
+        return _least(self.by_exponent) if self.by_exponent else None
+
+    @property
+    def scale(self) -> float:
+        return _least(self.by_scale)
+
+
+def tasks(subject: Subject, settings: dict[str, Any], log: Path) -> list[dict[str, Any]]:
+    """Simulate the scans, each slice with a phase and noise of its own; return the arguments for each design.
+
+    Raises
+    ------
+    CommandError
+        If the image cannot be worked with.
+    """
+    common = {"axis": settings["axis"], "n_central": settings["initial"]}
+    scans = {"same": scanned(subject.same, seed=settings["seed"], **common)}
+    if subject.neighbour is not None:
+        scans["neighbour"] = scanned(subject.neighbour, seed=settings["seed"] + 1, **common)
+    shared = {
+        "scans": scans,
+        "n_lines": settings["lines"],
+        "draws": settings["draws"],
+        "seed": settings["seed"],
+        "log": log,
+        "parent": os.getpid(),
+    }
+    # What takes longest goes first: designs to be tuned and drawn, then those of one draw.
+    by_work = sorted(COMPARED, key=lambda design: (design not in EXPONENTS, design != "uniform"))
+    return [{"design": design, **shared} for design in (DESIGNED, *by_work)]
+
+
+def n_chosen(log: Path) -> int:
+    """Return how many lines are measured according to a log."""
+    try:
+        return sum(len(event["rows"]) for event in read_log(log)[1] if event["event"] == "tell")
+    except ValueError:  # not begun yet
+        return 0
+
+
+def choose_and_compare(
+    design: str, scans: dict[str, Scanned], n_lines: int, draws: int, seed: int, log: Path, parent: int
+) -> Outcome:
+    """Make one design, tune what it is given on the same slice, and reconstruct every slice.
+
+    Parameters
+    ----------
+    design : str
+        "designed", or the name of a comparison design.
+    scans : dict of Scanned
+        "same" and perhaps "neighbour".
+    n_lines, draws, seed : int
+        Lines of a design, draws of a random one, and the seed of all of them.
+    log : path
+        The event log of the chosen design; gone on with where it exists.
+    parent : int
+        Process id of the command; a worker that has lost it stops.
+    """
+    same, choice = scans["same"], None
+    images: dict[tuple[str, bool], np.ndarray] = {}
+
+    def row(name: str, lines: list[np.ndarray], scale: float, fine: bool = False) -> dict[str, Any]:
+        def reconstruct(_: Any, chosen: np.ndarray) -> np.ndarray:
+            stop_if_orphaned(parent)
+            image = scans[name].reconstruct(chosen, scale, fine)
+            images.setdefault((name, fine), image)
+            return image
+
+        return compare_designs({design: lines}, {name: scans[name].scan}, reconstruct)[0]
+
+    def drawn(exponent: int | None) -> list[np.ndarray]:
+        return [choice.lines] if choice is not None else _drawn(same, design, n_lines, draws, seed, exponent)
+
+    with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if design == DESIGNED:
+            choice = choose_lines(same, n_lines, seed, log, parent)
+        by_exponent = {p: row("same", drawn(p)[:N_TUNED], MIDDLE)["error"] for p in EXPONENTS.get(design, ())}
+        lines = drawn(_least(by_exponent) if by_exponent else None)
+        by_scale = {scale: row("same", lines[:N_TUNED], scale)["error"] for scale in SCALES}
+        scale = _least(by_scale)
+        table = [row(name, lines, scale, fine=True) for name in scans]
+    said = list(dict.fromkeys(" ".join(str(one.message).split()) for one in caught))
+    return Outcome(design, lines, table, images["same", True], by_exponent, by_scale, said, choice)
+
+
+def choose_lines(scanned: Scanned, n_lines: int, seed: int, log: Path, parent: int) -> Choice:
+    """Measure the central lines, then one line after the other, going on from ``log`` where it exists."""
+    pool, central, model = scanned.pool(), scanned.central(), scanned.model()
+    initial = pool.positions(central)
+    if log.exists():
+        design = SequentialDesign.load(log, model, pool)
+    else:
+        design = SequentialDesign(model, pool, initial=initial, random_state=seed, log=log)
+    with design:
+        while len(design.history_["label"]) < n_lines:
+            stop_if_orphaned(parent)
+            # The central lines belong together: their phase and their noise are known from all of them.
+            query = design.ask(None if design.iteration else len(initial))
+            design.tell(query, scanned.scan.measure(query.candidates))
+        history, last = design.history_, design.estimator_
+    first = model.fit(pool.take(initial), scanned.scan.measure(pool.take(initial)))
+    before, after = (scorers.get("information_gain")(one.predictive(pool)) for one in (first, last))
+    return Choice(np.array(history["label"]), np.array(history["score"], dtype=float), before, after)
+
+
+def _drawn(
+    scanned: Scanned, design: str, n_lines: int, draws: int, seed: int, exponent: int | None
+) -> list[np.ndarray]:
+    """The lines of a comparison design, all of its draws."""
+    exponents = {} if exponent is None else {design: exponent}
+    found = kspace.comparison_designs(
+        scanned.n, n_lines, scanned.n_central, exponents=exponents, n_draws=draws, random_state=seed
+    )
+    return found[design]
+
+
+def _least(errors: dict[Any, float]) -> Any:
+    """What has the least error; the first of equals."""
+    return min(errors, key=errors.__getitem__)

@@ -1,0 +1,130 @@
+"""What ``adaptive kspace`` leaves: tables, a figure, and a few lines on the terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from adaptive import plots
+from adaptive.cli.kspace.figure import draw
+from adaptive.cli.kspace.line_designs import COMPARED, DESIGNED, SCALES, Outcome
+from adaptive.cli.kspace.scan import SNR
+from adaptive.cli.kspace.subject import Subject
+from adaptive.cli.run_folder import RunFolder
+from adaptive.images import COLUMNS
+
+__all__ = ["simulated", "write"]
+
+
+def write(outcomes: Sequence[Outcome], subject: Subject, folder: RunFolder) -> None:
+    """Write lines.csv, designs.csv, design.png and summary.json, and print the table."""
+    by_name = {one.design: one for one in outcomes}
+    ordered = [by_name[name] for name in (DESIGNED, *COMPARED)]
+    choice = ordered[0].choice
+    assert choice is not None
+    rows = [row for one in ordered for row in one.rows]
+    said = simulated(subject, folder.settings)
+    folder.write_csv("lines.csv", {"line": choice.lines.tolist()})
+    folder.write_csv("designs.csv", {name: [row[name] for row in rows] for name in COLUMNS})
+    plots.save(draw(ordered, subject, folder.settings, said), folder.path / "design.png")
+    folder.write_json("summary.json", _summary(ordered, subject, folder, said))
+    _print(ordered, subject, folder, said)
+    _warn(ordered)
+
+
+def simulated(subject: Subject, settings: dict[str, Any]) -> str:
+    """Return what was simulated and what was known, in sentences, for captions."""
+    own = np.iscomplexobj(subject.same.image)
+    phase = "its own phase" if own else "a smooth random phase (polynomial of order 2, up to pi)"
+    seed = settings["seed"]
+    what = f"Simulated from {subject.same.title}: {phase}, complex noise of SNR {SNR:g}, one coil, seed {seed}."
+    told = (
+        "Phase and noise were estimated from the central lines. Told what a scanner does not know: the true image of "
+        f"the same slice, which tuned the exponents of the densities (2 to 6) and, for each design, the prior scale of "
+        f"the reconstruction (one of {len(SCALES)}; MAP, the same for all)."
+    )
+    padded = f" Padded: {subject.padded}." if subject.padded else ""
+    return f"{what} {told}{padded}"
+
+
+def _summary(ordered: Sequence[Outcome], subject: Subject, folder: RunFolder, said: str) -> dict[str, Any]:
+    from adaptive.loop.log.header import versions
+
+    choice = ordered[0].choice
+    assert choice is not None
+    gains = [None if np.isnan(gain) else float(gain) for gain in choice.gains]
+    return {
+        "image": subject.same.title,
+        "neighbour": None if subject.neighbour is None else subject.neighbour.title,
+        "no neighbour because": subject.alone or None,
+        "shape": list(subject.same.image.shape),
+        "padded": subject.padded or None,
+        "simulated": said,
+        "settings": folder.settings,
+        "lines": choice.lines.tolist(),
+        "information gained": gains,
+        "designs": {one.design: _design(one, ordered[0]) for one in ordered},
+        "versions": versions(),
+    }
+
+
+def _design(one: Outcome, designed: Outcome) -> dict[str, Any]:
+    result: dict[str, Any] = {"draws": len(one.lines), "prior scale": one.scale}
+    result["mean error by prior scale"] = {f"{scale:g}": error for scale, error in one.by_scale.items()}
+    if one.exponent is not None:
+        result["exponent"] = one.exponent
+        result["mean error by exponent"] = {str(p): error for p, error in one.by_exponent.items()}
+    for row, reference in zip(one.rows, designed.rows, strict=True):
+        numbers = {name: row[name] for name in ("error", "psnr", "ssim")}
+        result[row["slice"]] = numbers | {"error of the designed lines over this": reference["error"] / row["error"]}
+    return result
+
+
+def _print(ordered: Sequence[Outcome], subject: Subject, folder: RunFolder, said: str) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    slices = [row["slice"] for row in ordered[0].rows]
+    printed = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    printed.add_column("\nlines chosen by", no_wrap=True)
+    for name in slices:
+        for heading in (f"{name}\nerror ", "\nPSNR", "\nSSIM"):
+            printed.add_column(heading, justify="right", no_wrap=True)
+    best = {name: min(row["error"] for one in ordered for row in one.rows if row["slice"] == name) for name in slices}
+    for one in ordered:
+        cells = [one.design.replace("_", " ")]
+        for row in one.rows:
+            mark = "*" if row["error"] == best[row["slice"]] else " "
+            cells += [f"{row['error']:.2f}{mark}", f"{row['psnr']:.1f}", f"{row['ssim']:.3f}"]
+        printed.add_row(*cells)
+    settings = folder.settings
+    n = subject.same.image.shape[settings["axis"]]
+    console = Console(highlight=False)
+    console.print(
+        f"{subject.same.title}: {settings['lines']} of {n} lines, the {settings['initial']} central ones given",
+        soft_wrap=True,
+    )
+    console.print(printed)
+    error = "error: |true - reconstructed|, Euclidean, magnitudes in [0, 1]; * least. PSNR in dB."
+    n_draws = settings["draws"]
+    means = f"means over {n_draws} draws" if n_draws > 1 else "one draw each"
+    draws = f"Random designs (uniform, both densities): {means}."
+    if subject.neighbour is None:
+        where = f"No neighbouring slice: {subject.alone}."
+    else:
+        where = f"neighbour: the lines used on {subject.neighbour.title}, with a phase and noise of its own."
+    for remark in (error, draws, where, said):
+        console.print(remark, style="dim", soft_wrap=True)
+    written = "lines.csv, designs.csv, design.png, summary.json, log"
+    console.print(f"{folder.path} holds {written}.", style="dim", soft_wrap=True)
+
+
+def _warn(outcomes: Sequence[Outcome]) -> None:
+    counts = Counter(message for one in outcomes for message in one.warnings)
+    for message, count in counts.most_common():
+        print(f"adaptive: warning in {count} of {len(outcomes)} designs: {message}", file=sys.stderr)

@@ -1,0 +1,92 @@
+"""How a linear classifier is to be fitted: what the user said, checked once, without the data."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from adaptive import checks, inference
+from adaptive.estimators.linear.weight_priors import PRIORS, weight_potential, weight_variance
+
+__all__ = ["INTERCEPT_SCALE", "LARGEST_TYPICAL_LATENT", "Settings"]
+
+ENGINES = ("expectation_propagation", "laplace_approximation", "variational_bounds")
+LINKS = ("logit", "probit")
+UPDATES = ("refit", "inclusion")
+INTERCEPT_SCALE = 3.0  # prior standard deviation of the intercept, in units of the link: class probabilities .05 to .95
+LARGEST_TYPICAL_LATENT = 3.0  # the prior of a learnt scale is centred where a typical row has a latent of this size
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Parameters of :class:`~adaptive.BayesianLogisticRegression` that a belief needs, under the same names."""
+
+    prior: str = "gaussian"
+    prior_scale: float | None = None
+    df: float = 2.0
+    link: str = "logit"
+    inference: Any = "expectation_propagation"
+    fit_intercept: bool = True
+    max_iter: int = 100
+    tol: float = 1e-4
+    random_state: Any = None
+    update: str = "refit"
+    block_size: int = 10
+
+    def check(self) -> Settings:
+        """Refuse what is wrong in one sentence; return self."""
+        checks.choice("prior", self.prior, PRIORS)
+        checks.choice("link", self.link, LINKS)
+        if isinstance(self.inference, str):
+            checks.choice("inference", self.inference, ENGINES)
+        elif not callable(self.inference):
+            raise ValueError(f"inference must be a name or a callable (model, **settings), got {self.inference!r}.")
+        if self.prior == "student_t" and self.inference == "laplace_approximation":
+            raise ValueError(
+                'inference="laplace_approximation" has no log-concave posterior to expand with prior="student_t"; use '
+                '"variational_bounds".'
+            )
+        checks.positive("df", self.df)
+        if self.prior_scale is not None:
+            checks.positive("prior_scale", self.prior_scale)
+        checks.positive("tol", self.tol, or_zero=True)
+        checks.integer("max_iter", self.max_iter, minimum=1)
+        checks.choice("update", self.update, UPDATES)
+        checks.integer("block_size", self.block_size, minimum=1)
+        return self
+
+    def infer(self, model: Any, warm_start: Any = None, tol: float | None = None, **options: Any) -> Any:
+        """Run the engine on a model."""
+        engine = getattr(inference, self.engine) if isinstance(self.engine, str) else self.engine
+        options = {"max_iter": self.max_iter, "tol": self.tol if tol is None else tol} | options
+        with warnings.catch_warnings():  # a heavy-tailed prior may have several optima: that is in the documentation
+            warnings.filterwarnings("ignore", message=".*several optima")
+            return engine(model, random_state=self.random_state, warm_start=warm_start, **options)
+
+    @property
+    def engine(self) -> Any:
+        """The inference that runs: with a Student t bounds stand in for expectation propagation."""
+        if self.prior == "student_t" and self.inference == "expectation_propagation":
+            return "variational_bounds"
+        return self.inference
+
+    def weight_potential(self, scale: float) -> Any:
+        """The prior density of a weight."""
+        return weight_potential(self.prior, scale, self.df)
+
+    def one_step(self, model: Any, warm_start: Any) -> Any:
+        """One step of the engine; that it has not converged goes without saying."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return self.infer(model, warm_start, max_iter=1)
+
+    def prior_variances(self, n_features: int, scale: float | None = None) -> np.ndarray:
+        """Prior variances of weights and, last, the intercept; a scale that is to be learnt counts as 1."""
+        if scale is None:
+            scale = 1.0 if self.prior_scale is None else float(self.prior_scale)
+        variance = weight_variance(self.prior, scale, self.df)
+        return np.concatenate([np.full(n_features, variance), [INTERCEPT_SCALE**2] * bool(self.fit_intercept)])

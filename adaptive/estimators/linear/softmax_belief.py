@@ -1,0 +1,231 @@
+"""What is believed about several classes jointly: one score per class and row,
+
+p(y | x, W, b) = softmax(W x + b)_y,    q(W, b) = one Gaussian over the weights of all classes.
+
+The prior is the same for all classes, and such that the difference of the weights of any two has the standard deviation
+``prior_scale`` (the intercepts: 3): with two classes this is the binary model.  Adding the same function to all scores
+changes nothing; beliefs are kept about contrasts of scores, orthonormal vectors that add up to zero.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adaptive.estimators.linear.prior_scale import Evaluation, maximise
+from adaptive.estimators.linear.row_space import RowSpace
+from adaptive.estimators.linear.settings import INTERCEPT_SCALE, LARGEST_TYPICAL_LATENT, Settings
+from adaptive.estimators.linear.softmax_scale import laplace_slope
+from adaptive.estimators.linear.training import Training
+from adaptive.inference.softmax.softmax_posterior import SoftmaxPosterior, SoftmaxSites
+from adaptive.inference.softmax.softmax_regression import softmax_regression
+from adaptive.potentials.softmax import contrasts
+from adaptive.predictive import Predictive, SoftmaxProjections
+from adaptive.predictive.joint_scores import LinearScores
+from adaptive.predictive.softmax_integrals import softmax_moments
+
+__all__ = ["SoftmaxBelief"]
+
+METHODS = {
+    "expectation_propagation": "variational_bounds",  # there is no expectation propagation here: the bound stands in
+    "variational_bounds": "variational_bounds",
+    "laplace_approximation": "laplace_approximation",
+}
+LAPLACE = "laplace_approximation"
+CLOSE = 1e-7  # tolerance of a mode where the evidence's slope is asked for
+_ROWS_AT_ONCE = 16_384
+_DIAGNOSTICS = ("log_evidence", "evidence_kind", "objective_trace", "n_iter", "converged", "engine")
+
+
+class SoftmaxBelief:
+    """A joint Gaussian over the weights of all classes, by a proved bound or by Laplace's method.
+
+    Parameters
+    ----------
+    settings : Settings
+    space : RowSpace
+        Coordinates of rows.
+    posterior : SoftmaxPosterior
+        Over the weights of contrasts, in these coordinates.
+    prior_scale : float
+    """
+
+    def __init__(self, settings: Settings, space: RowSpace, posterior: SoftmaxPosterior, prior_scale: float) -> None:
+        self.settings, self.space, self.posterior, self.prior_scale = settings, space, posterior, prior_scale
+        self.n_classes = len(posterior.weights) + 1
+
+    log_evidence = property(lambda self: self.posterior.log_evidence)
+    evidence_kind = property(lambda self: self.posterior.evidence_kind)
+    objective_trace = property(lambda self: self.posterior.objective_trace)
+    n_iter = property(lambda self: self.posterior.n_iter)
+    converged = property(lambda self: self.posterior.converged)
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def supports(settings: Any) -> bool:
+        """Return whether there is a softmax belief with this prior, link and inference."""
+        named = isinstance(settings.inference, str) and settings.inference in METHODS
+        return settings.prior == "gaussian" and settings.link == "logit" and named
+
+    @classmethod
+    def learnt(cls, settings: Settings, training: Training, earlier: Any = None) -> SoftmaxBelief:
+        """Fit at the given prior scale, or at that of Laplace's highest evidence; warm from an ``earlier`` belief."""
+        problem = _Problem(settings, training)
+        warm = None
+        if isinstance(earlier, SoftmaxBelief) and earlier.n_classes == training.n_classes:
+            warm = earlier.posterior
+        if settings.prior_scale is not None:
+            scale = float(settings.prior_scale)
+            return cls(settings, problem.space(scale), problem.fit(scale, warm), scale)
+        centre = float(np.log(LARGEST_TYPICAL_LATENT / training.typical_length))
+        start = centre if warm is None else float(np.log(earlier.prior_scale))
+        log_scale, found = maximise(problem.evaluate, start, centre, warm_start=warm)
+        scale = float(np.exp(log_scale))
+        posterior = found.posterior if problem.method == LAPLACE else problem.fit(scale, warm or found.posterior)
+        return cls(settings, problem.space(scale), posterior, scale)
+
+    # -- belief --------------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def unfitted_predictive(
+        settings: Settings, rows: Any, labels: Any, *, target: Any = None, random_state: Any = None
+    ) -> Predictive:
+        """The predictive of the prior; a scale that is to be learnt counts as 1."""
+        _method(settings)
+        scale = 1.0 if settings.prior_scale is None else float(settings.prior_scale)
+        space, k = _space(settings, rows[:0], scale), len(labels) - 1
+        nothing = np.zeros((k, 0)), np.zeros((k, 0, k, 0))  # without training rows everything is remainder
+        return _predictive(space, *nothing, rows, labels, target, random_state)
+
+    def predictive(self, rows: Any, labels: Any, *, target: Any = None, random_state: Any = None) -> Predictive:
+        """Joint Gaussian scores of the rows, with the classes' ``labels`` as outcomes."""
+        return self._predictive(rows, labels, target, random_state, measured=self.space.rows)
+
+    def _predictive(self, *args: Any, **fields: Any) -> SoftmaxProjections:
+        return _predictive(self.space, self.posterior.weights, self.posterior.blocks, *args, **fields)
+
+    def probabilities(self, rows: Any) -> np.ndarray:
+        """(m, n_classes) predictive probabilities."""
+        table = np.empty((rows.shape[0], self.n_classes))
+        for start in range(0, len(table), _ROWS_AT_ONCE):
+            part = slice(start, start + _ROWS_AT_ONCE)
+            scores = self._predictive(rows[part], np.arange(self.n_classes), None, 0)
+            table[part] = softmax_moments(scores.score_mean, scores.score_covariance)[0]
+        return table
+
+    def winners(self, rows: Any) -> np.ndarray:
+        """(m,) codes of the most probable class."""
+        return np.argmax(self.probabilities(rows), axis=1)
+
+    def coefficients(self) -> tuple[np.ndarray, np.ndarray]:
+        """Posterior means of the classes' weights (c, n_features) and intercepts (c,), which add up to zero."""
+        weights, intercepts = self.space.slopes(self.posterior.weights)
+        basis = contrasts(self.n_classes)
+        return basis @ weights, basis @ intercepts
+
+    # -- snapshots -----------------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """Plain data from which ``restored`` makes this belief again, to the last bit."""
+        sites = self.posterior.sites
+        diagnostics = {name: getattr(self.posterior, name) for name in _DIAGNOSTICS}
+        return {
+            "prior_scale": self.prior_scale,
+            "precision": sites.precision,
+            "precision_mean": sites.precision_mean,
+            "masses": sites.masses,
+            **diagnostics,
+        }
+
+    @classmethod
+    def restored(cls, settings: Settings, training: Training, state: dict[str, Any]) -> SoftmaxBelief:
+        """The belief that ``state`` described."""
+        scale = float(state["prior_scale"])
+        space = _Problem(settings, training).space(scale)
+        masses = state.get("masses")
+        sites = SoftmaxSites(
+            np.asarray(state["precision"]),
+            np.asarray(state["precision_mean"]),
+            None if masses is None else np.asarray(masses),
+        )
+        posterior = SoftmaxPosterior(space.coordinates(training.X), sites)
+        for name in _DIAGNOSTICS:
+            setattr(posterior, name, state[name])
+        posterior.objective_trace = np.asarray(state["objective_trace"], dtype=float)
+        return cls(settings, space, posterior, scale)
+
+
+class _Problem:
+    """The training rows, as a regression at any prior scale."""
+
+    def __init__(self, settings: Settings, training: Training) -> None:
+        self.settings, self.training, self.method = settings, training, _method(settings)
+
+    def space(self, scale: float) -> RowSpace:
+        return _space(self.settings, self.training.X, scale)
+
+    def fit(self, scale: float, warm: Any) -> SoftmaxPosterior:
+        return self._fit(scale, warm, self.method, self.settings.tol)
+
+    def evaluate(self, log_scale: float, warm: Any, rough: bool) -> Evaluation:
+        """Laplace's evidence and its slope in ln scale; Newton's method is too quick for rough fits to be worth it."""
+        scale = float(np.exp(log_scale))
+        posterior = self._fit(scale, warm, LAPLACE, min(self.settings.tol, CLOSE))
+        slope, determined = laplace_slope(self.space(scale), posterior, self.training.weights)
+        return Evaluation(posterior, posterior.log_evidence, slope, determined)
+
+    def _fit(self, scale: float, warm: Any, method: str, tol: float) -> SoftmaxPosterior:
+        return softmax_regression(
+            self.space(scale).coordinates(self.training.X),
+            self.training.codes,
+            self.training.n_classes,
+            weights=self.training.weights,
+            method=method,
+            max_iter=self.settings.max_iter,
+            tol=tol,
+            warm_start=warm,
+        )
+
+
+def _method(settings: Settings) -> str:
+    """Return the way to fit; refuse what the softmax has no way for."""
+    if not SoftmaxBelief.supports(settings):
+        raise ValueError(
+            "Only binary classification is supported with a prior, link or inference other than "
+            f'"gaussian", "logit" and {tuple(METHODS)}, got {settings.prior!r}, {settings.link!r} and '
+            f'{settings.inference!r}; for more than two classes use these, or multi_class="one_vs_rest".'
+        )
+    return METHODS[settings.inference]
+
+
+def _space(settings: Settings, rows: Any, scale: float) -> RowSpace:
+    """Contrasts are scores over sqrt(2) where two classes differ: their weights have the prior scale over sqrt(2)."""
+    return RowSpace(rows, scale / np.sqrt(2.0), INTERCEPT_SCALE / np.sqrt(2.0) if settings.fit_intercept else 0.0)
+
+
+def _predictive(
+    space: RowSpace,
+    mean: np.ndarray,
+    blocks: np.ndarray,
+    rows: Any,
+    labels: Any,
+    target: Any,
+    random_state: Any,
+    **fields: Any,
+) -> SoftmaxProjections:
+    parts = [rows] if target is None else [rows, target]
+    remainder: dict[str, Any] = {}
+    if not space.direct:
+        remainder = {
+            "remainder": lambda a, i, b, j: space.remainder(parts[a][i], parts[b][j]),
+            "remainder_variance": lambda part: space.remainder_variance(parts[part]),
+            "remainder_draws": lambda n, k, generator: space.remainder_draws(parts, n, k, generator),
+        }
+    coordinates = [space.coordinates(part) for part in parts]
+    source = LinearScores(coordinates, mean, blocks, **remainder)
+    basis = contrasts(len(labels))
+    return SoftmaxProjections(
+        source, contrasts=basis, outcomes=labels, random_state=random_state, features=rows, **fields
+    )

@@ -1,0 +1,285 @@
+"""The log of a design: one JSON line per event, on disk before it counts.
+
+    {"event":"header", ...}  {"event":"ask", ...}  {"event":"tell", ...}  ...  each ending in  "check":"<8 hex digits>"}
+
+The check of a line is the CRC-32 of everything up to it, so that a changed, missing or moved line is noticed.  A crash
+can only tear the last line; reading drops it and says so.  An answer is synced to the disk before ``append`` returns;
+when the disk is full it takes back what it wrote, says so, and the log can be continued once there is space.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import warnings
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from adaptive import checks
+from adaptive.files import write_file
+from adaptive.loop.log.plain_data import decode, encode
+
+try:
+    import fcntl
+except ImportError:  # Windows: two processes on one log are not noticed there
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["FORMAT", "EventLog", "LogError", "read_log"]
+
+FORMAT = "adaptive-designs log"
+VERSION = 1
+_CHECK = b',"check":"'
+
+
+class LogError(ValueError):
+    """A log that cannot be read or continued; the message says why in one sentence."""
+
+
+class EventLog:
+    """Events as checked JSON lines, in a file or (``path=None``) in memory.
+
+    Parameters
+    ----------
+    path : str, path or None, default None
+        The file; its snapshots are beside it, in ``<path>.snapshot.npz``.
+    snapshot_every : int, default 50
+        After how many events the state of the estimator is stored, so that loading replays only what came later.
+
+    Examples
+    --------
+    >>> log = EventLog()
+    >>> log.create({"seed": 1})
+    >>> log.append({"event": "tell", "outcomes": [0.1]})
+    {'event': 'tell', 'outcomes': [0.1]}
+    >>> log.reload()
+    [{'event': 'tell', 'outcomes': [0.1]}]
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None, *, snapshot_every: int = 50) -> None:
+        self.path = None if path is None else Path(path)
+        self.snapshot_every = checks.integer("snapshot_every", snapshot_every, minimum=1)
+        self.header: dict[str, Any] = {}
+        self._descriptor: int | None = None
+        self._memory = bytearray()
+        self._end = 0  # bytes that count
+        self._checks = [0]  # CRC-32 after the header, after each event
+        self._waiting = b""  # lines that may wait for space on the disk
+        self._torn = False  # bytes beyond _end may exist
+
+    # -- opening and closing ------------------------------------------------------------------------------------
+
+    def create(self, header: Mapping[str, Any]) -> None:
+        """Start a new log; a file that exists already is never overwritten."""
+        line, check = _write_line({"event": "header", "format": FORMAT, "format_version": VERSION, **header}, 0)
+        if self.path is not None:
+            try:
+                write_file(self.path, line, exclusive=True)  # whole or not at all: no log is without a header
+            except FileExistsError:
+                raise LogError(
+                    f"log {self.path} exists already; continue it with SequentialDesign.load, or name another file."
+                ) from None
+            except OSError as error:
+                raise _disk_error(error, self.path, "the log was not started") from error
+            self._open_file()
+        else:
+            self._memory[:] = line
+        self.header, self._end, self._checks = dict(header), len(line), [check]
+
+    def open(self) -> None:
+        """Lock an existing log and read its header."""
+        if self.path is None:
+            raise LogError("a log in memory cannot be opened again.")
+        self._open_file()
+        try:
+            self.reload()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Release the file; nothing is left to write."""
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            os.close(descriptor)
+
+    def __del__(self) -> None:
+        with contextlib.suppress(Exception):
+            self.close()
+
+    def _open_file(self) -> None:
+        assert self.path is not None
+        try:
+            descriptor = os.open(self.path, os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
+        except OSError as error:
+            raise LogError(f"log {self.path} cannot be opened: {error.strerror}.") from None
+        if fcntl is not None:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                os.close(descriptor)
+                raise LogError(f"log {self.path} is in use by another design; close that one first.") from None
+        self._descriptor = descriptor
+
+    # -- events -------------------------------------------------------------------------------------------------
+
+    def append(self, record: Mapping[str, Any], *, may_wait: bool = False) -> dict[str, Any]:
+        """Write one event and return it as it will be read back.
+
+        Parameters
+        ----------
+        record : dict of plain data
+            A ``tell`` or ``skip`` is on the disk when this returns, with all lines before it. The others need not be:
+            after a power cut the same question is asked again, for it follows from the answers.
+        may_wait : bool, default False
+            On a full disk keep the line for the next ``append``: for what a replay finds out by itself.
+
+        Raises
+        ------
+        OSError
+            If the event could not be written; nothing of it is kept.
+        """
+        previous = self._checks[-1]
+        line, check = _write_line(record, previous)
+        data = self._waiting + line
+        try:
+            self._write(data, durable=record["event"] in ("tell", "skip"))
+        except OSError as error:
+            if not may_wait:
+                raise _disk_error(error, self.path, f"this {record['event']} was not recorded") from error
+            self._waiting = data
+        else:
+            self._end, self._waiting = self._end + len(data), b""
+        self._checks.append(check)
+        return _read_line(line[:-1], previous)[0]
+
+    def reload(self) -> list[dict[str, Any]]:
+        """Read everything again from the file, which alone decides what happened; drop a torn last line."""
+        data = self._read()
+        header, records, end, sums = _parse(data, str(self.path))
+        if end < len(data):
+            warnings.warn(
+                f"log {self.path}: the last line was torn by a crash and is dropped ({len(data) - end} bytes); "
+                "nothing that was acknowledged is lost.",
+                stacklevel=2,
+            )
+            self._truncate(end)
+        self.header, self._end, self._checks, self._waiting, self._torn = header, end, sums, b"", False
+        return records
+
+    @property
+    def n_events(self) -> int:
+        """How many events there are, the header not counted."""
+        return len(self._checks) - 1
+
+    def check_after(self, n_events: int) -> int:
+        """Return the CRC-32 of the log up to this event: tells two logs of equal length apart."""
+        return self._checks[n_events]
+
+    def contents(self) -> bytes:
+        """Return the log as bytes, header first."""
+        return self._read()[: self._end] + self._waiting
+
+    def _read(self) -> bytes:
+        if self.path is None:
+            return bytes(self._memory)
+        if self._descriptor is None:
+            raise LogError(f"log {self.path} is closed.")
+        os.lseek(self._descriptor, 0, os.SEEK_SET)
+        parts = []
+        while part := os.read(self._descriptor, 1 << 24):
+            parts.append(part)
+        return b"".join(parts)
+
+    def _write(self, data: bytes, durable: bool) -> None:
+        if self.path is None:
+            self._memory += data
+            return
+        if self._descriptor is None:
+            raise LogError(f"log {self.path} is closed.")
+        if self._torn:
+            self._truncate(self._end)
+        self._torn = True
+        try:
+            os.lseek(self._descriptor, self._end, os.SEEK_SET)
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(self._descriptor, rest) :]
+            if durable:
+                os.fsync(self._descriptor)
+        except OSError:
+            with contextlib.suppress(OSError):
+                self._truncate(self._end)
+            raise
+        self._torn = False
+
+    def _truncate(self, end: int) -> None:
+        if self.path is None:
+            del self._memory[end:]
+        elif self._descriptor is not None:
+            os.ftruncate(self._descriptor, end)
+            self._torn = False
+
+
+def read_log(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the header and the events of a log without locking or changing it.
+
+    Raises
+    ------
+    LogError
+        If the file is not a log, or a line of it was changed.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise LogError(f"log {path} cannot be read: {error.strerror}.") from None
+    header, records, _, _ = _parse(data, str(path))
+    return header, records
+
+
+def _write_line(record: Mapping[str, Any], previous: int) -> tuple[bytes, int]:
+    body = json.dumps(encode(dict(record)), separators=(",", ":"), allow_nan=False).encode()
+    check = zlib.crc32(body, previous)
+    return body[:-1] + _CHECK + b'%08x"}\n' % check, check
+
+
+def _read_line(line: bytes, previous: int) -> tuple[dict[str, Any], int]:
+    body, _, check = line.rpartition(_CHECK)
+    body += b"}"
+    if zlib.crc32(body, previous) != int(check[:8], 16) or check[8:] != b'"}':
+        raise ValueError("the check of the line does not match.")
+    return decode(json.loads(body)), zlib.crc32(body, previous)
+
+
+def _parse(data: bytes, name: str) -> tuple[dict[str, Any], list[dict[str, Any]], int, list[int]]:
+    *lines, torn = data.split(b"\n")
+    if lines and b"\0" in lines[-1]:  # blocks of one write that reached the disk out of order
+        torn = lines.pop() + b"\n" + torn
+    records: list[dict[str, Any]] = []
+    sums = [0]
+    for number, line in enumerate(lines, start=1):
+        try:
+            record, check = _read_line(line, sums[-1])
+        except (ValueError, KeyError, TypeError):
+            if number == 1:
+                break
+            raise LogError(
+                f"log {name} is damaged at line {number} of {len(lines)} (changed, missing or moved lines); "
+                "restore it from a copy."
+            ) from None
+        records.append(record)
+        sums.append(check)
+    if not records or records[0].get("format") != FORMAT:
+        raise LogError(f"{name} is not a log of a design (its first line is no header).")
+    header = records.pop(0)
+    if header["format_version"] > VERSION:
+        raise LogError(f"log {name} has format version {header['format_version']}; this version reads up to {VERSION}.")
+    for key in ("event", "format", "format_version"):
+        header.pop(key)
+    return header, records, len(data) - len(torn), sums[1:]
+
+
+def _disk_error(error: OSError, path: Path | None, consequence: str) -> OSError:
+    return OSError(error.errno, f"{error.strerror} while writing {path}: {consequence}; make room and repeat the call")

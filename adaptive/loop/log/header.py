@@ -1,0 +1,166 @@
+"""The first line of a log: what a design must agree with to continue it."""
+
+from __future__ import annotations
+
+import platform
+import warnings
+from collections.abc import Callable, Mapping
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+
+from adaptive import pool as pools
+from adaptive.loop.candidates import Candidates
+from adaptive.loop.log.event_log import LogError
+from adaptive.loop.log.plain_data import encode, is_plain
+from adaptive.names import means_the_same, module_path, public_name
+
+__all__ = ["check_header", "check_pool", "describe_estimator", "digest", "header", "recorded_arguments", "versions"]
+
+# The arguments of a design that its log records as they are, and that `load` takes from there.
+RECORDED = ("scorer", "batch_size", "joint", "initial", "repeat")
+# Those of which it keeps a digest only: they must be given again, the same.
+DIGESTED = ("target", "cost", "mask")
+Namer = Callable[[Any], str]
+_FUNCTION = "function "
+_IRRELEVANT = ("n_jobs", "verbose")  # results do not depend on them
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that results can depend on."""
+    found = {"python": platform.python_version(), "machine": platform.machine()}
+    for name in ("adaptive-designs", "numpy", "scipy", "scikit-learn"):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = "not installed"
+    return found
+
+
+def describe_estimator(estimator: Any, name: Namer = public_name) -> dict[str, Any]:
+    """Return public name and parameters of an estimator, and whether it is fitted, as plain data."""
+    described: dict[str, Any] = {"class": name(type(estimator))}
+    if hasattr(estimator, "get_params"):
+        found = estimator.get_params(deep=True)
+        relevant = {key: value for key, value in found.items() if key.split("__")[-1] not in _IRRELEVANT}
+        described["fitted"] = any(key.endswith("_") and not key.startswith("_") for key in vars(estimator))
+        described["parameters"] = {key: digest(relevant[key], name) for key in sorted(relevant)}
+    return described
+
+
+def digest(value: Any, name: Namer = public_name) -> Any:
+    """Return short plain data that changes when ``value`` does: itself, a hash of its content, the name of a function.
+
+    Examples
+    --------
+    >>> digest(0.5), digest(np.array([1, 2])), digest(len)
+    (0.5, '[1, 2]', 'builtins.len')
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if callable(value) and hasattr(value, "__qualname__"):
+        return name(value)
+    if is_plain(value) and len(value) <= 8:
+        return repr(value.tolist() if isinstance(value, np.ndarray) else value)
+    if hasattr(value, "__len__") or hasattr(value, "shape"):
+        return f"{type(value).__name__} {pools.fingerprint(value, name)[:16]}"
+    return name(type(value))
+
+
+def header(
+    seed: int, candidates: Candidates, estimator: Any, arguments: Mapping[str, Any], name: Namer = public_name
+) -> dict[str, Any]:
+    """Return the header of a new log.
+
+    Parameters
+    ----------
+    seed : int
+    candidates : Candidates
+    estimator : estimator to start from
+    arguments : dict
+        Those in ``RECORDED`` and ``DIGESTED``.
+    name : callable(class or function) -> str
+        How these are named: by their public name, or where a log of an older version is looked at by their module.
+    """
+    scorer = arguments["scorer"]
+    recorded = {key: arguments[key] for key in RECORDED}
+    recorded["scorer"] = scorer if isinstance(scorer, str) else f"{_FUNCTION}{digest(scorer, name)}"
+    recorded |= {key: digest(arguments[key], name) for key in DIGESTED}
+    return {
+        "versions": versions(),
+        "seed": seed,
+        "pool": candidates.summary(name),
+        "estimator": describe_estimator(estimator, name),
+        "arguments": recorded,
+    }
+
+
+def recorded_arguments(header: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments with which a log was started, as far as it records them."""
+    arguments = {name: header["arguments"][name] for name in RECORDED}
+    if arguments["scorer"].startswith(_FUNCTION):
+        del arguments["scorer"]
+    return {**arguments, "random_state": header["seed"]}
+
+
+def check_pool(logged: Mapping[str, Any], candidates: Candidates, path: Any) -> None:
+    """Compare the pool of a log with that of the design that wants to continue it; LogError if they differ."""
+    pool = candidates.summary()
+    if logged["pool"] not in (pool, candidates.summary(module_path)):
+        raise LogError(f"candidates are not those of log {path}: it has {_pool(logged['pool'])}, got {_pool(pool)}.")
+
+
+def check_header(logged: Mapping[str, Any], describe: Callable[[Namer], Mapping[str, Any]], path: Any) -> None:
+    """Compare everything else; LogError names the first difference, other versions are a warning.
+
+    Parameters
+    ----------
+    logged : dict
+        The header of the log.
+    describe : callable(name) -> dict
+        The header of the design that wants to continue it, with that way to name classes and functions.
+    path : for the message
+    """
+    given, former = describe(public_name), None
+    for name, there, here in _pairs(logged, given):
+        if _same(there, here):
+            continue
+        former = former or {key: value for key, _, value in _pairs(logged, describe(module_path))}
+        if not _same(there, former[name]):
+            raise LogError(f"{name} is not that of log {path}: it has {there!r}, got {here!r}.")
+    found = given["versions"]
+    changed = [
+        f"{name} {old} -> {found.get(name)}" for name, old in logged["versions"].items() if found.get(name) != old
+    ]
+    if changed:
+        warnings.warn(
+            f"log {path} was written with other versions ({', '.join(changed)}); "
+            "a replay may differ in the last digits.",
+            stacklevel=3,
+        )
+
+
+def _pairs(logged: Mapping[str, Any], given: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
+    """What is compared: its name, what the log has, what is given."""
+    theirs, ours = logged["estimator"], given["estimator"]
+    pairs = [("estimator", theirs["class"], ours["class"])]
+    pairs.append(("whether the estimator is fitted", theirs.get("fitted"), ours.get("fitted")))
+    parameters, mine = theirs.get("parameters", {}), ours.get("parameters", {})
+    pairs += [(f"estimator parameter {name}", parameters[name], mine.get(name)) for name in parameters]
+    pairs += [(name, logged["arguments"][name], given["arguments"][name]) for name in (*RECORDED, *DIGESTED)]
+    return [*pairs, ("random_state", logged["seed"], given["seed"])]
+
+
+def _same(there: Any, here: Any) -> bool:
+    if isinstance(there, str) and isinstance(here, str):
+        return there == here or means_the_same(there.removeprefix(_FUNCTION), here.removeprefix(_FUNCTION))
+    return bool(encode(there) == encode(here))
+
+
+def _pool(pool: Mapping[str, Any]) -> str:
+    if pool["kind"] == "callable":
+        return "a callable pool"
+    return f"{pool['length']} candidates with fingerprint {str(pool['fingerprint'])[:12]}"

@@ -1,0 +1,132 @@
+"""Log and state in step: an event is written, then applied; whatever comes in between is mended from the log.
+
+commit:   stale = True;  write;  apply;  stale = False
+session:  if stale: state = replay(log)
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from adaptive.loop.log.event_log import EventLog
+from adaptive.loop.log.replay import rejection, replay, restore_snapshot, take_snapshot
+from adaptive.loop.state import DesignState
+
+__all__ = ["Journal"]
+
+
+class Journal:
+    """The state of a design, and the log that it is the replay of.
+
+    Parameters
+    ----------
+    log : EventLog
+        Created already.
+    start : callable() -> DesignState
+        The state before the first event.
+    learnt : callable()
+        Called after every learnt answer, also in a replay.
+    notify : callable(event)
+        Called after every event of now.
+    """
+
+    def __init__(
+        self,
+        log: EventLog,
+        start: Callable[[], DesignState],
+        learnt: Callable[[], None],
+        notify: Callable[[dict[str, Any]], None],
+    ) -> None:
+        self.log = log
+        self.state = start()
+        self._start, self._learnt, self._notify = start, learnt, notify
+        self._guard = threading.RLock()
+        self._stale = False  # whether the log may know more than the state
+        self._clock = time.monotonic()
+        self._snapshot_at = 0
+
+    @property
+    def seconds(self) -> float:
+        """How long the design has been running, pauses between save and load left out."""
+        return time.monotonic() - self._clock
+
+    @contextmanager
+    def session(self) -> Iterator[DesignState]:
+        """One caller at a time, on a state that agrees with the log."""
+        with self._guard:
+            if self._stale:
+                self.recover()
+            yield self.state
+
+    def commit(self, event: dict[str, Any]) -> dict[str, Any]:
+        """Write one event, apply it, and return it as the log has it.
+
+        Raises
+        ------
+        OSError
+            If it could not be written; nothing has changed.
+        Exception
+            What the estimator raises when it refuses an answer; the log says so, nothing else has changed.
+        """
+        self._stale = True
+        try:
+            event = self.log.append({**event, "seconds": self.seconds})
+        except (OSError, ValueError):
+            self._stale = False  # the log has taken it back
+            raise
+        try:
+            self.state.apply(event)
+        except Exception as refusal:
+            reject = self.log.append(rejection(event, refusal), may_wait=True)
+            # with these two an estimator refuses and is unchanged; after anything else its state is anybody's guess
+            self._stale = not isinstance(refusal, (ValueError, TypeError))
+            self._notify(reject)
+            raise
+        if event["event"] == "tell":
+            self._learnt()
+        self._stale = False
+        self._snapshot_if_due()
+        self._notify(event)
+        return event
+
+    def write_if_missing(self, event: dict[str, Any], since: int) -> None:
+        """After an interrupt: see that an answer is in the log, and leave learning it to the next call.
+
+        Parameters
+        ----------
+        event : dict
+            A tell.
+        since : int
+            How many events there were before it can have been written.
+        """
+        with self._guard:
+            self._stale = True
+            later = self.log.reload()[since:]
+            if not any(other["event"] == "tell" and other["query"] == event["query"] for other in later):
+                self.log.append({**event, "seconds": self.seconds})
+
+    def recover(self) -> None:
+        """Rebuild the state from the log."""
+        self._stale = True
+        events = self.log.reload()
+        self.state = self._start()
+        try:
+            covered = restore_snapshot(self.log, self.state)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            warnings.warn(f"the snapshot of log {self.log.path} is of no use here ({error}); replaying.", stacklevel=2)
+            self.state, covered = self._start(), 0
+        replay(self.log, events, covered, self.state.apply, self._learnt)
+        self._clock = time.monotonic() - self.state.seconds
+        self._snapshot_at = self.log.n_events
+        self._stale = False
+
+    def _snapshot_if_due(self) -> None:
+        if self.log.path is not None and self.log.n_events - self._snapshot_at >= self.log.snapshot_every:
+            self._snapshot_at = self.log.n_events
+            if take_snapshot(self.log, self.log.path, self.state):
+                self.log.append({"event": "snapshot", "n_events": self._snapshot_at}, may_wait=True)

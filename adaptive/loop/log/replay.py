@@ -1,0 +1,92 @@
+"""From a log to the state it stands for: the snapshot, then the events after it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from adaptive.loop.log.event_log import EventLog, LogError
+from adaptive.loop.log.snapshots import read_snapshot, snapshot_path, write_snapshot
+from adaptive.loop.state import DesignState
+
+__all__ = ["rejection", "replay", "restore_snapshot", "take_snapshot"]
+
+
+def rejection(event: dict[str, Any], refusal: BaseException) -> dict[str, Any]:
+    """Return the event that says an answer was refused; it directly follows that answer's ``tell``."""
+    return {"event": "reject", "query": event["query"], "reason": f"{type(refusal).__name__}: {refusal}"}
+
+
+def replay(
+    log: EventLog,
+    events: list[dict[str, Any]],
+    covered: int,
+    apply: Callable[[dict[str, Any], bool], None],
+    learnt: Callable[[], None],
+) -> None:
+    """Apply all events but refused ones; those that a snapshot has covered without learning.
+
+    Parameters
+    ----------
+    log : EventLog
+        Gets the rejection of its last event where a crash came between an answer and its rejection.
+    events : list of dict
+    covered : int
+        How many events the snapshot stands for.
+    apply : callable(event, learn)
+    learnt : callable()
+        Called after each answer that was learnt here.
+    """
+    for k, event in enumerate(events):
+        last = k + 1 == len(events)
+        if not last and events[k + 1]["event"] == "reject":
+            continue
+        try:
+            apply(event, k >= covered)
+        except Exception as refusal:
+            if event["event"] == "tell" and last:
+                log.append(rejection(event, refusal), may_wait=True)
+                continue
+            raise LogError(
+                f"log {log.path} cannot be replayed with this estimator and pool: its event {k + 1} ({event['event']}) "
+                f"ends in {type(refusal).__name__}: {refusal}"
+            ) from refusal
+        if event["event"] == "tell" and k >= covered:
+            learnt()
+
+
+def take_snapshot(log: EventLog, path: Path, state: DesignState) -> bool:
+    """Store beside ``path`` what replaying ``log`` would compute; return whether there is such a state to store."""
+    if not (hasattr(state.estimator, "state") and hasattr(state.estimator, "restore") and state.candidates.restorable):
+        return False
+    try:
+        content = {"estimator": state.estimator.state(), "rule": repr(state.stop), "remembered": _memory(state.stop)}
+        write_snapshot(snapshot_path(path), content, log.n_events, log.check_after(log.n_events))
+    except (OSError, ValueError) as error:  # a convenience: the log alone suffices
+        warnings.warn(f"no snapshot was written beside {path} (it is replayed instead): {error}", stacklevel=2)
+        return False
+    return True
+
+
+def restore_snapshot(log: EventLog, state: DesignState) -> int:
+    """Restore estimator and rule from the snapshot beside ``log``; return how many events it stands for (0: none)."""
+    if log.path is None or not hasattr(state.estimator, "restore"):
+        return 0
+    snapshot = read_snapshot(snapshot_path(log.path))
+    if snapshot is None or snapshot["n_events"] > log.n_events:
+        return 0
+    if log.check_after(snapshot["n_events"]) != snapshot["check"]:  # of another log that had this name
+        return 0
+    content = snapshot["state"]
+    if _memory(state.stop) is not None:
+        if repr(state.stop) != content["rule"]:  # another rule has to see all answers
+            return 0
+        state.stop.restore(content["remembered"])
+    state.estimator.restore(content["estimator"])
+    return snapshot["n_events"]
+
+
+def _memory(rule: Any) -> Any:
+    return rule.state() if hasattr(rule, "state") else None

@@ -1,0 +1,110 @@
+"""The state of an estimator as one file: arrays in an npz archive, everything else as JSON inside it, never a pickle.
+
+A snapshot names the events it stands for by their number and check, so that one that belongs to another log is noticed.
+It is written to another name and renamed: a crash leaves the old snapshot or the new one.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import warnings
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from adaptive.files import write_file
+from adaptive.loop.log.plain_data import decode, encode
+
+__all__ = ["pack", "read_snapshot", "snapshot_path", "unpack", "write_snapshot"]
+
+_MEMBER = "array in the archive"
+
+
+def snapshot_path(log: str | os.PathLike[str]) -> Path:
+    """Return where the snapshot of a log is."""
+    log = Path(log)
+    return log.with_name(log.name + ".snapshot.npz")
+
+
+def pack(state: Any) -> bytes:
+    """Return nested lists and dictionaries of plain data as an npz archive.
+
+    Raises
+    ------
+    ValueError
+        If anything in ``state`` is not plain data.
+
+    Examples
+    --------
+    >>> unpack(pack({"mean": np.array([0.5]), "engine": "laplace"}))
+    {'mean': array([0.5]), 'engine': 'laplace'}
+    """
+    arrays: dict[str, np.ndarray] = {}
+    document = json.dumps(_outline(state, arrays), allow_nan=False)
+    stream = io.BytesIO()
+    np.savez(stream, document=np.array(document), **arrays)  # type: ignore[arg-type]
+    return stream.getvalue()
+
+
+def unpack(data: bytes) -> Any:
+    """Return what ``pack`` was given; runs no code that the file may hold."""
+    with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+        return _fill(json.loads(str(archive["document"])), archive)
+
+
+def write_snapshot(path: Path, state: Mapping[str, Any], n_events: int, check: int) -> None:
+    """Write ``state``, reached after ``n_events`` events of the log whose running check is ``check``."""
+    write_file(path, pack({"n_events": n_events, "check": check, "state": dict(state)}))
+
+
+def read_snapshot(path: Path) -> dict[str, Any] | None:
+    """Return a dictionary with n_events, check and state, or None if there is no snapshot that can be read."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        warnings.warn(f"snapshot {path} cannot be read ({error.strerror}); the log is replayed instead.", stacklevel=2)
+        return None
+    try:
+        snapshot = unpack(data)
+        if set(snapshot) == {"n_events", "check", "state"}:
+            return snapshot
+    except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile):
+        pass
+    warnings.warn(f"snapshot {path} is damaged; the log is replayed instead.", stacklevel=2)
+    return None
+
+
+def _outline(value: Any, arrays: dict[str, np.ndarray]) -> Any:
+    """Return ``value`` as JSON, its arrays moved to ``arrays``."""
+    if isinstance(value, np.ndarray) and value.size > 0 and value.dtype.kind in "biufcU":
+        name = f"array_{len(arrays)}"
+        arrays[name] = value
+        return {"type": _MEMBER, "name": name}
+    if type(value) is list:
+        return [_outline(item, arrays) for item in value]
+    if isinstance(value, Mapping) and "type" not in value and all(isinstance(key, str) for key in value):
+        return {key: _outline(item, arrays) for key, item in value.items()}
+    if type(value) is tuple:
+        return {"type": "tuple", "items": [_outline(item, arrays) for item in value]}
+    return encode(value)
+
+
+def _fill(record: Any, archive: Mapping[str, np.ndarray]) -> Any:
+    if isinstance(record, list):
+        return [_fill(item, archive) for item in record]
+    if isinstance(record, dict):
+        kind = record.get("type")
+        if kind == _MEMBER:
+            return archive[record["name"]]
+        if kind == "tuple":
+            return tuple(_fill(item, archive) for item in record["items"])
+        if kind is None:
+            return {key: _fill(item, archive) for key, item in record.items()}
+    return decode(record)

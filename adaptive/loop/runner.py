@@ -1,0 +1,78 @@
+"""A run: ask, measure, tell, again and again - and no measurement is made in vain.
+
+An interrupt or a full disk may come between a measurement and its place in the log.  What was measured is therefore
+kept until it is written: an interrupt writes it down before it goes on, a full disk leaves it to the next run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from adaptive.loop.log.journal import Journal
+from adaptive.loop.query import PoolExhausted, Query, as_outcomes
+
+__all__ = ["Runner"]
+
+
+class Runner:
+    """Drives a design by its ``measure``.
+
+    Parameters
+    ----------
+    design : SequentialDesign
+    journal : Journal
+    measure : callable(query) -> outcomes, or None
+        None: queries are only handed out.
+    """
+
+    def __init__(self, design: Any, journal: Journal, measure: Callable[[Query], Any] | None) -> None:
+        self.design, self.journal, self.measure = design, journal, measure
+        # measured but not told: number of events before, query, rows of it, outcomes
+        self._measured: tuple[int, Query, list[int], Any] | None = None
+
+    def queries(self, steps: int | None) -> Iterator[Query]:
+        """Yield queries, already answered if there is a measure, until the design is finished or the pool exhausted."""
+        self._step(None)  # what an earlier run measured and could not write
+        done = 0
+        while (steps is None or done < steps) and not self.design.finished:
+            try:
+                query = self.design.ask()
+            except PoolExhausted:
+                return
+            self._step(query)
+            done += 1
+            yield query
+
+    def _step(self, query: Query | None) -> None:
+        try:
+            if query is not None and self.measure is not None:
+                rows = self.journal.state.find(query)[1].tolist()
+                self._measured = self.journal.log.n_events, query, rows, self.measure(query)
+            self._tell()
+        except KeyboardInterrupt:
+            self._write_down()
+            raise
+
+    def _tell(self) -> None:
+        if self._measured is None:
+            return
+        query = self._measured[1]
+        try:
+            self.design.tell(query, self._measured[3])
+        except OSError:
+            if query.id in self.journal.state.open:  # not written: the next run tells it
+                raise
+            self._measured = None
+            raise
+        except Exception:  # refused: the query waits for another answer
+            self._measured = None
+            raise
+        self._measured = None
+
+    def _write_down(self) -> None:
+        if self._measured is not None:
+            since, query, rows, outcomes = self._measured
+            event = {"event": "tell", "query": query.id, "rows": rows, "outcomes": as_outcomes(outcomes, len(rows))}
+            self.journal.write_if_missing(event, since)
+            self._measured = None
