@@ -1,1 +1,1 @@
-"""One script per figure or table of the sources, run from the repository root as ``python -m experiments.NAME``."""
+"""One script per figure or table of the sources, by subject: ``python -m experiments.SUBJECT.NAME`` from the root."""

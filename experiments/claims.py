@@ -11,7 +11,7 @@ A script ends with::
         value="cross at 1.5000",                              # what came out: number, text, list or mapping
         verdict="reproduced",                                 # or "not reproduced", "not run"
         reason="",                                            # why not, where it is not
-        script="experiments/gallery.py",
+        script="experiments/inference/gallery.py",
         seed=0,
     )
 

@@ -1,11 +1,11 @@
-"""What every script of this folder shares: where its results go, its quick mode, and how a claim becomes a verdict.
+"""What every script shares: where its results go, its quick mode, and how a claim becomes a verdict.
 
 A script defines ``run(script)`` and ends with::
 
     if __name__ == "__main__":
         command(run, __doc__, __file__)
 
-``python -m experiments.NAME`` runs the full mode, from which verdicts come, and writes into ``results/``;
+``python -m experiments.SUBJECT.NAME`` runs the full mode, from which verdicts come, and writes into ``results/``;
 ``--quick`` tries everything once in seconds and writes into a temporary folder. A script may offer ``--full``, a size
 beyond that of its verdicts.
 """
@@ -21,7 +21,9 @@ from typing import Any
 
 from experiments import artifacts, claims, runs
 
-__all__ = ["Script", "command", "panels"]
+__all__ = ["Script", "command", "located", "panels"]
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)
@@ -89,9 +91,15 @@ def command(run: Callable[[Script], None], description: str | None, file: str, *
     options = parser.parse_args()
     quick = options.quick
     results = Path(tempfile.mkdtemp(prefix="adaptive-quick-")) if quick else claims.RESULTS
-    path = Path(file).resolve().relative_to(Path(__file__).parents[1].resolve()).as_posix()
+    path = Path(file).resolve().relative_to(ROOT).as_posix()
     run(Script(path, results, quick, bool(getattr(options, "full", False)) and not quick))
     print(f"written into {results}" + ("" if quick else "; now run: python -m experiments.index"))
+
+
+def located(name: str) -> str:
+    """Return the path, from the repository root, of the script of this name; benchmarks lie apart."""
+    (found,) = (path for path in (ROOT / "experiments").rglob(f"{name}.py") if "benchmarks" not in path.parts)
+    return found.relative_to(ROOT).as_posix()
 
 
 def panels(n_rows: int, n_columns: int, width: float = 9.0, height: float = 3.6) -> tuple[Any, Any]:

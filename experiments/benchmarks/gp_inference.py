@@ -45,7 +45,7 @@ from adaptive.inference import (
 )
 from adaptive.inference.classic import label_regression
 from adaptive.potentials import BernoulliLogit, BernoulliProbit
-from experiments.classification_sets import SIZES, split
+from experiments.gaussian_processes.shared.classification_sets import SIZES, split
 
 SEED = 0
 LINKS = {"logit": BernoulliLogit, "probit": BernoulliProbit}

@@ -32,7 +32,7 @@ from adaptive.inference.dense.selective_propagation import SelectiveProblem, Sel
 from adaptive.operators import Dense, FiniteDifference, Reshaped, Wavelet
 from adaptive.plots import PALETTE
 from adaptive.potentials import Laplace
-from experiments.photographs import photograph
+from experiments.images.shared.photographs import photograph
 from experiments.script import Script, command, panels
 from experiments.shown_by_tests import named
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
-
 import numpy as np
 import pytest
 
 from adaptive.datasets import DataNotFoundError
-from experiments import active_coverage, budget_runs, claims, coverage_runs, inclusion_runs
-from experiments.script import Script
+from experiments import claims
+from experiments.active import active_coverage
+from experiments.active.shared import budget_runs, coverage_runs, inclusion_runs
+from experiments.script import Script, located
+from tests.experiments.scripts import module_of
 
 # What each script judges; in quick mode a script tries fewer strategies.
 SCRIPTS = {
@@ -30,15 +31,15 @@ SCRIPTS = {
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_script_runs_in_quick_mode(name, tmp_path):
-    module = importlib.import_module(f"experiments.{name}")
+    module = module_of(name)
     try:
-        module.run(Script(f"experiments/{name}.py", tmp_path, quick=True))
+        module.run(Script(located(name), tmp_path, quick=True))
     except DataNotFoundError as absent:
         pytest.skip(f"no data: {absent}")
     found = {entry["id"] for entry in claims.load(tmp_path)}
     assert found == SCRIPTS[name]
     committed = {entry["id"]: entry for entry in claims.load()}
-    assert all(committed[id]["script"] == f"experiments/{name}.py" for id in found)
+    assert all(committed[id]["script"] == located(name) for id in found)
     for kind in ("figures", "tables"):  # what the page shows comes from scripts that still draw it
         for path in (tmp_path / kind).glob("*"):
             assert path.stat().st_size > 0 and (claims.RESULTS / kind / path.name).is_file(), path.name

@@ -5,7 +5,7 @@ import pytest
 from sklearn.gaussian_process.kernels import RBF, DotProduct
 
 from adaptive import datasets
-from experiments import gp_counts, gp_designed, gp_splits
+from experiments.gaussian_processes import gp_counts, gp_designed, gp_splits
 
 
 def test_covariances_are_those_of_the_kernels():

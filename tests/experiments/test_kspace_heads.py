@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
-
 import numpy as np
 import pytest
 
 from adaptive.images import l2_error
 from designs.kspace import central, mirror
-from experiments import claims, kspace_beyond, kspace_heads, kspace_sparsity
-from experiments.script import Script
+from experiments import claims
+from experiments.kspace import kspace_beyond, kspace_sparsity
+from experiments.kspace.shared import kspace_heads
+from experiments.script import Script, located
+from tests.experiments.scripts import module_of
 
 JUDGED = {
     "kspace_curves": {"nickisch-fig-6.8", "nickisch-fig-6.9", "nickisch-fig-6.10", "nickisch-fig-6.11",
@@ -31,11 +32,11 @@ def runs(tmp_path_factory):
 @pytest.mark.parametrize("name", JUDGED)
 def test_a_script_runs_in_quick_mode(name, runs, tmp_path, monkeypatch):
     monkeypatch.setenv("ADAPTIVE_RUNS", str(runs))
-    importlib.import_module(f"experiments.{name}").run(Script(f"experiments/{name}.py", tmp_path, quick=True))
+    module_of(name).run(Script(located(name), tmp_path, quick=True))
     assert {entry["id"] for entry in claims.load(tmp_path)} == JUDGED[name]
     committed = {entry["id"]: entry for entry in claims.load()}
     for id in JUDGED[name] & set(committed):
-        assert committed[id]["script"] == f"experiments/{name}.py"
+        assert committed[id]["script"] == located(name)
     assert all(path.stat().st_size for kind in ("figures", "tables") for path in (tmp_path / kind).glob("*"))
 
 

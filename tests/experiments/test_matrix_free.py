@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
-
 import numpy as np
 import pytest
 
-from experiments import claims, kspace_runs, lanczos_figures, operation_counts, variance_estimators
-from experiments.script import Script
+from experiments import claims
+from experiments.inference import lanczos_figures, operation_counts, variance_estimators
+from experiments.kspace.shared import kspace_runs
+from experiments.script import Script, located
+from tests.experiments.scripts import module_of
 
 # What each script judges. "sure": what it finds does not depend on size, so that quick and full mode must agree.
 SCRIPTS = {
@@ -34,8 +35,8 @@ def quick(tmp_path, monkeypatch):
     monkeypatch.setenv("ADAPTIVE_RUNS", str(tmp_path / "runs"))
 
     def run(name):
-        module = importlib.import_module(f"experiments.{name}")
-        module.run(Script(f"experiments/{name}.py", tmp_path, quick=True))
+        module = module_of(name)
+        module.run(Script(located(name), tmp_path, quick=True))
         return {entry["id"]: entry for entry in claims.load(tmp_path)}
 
     return run
@@ -46,7 +47,7 @@ def test_a_script_runs_in_quick_mode(name, quick, tmp_path):
     found, committed = quick(name), {entry["id"]: entry for entry in claims.load()}
     assert set(found) == judged(name)
     for id in found:
-        assert committed[id]["script"] == f"experiments/{name}.py"
+        assert committed[id]["script"] == located(name)
     for id in SCRIPTS[name].get("sure", ()):
         assert found[id]["verdict"] == committed[id]["verdict"], found[id]["value"]
     for kind in ("figures", "tables"):

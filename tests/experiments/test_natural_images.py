@@ -7,7 +7,9 @@ import pytest
 
 from adaptive import datasets
 from adaptive.operators import Wavelet
-from experiments import claims, filter_orderings, filter_runs, natural_images, photographs
+from experiments import claims
+from experiments.images import natural_images
+from experiments.images.shared import filter_orderings, filter_runs, photographs
 from experiments.script import Script
 
 
@@ -20,7 +22,7 @@ def kept_runs(tmp_path_factory):
 
 
 def test_the_quick_mode_runs(tmp_path):
-    natural_images.run(Script("experiments/natural_images.py", tmp_path, quick=True))
+    natural_images.run(Script("experiments/images/natural_images.py", tmp_path, quick=True))
     assert {entry["id"] for entry in claims.load(tmp_path)} == {"nickisch-fig-5.3"}
     assert {path.name for path in tmp_path.glob("*/*.*")} >= {"natural-images-16.csv", "nickisch-fig-5.3.png"}
 

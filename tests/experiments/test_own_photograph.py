@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from experiments import own_photograph
+from experiments.images import own_photograph
 
 
 def test_the_quick_mode_writes_everything(tmp_path, capsys):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import importlib
 
 import numpy as np
 import pytest
@@ -11,9 +10,10 @@ from scipy import integrate
 
 from adaptive.potentials import Gaussian, Laplace
 from experiments import claims, runs, shown_by_tests
-from experiments.calibration import by_chance, expected_calibration_error
-from experiments.exact import Problem, exact_posterior, masses
-from experiments.script import Script
+from experiments.active.shared.calibration import by_chance, expected_calibration_error
+from experiments.inference.shared.exact import Problem, exact_posterior, masses
+from experiments.script import Script, located
+from tests.experiments.scripts import module_of
 
 # What each script judges. "sure": what it finds does not depend on size, so that quick and full mode must agree.
 SCRIPTS = {
@@ -103,8 +103,8 @@ def judged(name):
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_script_runs_in_quick_mode(name, tmp_path):
-    module = importlib.import_module(f"experiments.{name}")
-    module.run(Script(f"experiments/{name}.py", tmp_path, quick=True))
+    module = module_of(name)
+    module.run(Script(located(name), tmp_path, quick=True))
     found = {entry["id"]: entry for entry in claims.load(tmp_path)}
     assert set(found) == judged(name)
     committed = {entry["id"]: entry for entry in claims.load()}
@@ -119,7 +119,7 @@ def test_every_row_is_judged_by_its_script():
     committed = {entry["id"]: entry for entry in claims.load()}
     for name in SCRIPTS:
         for id in judged(name):
-            assert committed[id]["script"] == f"experiments/{name}.py"
+            assert committed[id]["script"] == located(name)
     for id in shown_by_tests.SYSTEMS:
         assert committed[id]["script"] == "experiments/shown_by_tests.py"
     assert set(shown_by_tests.TESTS) <= set(committed)
@@ -138,7 +138,7 @@ def test_a_failing_test_is_counted(tmp_path, monkeypatch):
 
 
 def test_a_claim_that_does_not_hold_has_a_reason(tmp_path):
-    script = Script("experiments/gallery.py", tmp_path)
+    script = Script("experiments/inference/gallery.py", tmp_path)
     script.judge("one", False, claim="One is two.", target=2, value=1)
     script.judge("two", True, claim="Two is two.", target=2, value=2)
     one, two = claims.load(tmp_path)
@@ -217,5 +217,5 @@ def test_runs_are_kept_until_their_source_changes(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["calibration", "exact"])
 def test_examples(name):
-    outcome = doctest.testmod(importlib.import_module(f"experiments.{name}"))
+    outcome = doctest.testmod(module_of(name))
     assert outcome.attempted and not outcome.failed

@@ -17,7 +17,7 @@ ENTRY = {
     "target": "< 1",
     "value": np.float64(0.25),
     "verdict": "reproduced",
-    "script": "experiments/gallery.py",
+    "script": "experiments/inference/gallery.py",
     "seed": 0,
 }
 
@@ -64,8 +64,8 @@ def test_the_page_shows_verdicts_figures_and_tables(tmp_path):
     text = (tmp_path / "README.md").read_text()
     assert "2 verdicts: 1 reproduced, 0 not reproduced, 1 not run." in text
     assert (
-        "| fig-1 | Bound 1 \\| bound 2. | < 1 | 0.25 | **reproduced** | [gallery.py](../experiments/gallery.py) |"
-        in text
+        "| fig-1 | Bound 1 \\| bound 2. | < 1 | 0.25 | **reproduced** | "
+        "[gallery.py](../experiments/inference/gallery.py) |" in text
     )
     assert "**not run**: data absent" in text and "(figures/fig-1.png)\n\nAn empty figure." in text
     assert "- [numbers](tables/numbers.csv): Two rows." in text

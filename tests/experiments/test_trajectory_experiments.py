@@ -1,12 +1,12 @@
 """The scripts on spirals, coils and volumes: quick modes, what they judge, their tools."""
 
-import importlib
-
 import numpy as np
 import pytest
 
-from experiments import claims, spiral_runs
-from experiments.script import Script
+from experiments import claims
+from experiments.kspace.shared import spiral_runs
+from experiments.script import Script, located
+from tests.experiments.scripts import module_of
 
 SCRIPTS = {
     "spiral_designs": {
@@ -33,12 +33,12 @@ FULL = {
 @pytest.mark.filterwarnings("ignore:.*has not converged")
 def test_a_script_runs_in_quick_mode(name, tmp_path, monkeypatch):
     monkeypatch.setenv("ADAPTIVE_RUNS", str(tmp_path / "runs"))
-    module = importlib.import_module(f"experiments.{name}")
-    module.run(Script(f"experiments/{name}.py", tmp_path, quick=True))
+    module = module_of(name)
+    module.run(Script(located(name), tmp_path, quick=True))
     assert {entry["id"] for entry in claims.load(tmp_path)} == SCRIPTS[name]
     committed = {entry["id"]: entry["script"] for entry in claims.load()}
     for id in FULL.get(name, SCRIPTS[name]):
-        assert committed[id] == f"experiments/{name}.py"
+        assert committed[id] == located(name)
     for kind in ("figures", "tables"):  # what the page shows comes from scripts that still draw it
         for path in (tmp_path / kind).glob("*"):
             assert path.stat().st_size > 0 and (claims.RESULTS / kind / path.name).is_file(), path.name

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from experiments import claims, tree_tables
+from experiments import claims
+from experiments.images import tree_tables
+from experiments.images.shared.tree_runs import psnr, task_of
 from experiments.script import Script
-from experiments.tree_runs import psnr, task_of
 
 JUDGED = {
     "ko-alg-3",
@@ -20,7 +21,7 @@ JUDGED = {
 
 
 def test_the_quick_mode_runs(tmp_path):
-    tree_tables.run(Script("experiments/tree_tables.py", tmp_path, quick=True))
+    tree_tables.run(Script("experiments/images/tree_tables.py", tmp_path, quick=True))
     entries = {entry["id"]: entry for entry in claims.load(tmp_path)}
     assert set(entries) == JUDGED
     assert entries["ko-alg-3"]["verdict"] == "reproduced"  # of any size

@@ -1,0 +1,1 @@
+"""Photographs and sparse signals from few measurements."""

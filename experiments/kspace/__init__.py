@@ -1,0 +1,1 @@
+"""K-space: lines, spirals and phase encodes by information gain, beside everything simpler."""
