@@ -1,0 +1,81 @@
+"""Types that signatures share. They are for readers and type checkers: nothing is imported from here at run time.
+
+    if TYPE_CHECKING:
+        from adaptive.types import Matrix, RandomState
+
+What has a class of its own (`Posterior`, `Predictive`, `Likelihood`, `Potential`, `Operator`, `GLM`) is named by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from adaptive.operators import Operator
+from adaptive.potentials import Potential
+from adaptive.predictive import Predictive
+
+__all__ = [
+    "Array",
+    "ArrayLike",
+    "Cost",
+    "Covariance",
+    "DType",
+    "Estimator",
+    "Index",
+    "LazyPool",
+    "Matrix",
+    "Number",
+    "Outcomes",
+    "Pool",
+    "Potentials",
+    "RandomState",
+    "Rows",
+    "Scorer",
+    "Table",
+]
+
+Array: TypeAlias = npt.NDArray[Any]
+ArrayLike: TypeAlias = npt.ArrayLike
+DType: TypeAlias = npt.DTypeLike
+Number: TypeAlias = float | np.ndarray  # a scalar, or one entry per row
+Index: TypeAlias = int | np.integer[Any] | slice | Sequence[int] | np.ndarray  # positions in an array, or a mask
+RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
+
+Matrix: TypeAlias = np.ndarray | sp.sparray | sp.spmatrix
+Rows: TypeAlias = np.ndarray | sp.sparray | sp.spmatrix | Operator  # what projects a latent vector
+Covariance: TypeAlias = float | np.ndarray  # a variance, one per unknown, or a matrix
+Potentials: TypeAlias = Potential | Sequence[Potential]  # one group, or one entry per group
+
+
+class Frame(Protocol):
+    """A table of pandas or polars."""
+
+    @property
+    def columns(self) -> Any: ...
+    def __len__(self) -> int: ...
+
+
+class LazyPool(Protocol):
+    """A pool that is not written out: users times items, lines of k-space."""
+
+    def __len__(self) -> int: ...
+    def take(self, positions: Any) -> Any: ...
+
+
+Table: TypeAlias = npt.ArrayLike | sp.sparray | sp.spmatrix | Frame  # features as users give them
+Pool: TypeAlias = np.ndarray | sp.sparray | sp.spmatrix | Frame | LazyPool | Sequence[Any]
+Outcomes: TypeAlias = npt.ArrayLike | Sequence[Any]
+Cost: TypeAlias = npt.ArrayLike | Callable[[Any], npt.ArrayLike] | None
+Scorer: TypeAlias = str | Callable[..., npt.ArrayLike]
+
+
+class Estimator(Protocol):
+    """What the loop drives: something that learns from answers and says what it believes."""
+
+    def partial_fit(self, X: Any, y: Any) -> Any: ...
+    def predictive(self, candidates: Any, *, target: Any = None, random_state: RandomState = None) -> Predictive: ...
