@@ -63,27 +63,32 @@ class Data(Protocol):
 class Belief(Protocol):
     """What is believed after learning; made by ``learnt`` or ``from_state``, and never changed."""
 
-    settings: Any
-    data: Any
+    @property
+    def settings(self) -> Any:
+        """The parameters it was made with."""
+
+    @property
+    def data(self) -> Any:
+        """What it was learnt from."""
 
     @classmethod
-    def learnt(cls, settings: Any, data: Any, earlier: Any = None) -> Self:
+    def learnt(cls, settings: Any, data: Any, earlier: Any = None, /) -> Self:
         """The belief after ``data``; warm where an ``earlier`` one, about the first of them, is of use."""
 
     @classmethod
     def prior_predictive(
-        cls, settings: Any, candidates: Any, *, target: Any = None, random_state: RandomState = None
+        cls, settings: Any, candidates: Any, /, *, target: Any = None, random_state: RandomState = None
     ) -> Predictive:
         """What is believed before anything was learnt."""
 
-    def predictive(self, candidates: Any, *, target: Any = None, random_state: RandomState = None) -> Predictive:
+    def predictive(self, candidates: Any, /, *, target: Any = None, random_state: RandomState = None) -> Predictive:
         """What is believed about candidates."""
 
     def state(self) -> dict[str, Any]:
         """Plain data, without what was measured, from which ``from_state`` makes the belief again, to the last bit."""
 
     @classmethod
-    def from_state(cls, settings: Any, data: Any, state: dict[str, Any]) -> Self:
+    def from_state(cls, settings: Any, data: Any, state: dict[str, Any], /) -> Self:
         """The belief that ``state`` described."""
 
 
