@@ -201,8 +201,8 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
         belief = self.belief_
         return self._learn(self._Settings.of(self), self._measured(X, y, belief.data, **named), belief)
 
-    def _learn(self, settings: Settings, data: Any, earlier: Any) -> Self:
-        self.belief_ = self._belief_about(data).learnt(settings, data, earlier)
+    def _learn(self, settings: Settings, data: Any, earlier: Any, **how: Any) -> Self:
+        self.belief_ = self._belief_about(data).learnt(settings, data, earlier, **how)
         return self
 
     # -- what is believed --------------------------------------------------------------------------------------------

@@ -21,20 +21,20 @@ __all__ = ["LabelledRows", "Rows", "checked_weights", "stacked_rows"]
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows (m, n_features) and their outcomes (m,)."""
+    """Rows (m, n_features), or a list of other things, and their outcomes (m,) or (m, outputs)."""
 
-    X: Matrix
+    X: Any
     y: np.ndarray
 
     def __len__(self) -> int:
         return len(self.y)
 
     @property
-    def n_features(self) -> int:
-        """Columns of a row."""
-        return self.X.shape[1]
+    def n_features(self) -> int | None:
+        """Columns of a row; None where they are no vectors."""
+        return None if isinstance(self.X, list) or self.X.ndim < 2 else self.X.shape[1]
 
-    def followed_by(self, X: Matrix, y: np.ndarray) -> Self:
+    def followed_by(self, X: Any, y: np.ndarray) -> Self:
         """These rows and further ones."""
         return replace(self, X=stacked_rows(self.X, X), y=np.concatenate([self.y, y]))
 
@@ -122,8 +122,9 @@ class LabelledRows(Rows):
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> LabelledRows:
         """The rows that ``state`` described."""
-        weights = np.asarray(state["sample_weight"], dtype=float)
-        return cls(_table(state["X"]), state["y"], state["classes"], None if np.all(weights == 1.0) else weights)
+        weights = state.get("sample_weight")
+        known = weights is not None and not np.all(np.asarray(weights) == 1.0)
+        return cls(_table(state["X"]), state["y"], state["classes"], np.asarray(weights, float) if known else None)
 
 
 def labels_of(classes: ArrayLike | None) -> np.ndarray | None:
@@ -143,20 +144,22 @@ def checked_weights(sample_weight: ArrayLike | None, m: int) -> np.ndarray:
     return weights
 
 
-def stacked_rows(first: Matrix, second: Matrix) -> Matrix:
+def stacked_rows(first: Any, second: Any) -> Any:
     """One table above the other; sparse where either is."""
+    if isinstance(first, list):
+        return [*first, *second]
     if sp.issparse(first) or sp.issparse(second):
         return sp.vstack([first, second], format="csr")
     return np.concatenate([first, second])
 
 
-def _plain(X: Matrix) -> Any:
-    if isinstance(X, np.ndarray):
-        return X
+def _plain(X: Any) -> Any:
+    if isinstance(X, (np.ndarray, list)):
+        return np.asarray(X)
     return {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": list(X.shape)}
 
 
-def _table(state: Any) -> Matrix:
+def _table(state: Any) -> Any:
     if isinstance(state, dict):
         return sp.csr_array((state["data"], state["indices"], state["indptr"]), shape=tuple(state["shape"]))
     return state
