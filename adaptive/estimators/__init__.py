@@ -7,6 +7,7 @@ from adaptive.estimators.classifier_view import ClassifierView, wrap
 from adaptive.estimators.gaussian_process_classifier import GaussianProcessClassifier
 from adaptive.estimators.gaussian_process_regressor import GaussianProcessRegressor
 from adaptive.estimators.image_reconstructor import ImageReconstructor
+from adaptive.estimators.linear.training import Rows
 from adaptive.estimators.several_images import SeveralImages
 from adaptive.estimators.sparse_linear_regression import SparseLinearRegression
 
@@ -21,6 +22,7 @@ __all__ = [
     "GaussianProcessRegressor",
     "ImageReconstructor",
     "Inferred",
+    "Rows",
     "Settings",
     "SeveralImages",
     "SparseLinearRegression",

@@ -21,6 +21,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from adaptive.estimators.base import DesignMixin
+from adaptive.estimators.linear.tables import checked_table
+from adaptive.estimators.linear.training import Rows
 
 if TYPE_CHECKING:
     from adaptive.inference import Posterior
@@ -145,9 +147,10 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
 
     A subclass says
 
-        _Settings, _Data, _Belief       its three types (or `_belief_about`, where there are several kinds of belief)
-        _measured(X, y, earlier)        what users give, checked, joined to the data there are
-        _candidates(X)                  what may be measured, checked
+        _Settings, _Belief              its types (or `_belief_about`, where there are several kinds of belief)
+        _Data, _measured(X, y, earlier), _candidates(X)
+                                        what users give, checked, and joined to the data there are: rows of numbers with
+                                        numbers as outcomes, unless it says otherwise
 
     and gets ``fit``, ``partial_fit``, ``predictive``, ``select``, ``state``, ``restore`` and the attributes below.
 
@@ -158,7 +161,7 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
     """
 
     _Settings: ClassVar[type[Settings]] = Settings
-    _Data: ClassVar[type[Data]]
+    _Data: ClassVar[type[Data]] = Rows
     _Belief: ClassVar[type[Belief]]
     belief_: Any
 
@@ -170,7 +173,8 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
 
     def _measured(self, X: Any, y: Any, earlier: Any = None) -> Any:
         """X and y as data, after the ``earlier`` ones (None: what came before is forgotten)."""
-        raise TypeError(f"{type(self).__name__} must define _measured(X, y, earlier).")
+        rows, outcomes = checked_table(self, X, y, reset=earlier is None, numbers=True)
+        return Rows(rows, outcomes) if earlier is None else earlier.followed_by(rows, outcomes)
 
     def _measured_before(self, settings: Any, state: dict[str, Any]) -> Any:
         """The data that ``state`` holds."""
@@ -178,7 +182,7 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
 
     def _candidates(self, X: Any) -> Any:
         """Candidates, checked; before any fit rows may be of any width."""
-        return X
+        return checked_table(self, X, numbers=True)
 
     # -- learning ----------------------------------------------------------------------------------------------------
 

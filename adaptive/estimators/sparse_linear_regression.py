@@ -11,23 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils import check_array
-from sklearn.utils.validation import validate_data
 
 from adaptive.estimators.belief import BeliefEstimator, of_belief
 from adaptive.estimators.linear.sparse_belief import SparseBelief, SparseSettings
-from adaptive.estimators.linear.training import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from adaptive.inference import Posterior
     from adaptive.predictive import Predictive
-    from adaptive.types import ArrayLike, Matrix, Pool, RandomState, Table
+    from adaptive.types import ArrayLike, Pool, RandomState, Table
 
 __all__ = ["SparseLinearRegression"]
-
-NUMBERS: dict[str, Any] = {"accept_sparse": "csr", "dtype": float}
 
 
 class SparseLinearRegression(RegressorMixin, BeliefEstimator):
@@ -113,7 +108,7 @@ class SparseLinearRegression(RegressorMixin, BeliefEstimator):
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
-    _Settings, _Data, _Belief = SparseSettings, Rows, SparseBelief
+    _Settings, _Belief = SparseSettings, SparseBelief
     belief_: SparseBelief
 
     def fit(self, X: Table, y: ArrayLike) -> SparseLinearRegression:
@@ -130,17 +125,7 @@ class SparseLinearRegression(RegressorMixin, BeliefEstimator):
         """Learn from further rows, starting from what is believed; what is refused changes nothing."""
         return self._partial_fit(X, y)
 
-    def _measured(self, X: Table, y: ArrayLike, earlier: Rows | None = None) -> Rows:
-        rows, numbers = validate_data(self, X, y, reset=earlier is None, y_numeric=True, **NUMBERS)
-        numbers = np.asarray(numbers, dtype=float)
-        return Rows(rows, numbers) if earlier is None else earlier.followed_by(rows, numbers)
-
     # -- belief --------------------------------------------------------------------------------------------------------
-
-    def _candidates(self, X: Pool) -> Matrix:
-        if hasattr(self, "n_features_in_"):
-            return validate_data(self, X, reset=False, **NUMBERS)
-        return check_array(X, **NUMBERS)
 
     def predict(self, X: Table, return_std: bool = False) -> Any:
         """Return predictive means (m,), and with ``return_std`` standard deviations, noise included."""
