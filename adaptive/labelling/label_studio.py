@@ -62,7 +62,7 @@ def write_label_studio(
             value = {"choices": [str(plain(believed.outcomes[best]))]}
             result = {"from_name": from_name, "to_name": to_name, "type": "choices", "value": value}
             task["predictions"] = [{"model_version": version, "score": float(chances[best]), "result": [result]}]
-    write_file(Path(path), json.dumps(listed, indent=1, ensure_ascii=False, allow_nan=False).encode())
+    write_file(Path(path), json.dumps(listed, indent=1, ensure_ascii=False, allow_nan=False))
 
 
 def read_label_studio(path: str | os.PathLike[str]) -> list[Answer]:

@@ -40,7 +40,7 @@ def write_csv(design: Any, path: str | os.PathLike[str], *, data: Any = None) ->
     writer = csv.DictWriter(text, [*listed[0], *_FILLED], restval="", lineterminator="\n")
     writer.writeheader()
     writer.writerows(listed)
-    write_file(Path(path), text.getvalue().encode())
+    write_file(Path(path), text.getvalue())
 
 
 def read_csv(path: str | os.PathLike[str], *, skip: str = "?") -> list[Answer]:
