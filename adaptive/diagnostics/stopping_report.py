@@ -17,6 +17,7 @@ import numpy as np
 from adaptive import checks, scorers
 from adaptive import pool as pools
 from adaptive.diagnostics.replayed import checkpoints
+from adaptive.loop.seeds import Purpose
 from adaptive.predictive import MissingField
 
 __all__ = ["in_words", "when_to_stop"]
@@ -110,10 +111,8 @@ def _sample(design: Any, most: int) -> np.ndarray:
     allowed = np.arange(pools.length(design.pool)) if design.mask is None else np.flatnonzero(design.mask)
     if len(allowed) <= most:
         return allowed
-    return np.sort(np.random.default_rng(design.seed(_SAMPLE, 0)).choice(allowed, most, replace=False))
-
-
-_SAMPLE = 5  # what the seed is for; the design and its stopping rules use 0 to 4
+    rng = np.random.default_rng(design.seed(Purpose.STOPPING_REPORT, 0))
+    return np.sort(rng.choice(allowed, most, replace=False))
 
 
 def _best(scorer: str, estimator: Any, rows: Any, open_rows: np.ndarray, target: Any) -> float:

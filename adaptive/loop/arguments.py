@@ -9,26 +9,7 @@ import numpy as np
 from adaptive import checks
 from adaptive import pool as pools
 
-__all__ = ["check_cost", "check_initial", "check_mask", "check_positions", "costs_of", "seed_of"]
-
-
-def seed_of(random_state: Any) -> int:
-    """Return the seed of a design as one integer, which a log can hold; None draws one.
-
-    Examples
-    --------
-    >>> seed_of(3)
-    3
-    """
-    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
-        return checks.integer("random_state", random_state, minimum=0)
-    if random_state is None:
-        words = np.random.SeedSequence().generate_state(4)
-    elif isinstance(random_state, np.random.SeedSequence):
-        words = random_state.generate_state(4)
-    else:
-        words = checks.generator(random_state).integers(0, 2**32, size=4, dtype=np.uint32)
-    return sum(int(word) << (32 * k) for k, word in enumerate(words))
+__all__ = ["check_cost", "check_initial", "check_mask", "check_positions", "costs_of"]
 
 
 def check_mask(mask: Any, length: int | None) -> np.ndarray | None:

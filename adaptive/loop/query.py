@@ -9,15 +9,11 @@ import numpy as np
 
 from adaptive import pool as pools
 
-__all__ = ["PoolExhausted", "Query", "as_outcomes"]
+__all__ = ["Query", "as_outcomes"]
 
 # What one array may mix: numbers, text, bytes, dates. [1, "a"] stays a list rather than becoming ["1", "a"].
 _KINDS: tuple[Any, ...] = ((bool, int, float, complex, np.number, np.bool_), str, bytes, np.datetime64, np.timedelta64)
 _SCALARS = (bool, int, float, complex, str, bytes, np.generic)
-
-
-class PoolExhausted(ValueError):
-    """Raised by ``ask`` when no allowed candidate is left."""
 
 
 @dataclass(frozen=True, eq=False)

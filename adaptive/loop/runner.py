@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from adaptive.loop.log.journal import Journal
-from adaptive.loop.query import PoolExhausted, Query, as_outcomes
+from adaptive.loop.query import Query, as_outcomes
+from adaptive.pool import PoolExhausted
 
 __all__ = ["Runner"]
 

@@ -24,20 +24,20 @@ from adaptive.estimators.classifier_view import wrap
 from adaptive.files import write_file
 from adaptive.loop import arguments
 from adaptive.loop.candidates import candidates_of
-from adaptive.loop.history import COLUMNS, to_frame
+from adaptive.loop.columns import to_frame
 from adaptive.loop.log import header as headers
 from adaptive.loop.log.event_log import EventLog, LogError
 from adaptive.loop.log.journal import Journal
 from adaptive.loop.log.replay import take_snapshot
 from adaptive.loop.progress import reporter
-from adaptive.loop.query import PoolExhausted, Query, as_outcomes
+from adaptive.loop.query import Query, as_outcomes
 from adaptive.loop.runner import Runner
+from adaptive.loop.seeds import Purpose, seed_of, sequence
 from adaptive.loop.state import DesignState
 from adaptive.names import public_name
+from adaptive.pool import PoolExhausted
 
 __all__ = ["SequentialDesign"]
-
-_INITIAL, _QUERY = 0, 1  # what a seed is for; stopping rules use numbers from 2 on
 
 
 class SequentialDesign:
@@ -130,7 +130,7 @@ class SequentialDesign:
         self.batch_size = checks.integer("batch_size", batch_size, minimum=1)
         self.joint, self.repeat = bool(joint), bool(repeat)
         self.callbacks = tuple(callbacks)
-        self._seed = arguments.seed_of(random_state)
+        self._seed = seed_of(random_state)
         state = self._start()
         self.changing_pool = not state.candidates.fixed
         if hasattr(stop, "check"):
@@ -142,9 +142,8 @@ class SequentialDesign:
         self._initial_pool, self._initial = None, np.zeros(0, dtype=np.intp)
         if initial is not None:
             self._initial_pool = state.pool
-            sequence = np.random.SeedSequence(self._seed, spawn_key=(_INITIAL, 0))
-            length = pools.length(self._initial_pool)
-            self._initial = arguments.check_initial(initial, length, self.mask, self.repeat, sequence)
+            length, drawn = pools.length(self._initial_pool), sequence(self._seed, Purpose.INITIAL, 0)
+            self._initial = arguments.check_initial(initial, length, self.mask, self.repeat, drawn)
         log = log if isinstance(log, EventLog) else EventLog(log)
         log.create(self._header(initial))
         self._journal = Journal(log, self._start, self._learnt, self._notify)
@@ -342,7 +341,7 @@ class SequentialDesign:
     def history_(self) -> dict[str, list[Any]]:
         """Columns step, position, label, outcome, score and seconds, one entry per answer."""
         with self._journal.session():
-            return {name: [row[k] for row in self._state.rows] for k, name in enumerate(COLUMNS)}
+            return self._state.history()
 
     def to_frame(self) -> Any:
         """Return ``history_`` as a pandas DataFrame."""
@@ -355,7 +354,7 @@ class SequentialDesign:
 
     def seed(self, purpose: int, number: int) -> int:
         """Return a seed (32 bits, as every library takes it) that depends on this design's own and these two only."""
-        return int(np.random.SeedSequence(self._seed, spawn_key=(purpose, number)).generate_state(1)[0])
+        return int(sequence(self._seed, purpose, number).generate_state(1)[0])
 
     # -- files --------------------------------------------------------------------------------------------------
 
@@ -486,7 +485,7 @@ class SequentialDesign:
             exclude=excluded,
             pending=pools.concatenate(waiting) if waiting else None,
             joint=self.joint,
-            random_state=self.seed(_QUERY, self._state.n_queries),
+            random_state=self.seed(Purpose.QUERY, self._state.n_queries),
             return_scores=True,
         )
         return np.asarray(positions, dtype=np.intp), np.asarray(scores, dtype=float)

@@ -16,9 +16,12 @@ import numpy as np
 
 from adaptive import pool as pools
 from adaptive.loop.candidates import Candidates
+from adaptive.loop.columns import columns_of
 from adaptive.loop.query import Query
 
 __all__ = ["DesignState", "OpenQuery"]
+
+HISTORY = ("step", "position", "label", "outcome", "score", "seconds")
 
 
 @dataclass
@@ -70,7 +73,7 @@ class DesignState:
         self.seconds = 0.0
         self.n_queries = 0
         self.n_initial = 0  # initial positions asked so far
-        self.rows: list[tuple[Any, ...]] = []
+        self.rows: list[tuple[Any, ...]] = []  # of the history
         self.open: dict[int, OpenQuery] = {}
         self.asked: set[Any] = set()
         self.aside: set[Any] = set()
@@ -79,6 +82,10 @@ class DesignState:
     def pool(self) -> Any:
         """The pool as it is now."""
         return self.candidates.now(self.estimator, self.iteration)
+
+    def history(self) -> dict[str, list[Any]]:
+        """Return the columns ``HISTORY``, one entry per answer."""
+        return columns_of(HISTORY, self.rows)
 
     def waiting(self) -> list[OpenQuery]:
         """Return the queries that wait for answers, oldest first."""

@@ -13,10 +13,9 @@ import numpy as np
 
 from adaptive import checks, selection
 from adaptive import pool as pools
+from adaptive.loop.seeds import Purpose
 
 __all__ = ["InformationLeft", "MaxCost", "MaxSeconds", "MaxSteps", "StablePredictions", "StoppingRule"]
-
-_SUBSET, _DRAWS, _SAME_DRAWS = 2, 3, 4  # what a rule's seeds are for; 0 and 1 belong to the design
 
 
 class StoppingRule:
@@ -189,7 +188,7 @@ class InformationLeft(StoppingRule):
         if _undecided(design.estimator_.predictive(pools.take(pool, [0]))):
             return np.inf
         if self.n_candidates is not None and self.n_candidates < left:
-            rng = np.random.default_rng(design.seed(_SUBSET, design.iteration))
+            rng = np.random.default_rng(design.seed(Purpose.SUBSET, design.iteration))
             allowed = pools.length(pool) if mask is None else np.flatnonzero(mask)
             enough = self.n_candidates + len(excluded)  # whichever of them are excluded
             drawn = rng.choice(allowed, enough, replace=False)
@@ -205,7 +204,7 @@ class InformationLeft(StoppingRule):
             mask=mask,
             exclude=excluded,
             pending=pools.concatenate(waiting) if waiting else None,
-            random_state=design.seed(_DRAWS, design.iteration),
+            random_state=design.seed(Purpose.INFORMATION_LEFT, design.iteration),
             return_scores=True,
         )
         return float(scores[0])
@@ -262,7 +261,7 @@ class StablePredictions(StoppingRule):
 
     def _predict(self, design: Any) -> tuple[np.ndarray, np.ndarray] | None:
         # one seed for all steps: predictives that draw are then compared draw by draw
-        seed = design.seed(_SAME_DRAWS, 0)
+        seed = design.seed(Purpose.STABLE_PREDICTIONS, 0)
         predictive = design.estimator_.predictive(self._where(design), random_state=seed)
         if _undecided(predictive):
             return None
@@ -276,7 +275,7 @@ class StablePredictions(StoppingRule):
         m = pools.length(design.pool)
         if m <= self.n_candidates:
             return design.pool
-        rng = np.random.default_rng(design.seed(_SUBSET, 0))
+        rng = np.random.default_rng(design.seed(Purpose.SUBSET, 0))
         return pools.take(design.pool, np.sort(rng.choice(m, self.n_candidates, replace=False)))
 
     def fraction_done(self, design: Any) -> float:
