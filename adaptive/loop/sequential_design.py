@@ -34,7 +34,6 @@ from adaptive.loop.query import Query, as_outcomes
 from adaptive.loop.runner import Runner
 from adaptive.loop.seeds import Purpose, seed_of, sequence
 from adaptive.loop.state import DesignState
-from adaptive.names import public_name
 from adaptive.pool import PoolExhausted
 
 __all__ = ["SequentialDesign"]
@@ -118,6 +117,7 @@ class SequentialDesign:
         random_state: Any = None,
         callbacks: Iterable[Callable[[SequentialDesign, dict[str, Any]], None]] = (),
         log: str | os.PathLike[str] | EventLog | None = None,
+        _continued: bool = False,  # `load` has opened the log
     ) -> None:
         if measure is not None and not callable(measure):
             raise ValueError(f"measure must be a callable(query) -> outcomes, got {type(measure).__name__}.")
@@ -144,24 +144,26 @@ class SequentialDesign:
             self._initial_pool = state.pool
             length, drawn = pools.length(self._initial_pool), sequence(self._seed, Purpose.INITIAL, 0)
             self._initial = arguments.check_initial(initial, length, self.mask, self.repeat, drawn)
+        # what the log records: random positions follow from their number and the seed
+        self._first = self._initial.tolist() if np.ndim(initial) else initial
         log = log if isinstance(log, EventLog) else EventLog(log)
-        log.create(self._header(initial))
+        if not _continued:
+            log.create(headers.header(self._seed, state.candidates, self._origin, self._recorded()))
         self._journal = Journal(log, self._start, self._learnt, self._notify)
         self._runner = Runner(self, self._journal, measure)
 
-    def _header(self, initial: Any, name: Callable[[Any], str] = public_name) -> dict[str, Any]:
-        first = self._initial.tolist() if np.ndim(initial) else initial  # drawn ones follow from number and seed
-        given = {
+    def _recorded(self) -> dict[str, Any]:
+        """The arguments that a log must agree with."""
+        return {
             "scorer": self.scorer,
             "batch_size": self.batch_size,
             "joint": self.joint,
             "repeat": self.repeat,
-            "initial": first,
+            "initial": self._first,
             "target": self.target,
             "cost": self.cost,
             "mask": self.mask,
         }
-        return headers.header(self._seed, candidates_of(self._pool), self._origin, given, name)
 
     # -- what a person calls ------------------------------------------------------------------------------------
 
@@ -404,10 +406,9 @@ class SequentialDesign:
         log.open()
         try:
             headers.check_pool(log.header, candidates_of(candidates), log.path)
-            design = cls(estimator, candidates, measure, **{**headers.recorded_arguments(log.header), **options})
-            initial = design._journal.log.header["arguments"]["initial"]
-            headers.check_header(log.header, partial(design._header, initial), log.path)
-            design._journal.log = log
+            arguments = headers.recorded_arguments(log.header) | options
+            design = cls(estimator, candidates, measure, log=log, _continued=True, **arguments)
+            headers.check_header(log.header, design._seed, design._origin, design._recorded(), log.path)
             design._journal.recover()
         except BaseException:
             log.close()

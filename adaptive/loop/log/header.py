@@ -49,6 +49,14 @@ def describe_estimator(estimator: Any, name: Namer = public_name) -> dict[str, A
     return described
 
 
+def describe_arguments(arguments: Mapping[str, Any], name: Namer = public_name) -> dict[str, Any]:
+    """Return the arguments of a design (those in ``RECORDED`` and ``DIGESTED``) as plain data."""
+    scorer = arguments["scorer"]
+    recorded = {key: arguments[key] for key in RECORDED}
+    recorded["scorer"] = scorer if isinstance(scorer, str) else f"{_FUNCTION}{digest(scorer, name)}"
+    return recorded | {key: digest(arguments[key], name) for key in DIGESTED}
+
+
 def digest(value: Any, name: Namer = public_name) -> Any:
     """Return short plain data that changes when ``value`` does: itself, a hash of its content, the name of a function.
 
@@ -70,9 +78,7 @@ def digest(value: Any, name: Namer = public_name) -> Any:
     return name(type(value))
 
 
-def header(
-    seed: int, candidates: Candidates, estimator: Any, arguments: Mapping[str, Any], name: Namer = public_name
-) -> dict[str, Any]:
+def header(seed: int, candidates: Candidates, estimator: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the header of a new log.
 
     Parameters
@@ -82,19 +88,13 @@ def header(
     estimator : estimator to start from
     arguments : dict
         Those in ``RECORDED`` and ``DIGESTED``.
-    name : callable(class or function) -> str
-        How these are named: by their public name, or where a log of an older version is looked at by their module.
     """
-    scorer = arguments["scorer"]
-    recorded = {key: arguments[key] for key in RECORDED}
-    recorded["scorer"] = scorer if isinstance(scorer, str) else f"{_FUNCTION}{digest(scorer, name)}"
-    recorded |= {key: digest(arguments[key], name) for key in DIGESTED}
     return {
         "versions": versions(),
         "seed": seed,
-        "pool": candidates.summary(name),
-        "estimator": describe_estimator(estimator, name),
-        "arguments": recorded,
+        "pool": candidates.summary(),
+        "estimator": describe_estimator(estimator),
+        "arguments": describe_arguments(arguments),
     }
 
 
@@ -108,30 +108,34 @@ def recorded_arguments(header: Mapping[str, Any]) -> dict[str, Any]:
 
 def check_pool(logged: Mapping[str, Any], candidates: Candidates, path: Any) -> None:
     """Compare the pool of a log with that of the design that wants to continue it; LogError if they differ."""
-    pool = candidates.summary()
-    if logged["pool"] not in (pool, candidates.summary(module_path)):
-        raise LogError(f"candidates are not those of log {path}: it has {_pool(logged['pool'])}, got {_pool(pool)}.")
+    there, pool = logged["pool"], candidates.summary()
+    if there != pool and there != candidates.summary(module_path):
+        raise LogError(f"candidates are not those of log {path}: it has {_pool(there)}, got {_pool(pool)}.")
 
 
-def check_header(logged: Mapping[str, Any], describe: Callable[[Namer], Mapping[str, Any]], path: Any) -> None:
+def check_header(logged: Mapping[str, Any], seed: int, estimator: Any, arguments: Mapping[str, Any], path: Any) -> None:
     """Compare everything else; LogError names the first difference, other versions are a warning.
 
     Parameters
     ----------
     logged : dict
         The header of the log.
-    describe : callable(name) -> dict
-        The header of the design that wants to continue it, with that way to name classes and functions.
+    seed, estimator, arguments
+        As for `header`, of the design that wants to continue it.
     path : for the message
     """
-    given, former = describe(public_name), None
-    for name, there, here in _pairs(logged, given):
-        if _same(there, here):
-            continue
-        former = former or {key: value for key, _, value in _pairs(logged, describe(module_path))}
-        if not _same(there, former[name]):
-            raise LogError(f"{name} is not that of log {path}: it has {there!r}, got {here!r}.")
-    found = given["versions"]
+
+    def described(name: Namer) -> dict[str, Any]:
+        return _compared(seed, describe_estimator(estimator, name), describe_arguments(arguments, name))
+
+    theirs, ours = _compared(logged["seed"], logged["estimator"], logged["arguments"]), described(public_name)
+    differing = [what for what, there in theirs.items() if encode(there) != encode(ours.get(what))]
+    formerly = described(module_path) if differing else {}  # older versions wrote where things stood
+    for what in differing:
+        there, here = theirs[what], ours.get(what)
+        if encode(there) != encode(formerly.get(what)) and not _moved(there, here):
+            raise LogError(f"{what} is not that of log {path}: it has {there!r}, got {here!r}.")
+    found = versions()
     changed = [
         f"{name} {old} -> {found.get(name)}" for name, old in logged["versions"].items() if found.get(name) != old
     ]
@@ -143,21 +147,22 @@ def check_header(logged: Mapping[str, Any], describe: Callable[[Namer], Mapping[
         )
 
 
-def _pairs(logged: Mapping[str, Any], given: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
-    """What is compared: its name, what the log has, what is given."""
-    theirs, ours = logged["estimator"], given["estimator"]
-    pairs = [("estimator", theirs["class"], ours["class"])]
-    pairs.append(("whether the estimator is fitted", theirs.get("fitted"), ours.get("fitted")))
-    parameters, mine = theirs.get("parameters", {}), ours.get("parameters", {})
-    pairs += [(f"estimator parameter {name}", parameters[name], mine.get(name)) for name in parameters]
-    pairs += [(name, logged["arguments"][name], given["arguments"][name]) for name in (*RECORDED, *DIGESTED)]
-    return [*pairs, ("random_state", logged["seed"], given["seed"])]
+def _compared(seed: int, estimator: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """What is compared, by the name that a message gives it."""
+    return {
+        "estimator": estimator["class"],
+        "whether the estimator is fitted": estimator.get("fitted"),
+        **{f"estimator parameter {name}": value for name, value in estimator.get("parameters", {}).items()},
+        **{name: arguments[name] for name in (*RECORDED, *DIGESTED)},
+        "random_state": seed,
+    }
 
 
-def _same(there: Any, here: Any) -> bool:
-    if isinstance(there, str) and isinstance(here, str):
-        return there == here or means_the_same(there.removeprefix(_FUNCTION), here.removeprefix(_FUNCTION))
-    return bool(encode(there) == encode(here))
+def _moved(there: Any, here: Any) -> bool:
+    """Whether a log names what is given by where it stood in a version before this one."""
+    if not (isinstance(there, str) and isinstance(here, str)):
+        return False
+    return means_the_same(there.removeprefix(_FUNCTION), here.removeprefix(_FUNCTION))
 
 
 def _pool(pool: Mapping[str, Any]) -> str:
