@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,7 +34,11 @@ from adaptive.loop.query import Query, as_outcomes
 from adaptive.loop.runner import Runner
 from adaptive.loop.seeds import Purpose, seed_of, sequence
 from adaptive.loop.state import DesignState
+from adaptive.loop.stopping import StoppingRule
 from adaptive.pool import PoolExhausted
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Classifier, Cost, Estimator, Outcomes, Pool, RandomState, Scorer
 
 __all__ = ["SequentialDesign"]
 
@@ -101,20 +105,20 @@ class SequentialDesign:
 
     def __init__(
         self,
-        estimator: Any,
-        candidates: Any,
-        measure: Callable[[Query], Any] | None = None,
+        estimator: Estimator | Classifier,
+        candidates: Pool | Callable[[Any], Pool],
+        measure: Callable[[Query], Outcomes] | None = None,
         *,
-        scorer: Any = "information_gain",
-        target: Any = None,
+        scorer: Scorer = "information_gain",
+        target: Pool | None = None,
         batch_size: int = 1,
         joint: bool = True,
-        initial: Any = None,
-        stop: Any = None,
-        cost: Any = None,
-        mask: Any = None,
+        initial: ArrayLike | None = None,
+        stop: Callable[[SequentialDesign], bool] | None = None,
+        cost: Cost = None,
+        mask: ArrayLike | None = None,
         repeat: bool = False,
-        random_state: Any = None,
+        random_state: RandomState = None,
         callbacks: Iterable[Callable[[SequentialDesign, dict[str, Any]], None]] = (),
         log: str | os.PathLike[str] | EventLog | None = None,
         _continued: bool = False,  # `load` has opened the log
@@ -133,19 +137,19 @@ class SequentialDesign:
         self._seed = seed_of(random_state)
         state = self._start()
         self.changing_pool = not state.candidates.fixed
-        if hasattr(stop, "check"):
+        if isinstance(stop, StoppingRule):
             stop.check(self)
         length = None if self.changing_pool else pools.length(candidates)
         self.mask = arguments.check_mask(mask, length)
         self.cost = arguments.check_cost(cost, length)
-        initial = initial if initial is None or np.ndim(initial) else checks.integer("initial", initial, minimum=0)
+        self._first: Any = initial  # positions, or how many
+        if initial is not None and np.ndim(initial) == 0:
+            self._first = checks.integer("initial", initial, minimum=0)
         self._initial_pool, self._initial = None, np.zeros(0, dtype=np.intp)
         if initial is not None:
             self._initial_pool = state.pool
             length, drawn = pools.length(self._initial_pool), sequence(self._seed, Purpose.INITIAL, 0)
-            self._initial = arguments.check_initial(initial, length, self.mask, self.repeat, drawn)
-        # what the log records: random positions follow from their number and the seed
-        self._first = self._initial.tolist() if np.ndim(initial) else initial
+            self._initial = arguments.check_initial(self._first, length, self.mask, self.repeat, drawn)
         log = log if isinstance(log, EventLog) else EventLog(log)
         if not _continued:
             log.create(headers.header(self._seed, state.candidates, self._origin, self._recorded()))
@@ -159,7 +163,7 @@ class SequentialDesign:
             "batch_size": self.batch_size,
             "joint": self.joint,
             "repeat": self.repeat,
-            "initial": self._first,
+            "initial": self._initial.tolist() if np.ndim(self._first) else self._first,  # drawn ones follow from it
             "target": self.target,
             "cost": self.cost,
             "mask": self.mask,
@@ -167,7 +171,7 @@ class SequentialDesign:
 
     # -- what a person calls ------------------------------------------------------------------------------------
 
-    def ask(self, n: int | None = None, another: bool = False, positions: Any = None) -> Query:
+    def ask(self, n: int | None = None, another: bool = False, positions: ArrayLike | None = None) -> Query:
         """Return what to measure next.
 
         Without ``tell`` in between the same query comes back (the oldest that waits, what was answered of it left out).
@@ -211,7 +215,7 @@ class SequentialDesign:
             event = self._journal.commit(self._choose(n))
             return self._state.open[event["query"]].query
 
-    def tell(self, query: Query | Any, outcomes: Any) -> SequentialDesign:
+    def tell(self, query: Query | ArrayLike, outcomes: Outcomes) -> SequentialDesign:
         """Learn the answers to a query.
 
         When this returns the answers are on disk (where there is a log) and learnt.
@@ -235,7 +239,7 @@ class SequentialDesign:
             self._journal.commit({"event": "tell", "query": entry.query.id, "rows": rows.tolist(), "outcomes": answers})
         return self
 
-    def skip(self, query: Query | Any) -> SequentialDesign:
+    def skip(self, query: Query | ArrayLike) -> SequentialDesign:
         """Set the candidates of a query aside: they are not asked again, though a late answer is still learnt.
 
         Parameters
@@ -296,7 +300,7 @@ class SequentialDesign:
         return copy.deepcopy(self._origin)
 
     @property
-    def stop(self) -> Any:
+    def stop(self) -> Callable[[SequentialDesign], bool] | None:
         """The stopping rule, with what it has seen so far."""
         return self._state.stop
 
@@ -376,9 +380,9 @@ class SequentialDesign:
     def load(
         cls,
         path: str | os.PathLike[str] | EventLog,
-        estimator: Any,
-        candidates: Any,
-        measure: Callable[[Query], Any] | None = None,
+        estimator: Estimator | Classifier,
+        candidates: Pool | Callable[[Any], Pool],
+        measure: Callable[[Query], Outcomes] | None = None,
         **options: Any,
     ) -> SequentialDesign:
         """Continue a design from its log; further events are appended to it.
@@ -444,7 +448,7 @@ class SequentialDesign:
             positions, scores = self._select(pool, n)
         return self._asking(pool, positions, scores, n or self.batch_size, initial)
 
-    def _volunteered(self, positions: Any) -> dict[str, Any]:
+    def _volunteered(self, positions: ArrayLike) -> dict[str, Any]:
         """Return the event of a query that somebody else chose."""
         chosen = arguments.check_positions(positions, pools.length(self.pool), self.mask)
         if chosen.size == 0:
@@ -455,7 +459,7 @@ class SequentialDesign:
             raise ValueError(f"position {closed[0]} was asked or set aside before{remedy}.")
         return self._asking(self.pool, chosen, np.full(len(chosen), np.nan), len(chosen), False)
 
-    def _asking(self, pool: Any, positions: np.ndarray, scores: np.ndarray, n: int, initial: bool) -> dict[str, Any]:
+    def _asking(self, pool: Pool, positions: np.ndarray, scores: np.ndarray, n: int, initial: bool) -> dict[str, Any]:
         return {
             "event": "ask",
             "query": self._state.n_queries,
@@ -466,7 +470,7 @@ class SequentialDesign:
             **self._state.candidates.describe(pool, positions),
         }
 
-    def _select(self, pool: Any, n: int | None) -> tuple[np.ndarray, np.ndarray]:
+    def _select(self, pool: Pool, n: int | None) -> tuple[np.ndarray, np.ndarray]:
         excluded = self.excluded()
         allowed = pools.length(pool) if self.mask is None else int(np.count_nonzero(self.mask))
         left = allowed - (len(excluded) if self.mask is None else int(np.count_nonzero(self.mask[excluded])))
@@ -497,7 +501,7 @@ class SequentialDesign:
         return DesignState(self._origin, self._stop, candidates_of(self._pool))
 
     def _learnt(self) -> None:
-        if hasattr(self.stop, "update"):
+        if isinstance(self.stop, StoppingRule):
             self.stop.update(self)
 
     def _notify(self, event: dict[str, Any]) -> None:

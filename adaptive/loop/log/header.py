@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import platform
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
 from importlib import metadata
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from adaptive.loop.candidates import Candidates
 from adaptive.loop.log.event_log import LogError
 from adaptive.loop.log.plain_data import encode, is_plain
 from adaptive.names import means_the_same, module_path, public_name
+
+if TYPE_CHECKING:
+    from adaptive.types import Estimator
 
 __all__ = ["check_header", "check_pool", "describe_estimator", "digest", "header", "recorded_arguments", "versions"]
 
@@ -38,7 +42,7 @@ def versions() -> dict[str, str]:
     return found
 
 
-def describe_estimator(estimator: Any, name: Namer = public_name) -> dict[str, Any]:
+def describe_estimator(estimator: Estimator, name: Namer = public_name) -> dict[str, Any]:
     """Return public name and parameters of an estimator, and whether it is fitted, as plain data."""
     described: dict[str, Any] = {"class": name(type(estimator))}
     if hasattr(estimator, "get_params"):
@@ -57,7 +61,7 @@ def describe_arguments(arguments: Mapping[str, Any], name: Namer = public_name) 
     return recorded | {key: digest(arguments[key], name) for key in DIGESTED}
 
 
-def digest(value: Any, name: Namer = public_name) -> Any:
+def digest(value: object, name: Namer = public_name) -> Any:
     """Return short plain data that changes when ``value`` does: itself, a hash of its content, the name of a function.
 
     Examples
@@ -67,18 +71,18 @@ def digest(value: Any, name: Namer = public_name) -> Any:
     """
     if isinstance(value, np.generic):
         value = value.item()
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if value is None or isinstance(value, (bool, int, float, complex, str)):
         return value
     if callable(value) and hasattr(value, "__qualname__"):
         return name(value)
-    if is_plain(value) and len(value) <= 8:
+    if isinstance(value, Sized) and is_plain(value) and len(value) <= 8:
         return repr(value.tolist() if isinstance(value, np.ndarray) else value)
-    if hasattr(value, "__len__") or hasattr(value, "shape"):
+    if isinstance(value, Sized) or hasattr(value, "shape"):
         return f"{type(value).__name__} {pools.fingerprint(value, name)[:16]}"
     return name(type(value))
 
 
-def header(seed: int, candidates: Candidates, estimator: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def header(seed: int, candidates: Candidates, estimator: Estimator, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the header of a new log.
 
     Parameters
@@ -106,14 +110,16 @@ def recorded_arguments(header: Mapping[str, Any]) -> dict[str, Any]:
     return {**arguments, "random_state": header["seed"]}
 
 
-def check_pool(logged: Mapping[str, Any], candidates: Candidates, path: Any) -> None:
+def check_pool(logged: Mapping[str, Any], candidates: Candidates, path: Path | None) -> None:
     """Compare the pool of a log with that of the design that wants to continue it; LogError if they differ."""
     there, pool = logged["pool"], candidates.summary()
     if there != pool and there != candidates.summary(module_path):
         raise LogError(f"candidates are not those of log {path}: it has {_pool(there)}, got {_pool(pool)}.")
 
 
-def check_header(logged: Mapping[str, Any], seed: int, estimator: Any, arguments: Mapping[str, Any], path: Any) -> None:
+def check_header(
+    logged: Mapping[str, Any], seed: int, estimator: Estimator, arguments: Mapping[str, Any], path: Path | None
+) -> None:
     """Compare everything else; LogError names the first difference, other versions are a warning.
 
     Parameters
@@ -158,7 +164,7 @@ def _compared(seed: int, estimator: Mapping[str, Any], arguments: Mapping[str, A
     }
 
 
-def _moved(there: Any, here: Any) -> bool:
+def _moved(there: object, here: object) -> bool:
     """Whether a log names what is given by where it stood in a version before this one."""
     if not (isinstance(there, str) and isinstance(here, str)):
         return False
