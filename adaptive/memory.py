@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from adaptive.types import DType
 
 __all__ = ["memory_there", "require_memory"]
 
@@ -20,7 +23,7 @@ def memory_there() -> float:
         return math.inf
 
 
-def require_memory(name: str, shape: Sequence[int], dtype: Any, copies: int = 2) -> None:
+def require_memory(name: str, shape: Sequence[int], dtype: DType, copies: int = 2) -> None:
     """Refuse, in one sentence, an array that does not fit.
 
     Parameters

@@ -78,7 +78,7 @@ class RunFolder:
         self._kept = stored or {}
         self._lock: Any = None
 
-    def fix(self, key: str, value: Any, what: str) -> None:
+    def fix(self, key: str, value: object, what: str) -> None:
         """Keep ``value`` with the settings of a new run; of a resumed one it must be the stored value.
 
         Call it before entering the ``with`` block.
@@ -162,5 +162,5 @@ def _agree(path: Path, stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> 
             )
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
