@@ -15,6 +15,7 @@ from adaptive import checks
 from adaptive import pool as pools
 from adaptive.estimators.classifier_view import wrap
 from adaptive.loop.comparison import Comparison
+from adaptive.loop.log.header import parameters_of
 from adaptive.loop.metrics import METRICS, Metric
 from adaptive.loop.sequential_design import SequentialDesign
 
@@ -103,7 +104,7 @@ def compare_with_random(
     named = _named(scorers, reference)
     numbers = _seeds(seeds)
     learner = wrap(copy.deepcopy(estimator))
-    if "classes" in (parameters := _parameters(learner)) and parameters["classes"] is None:
+    if (parameters_of(learner, deep=False) or {}).get("classes", ()) is None:
         learner.set_params(classes=np.unique(y))
     n_queries = checks.integer("n_queries", n_queries, minimum=1)
     initial = checks.integer("initial", initial, minimum=0)
@@ -207,10 +208,6 @@ def _named(scorers: Scorer | Iterable[Scorer], reference: str) -> dict[str, Scor
     listed = [scorers] if isinstance(scorers, str) or callable(scorers) else scorers
     named = {scorer if isinstance(scorer, str) else scorer.__name__: scorer for scorer in listed}
     return named | {name: name for name in (reference, "random") if name not in named}
-
-
-def _parameters(estimator: Estimator) -> dict[str, Any]:
-    return estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
 
 
 def _gathered(

@@ -20,7 +20,7 @@ from adaptive.names import means_the_same, module_path, public_name
 if TYPE_CHECKING:
     from adaptive.types import Estimator
 
-__all__ = ["check_header", "check_pool", "describe_estimator", "digest", "header", "recorded_arguments", "versions"]
+__all__ = ["check_header", "check_pool", "digest", "header", "parameters_of", "recorded_arguments", "versions"]
 
 # The arguments of a design that its log records as they are, and that `load` takes from there.
 RECORDED = ("scorer", "batch_size", "joint", "initial", "repeat")
@@ -45,12 +45,17 @@ def versions() -> dict[str, str]:
 def describe_estimator(estimator: Estimator, name: Namer = public_name) -> dict[str, Any]:
     """Return public name and parameters of an estimator, and whether it is fitted, as plain data."""
     described: dict[str, Any] = {"class": name(type(estimator))}
-    if hasattr(estimator, "get_params"):
-        found = estimator.get_params(deep=True)
+    found = parameters_of(estimator, deep=True)
+    if found is not None:
         relevant = {key: value for key, value in found.items() if key.split("__")[-1] not in _IRRELEVANT}
         described["fitted"] = any(key.endswith("_") and not key.startswith("_") for key in vars(estimator))
         described["parameters"] = {key: digest(relevant[key], name) for key in sorted(relevant)}
     return described
+
+
+def parameters_of(estimator: Estimator, *, deep: bool) -> dict[str, Any] | None:
+    """Return the parameters of an estimator by name, ``deep`` those of its parts as well; None where it names none."""
+    return estimator.get_params(deep=deep) if hasattr(estimator, "get_params") else None
 
 
 def describe_arguments(arguments: Mapping[str, Any], name: Namer = public_name) -> dict[str, Any]:
