@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from adaptive.types import DType
 
 __all__ = ["memory_there", "require_memory"]
 
@@ -23,7 +20,7 @@ def memory_there() -> float:
         return math.inf
 
 
-def require_memory(name: str, shape: Sequence[int], dtype: DType, copies: int = 2) -> None:
+def require_memory(name: str, shape: Sequence[int], dtype: Any, copies: int = 2) -> None:
     """Refuse, in one sentence, an array that does not fit.
 
     Parameters
