@@ -22,6 +22,7 @@ from adaptive.predictive import Predictive
 __all__ = [
     "Array",
     "ArrayLike",
+    "Classifier",
     "Cost",
     "Covariance",
     "DType",
@@ -33,6 +34,7 @@ __all__ = [
     "Outcomes",
     "Pool",
     "Potentials",
+    "Predictor",
     "RandomState",
     "Rows",
     "Scorer",
@@ -79,3 +81,17 @@ class Estimator(Protocol):
 
     def partial_fit(self, X: Any, y: Any) -> Any: ...
     def predictive(self, candidates: Any, *, target: Any = None, random_state: RandomState = None) -> Predictive: ...
+
+
+class Predictor(Protocol):
+    """A fitted estimator of scikit-learn."""
+
+    def predict(self, X: Any) -> Any: ...
+    def score(self, X: Any, y: Any) -> Any: ...
+
+
+class Classifier(Predictor, Protocol):
+    """A classifier of scikit-learn that states probabilities."""
+
+    def fit(self, X: Any, y: Any) -> Any: ...
+    def predict_proba(self, X: Any) -> Any: ...
