@@ -11,17 +11,17 @@ is that real operator itself, for code that knows nothing about complex numbers.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
-__all__ = ["Operator", "adjoint_error"]
+from adaptive.memory import keep_freed_memory
 
-# Memory that was freed stays with the process. The C library of Linux otherwise returns image-sized blocks to the
-# system after every call and fetches them again page by page, which took three times as long as the transforms did
-# (256 x 256, measured); having freed one large block, never touched, it keeps what is smaller.
-np.empty(31 * 2**20, np.uint8)
+if TYPE_CHECKING:
+    from adaptive.types import DType
+
+__all__ = ["Operator", "adjoint_error"]
 
 LARGEST_DENSE = 2**27  # entries of to_dense(): one GB in float64
 _PRECISIONS = {np.dtype(code) for code in "fdFD"}
@@ -60,7 +60,8 @@ class Operator:
     True
     """
 
-    def __init__(self, input_shape: tuple[int, ...], output_shape: tuple[int, ...], dtype: Any = float):
+    def __init__(self, input_shape: tuple[int, ...], output_shape: tuple[int, ...], dtype: DType = float):
+        keep_freed_memory()  # every model holds an operator, and large arrays come after it
         self.input_shape = tuple(int(k) for k in input_shape)
         self.output_shape = tuple(int(k) for k in output_shape)
         self.dtype = np.dtype(dtype)
@@ -206,6 +207,7 @@ class Operator:
         return matrix
 
     def _batched(self, method: str, array: Any, shape: tuple[int, ...]) -> tuple[np.ndarray, tuple[int, ...]]:
+        keep_freed_memory()  # again here: in a worker the operator was unpickled, not made
         array = np.asarray(array)
         if array.dtype not in _PRECISIONS:
             if array.dtype.kind not in "biufc":
