@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -40,7 +41,7 @@ class FiniteDifference(Operator):
            [2., 6.]])
     """
 
-    def __init__(self, shape: Any):
+    def __init__(self, shape: int | Sequence[int]):
         shape = image_shape("shape", shape)
         if max(shape) < 2:
             raise ValueError(f"shape must have an axis of length 2 or more to take differences along, got {shape}.")
@@ -73,7 +74,9 @@ class FiniteDifference(Operator):
     def _bands(self) -> list[tuple[Any, np.ndarray]]:
         return self._bands_at([rows for rows in self.axis_slices if rows.stop > rows.start])
 
-    def _run(self, kernel: Any, array: np.ndarray, shape: tuple[int, ...], *weights: np.ndarray) -> np.ndarray:
+    def _run(
+        self, kernel: Callable[..., None], array: np.ndarray, shape: tuple[int, ...], *weights: np.ndarray
+    ) -> np.ndarray:
         array = plain(array)
         result = np.empty((len(array), *shape), array.dtype)
         width = 2 if array.dtype.kind == "c" else 1  # numbers per entry: complex ones are pairs

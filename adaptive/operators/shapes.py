@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 __all__ = ["image_shape", "plain"]
 
 
-def image_shape(name: str, value: Any) -> tuple[int, ...]:
+def image_shape(name: str, value: object) -> tuple[int, ...]:
     """Return ``value`` as a tuple of positive integers.
 
     Examples

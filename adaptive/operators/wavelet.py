@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -57,7 +57,7 @@ class Wavelet(Operator):
            [0., 0., 0., 0.]])
     """
 
-    def __init__(self, shape: Any, name: str = "db2", level: int | None = None):
+    def __init__(self, shape: int | Sequence[int], name: str = "db2", level: int | None = None):
         shape = image_shape("shape", shape)
         self.name = choice("name", name, pywt.wavelist(kind="discrete"))
         wavelet = pywt.Wavelet(name)
