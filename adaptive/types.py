@@ -35,6 +35,7 @@ __all__ = [
     "Outcomes",
     "Pool",
     "Potentials",
+    "Projections",
     "RandomState",
     "Rows",
     "Scorer",
@@ -50,6 +51,7 @@ RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | np.
 
 Matrix: TypeAlias = np.ndarray | sp.sparray | sp.spmatrix
 OperatorLike: TypeAlias = Operator | npt.ArrayLike | sp.sparray | sp.spmatrix | LinearOperator  # see `as_operator`
+Projections: TypeAlias = OperatorLike | Sequence[OperatorLike]  # one group, or several
 Rows: TypeAlias = np.ndarray | sp.sparray | sp.spmatrix | Operator  # what projects a latent vector
 Covariance: TypeAlias = float | np.ndarray  # a variance, one per unknown, or a matrix
 Potentials: TypeAlias = Potential | Sequence[Potential]  # one group, or one entry per group

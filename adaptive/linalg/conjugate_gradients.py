@@ -17,12 +17,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.checks import choice, integer, positive
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["Solution", "conjugate_gradients"]
 
@@ -59,13 +62,13 @@ class Solution:
 
 def conjugate_gradients(
     apply: Callable[[np.ndarray], np.ndarray],
-    right_hand_sides: Any,
+    right_hand_sides: ArrayLike,
     *,
-    start: Any = None,
+    start: ArrayLike | None = None,
     preconditioner: Callable[[np.ndarray], np.ndarray] | None = None,
     preconditioned: np.ndarray | None = None,
     norm: str = "residual",
-    tol: Any = 1e-6,
+    tol: ArrayLike = 1e-6,
     max_iter: int = 750,
 ) -> Solution:
     """Solve A x = b for every right-hand side, batch axis first.
@@ -157,8 +160,8 @@ class _Block:
 
     def __init__(
         self,
-        apply: Any,
-        preconditioner: Any,
+        apply: Callable[[np.ndarray], np.ndarray],
+        preconditioner: Callable[[np.ndarray], np.ndarray] | None,
         b: np.ndarray,
         x: np.ndarray,
         tol: np.ndarray,
@@ -249,7 +252,7 @@ class _Block:
         return _columns(self.preconditioner(r), r)
 
 
-def _columns(result: Any, like: np.ndarray) -> np.ndarray:
+def _columns(result: ArrayLike, like: np.ndarray) -> np.ndarray:
     """What a callable returned, as contiguous columns of our own dtype."""
     result = np.ascontiguousarray(result, dtype=like.dtype)
     if result.shape != like.shape:
