@@ -135,7 +135,7 @@ class Circulant:
 
     def __call__(self, u: np.ndarray) -> np.ndarray:
         """M u for ``u`` of shape (b, *input_shape), in the precision of ``u``."""
-        from adaptive.linalg import kernels
+        from adaptive.linalg import compiled
 
         u = np.asarray(u)
         u = u if u.dtype.char in "fd" else u.astype(float)
@@ -149,9 +149,9 @@ class Circulant:
             part = slice(first, first + step)
             frequencies = scipy.fft.rfftn(u[part], axes=axes)
             if self.stacked:
-                kernels.multiply_pairs(frequencies.reshape(len(frequencies), 2, -1), *symbol)
+                compiled.multiply_pairs(frequencies.reshape(len(frequencies), 2, -1), *symbol)
             else:
-                kernels.multiply(frequencies.reshape(len(frequencies), -1), *symbol)
+                compiled.multiply(frequencies.reshape(len(frequencies), -1), *symbol)
             result[part] = scipy.fft.irfftn(frequencies, s=self.image_shape, axes=axes, overwrite_x=True)
         return result
 

@@ -212,7 +212,7 @@ class _Block:
 
     def _iterate(self, active: np.ndarray, r: np.ndarray, z: np.ndarray | None) -> None:
         """The recurrence for the columns ``active`` with residuals r (overwritten); columns leave as they finish."""
-        from adaptive.linalg import kernels
+        from adaptive.linalg import compiled
 
         p = np.zeros_like(r)
         rz_old = np.full(len(r), np.inf)  # no old direction: the first ratio is zero
@@ -224,15 +224,15 @@ class _Block:
             if len(active) == 0:
                 return
             z = self._preconditioned(r) if z is None else z
-            rz = kernels.dots(_flat(r), _flat(z))
-            kernels.turn(_flat(p), _flat(z), rz / rz_old)
+            rz = compiled.dots(_flat(r), _flat(z))
+            compiled.turn(_flat(p), _flat(z), rz / rz_old)
             product = self._product(p)
-            curvature = kernels.dots(_flat(p), _flat(product))
+            curvature = compiled.dots(_flat(p), _flat(product))
             _all_finite(curvature, "the product A p")
             # A direction without curvature (rounding, or a matrix that is not positive definite) ends its column.
             good = (curvature > 0) & (rz > 0)
             length = np.where(good, rz / np.where(good, curvature, 1.0), 0.0)
-            squares = kernels.step(_flat(self.x), active, _flat(p), _flat(r), _flat(product), length)
+            squares = compiled.step(_flat(self.x), active, _flat(p), _flat(r), _flat(product), length)
             self.n_iter[active] += 1
             rz_old = np.where(good, rz, 0.0)
             if self.energy:
@@ -266,16 +266,16 @@ def _flat(columns: np.ndarray) -> np.ndarray:
 
 
 def _norms(columns: np.ndarray) -> np.ndarray:
-    from adaptive.linalg import kernels  # compiled code, imported where used
+    from adaptive.linalg import compiled  # imported where used, with numba
 
     flat = _flat(columns)
-    return np.sqrt(kernels.dots(flat, flat))
+    return np.sqrt(compiled.dots(flat, flat))
 
 
 def _energies(r: np.ndarray, z: np.ndarray) -> np.ndarray:
-    from adaptive.linalg import kernels
+    from adaptive.linalg import compiled
 
-    return np.sqrt(np.maximum(kernels.dots(_flat(r), _flat(z)), np.finfo(float).tiny))
+    return np.sqrt(np.maximum(compiled.dots(_flat(r), _flat(z)), np.finfo(float).tiny))
 
 
 def _all_finite(sums: np.ndarray, name: str) -> None:

@@ -94,7 +94,7 @@ def controlled_variance(
     >>> controlled_variance(s, 2 * s, np.full(5, 2.0))[0].round(9)
     array([1., 1., 1., 1., 1.])
     """
-    from adaptive.linalg.kernels import controlled, plain
+    from adaptive.linalg.compiled import controlled, plain
 
     if len(s) < 2:
         raise ValueError(f"variances need two samples or more, got {len(s)}.")
