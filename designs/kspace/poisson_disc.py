@@ -17,12 +17,12 @@ from adaptive.checks import generator
 if TYPE_CHECKING:
     from adaptive.types import RandomState
 
-__all__ = ["thrown"]
+__all__ = ["poisson_disc"]
 
 _HALVINGS = 20  # of the interval of r: after them the number of points no longer changes
 
 
-def thrown(
+def poisson_disc(
     fixed: np.ndarray, candidates: np.ndarray, n: int, growth: np.ndarray, random_state: RandomState
 ) -> np.ndarray:
     """``n`` of the candidates, points of a grid, at Poisson distances from the fixed points and from each other.
