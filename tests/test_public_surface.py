@@ -49,7 +49,7 @@ def exports(package: str) -> dict[str, object]:
 
 @pytest.mark.parametrize("package", sorted({*promised(), *packages()}))
 def test_a_package_lists_what_is_promised(package):
-    assert sorted(exports(package)) == sorted(promised().get(package, []))
+    assert set(exports(package)) == set(promised().get(package, []))
 
 
 @pytest.mark.parametrize("package", packages())
