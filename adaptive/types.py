@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
 
 from adaptive.operators import Operator
 from adaptive.potentials import Potential
@@ -31,10 +32,12 @@ __all__ = [
     "LazyPool",
     "Matrix",
     "Number",
+    "OperatorLike",
     "Outcomes",
     "Pool",
     "Potentials",
     "Predictor",
+    "Projections",
     "RandomState",
     "Rows",
     "Scorer",
@@ -49,6 +52,8 @@ Index: TypeAlias = int | np.integer[Any] | slice | Sequence[int] | np.ndarray  #
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
 
 Matrix: TypeAlias = np.ndarray | sp.sparray | sp.spmatrix
+OperatorLike: TypeAlias = Operator | npt.ArrayLike | sp.sparray | sp.spmatrix | LinearOperator  # see `as_operator`
+Projections: TypeAlias = OperatorLike | Sequence[OperatorLike]  # one group, or several
 Rows: TypeAlias = np.ndarray | sp.sparray | sp.spmatrix | Operator  # what projects a latent vector
 Covariance: TypeAlias = float | np.ndarray  # a variance, one per unknown, or a matrix
 Potentials: TypeAlias = Potential | Sequence[Potential]  # one group, or one entry per group
