@@ -28,12 +28,11 @@ ENGINES = (
 
 
 def as_gaussian(potential: Any) -> tuple[Any, Any] | None:
-    """Variance and location if the potential is a Gaussian factor, which every engine treats exactly; else None."""
-    if potential.name == "Gaussian":
-        return potential.variance, potential.location
-    if potential.name == "ExponentialPower" and np.all(potential.power == 2):
-        return np.square(potential.scale) / 2, potential.location
-    return None
+    """Variance and location if the potential is a Gaussian density, which every engine treats exactly; else None."""
+    moments = potential.gaussian_moments()
+    if moments is None or potential.weights is not None:  # a weighted one is no density: its constant would be lost
+        return None
+    return moments[1], moments[0]
 
 
 def refusal(potential: Any, engine: str) -> str | None:

@@ -45,6 +45,8 @@ class Potential(ABC):
         Where (relative to `location`) log T or a low derivative of it jumps; quadrature splits there.
     singular : bool
         Beside a kink log T is not smooth either but a power or logarithm of the distance; quadrature grades towards it.
+    weights : array (size,) or None
+        How often each row counts; None: once.
     """
 
     log_concave: Any = True
@@ -55,6 +57,7 @@ class Potential(ABC):
     kinks: tuple[float, ...] = ()
     singular: Any = False
     outcomes: np.ndarray | None = None
+    weights: np.ndarray | None = None
     tilt: Any = 0.0
     location: Any = 0.0
     size: int | None = None
@@ -138,6 +141,13 @@ class Potential(ABC):
     def log_ratio(self, s: Any, step: Any) -> np.ndarray:
         """Return log T(s + step) - log T(s); overridden where the difference of two large numbers loses digits."""
         return self.log_density(np.add(s, step)) - self.log_density(s)
+
+    def gaussian_moments(self) -> tuple[Any, Any] | None:
+        """Return mean and variance (scalars, or one per row) of the Gaussian in s that T is; None where it is none.
+
+        Engines and predictives treat it exactly.  Where it has ``weights``, T is a multiple of that density.
+        """
+        return None
 
     # ---------------------------------------------------------------------------------------- Gaussian expectations
     def expectation(self, mean: Any, variance: Any) -> np.ndarray:

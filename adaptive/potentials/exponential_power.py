@@ -105,6 +105,9 @@ class ExponentialPower(LocationDensity):
             far = np.abs((x + step) / self.scale) ** p - np.abs(x / self.scale) ** p
         return -np.where(near, close, far)
 
+    def gaussian_moments(self) -> tuple[Any, Any] | None:
+        return self._special(2.0).gaussian_moments() if np.all(np.asarray(self.power) == 2) else None
+
     def _expectation(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
         return self._by_power("_expectation", (mean, variance))
 

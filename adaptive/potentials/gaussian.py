@@ -37,6 +37,9 @@ class Gaussian(LocationDensity):
     def __init__(self, variance: Any, location: Any = 0.0):
         self._set(variance=checks.positive("variance", variance), location=checks.finite("location", location))
 
+    def gaussian_moments(self) -> tuple[Any, Any]:
+        return self.location, self.variance
+
     def _log_density(self, x: np.ndarray) -> np.ndarray:
         return -0.5 * (x * x / self.variance + np.log(2 * np.pi * self.variance))
 

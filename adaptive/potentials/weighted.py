@@ -5,18 +5,25 @@ A Gaussian bound of T^w is w times one of T in the exponent: its width is that o
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive.checks import positive
 from adaptive.potentials.base import Potential
+from adaptive.potentials.sharing import MEMBERS
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["Weighted"]
 
 
 class Weighted(Potential):
-    """Log-concave potentials with weights.
+    """Log-concave potentials with weights; what is not written here is as :mod:`adaptive.potentials.sharing` says.
 
     Parameters
     ----------
@@ -32,6 +39,9 @@ class Weighted(Potential):
     True
     """
 
+    size: int
+    weights: np.ndarray
+
     def __init__(self, potential: Any, weights: Any) -> None:
         weights = positive("weights", np.atleast_1d(weights))
         if not np.all(potential.log_concave):
@@ -39,19 +49,27 @@ class Weighted(Potential):
         self.potential, self.weights = potential.expand(len(weights)), weights
         self.size = len(weights)
 
-    log_concave = property(lambda self: self.potential.log_concave)  # type: ignore[assignment]
-    super_gaussian = property(lambda self: self.potential.super_gaussian)  # type: ignore[assignment]
-    smooth = property(lambda self: self.potential.smooth)  # type: ignore[assignment]
-    discrete = property(lambda self: self.potential.discrete)  # type: ignore[assignment]
-    support = property(lambda self: self.potential.support)  # type: ignore[assignment]
-    location = property(lambda self: self.potential.location)  # type: ignore[assignment]
-    bound = property(lambda self: self.potential.bound)  # type: ignore[assignment]
-    name = property(lambda self: f"weighted {self.potential.name}")  # type: ignore[assignment]
-    parameters = property(lambda self: self.potential.parameters | {"weights": self.weights})  # type: ignore[assignment]
-    tilt = property(lambda self: self.weights * self.potential.tilt)  # type: ignore[assignment]
+    @property
+    def name(self) -> str:
+        return f"weighted {self.potential.name}"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return self.potential.parameters | {"weights": self.weights}
+
+    @property
+    def tilt(self) -> np.ndarray:  # type: ignore[override]
+        return self.weights * self.potential.tilt
 
     def __getitem__(self, rows: Any) -> Weighted:
         return Weighted(self.potential[rows], self.weights[rows])
+
+    def expand(self, size: int) -> Weighted:
+        return Weighted(self.potential.expand(size), self.weights)
+
+    def gaussian_moments(self) -> tuple[Any, Any] | None:
+        moments = self.potential.gaussian_moments()
+        return None if moments is None else (moments[0], moments[1] / self.weights)
 
     def log_density(self, s: Any, y: Any = None) -> np.ndarray:
         return self.weights * self.potential.log_density(s, y)
@@ -59,19 +77,6 @@ class Weighted(Potential):
     def derivatives(self, s: Any, y: Any = None) -> tuple[np.ndarray, np.ndarray]:
         first, second = self.potential.derivatives(s, y)
         return self.weights * first, self.weights * second
-
-    def third_derivative(self, s: Any, y: Any = None) -> np.ndarray:
-        return self.weights * self.potential.third_derivative(s, y)
-
-    def log_ratio(self, s: Any, step: Any) -> np.ndarray:
-        return self.weights * self.potential.log_ratio(s, step)
-
-    def expectation(self, mean: Any, variance: Any) -> np.ndarray:
-        return self.weights * self.potential.expectation(mean, variance)
-
-    def expectation_derivatives(self, mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        value, first, second = self.potential.expectation_derivatives(mean, variance)
-        return self.weights * value, self.weights * first, self.weights * second
 
     def tilted_moments(
         self, mean: Any, variance: Any, fraction: Any = 1.0
@@ -103,3 +108,20 @@ class Weighted(Potential):
         w = self.weights
         value, first, second, width = self.potential.inner(s, z1 / w**2, z2, z3 / w)  # in G = w g
         return w * value + 0.5 * z3 * np.log(w), w * first, w * second, width / w
+
+
+# ---------------------------------------------------------------------------------------- what the list of members says
+def _times(name: str) -> Callable[..., Any]:
+    @wraps(getattr(Potential, name))
+    def method(self: Weighted, *arguments: ArrayLike, **named: ArrayLike) -> Any:
+        found = getattr(self.potential, name)(*arguments, **named)
+        return tuple(self.weights * part for part in found) if isinstance(found, tuple) else self.weights * found
+
+    return method
+
+
+for _name, _member in MEMBERS.items():
+    if _member.weighted == "same":
+        setattr(Weighted, _name, property(attrgetter(f"potential.{_name}")))
+    elif _member.weighted == "times":
+        setattr(Weighted, _name, _times(_name))

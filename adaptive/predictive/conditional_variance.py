@@ -20,12 +20,12 @@ MANY = 64  # outcomes that stand for more
 
 def is_gaussian(likelihood: Any) -> bool:
     """Return whether the outcome is the projection plus Gaussian noise."""
-    return type(likelihood).__name__ == "Gaussian"
+    return likelihood.gaussian_moments() is not None
 
 
 def noise_variance(likelihood: Any) -> Any:
     """Return the noise variance of a Gaussian likelihood, a scalar or one per candidate."""
-    return likelihood.parameters["variance"]
+    return likelihood.gaussian_moments()[1]
 
 
 def variances_after(predictive: Any) -> tuple[np.ndarray, np.ndarray]:
