@@ -21,7 +21,7 @@ from adaptive.estimators.gaussian_process.latent_process import LatentProcess
 from adaptive.estimators.gaussian_process.low_rank import subset
 from adaptive.estimators.linear.labelled import Labelled
 from adaptive.estimators.linear.labels import codes_of, known_classes
-from adaptive.means.base import as_mean
+from adaptive.means import as_mean
 from adaptive.potentials import BernoulliLogit, BernoulliProbit
 from adaptive.predictive import Predictive, WeightedDraws
 

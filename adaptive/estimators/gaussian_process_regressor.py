@@ -15,7 +15,7 @@ from adaptive.estimators.gaussian_process.base import ENGINES, ProcessEstimator
 from adaptive.estimators.gaussian_process.evidence import Evidence
 from adaptive.estimators.gaussian_process.latent_process import LatentProcess
 from adaptive.estimators.gaussian_process.low_rank import white_noise
-from adaptive.means.base import as_mean
+from adaptive.means import as_mean
 from adaptive.potentials import Gaussian, Laplace, Logistic, StudentT
 from adaptive.predictive import GaussianProjections
 

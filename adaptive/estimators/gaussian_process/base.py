@@ -17,7 +17,7 @@ from adaptive.estimators.gaussian_process.evidence import Evidence
 from adaptive.estimators.gaussian_process.hyperparameters import optimised
 from adaptive.estimators.gaussian_process.latent_process import LatentProcess
 from adaptive.estimators.gaussian_process.low_rank import LowRank
-from adaptive.means.base import as_mean
+from adaptive.means import as_mean
 
 __all__ = ["ENGINES", "Engine", "ProcessEstimator"]
 
