@@ -90,7 +90,7 @@ def _expected_variance(predictive: Any) -> np.ndarray:
 
 
 def _given_by_draws(predictive: Any) -> Callable[..., Any]:
-    from adaptive.predictive.weighted_draws import WeightedDraws
+    from adaptive.predictive.weighted_draws import WeightedDraws  # house: a what-if is itself a predictive
 
     target = predictive.target if predictive.provides("target") else None
     if target is not None:

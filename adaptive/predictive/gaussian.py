@@ -17,6 +17,7 @@ from adaptive.predictive.base import Predictive
 from adaptive.predictive.conditional_variance import is_gaussian, noise_variance, representatives
 from adaptive.predictive.derivations import Way, likely
 from adaptive.predictive.joint_gaussian import CANDIDATES, TARGET, Column, Conditioned, LinearSource, StatedSource
+from adaptive.predictive.joint_predictive import JointPredictive
 from adaptive.predictive.scenarios import branch
 
 __all__ = ["GaussianProjections", "GaussianTarget"]
@@ -47,7 +48,7 @@ class GaussianTarget(NamedTuple):
     everything: bool = False
 
 
-class GaussianProjections(Predictive):
+class GaussianProjections(JointPredictive):
     """Predictive of m candidates by the joint Gaussian of their projections.
 
     Parameters
@@ -84,6 +85,8 @@ class GaussianProjections(Predictive):
     (array([1., 1.]), array([0.5, 0.5]))
     """
 
+    _kept = ("_about", "_target_likelihood")
+
     def __init__(
         self,
         mean: Any,
@@ -107,12 +110,12 @@ class GaussianProjections(Predictive):
             moments.append((target.mean, target.variance))
             blocks |= {(CANDIDATES, TARGET): target.cross, (TARGET, TARGET): target.covariance}
         source = StatedSource(moments, blocks, projection_draws)
-        about = "all"
+        super().__init__(source, n_candidates, likelihood, random_state=random_state, **fields)
+        # what is to be learnt: all, all "latents" (of which there is a list), "some", or "inputs"
+        self._about = "all"
         if target is not None:
-            about = "latents" if target.everything else "inputs" if target.inputs else "some"
-        self._set(source, n_candidates, likelihood, about)
+            self._about = "latents" if target.everything else "inputs" if target.inputs else "some"
         self._target_likelihood = None if target is None else target.likelihood
-        super().__init__(n_candidates, random_state=random_state, **fields)
 
     @classmethod
     def from_rows(
@@ -170,34 +173,13 @@ class GaussianProjections(Predictive):
             if target.shape[0] == 0:
                 raise ValueError("target must hold at least one input, got none.")
         source = LinearSource([rows, target], mean, root, covariance, intercept)
-        self = object.__new__(cls)
-        self._set(source, rows.shape[0], likelihood, "inputs" if given_inputs else "latents")
-        self._target_likelihood = target_likelihood
-        Predictive.__init__(self, rows.shape[0], random_state=random_state, **{"features": rows, **fields})
-        return self
-
-    def _set(self, source: Any, size: int, likelihood: Any, about: str, part: int = CANDIDATES) -> None:
-        """``about`` says what is to be learnt: all, all "latents" (of which there is a list), "some", or "inputs"."""
-        self._source, self._part, self._about = source, part, about
-        self.likelihood = likelihood
-        self._target_likelihood = None
-        self._columns: dict[int, Column] = {}
-
-    def _copy(self, source: Any, size: int, about: str, part: int) -> GaussianProjections:
-        other = object.__new__(GaussianProjections)
-        other._set(source, size, self.likelihood, about, part)
-        other._target_likelihood = self._target_likelihood
-        fields = self._fields if part == self._part else {}  # the features are the candidates', not the target's
-        Predictive.__init__(other, size, random_state=self.seed, **fields)
-        return other
+        kept = {"_about": "inputs" if given_inputs else "latents", "_target_likelihood": target_likelihood}
+        fields = {"features": rows, **fields}
+        return cls._of(source, rows.shape[0], likelihood, random_state=random_state, kept=kept, **fields)
 
     def provides(self, name: str) -> bool:
         """Return whether the belief and the family of outcomes have the field ``name``."""
-        if name == "draws":
-            return bool(self.likelihood.discrete)
-        if name == "given":
-            return self._part == CANDIDATES
-        return super().provides(name)
+        return bool(self.likelihood.discrete) if name == "draws" else super().provides(name)
 
     def covariance(self, i: Any, j: Any) -> np.ndarray:
         """Return the covariance (len i, len j) of the projections of candidates ``i`` and ``j``."""
@@ -250,11 +232,10 @@ class GaussianProjections(Predictive):
             variance = variance * noise / (variance + noise)
         else:
             return branch([(1.0, self)], i, self.seed)
-        column = self._columns.get(i)
+        column = self._regressions.get(i)
         if column is None:
-            column = self._columns[i] = Column(self._source, i)
-        source = Conditioned(self._source, column, float(np.ravel(mean)[0]), float(np.ravel(variance)[0]))
-        return self._copy(source, len(self), self._about, self._part)
+            column = self._regressions[i] = Column(self._source, i)
+        return self._on(Conditioned(self._source, column, float(np.ravel(mean)[0]), float(np.ravel(variance)[0])))
 
 
 def _as_rows(name: str, rows: Any, width: int) -> Any:
@@ -267,13 +248,10 @@ def _as_rows(name: str, rows: Any, width: int) -> Any:
     return rows
 
 
-def _has_target(predictive: GaussianProjections) -> bool:
-    return predictive._part == CANDIDATES and predictive._source.n_parts > 1
-
-
 def _target(predictive: GaussianProjections) -> GaussianProjections:
-    source, t = predictive._source, len(predictive._source.mean(TARGET))
-    target = predictive._copy(source, t, "all", TARGET)
+    t = len(predictive._source.mean(TARGET))
+    target = predictive._other_part(TARGET, t)
+    target._about = "all"
     if predictive._target_likelihood is not None:
         target.likelihood = predictive._target_likelihood
     if target.likelihood.size not in (None, t):
@@ -298,10 +276,10 @@ GaussianProjections.ways = Predictive.ways | {
     "mean": (Way((), lambda p: p._source.mean(p._part)),),
     "variance": (Way((), lambda p: p._source.variance(p._part)),),
     "target": (Way((), _target, lambda p: p._about == "inputs"),),
-    "target_covariance": (Way((), lambda p: p.target_block(slice(None)), _has_target),),
-    "target_variance": (Way((), _target_variance, _has_target),),
-    "target_entropy": (Way((), about_target.target_entropy, _has_target),),
-    "expected_target_entropy": (Way((), about_target.expected_target_entropy, _has_target),),
+    "target_covariance": (Way((), lambda p: p.target_block(slice(None)), JointPredictive._has_target),),
+    "target_variance": (Way((), _target_variance, JointPredictive._has_target),),
+    "target_entropy": (Way((), about_target.target_entropy, JointPredictive._has_target),),
+    "expected_target_entropy": (Way((), about_target.expected_target_entropy, JointPredictive._has_target),),
     "explained_variance": (Way((), _explained_variance),),
     "expected_entropy": (Way((), about_target.expected_entropy),),
     "log_determinant": (Way((), about_target.log_determinant, lambda p: is_gaussian(p.likelihood)),),

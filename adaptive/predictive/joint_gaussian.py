@@ -10,13 +10,14 @@ A what-if therefore costs one column of the covariance; the corrections are kept
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import linalg, sparse
 
-__all__ = ["Conditioned", "LinearSource", "StatedSource", "root_of"]
+__all__ = ["Conditioned", "ConditionedSource", "LinearSource", "StatedSource", "root_of"]
 
 CANDIDATES, TARGET = 0, 1
 
@@ -165,8 +166,57 @@ def _with_ones(rows: Any) -> Any:
     return sparse.hstack([rows, ones], format="csr") if sparse.issparse(rows) else np.hstack([rows, ones])
 
 
-class Conditioned:
-    """A source after something was learnt about one of its candidates.
+class ConditionedSource(ABC):
+    """A source after something was learnt about one of its candidates; the parent may itself be one.
+
+    A subclass says what it learnt: the moments of a part after its step, given those before, and where draws move.
+    """
+
+    def __init__(self, parent: Any) -> None:
+        self.n_parts = parent.n_parts
+        self._parent = parent
+        self._origin: Any = getattr(parent, "_origin", parent)  # the source before anything was learnt
+        self._means: dict[int, np.ndarray] = {}
+        self._variances: dict[int, np.ndarray] = {}
+
+    def mean(self, part: int) -> np.ndarray:
+        for step in self._steps(lambda step: part in step._means):
+            step._means[part] = step._mean_after(part, step._parent.mean(part))
+        return self._means[part]
+
+    def variance(self, part: int) -> np.ndarray:
+        for step in self._steps(lambda step: part in step._variances):
+            step._variances[part] = step._variance_after(part, step._parent.variance(part))
+        return self._variances[part]
+
+    def draw(self, n: int, generator: np.random.Generator) -> list[np.ndarray]:
+        """Return the origin's draws, moved at each step so that its candidate has its new moments (Matheron's rule)."""
+        drawn = self._origin.draw(n, generator)
+        for step in self._steps():
+            drawn = step._moved(drawn)
+        return drawn
+
+    def _steps(self, done: Callable[[Self], bool] = lambda step: False) -> list[Self]:
+        """Return what was learnt after the last step that is ``done``, earliest first (a loop: batches may be long)."""
+        steps: list[Any] = []
+        step: Any = self
+        while isinstance(step, ConditionedSource) and not done(step):  # type: ignore[arg-type]
+            steps.append(step)
+            step = step._parent
+        return steps[::-1]
+
+    @abstractmethod
+    def _mean_after(self, part: int, mean: np.ndarray) -> np.ndarray: ...
+
+    @abstractmethod
+    def _variance_after(self, part: int, variance: np.ndarray) -> np.ndarray: ...
+
+    @abstractmethod
+    def _moved(self, drawn: list[np.ndarray]) -> list[np.ndarray]: ...
+
+
+class Conditioned(ConditionedSource):
+    """Projections after the moments of one changed.
 
     Parameters
     ----------
@@ -178,51 +228,29 @@ class Conditioned:
     """
 
     def __init__(self, parent: Any, column: Column, mean: float, variance: float) -> None:
-        self.n_parts = parent.n_parts
-        self._parent, self._column = parent, column
+        super().__init__(parent)
+        self._column = column
         self._shift = mean - column.mean
         self._shrink = column.variance - variance
         self._stretch = np.sqrt(max(variance, 0.0) / column.variance)
-        self._origin: Any = getattr(parent, "_origin", parent)  # the source before anything was learnt
         self._corrections = [*getattr(parent, "_corrections", ()), (column, self._shrink)]
-        self._means: dict[int, np.ndarray] = {}
-        self._variances: dict[int, np.ndarray] = {}
 
-    def mean(self, part: int) -> np.ndarray:
-        for step in self._steps(lambda step: part in step._means):
-            step._means[part] = step._parent.mean(part) + step._column[part] * step._shift
-        return self._means[part]
+    def _mean_after(self, part: int, mean: np.ndarray) -> np.ndarray:
+        return mean + self._column[part] * self._shift
 
-    def variance(self, part: int) -> np.ndarray:
-        for step in self._steps(lambda step: part in step._variances):
-            after = step._parent.variance(part) - step._shrink * step._column[part] ** 2
-            step._variances[part] = np.maximum(after, 0.0)  # rounding: it cannot be negative
-        return self._variances[part]
+    def _variance_after(self, part: int, variance: np.ndarray) -> np.ndarray:
+        return np.maximum(variance - self._shrink * self._column[part] ** 2, 0.0)  # rounding: it cannot be negative
 
-    def _steps(self, done: Callable[[Conditioned], bool] = lambda step: False) -> list[Conditioned]:
-        """Return what was learnt after the last step that is ``done``, earliest first (a loop: batches may be long)."""
-        steps: list[Conditioned] = []
-        step: Any = self
-        while isinstance(step, Conditioned) and not done(step):
-            steps.append(step)
-            step = step._parent
-        return steps[::-1]
+    def _moved(self, drawn: list[np.ndarray]) -> list[np.ndarray]:
+        s = drawn[CANDIDATES][:, self._column.i]
+        move = self._shift + (self._stretch - 1.0) * (s - self._column.mean)
+        return [draws + np.multiply.outer(move, self._column[part]) for part, draws in enumerate(drawn)]
 
     def block(self, a: int, i: Any, b: int, j: Any) -> np.ndarray:
         block = self._origin.block(a, i, b, j)
         for column, shrink in self._corrections:
             block = block - np.multiply.outer(shrink * column[a][i], column[b][j])
         return block
-
-    def draw(self, n: int, generator: np.random.Generator) -> list[np.ndarray]:
-        """Return the origin's draws, moved at each step so that its candidate has its new moments (Matheron's rule)."""
-        drawn = self._origin.draw(n, generator)
-        for step in self._steps():
-            column = step._column
-            s = drawn[CANDIDATES][:, column.i]
-            move = step._shift + (step._stretch - 1.0) * (s - column.mean)
-            drawn = [draws + np.multiply.outer(move, column[part]) for part, draws in enumerate(drawn)]
-        return drawn
 
 
 class Column:
@@ -243,7 +271,7 @@ class Column:
 
 
 def root_of(covariance: np.ndarray) -> np.ndarray:
-    """Return a square root of a covariance that may be singular.
+    """Return a square root of a covariance that may be singular, or of each of a stack of them.
 
     Examples
     --------
@@ -251,5 +279,5 @@ def root_of(covariance: np.ndarray) -> np.ndarray:
     >>> np.allclose(root @ root.T, 1.0)
     True
     """
-    values, vectors = linalg.eigh(covariance)
-    return vectors * np.sqrt(np.maximum(values, 0.0))
+    values, vectors = linalg.eigh(covariance) if covariance.ndim == 2 else np.linalg.eigh(covariance)
+    return vectors * np.sqrt(np.maximum(values, 0.0))[..., None, :]

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.predictive.joint_gaussian import CANDIDATES, root_of
+from adaptive.predictive.joint_gaussian import CANDIDATES, ConditionedSource, root_of
 
 __all__ = ["ConditionedScores", "Gain", "LinearScores"]
 
@@ -128,8 +128,8 @@ class Gain:
         return self._parts[part]
 
 
-class ConditionedScores:
-    """A source after something was learnt about one of its candidates.
+class ConditionedScores(ConditionedSource):
+    """Contrasts after the moments of those of one candidate changed.
 
     Parameters
     ----------
@@ -141,33 +141,24 @@ class ConditionedScores:
     """
 
     def __init__(self, parent: Any, gain: Gain, mean: np.ndarray, variance: np.ndarray) -> None:
-        self.n_parts, self.k, self.size = parent.n_parts, parent.k, parent.size
-        self._parent, self._gain = parent, gain
-        self._origin: Any = getattr(parent, "_origin", parent)  # the source before anything was learnt
+        super().__init__(parent)
+        self.k, self.size = parent.k, parent.size
+        self._gain = gain
         self._shift, self._shrink = mean - gain.mean, gain.variance - variance
         self._stretch = _symmetric_root(variance) @ gain.inverse_root
-        self._means: dict[int, np.ndarray] = {}
-        self._variances: dict[int, np.ndarray] = {}
 
-    def _steps(self, done: Callable[[ConditionedScores], bool] = lambda step: False) -> list[ConditionedScores]:
-        """Return what was learnt after the last step that is ``done``, earliest first (a loop: batches may be long)."""
-        steps: list[ConditionedScores] = []
-        step: Any = self
-        while isinstance(step, ConditionedScores) and not done(step):
-            steps.append(step)
-            step = step._parent
-        return steps[::-1]
+    def _mean_after(self, part: int, mean: np.ndarray) -> np.ndarray:
+        return mean + self._gain[part] @ self._shift
 
-    def mean(self, part: int) -> np.ndarray:
-        for step in self._steps(lambda step: part in step._means):
-            step._means[part] = step._parent.mean(part) + step._gain[part] @ step._shift
-        return self._means[part]
+    def _variance_after(self, part: int, variance: np.ndarray) -> np.ndarray:
+        W = self._gain[part]
+        return variance - W @ self._shrink @ W.transpose(0, 2, 1)
 
-    def variance(self, part: int) -> np.ndarray:
-        for step in self._steps(lambda step: part in step._variances):
-            W = step._gain[part]
-            step._variances[part] = step._parent.variance(part) - W @ step._shrink @ W.transpose(0, 2, 1)
-        return self._variances[part]
+    def _moved(self, drawn: list[np.ndarray]) -> list[np.ndarray]:
+        gain = self._gain
+        t = drawn[CANDIDATES][:, gain.i]
+        move = gain.mean + self._shift + (t - gain.mean) @ self._stretch.T - t
+        return [draws + np.einsum("nl,mkl->nmk", move, gain[part]) for part, draws in enumerate(drawn)]
 
     def cross(self, a: int, i: Any, b: int, j: Any) -> np.ndarray:
         block = self._origin.cross(a, i, b, j)
@@ -175,16 +166,6 @@ class ConditionedScores:
             left, right = step._gain[a][i] @ step._shrink, step._gain[b][j]
             block = block - np.einsum("ikp,jlp->ijkl", left, right)
         return block
-
-    def draw(self, n: int, generator: np.random.Generator) -> list[np.ndarray]:
-        """Return the origin's draws, moved at each step so that its candidate has its new moments (Matheron's rule)."""
-        drawn = self._origin.draw(n, generator)
-        for step in self._steps():
-            gain = step._gain
-            t = drawn[CANDIDATES][:, gain.i]
-            move = gain.mean + step._shift + (t - gain.mean) @ step._stretch.T - t
-            drawn = [draws + np.einsum("nl,mkl->nmk", move, gain[part]) for part, draws in enumerate(drawn)]
-        return drawn
 
 
 def _symmetric_root(matrix: np.ndarray) -> np.ndarray:

@@ -118,6 +118,7 @@ class WeightedDraws(Predictive):
         if "target" in fields:
             fields["target"] = fields["target"]._reweighted(weights)
         Predictive.__init__(after, len(self), random_state=self.seed, **fields)
+        after.asked = self.asked
         return after
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from adaptive.scorers.require import require
+from adaptive.scorers.uncertainty import uncertainty
 
 __all__ = ["least_confident"]
 
@@ -14,7 +15,7 @@ __all__ = ["least_confident"]
 def least_confident(predictive: Any, random_state: Any = None) -> np.ndarray:
     """Return 1 - max_c p_c: the probability that the best guess is wrong.
 
-    Of two outcomes this is `uncertainty`; of many it ignores how the rest is spread, which `margin` and `entropy` see.
+    It is `uncertainty` by its other name; how the rest is spread it ignores, which `margin` and `entropy` see.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ def least_confident(predictive: Any, random_state: Any = None) -> np.ndarray:
     array([0.5, 0. ])
     """
     require("least_confident", predictive, "probabilities")
-    return 1.0 - predictive.probabilities.max(axis=1)
+    return uncertainty(predictive)
 
 
 least_confident.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search
