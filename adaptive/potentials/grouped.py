@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from functools import wraps
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -50,7 +50,7 @@ class GroupedPotential(Potential):
     def __repr__(self) -> str:
         return f"{self.name}({self.potentials}, {self.lengths})"
 
-    def __getitem__(self, rows: Index) -> Potential:
+    def __getitem__(self, rows: Index) -> Potential:  # type: ignore[override]
         """The potentials of the given rows, in the order given."""
         positions = np.arange(self.size)[rows]
         if np.ndim(positions) == 0:
@@ -64,7 +64,7 @@ class GroupedPotential(Potential):
             lengths.append(len(run))
         return grouped(parts, lengths)
 
-    def expand(self, size: int) -> GroupedPotential:
+    def expand(self, size: int) -> Self:
         if size != self.size:
             raise ValueError(f"{self.name} of length {self.size} cannot be expanded to {size} rows.")
         return self
@@ -118,15 +118,15 @@ class GroupedPotential(Potential):
         return self._map("derivatives", s, y)
 
     def tilted_moments(
-        self, mean: ArrayLike, variance: ArrayLike, fraction: Any = 1.0
+        self, mean: ArrayLike, variance: ArrayLike, fraction: Number = 1.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        if not np.ndim(fraction):
+        if not isinstance(fraction, np.ndarray) or not fraction.ndim:
             return self._map("tilted_moments", mean, variance, fraction)
         mean, variance = np.asarray(mean, dtype=float), np.asarray(variance, dtype=float)
-        answers = [  # only weighted potentials take a fraction for each row; that of others is one number
-            p.tilted_moments(mean[s], variance[s], float(fraction[s][0]) if p.weights is None else fraction[s])
-            for p, s in self.parts()
-        ]
+        answers = []
+        for p, s in self.parts():  # only weighted potentials take a fraction for each row; that of others is one number
+            share: Any = float(fraction[s][0]) if p.weights is None else fraction[s]
+            answers.append(p.tilted_moments(mean[s], variance[s], share))
         log_normaliser, centre, spread = (np.concatenate(column, axis=-1) for column in zip(*answers, strict=True))
         return log_normaliser, centre, spread
 

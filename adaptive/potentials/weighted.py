@@ -17,7 +17,7 @@ from adaptive.potentials.base import Potential
 from adaptive.potentials.sharing import MEMBERS
 
 if TYPE_CHECKING:
-    from adaptive.types import ArrayLike
+    from adaptive.types import ArrayLike, Index, Number
 
 __all__ = ["Weighted"]
 
@@ -42,7 +42,7 @@ class Weighted(Potential):
     size: int
     weights: np.ndarray
 
-    def __init__(self, potential: Any, weights: Any) -> None:
+    def __init__(self, potential: Potential, weights: ArrayLike) -> None:
         weights = positive("weights", np.atleast_1d(weights))
         if not np.all(potential.log_concave):
             raise ValueError(f"weights go with log-concave potentials, got {potential.name}.")
@@ -61,25 +61,25 @@ class Weighted(Potential):
     def tilt(self) -> np.ndarray:  # type: ignore[override]
         return self.weights * self.potential.tilt
 
-    def __getitem__(self, rows: Any) -> Weighted:
+    def __getitem__(self, rows: Index) -> Weighted:
         return Weighted(self.potential[rows], self.weights[rows])
 
     def expand(self, size: int) -> Weighted:
         return Weighted(self.potential.expand(size), self.weights)
 
-    def gaussian_moments(self) -> tuple[Any, Any] | None:
+    def gaussian_moments(self) -> tuple[Number, Number] | None:
         moments = self.potential.gaussian_moments()
         return None if moments is None else (moments[0], moments[1] / self.weights)
 
-    def log_density(self, s: Any, y: Any = None) -> np.ndarray:
+    def log_density(self, s: ArrayLike, y: ArrayLike | None = None) -> np.ndarray:
         return self.weights * self.potential.log_density(s, y)
 
-    def derivatives(self, s: Any, y: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    def derivatives(self, s: ArrayLike, y: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray]:
         first, second = self.potential.derivatives(s, y)
         return self.weights * first, self.weights * second
 
     def tilted_moments(
-        self, mean: Any, variance: Any, fraction: Any = 1.0
+        self, mean: ArrayLike, variance: ArrayLike, fraction: Number = 1.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the moments of T_j(s)^(fraction w_j) N(s | mean, variance); ``fraction`` may differ between rows."""
         q = len(self.weights)
@@ -92,22 +92,22 @@ class Weighted(Potential):
         return found[0], found[1], found[2]
 
     # ----------------------------------------------------------------------------------------------- the Gaussian bound
-    def tight_width(self, s: Any) -> np.ndarray:
+    def tight_width(self, s: ArrayLike) -> np.ndarray:
         return self.potential.tight_width(s) / self.weights
 
-    def height(self, width: Any) -> np.ndarray:
-        return self.weights * self.potential.height(self.weights * width)
+    def height(self, width: ArrayLike) -> np.ndarray:
+        return self.weights * self.potential.height(np.multiply(self.weights, width))
 
-    def height_derivatives(self, width: Any) -> tuple[np.ndarray, np.ndarray]:
-        first, second = self.potential.height_derivatives(self.weights * width)
+    def height_derivatives(self, width: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+        first, second = self.potential.height_derivatives(np.multiply(self.weights, width))
         return self.weights**2 * first, self.weights**3 * second
 
     def inner(
-        self, s: Any, z1: Any = 0.0, z2: Any = 0.0, z3: Any = 0.0
+        self, s: ArrayLike, z1: ArrayLike = 0.0, z2: ArrayLike = 0.0, z3: ArrayLike = 0.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         w = self.weights
-        value, first, second, width = self.potential.inner(s, z1 / w**2, z2, z3 / w)  # in G = w g
-        return w * value + 0.5 * z3 * np.log(w), w * first, w * second, width / w
+        value, first, second, width = self.potential.inner(s, np.divide(z1, w**2), z2, np.divide(z3, w))  # in G = w g
+        return w * value + np.multiply(0.5, z3) * np.log(w), w * first, w * second, width / w
 
 
 # ---------------------------------------------------------------------------------------- what the list of members says
