@@ -7,7 +7,7 @@ others follow by regression.  That is exact for a Gaussian likelihood and one st
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -16,9 +16,23 @@ from adaptive.predictive import target_information as about_target
 from adaptive.predictive.base import Predictive
 from adaptive.predictive.conditional_variance import is_gaussian, noise_variance, representatives
 from adaptive.predictive.derivations import Way, likely
-from adaptive.predictive.joint_gaussian import CANDIDATES, TARGET, Column, Conditioned, LinearSource, StatedSource
+from adaptive.predictive.joint_gaussian import (
+    CANDIDATES,
+    TARGET,
+    Blocks,
+    Column,
+    Conditioned,
+    Draws,
+    LinearSource,
+    Moment,
+    StatedSource,
+)
 from adaptive.predictive.joint_predictive import JointPredictive
 from adaptive.predictive.scenarios import branch
+
+if TYPE_CHECKING:
+    from adaptive.potentials.base import Potential
+    from adaptive.types import ArrayLike, Covariance, Index, Matrix, RandomState
 
 __all__ = ["GaussianProjections", "GaussianTarget"]
 
@@ -39,12 +53,12 @@ class GaussianTarget(NamedTuple):
         The components decide every projection, as the weights of a linear model do.
     """
 
-    mean: Any
-    variance: Any
+    mean: Moment
+    variance: Moment
     covariance: Callable[[np.ndarray, np.ndarray], np.ndarray]
     cross: Callable[[np.ndarray, np.ndarray], np.ndarray]
     inputs: bool = True
-    likelihood: Any = None
+    likelihood: Potential | None = None
     everything: bool = False
 
 
@@ -85,27 +99,28 @@ class GaussianProjections(JointPredictive):
     (array([1., 1.]), array([0.5, 0.5]))
     """
 
+    likelihood: Potential
     _kept = ("_about", "_target_likelihood")
 
     def __init__(
         self,
-        mean: Any,
-        variance: Any,
+        mean: Moment,
+        variance: Moment,
         covariance: Callable[[np.ndarray, np.ndarray], np.ndarray],
-        likelihood: Any,
+        likelihood: Potential,
         *,
         target: GaussianTarget | None = None,
-        projection_draws: Callable[[int, np.random.Generator], Any] | None = None,
+        projection_draws: Draws | None = None,
         n_candidates: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         **fields: Any,
     ) -> None:
         if n_candidates is None:
             if callable(mean):
                 raise ValueError("n_candidates is needed where mean is a function.")
-            n_candidates = len(mean)
-        moments: list[tuple[Any, Any]] = [(mean, variance)]
-        blocks: dict[tuple[int, int], Callable] = {(CANDIDATES, CANDIDATES): covariance}
+            n_candidates = len(mean)  # type: ignore[arg-type]
+        moments: list[tuple[Moment, Moment]] = [(mean, variance)]
+        blocks: Blocks = {(CANDIDATES, CANDIDATES): covariance}
         if target is not None:
             moments.append((target.mean, target.variance))
             blocks |= {(CANDIDATES, TARGET): target.cross, (TARGET, TARGET): target.covariance}
@@ -120,16 +135,16 @@ class GaussianProjections(JointPredictive):
     @classmethod
     def from_rows(
         cls,
-        rows: Any,
-        mean: Any,
+        rows: ArrayLike | Matrix,
+        mean: ArrayLike,
         *,
-        likelihood: Any,
-        root: Any = None,
-        covariance: Any = None,
-        target: Any = None,
-        target_likelihood: Any = None,
+        likelihood: Potential,
+        root: np.ndarray | None = None,
+        covariance: Covariance | None = None,
+        target: ArrayLike | Matrix | None = None,
+        target_likelihood: Potential | None = None,
         intercept: bool = False,
-        random_state: Any = None,
+        random_state: RandomState = None,
         **fields: Any,
     ) -> GaussianProjections:
         """Return the predictive of a linear model: projections ``rows @ u`` with u ~ N(mean, covariance).
@@ -165,7 +180,7 @@ class GaussianProjections(JointPredictive):
         if covariance is not None:
             covariance = np.asarray(covariance, dtype=float)
             covariance = np.full(n, float(covariance)) if covariance.ndim == 0 else covariance
-        if len(root if root is not None else covariance) != n:
+        if len(root if root is not None else covariance) != n:  # type: ignore[arg-type]
             raise ValueError(f"root or covariance must have as many rows as mean has entries, {n}.")
         rows, given_inputs = _as_rows("rows", rows, n - intercept), target is not None
         if given_inputs:
@@ -181,11 +196,11 @@ class GaussianProjections(JointPredictive):
         """Return whether the belief and the family of outcomes have the field ``name``."""
         return bool(self.likelihood.discrete) if name == "draws" else super().provides(name)
 
-    def covariance(self, i: Any, j: Any) -> np.ndarray:
+    def covariance(self, i: ArrayLike, j: ArrayLike) -> np.ndarray:
         """Return the covariance (len i, len j) of the projections of candidates ``i`` and ``j``."""
         return self._source.block(self._part, np.atleast_1d(i), self._part, np.atleast_1d(j))
 
-    def target_block(self, i: Any) -> np.ndarray:
+    def target_block(self, i: Index) -> np.ndarray:
         """Return the covariance of the projections of candidates ``i`` with every target component."""
         return self._source.block(CANDIDATES, i, TARGET, slice(None))
 
@@ -208,17 +223,17 @@ class GaussianProjections(JointPredictive):
         outcomes, probabilities = representatives(family, self.mean[i : i + 1], self.variance[i : i + 1], self.seed)
         return likely(outcomes[0], probabilities[0])
 
-    def outcome_probability(self, i: int, outcome: Any) -> float:
+    def outcome_probability(self, i: int, outcome: object) -> float:
         """Return the probability (density) of ``outcome`` at candidate ``i``."""
         mean, variance = self.mean[i : i + 1], self.variance[i : i + 1]
         potential = self._family(i).observe(np.array([outcome]))
         known = not variance[0] > 0
         return float(np.exp((potential.log_density(mean) if known else potential.tilted_moments(mean, variance)[0])[0]))
 
-    def _family(self, i: int) -> Any:
+    def _family(self, i: int) -> Potential:
         return self.likelihood if self.likelihood.size is None else self.likelihood[i : i + 1]
 
-    def given(self, i: int, outcome: Any = None) -> Predictive:
+    def given(self, i: int, outcome: object = None) -> Predictive:
         """Return the belief had candidate ``i`` been measured, with this ``outcome`` or one that is not known yet."""
         i = range(len(self))[i]
         mean, variance = self.mean[i : i + 1], self.variance[i : i + 1]
@@ -238,14 +253,13 @@ class GaussianProjections(JointPredictive):
         return self._on(Conditioned(self._source, column, float(np.ravel(mean)[0]), float(np.ravel(variance)[0])))
 
 
-def _as_rows(name: str, rows: Any, width: int) -> Any:
-    if not sparse.issparse(rows):
-        rows = np.asarray(rows)
-    elif rows.format != "csr":
-        rows = rows.tocsr()
-    if rows.ndim != 2 or rows.shape[1] != width:
-        raise ValueError(f"{name} must have {width} columns, got shape {rows.shape}.")
-    return rows
+def _as_rows(name: str, rows: ArrayLike | Matrix, width: int) -> Matrix:
+    table: Any = rows if sparse.issparse(rows) else np.asarray(rows)
+    if sparse.issparse(table) and table.format != "csr":
+        table = table.tocsr()
+    if table.ndim != 2 or table.shape[1] != width:
+        raise ValueError(f"{name} must have {width} columns, got shape {table.shape}.")
+    return table
 
 
 def _target(predictive: GaussianProjections) -> GaussianProjections:

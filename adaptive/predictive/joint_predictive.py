@@ -8,9 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from adaptive.predictive.base import Predictive
-from adaptive.predictive.joint_gaussian import CANDIDATES
+from adaptive.predictive.joint_gaussian import CANDIDATES, Parts
 
 if TYPE_CHECKING:
+    from adaptive.potentials.base import Potential
+    from adaptive.predictive.softmax import SoftmaxLikelihood
     from adaptive.types import RandomState
 
 __all__ = ["JointPredictive"]
@@ -35,27 +37,36 @@ class JointPredictive(Predictive):
 
     def __init__(
         self,
-        source: Any,
+        source: Parts,
         n_candidates: int,
-        likelihood: Any,
+        likelihood: Potential | SoftmaxLikelihood,
         *,
         part: int = CANDIDATES,
         random_state: RandomState = None,
         **fields: Any,
     ) -> None:
         super().__init__(n_candidates, random_state=random_state, **fields)
-        self._source, self._part, self.likelihood = source, part, likelihood
+        self._source: Any = source
+        self._part = part
+        self.likelihood: Any = likelihood
         self._regressions: dict[int, Any] = {}  # on candidates: what-ifs that differ in the outcome share them
 
     @classmethod
-    def _of(cls, source: Any, *arguments: Any, kept: dict[str, Any], **named: Any) -> Self:
+    def _of(
+        cls,
+        source: Parts,
+        n_candidates: int,
+        likelihood: Potential | SoftmaxLikelihood,
+        kept: dict[str, Any],
+        **named: Any,
+    ) -> Self:
         """Return an instance of a source that is there; the constructors of subclasses make one of what users state."""
         made = object.__new__(cls)
-        JointPredictive.__init__(made, source, *arguments, **named)
+        JointPredictive.__init__(made, source, n_candidates, likelihood, **named)
         made.__dict__.update(kept)
         return made
 
-    def _on(self, source: Any) -> Self:
+    def _on(self, source: Parts) -> Self:
         """Return the same candidates by another source."""
         kept = {name: getattr(self, name) for name in ("asked", *self._kept)}
         return self._of(

@@ -13,15 +13,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from adaptive.predictive.joint_gaussian import CANDIDATES, ConditionedSource, root_of
+from adaptive.predictive.joint_gaussian import CANDIDATES, ConditionedSource, Parts, root_of
 
-__all__ = ["ConditionedScores", "Gain", "LinearScores"]
+if TYPE_CHECKING:
+    from adaptive.types import Index
+
+__all__ = ["ConditionedScores", "Gain", "LinearScores", "Scores"]
 
 _SUPPORT = 1e-12  # eigenvalues below this share of the largest are zero but for rounding
+
+
+class Scores(Parts, Protocol):
+    """The joint Gaussian of contrasts, k per row."""
+
+    k: int
+
+    def size(self, part: int) -> int: ...
+    def cross(self, a: int, i: Index, b: int, j: Index) -> np.ndarray: ...
 
 
 class LinearScores:
@@ -79,7 +91,7 @@ class LinearScores:
             self._variances[part] = variance
         return self._variances[part]
 
-    def cross(self, a: int, i: Any, b: int, j: Any) -> np.ndarray:
+    def cross(self, a: int, i: Index, b: int, j: Index) -> np.ndarray:
         """Return the covariances (len i, len j, k, k) of rows i of one part and rows j of another."""
         first, second = self._rows[a][i], self._rows[b][j]
         block = np.einsum("ip,kplq,jq->ijkl", first, self._blocks, second, optimize=True)
@@ -109,7 +121,7 @@ class LinearScores:
 class Gain:
     """Regression of everything on the contrasts of candidate ``i``; shared by the what-ifs of its outcomes."""
 
-    def __init__(self, source: Any, i: int) -> None:
+    def __init__(self, source: Scores, i: int) -> None:
         self.i, self._source = i, source
         self.mean = source.mean(CANDIDATES)[i]
         self.variance = source.variance(CANDIDATES)[i]
@@ -140,7 +152,7 @@ class ConditionedScores(ConditionedSource):
         What its contrasts have now.
     """
 
-    def __init__(self, parent: Any, gain: Gain, mean: np.ndarray, variance: np.ndarray) -> None:
+    def __init__(self, parent: Scores, gain: Gain, mean: np.ndarray, variance: np.ndarray) -> None:
         super().__init__(parent)
         self.k, self.size = parent.k, parent.size
         self._gain = gain
@@ -160,7 +172,7 @@ class ConditionedScores(ConditionedSource):
         move = gain.mean + self._shift + (t - gain.mean) @ self._stretch.T - t
         return [draws + np.einsum("nl,mkl->nmk", move, gain[part]) for part, draws in enumerate(drawn)]
 
-    def cross(self, a: int, i: Any, b: int, j: Any) -> np.ndarray:
+    def cross(self, a: int, i: Index, b: int, j: Index) -> np.ndarray:
         block = self._origin.cross(a, i, b, j)
         for step in self._steps():
             left, right = step._gain[a][i] @ step._shrink, step._gain[b][j]

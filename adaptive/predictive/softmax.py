@@ -8,7 +8,7 @@ p(y_i | s) N(s | m, V); the scores of all others follow by regression.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import linalg
@@ -18,10 +18,13 @@ from adaptive.predictive.base import Predictive
 from adaptive.predictive.derivations import Way
 from adaptive.predictive.joint_gaussian import CANDIDATES, TARGET, root_of
 from adaptive.predictive.joint_predictive import JointPredictive
-from adaptive.predictive.joint_scores import ConditionedScores, Gain, LinearScores
+from adaptive.predictive.joint_scores import ConditionedScores, Gain, LinearScores, Scores
 from adaptive.predictive.scenarios import branch
 from adaptive.predictive.softmax_integrals import quasi_nodes, softmax_moments
 from adaptive.predictive.target_information import check_size
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Outcomes, RandomState
 
 __all__ = ["SoftmaxLikelihood", "SoftmaxProjections"]
 
@@ -47,18 +50,18 @@ class SoftmaxLikelihood:
     discrete = True
     size = None
 
-    def __init__(self, outcomes: Any) -> None:
+    def __init__(self, outcomes: Outcomes) -> None:
         self.outcomes = np.asarray(outcomes)
 
-    def probabilities(self, scores: Any) -> np.ndarray:
+    def probabilities(self, scores: ArrayLike) -> np.ndarray:
         """Return p(y | scores) for all outcomes, over the last axis (..., c)."""
         return softmax(scores, axis=-1)
 
-    def log_density(self, scores: Any, y: Any) -> np.ndarray:
+    def log_density(self, scores: ArrayLike, y: object) -> np.ndarray:
         """Return ln p(y | scores) (...,) of one outcome."""
         return log_softmax(scores, axis=-1)[..., self.code(y)]
 
-    def code(self, y: Any) -> int:
+    def code(self, y: object) -> int:
         """Return the position of the outcome ``y``."""
         places = np.flatnonzero(self.outcomes == y)
         if not len(places):
@@ -101,10 +104,17 @@ class SoftmaxProjections(JointPredictive):
            [0.5  , 0.5  ]])
     """
 
+    likelihood: SoftmaxLikelihood
     _kept = ("_basis",)
 
     def __init__(
-        self, source: Any, *, contrasts: np.ndarray, outcomes: Any, random_state: Any = None, **fields: Any
+        self,
+        source: Scores,
+        *,
+        contrasts: np.ndarray,
+        outcomes: Outcomes,
+        random_state: RandomState = None,
+        **fields: Any,
     ) -> None:
         self._basis = np.asarray(contrasts, dtype=float)
         likelihood = SoftmaxLikelihood(outcomes)
@@ -123,9 +133,9 @@ class SoftmaxProjections(JointPredictive):
         blocks: np.ndarray,
         *,
         contrasts: np.ndarray,
-        outcomes: Any,
+        outcomes: Outcomes,
         target: np.ndarray | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         **fields: Any,
     ) -> SoftmaxProjections:
         """Return the predictive of a linear model: contrasts ``rows @ u[a]``, a = 1 .. c - 1.
@@ -165,7 +175,7 @@ class SoftmaxProjections(JointPredictive):
         """(m, c, c) their covariances, candidate by candidate."""
         return self._basis @ self._source.variance(self._part) @ self._basis.T
 
-    def covariance(self, i: Any, j: Any) -> np.ndarray:
+    def covariance(self, i: ArrayLike, j: ArrayLike) -> np.ndarray:
         """Return the covariances (len i, len j, c, c) of the class scores of candidates ``i`` and ``j``."""
         cross = self._source.cross(self._part, np.atleast_1d(i), self._part, np.atleast_1d(j))
         return self._basis @ cross @ self._basis.T
@@ -180,7 +190,7 @@ class SoftmaxProjections(JointPredictive):
         drawn = self._source.draw(n, np.random.default_rng(self.seed))[self._part]
         return np.full(n, 1.0 / n), self.likelihood.probabilities(drawn @ self._basis.T)
 
-    def given(self, i: int, outcome: Any = None) -> Predictive:
+    def given(self, i: int, outcome: object = None) -> Predictive:
         """Return the belief had candidate ``i`` been measured, with this ``outcome`` or one that is not known yet."""
         i = range(len(self))[i]
         if outcome is None:
