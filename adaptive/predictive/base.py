@@ -138,6 +138,10 @@ class Predictive:
         """Return rows ``i`` of ``target_covariance``; overridden where these are cheaper than all of it."""
         return self.target_covariance[i]
 
+    def steepness(self) -> tuple[float, float] | None:
+        """Return how much mean and standard deviation can change per unit of a row's length; None if not linear."""
+        return None
+
     def likely_outcomes(self, i: int) -> list[tuple[Any, float]] | None:
         """Return [(outcome, probability)] of candidate ``i``; None where ``given`` itself knows what to look at."""
         return likely(self.outcomes, self.probabilities[i]) if self.provides("probabilities") else None

@@ -205,7 +205,6 @@ class GaussianProjections(JointPredictive):
         return self._source.block(CANDIDATES, i, TARGET, slice(None))
 
     def steepness(self) -> tuple[float, float] | None:
-        """Return how much mean and standard deviation can change per unit of a row's length; None if not linear."""
         return self._source.steepness() if isinstance(self._source, LinearSource) else None
 
     def draws(self, n: int | None = None) -> tuple[np.ndarray, np.ndarray]:

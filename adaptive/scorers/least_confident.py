@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.scorers.require import require
 from adaptive.scorers.uncertainty import uncertainty
 
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState
+
 __all__ = ["least_confident"]
 
 
-def least_confident(predictive: Any, random_state: Any = None) -> np.ndarray:
+def least_confident(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return 1 - max_c p_c: the probability that the best guess is wrong.
 
     It is `uncertainty` by its other name; how the rest is spread it ignores, which `margin` and `entropy` see.
