@@ -23,6 +23,7 @@ class _Bernoulli(Likelihood):
     """T(s) = sigmoid(y s); everything is written for y = +1 and reflected."""
 
     outcomes = np.array([-1.0, 1.0])
+    _probit = False
 
     def _tilted_moments(
         self, mean: np.ndarray, variance: np.ndarray, fraction: float
@@ -37,13 +38,13 @@ class _Bernoulli(Likelihood):
         return tilted.moments(type(self)(1.0), mean, variance, fraction)
 
     def _expectation(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
-        return bernoulli_expectation.averages(self.name, mean * self._outcome(None), variance)[0]
+        return bernoulli_expectation.averages(self._probit, mean * self._outcome(None), variance)[0]
 
     def _expectation_derivatives(
         self, mean: np.ndarray, variance: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         y = self._outcome(None)
-        value, first, second = bernoulli_expectation.averages(self.name, mean * y, variance)
+        value, first, second = bernoulli_expectation.averages(self._probit, mean * y, variance)
         return value, first * y, 0.5 * second
 
     def entropies(self, mean: ArrayLike, variance: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -60,7 +61,7 @@ class _Bernoulli(Likelihood):
             Absolute error below 1e-8; entropies in nats.
         """
         mean, variance = self._moments(mean, variance)
-        return bernoulli_entropy.entropies(type(self).__name__, mean, variance)
+        return bernoulli_entropy.entropies(self._probit, mean, variance)
 
     def outcome_probabilities(self, mean: ArrayLike, variance: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         probability = self.entropies(mean, variance)[0]
@@ -167,6 +168,8 @@ class BernoulliProbit(_Bernoulli):
     >>> float(np.exp(log_normaliser[0]).round(6))  # Phi(1/2)
     0.691462
     """
+
+    _probit = True
 
     @property
     def bound(self) -> str:

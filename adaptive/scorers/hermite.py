@@ -16,7 +16,7 @@ import numpy as np
 from adaptive.predictive.quadrature import normal_grid
 
 if TYPE_CHECKING:
-    from adaptive.potentials.base import Potential
+    from adaptive.potentials.base import Potential  # house: a type only
 
 __all__ = ["coefficients", "outcome_nodes", "reach_of_terms"]
 

@@ -11,7 +11,7 @@ from adaptive.predictive.conditional_variance import is_gaussian
 from adaptive.scorers.require import require
 
 if TYPE_CHECKING:
-    from adaptive.potentials.base import Potential
+    from adaptive.potentials.base import Potential  # house: a type only
     from adaptive.predictive.base import Predictive
     from adaptive.types import RandomState
 

@@ -25,7 +25,7 @@ from adaptive.selection.choosing import select
 from adaptive.selection.scoring import Believer, View, checked
 
 if TYPE_CHECKING:
-    from adaptive.potentials.base import Potential
+    from adaptive.potentials.base import Potential  # house: a type only
     from adaptive.types import ArrayLike, Cost, RandomState, Scorer
 
 __all__ = ["best_rows"]
