@@ -63,7 +63,7 @@ class LocationDensity(Potential):
     @property
     def spread(self) -> Number:
         """A scale of the density."""
-        raise NotImplementedError(f"{self.name} states no spread, by which entropies of its outcomes are integrated.")
+        raise AttributeError(f"{self.name} states no spread, by which entropies of its outcomes are integrated.")
 
     @abstractmethod
     def entropy(self) -> Number:
