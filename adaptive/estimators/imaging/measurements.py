@@ -13,14 +13,16 @@ import numpy as np
 from adaptive.estimators.imaging.blocks import (
     RowsOnImages,
     as_blocks,
+    checked_samples,
+    coils_of,
     is_encodes,
     is_fourier,
     is_rows,
     is_trajectory,
     on_grid,
+    one_mask,
 )
 from adaptive.estimators.imaging.noise import noise_variance
-from adaptive.estimators.imaging.samples import checked_samples, coils_of, one_mask
 from adaptive.estimators.imaging.sensitivity import made_white
 from adaptive.images import check_coils, check_kspace, gridded
 from adaptive.operators import FourierLines, FourierMask, NonuniformFourier, Operator, Stacked

@@ -16,8 +16,7 @@ from adaptive.inference.trees import TreeMixture, TreePosterior, tree_bounds, tr
 from adaptive.linalg import PrecisionOperator
 
 if TYPE_CHECKING:
-    from adaptive.estimators.imaging.engine import Engine
-    from adaptive.estimators.imaging.model import ImageModel
+    from adaptive.estimators.imaging.model import Engine, ImageModel
 
 __all__ = ["learnt_tree", "plain_scales", "restored_tree", "tree_mode_of", "tree_posterior"]
 
