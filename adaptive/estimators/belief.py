@@ -63,8 +63,13 @@ class Data(Protocol):
 class Belief(Protocol):
     """What is believed after learning; made by ``learnt`` or ``from_state``, and never changed."""
 
-    settings: Any
-    data: Any
+    @property
+    def settings(self) -> Any:
+        """Of which it follows, with the data."""
+
+    @property
+    def data(self) -> Any:
+        """What was measured so far."""
 
     @classmethod
     def learnt(cls, settings: Any, data: Any, earlier: Any = None) -> Self:

@@ -8,9 +8,9 @@ every variance exact.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -28,6 +28,10 @@ from adaptive.inference.restored import restored_posterior
 from adaptive.inference.trees import TreeMixture
 from adaptive.linalg import Perturbations, PrecisionOperator
 
+if TYPE_CHECKING:
+    from adaptive.estimators.imaging.prior import Scales
+    from adaptive.types import DType, RandomState
+
 __all__ = ["DENSE", "ENGINES", "Engine", "ImageModel"]
 
 DENSE = ("expectation_propagation",)  # engines whose posterior keeps the covariance as a matrix
@@ -35,7 +39,6 @@ ENGINES = ("variational_bounds", *DENSE)
 FRACTION = 0.9  # of the potentials in an update: a little below one is more robust (Nickisch, section 5.2)
 CHANGE = 1e-2  # nats by which a site must be able to change the posterior to be updated
 BROAD = 1e2  # standard deviation of a Gaussian prior on every pixel, in units of the largest magnitude: a formality
-STEPS = 15  # outer steps of the double loop where nothing is known
 
 
 @dataclass(frozen=True)
@@ -51,9 +54,9 @@ class Engine:
     random_state : None, int or Generator
     """
 
-    inference: Any
+    inference: str | Callable[..., Posterior]
     n_samples: int
-    random_state: Any
+    random_state: RandomState
 
     @property
     def dense(self) -> bool:
@@ -64,7 +67,9 @@ class Engine:
         """Itself, or where it is dense the double loop, by which scales are learnt."""
         return replace(self, inference=ENGINES[0]) if self.dense else self
 
-    def __call__(self, model: GLM, dtype: Any, max_iter: int, warm_start: Any, tol: float = 1e-2) -> Posterior:
+    def __call__(
+        self, model: GLM, dtype: DType, max_iter: int, warm_start: Posterior | None, tol: float = 1e-2
+    ) -> Posterior:
         """The posterior; of the double loop after so many outer steps, which is no failure to converge."""
         if self.dense:
             return inference.expectation_propagation(
@@ -83,7 +88,7 @@ class Engine:
         posterior.samples  # noqa: B018  drawn now, so that asking what is believed changes nothing
         return posterior
 
-    def _with_samples(self, model: GLM, posterior: Any, dtype: Any) -> LargePosterior:
+    def _with_samples(self, model: GLM, posterior: Posterior, dtype: DType) -> LargePosterior:
         """A dense posterior as one that has samples."""
         return LargePosterior(
             _precision_of(model).with_sites(posterior.sites[0]),
@@ -159,13 +164,13 @@ class ImageModel:
             prior_covariance=(BROAD * self.prior.largest) ** 2,
         )
 
-    def posterior(self, scales: Any, engine: Engine, steps: int, warm: Any = None) -> Posterior:
+    def posterior(self, scales: Scales, engine: Engine, steps: int, warm: Posterior | None = None) -> Posterior:
         """The Gaussian posterior; of the double loop after ``steps`` outer steps."""
         if isinstance(scales, TreeMixture):
             return tree_posterior(self, scales, engine, steps, warm)
         return engine(self.glm(scales), self.precision, steps, warm)
 
-    def mode(self, scales: Any, max_iter: int, tol: float) -> np.ndarray:
+    def mode(self, scales: Scales, max_iter: int, tol: float) -> np.ndarray:
         """The most probable image."""
         if isinstance(scales, TreeMixture):
             return self.image(tree_mode_of(self, scales, tol).mean)
@@ -176,7 +181,7 @@ class ImageModel:
         parts = flat.reshape(-1, *self.prior.shape)
         return parts[0] + 1j * parts[1] if self.prior.complex else parts[0]
 
-    def restored(self, state: dict[str, Any], scales: Any) -> Posterior:
+    def restored(self, state: dict[str, Any], scales: Mapping[str, float] | None) -> Posterior:
         """The posterior that `posterior_state` described; a dense one needs the scales of its potentials."""
         if "tree" in state.get("large", {}):
             return restored_tree(self, state["large"])
