@@ -21,6 +21,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from adaptive.estimators.base import DesignMixin
+from adaptive.estimators.linear.tables import checked_table
+from adaptive.estimators.linear.training import Rows
 
 if TYPE_CHECKING:
     from adaptive.inference import Posterior
@@ -65,30 +67,30 @@ class Belief(Protocol):
 
     @property
     def settings(self) -> Any:
-        """Of which it follows, with the data."""
+        """The parameters it was made with."""
 
     @property
     def data(self) -> Any:
-        """What was measured so far."""
+        """What it was learnt from."""
 
     @classmethod
-    def learnt(cls, settings: Any, data: Any, earlier: Any = None) -> Self:
+    def learnt(cls, settings: Any, data: Any, earlier: Any = None, /) -> Self:
         """The belief after ``data``; warm where an ``earlier`` one, about the first of them, is of use."""
 
     @classmethod
     def prior_predictive(
-        cls, settings: Any, candidates: Any, *, target: Any = None, random_state: RandomState = None
+        cls, settings: Any, candidates: Any, /, *, target: Any = None, random_state: RandomState = None
     ) -> Predictive:
         """What is believed before anything was learnt."""
 
-    def predictive(self, candidates: Any, *, target: Any = None, random_state: RandomState = None) -> Predictive:
+    def predictive(self, candidates: Any, /, *, target: Any = None, random_state: RandomState = None) -> Predictive:
         """What is believed about candidates."""
 
     def state(self) -> dict[str, Any]:
         """Plain data, without what was measured, from which ``from_state`` makes the belief again, to the last bit."""
 
     @classmethod
-    def from_state(cls, settings: Any, data: Any, state: dict[str, Any]) -> Self:
+    def from_state(cls, settings: Any, data: Any, state: dict[str, Any], /) -> Self:
         """The belief that ``state`` described."""
 
 
@@ -145,9 +147,10 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
 
     A subclass says
 
-        _Settings, _Data, _Belief       its three types (or `_belief_about`, where there are several kinds of belief)
-        _measured(X, y, earlier)        what users give, checked, joined to the data there are
-        _candidates(X)                  what may be measured, checked
+        _Settings, _Belief              its types (or `_belief_about`, where there are several kinds of belief)
+        _Data, _measured(X, y, earlier), _candidates(X)
+                                        what users give, checked, and joined to the data there are: rows of numbers with
+                                        numbers as outcomes, unless it says otherwise
 
     and gets ``fit``, ``partial_fit``, ``predictive``, ``select``, ``state``, ``restore`` and the attributes below.
 
@@ -158,7 +161,7 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
     """
 
     _Settings: ClassVar[type[Settings]] = Settings
-    _Data: ClassVar[type[Data]]
+    _Data: ClassVar[type[Data]] = Rows
     _Belief: ClassVar[type[Belief]]
     belief_: Any
 
@@ -170,7 +173,8 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
 
     def _measured(self, X: Any, y: Any, earlier: Any = None) -> Any:
         """X and y as data, after the ``earlier`` ones (None: what came before is forgotten)."""
-        raise TypeError(f"{type(self).__name__} must define _measured(X, y, earlier).")
+        rows, outcomes = checked_table(self, X, y, reset=earlier is None, numbers=True)
+        return Rows(rows, outcomes) if earlier is None else earlier.followed_by(rows, outcomes)
 
     def _measured_before(self, settings: Any, state: dict[str, Any]) -> Any:
         """The data that ``state`` holds."""
@@ -178,7 +182,7 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
 
     def _candidates(self, X: Any) -> Any:
         """Candidates, checked; before any fit rows may be of any width."""
-        return X
+        return checked_table(self, X, numbers=True)
 
     # -- learning ----------------------------------------------------------------------------------------------------
 
@@ -201,8 +205,8 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
         belief = self.belief_
         return self._learn(self._Settings.of(self), self._measured(X, y, belief.data, **named), belief)
 
-    def _learn(self, settings: Settings, data: Any, earlier: Any) -> Self:
-        self.belief_ = self._belief_about(data).learnt(settings, data, earlier)
+    def _learn(self, settings: Settings, data: Any, earlier: Any, **how: Any) -> Self:
+        self.belief_ = self._belief_about(data).learnt(settings, data, earlier, **how)
         return self
 
     # -- what is believed --------------------------------------------------------------------------------------------

@@ -216,10 +216,10 @@ class ImageReconstructor(BeliefEstimator):
         self.tol = tol
         self.random_state = random_state
 
-    _Settings = ImageSettings
-    _Belief = ImageBelief
-
     # -- learning ------------------------------------------------------------------------------------------------------
+
+    _Settings, _Belief = ImageSettings, ImageBelief
+    belief_: ImageBelief
 
     def fit(self, X: Pool | Operator, y: Outcomes) -> Self:
         """Forget what was measured and fit.
@@ -253,6 +253,11 @@ class ImageReconstructor(BeliefEstimator):
         if whole:
             measured.require_centre()
         return measured
+
+    def _candidates(self, X: Pool) -> Pool:
+        candidates = with_rows_written_out(X)
+        require_candidates(candidates, image_shape(self.shape))
+        return candidates
 
     def _measured_before(self, settings: ImageSettings, state: dict[str, Any]) -> MeasuredBlocks:
         return settings.nothing_measured(self.check).restored(state)
@@ -304,8 +309,7 @@ class ImageReconstructor(BeliefEstimator):
         """
         if target is not None:
             raise ValueError("target must be None: the information of a measurement is about the whole image.")
-        candidates = with_rows_written_out(candidates)
-        require_candidates(candidates, image_shape(self.shape))
+        candidates = self._candidates(candidates)
         if self.__sklearn_is_fitted__():
             return self.belief_.predictive(candidates, refine=self.refine)
         return ImageBelief.prior_predictive(ImageSettings.of(self), candidates, refine=self.refine)

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.linalg
 from sklearn.base import clone
 
-from adaptive.estimators.belief import BeliefEstimator, Settings, of_belief
+from adaptive.estimators.belief import BeliefEstimator, Inferred, Settings, of_belief
 from adaptive.estimators.imaging.belief import ImageBelief
 from adaptive.estimators.imaging.settings import ImageSettings
 from adaptive.parallel import in_parallel
@@ -27,6 +27,7 @@ from adaptive.predictive import Predictive, StatedPredictive
 if TYPE_CHECKING:
     from adaptive.estimators.image_reconstructor import ImageReconstructor
     from adaptive.estimators.imaging.measurements import MeasuredBlocks
+    from adaptive.inference import Posterior
     from adaptive.operators import Operator
     from adaptive.types import ArrayLike, Outcomes, Pool, RandomState
 
@@ -63,7 +64,7 @@ class SeveralMeasured:
 
 
 @dataclass(frozen=True, eq=False)
-class SeveralBeliefs:
+class SeveralBeliefs(Inferred):
     """What is believed of each image; they are independent."""
 
     settings: SeveralSettings
@@ -90,6 +91,16 @@ class SeveralBeliefs:
     def pictures(self) -> list[np.ndarray]:
         """Magnitudes of the reconstructions."""
         return in_parallel(_picture, [(one,) for one in self.images], self.settings.n_jobs)
+
+    @property
+    def posterior(self) -> list[Posterior]:
+        """Of the models that reconstruct."""
+        return [one.reconstruction.posterior for one in self.images]
+
+    @property
+    def posteriors(self) -> list[Posterior]:
+        """Of the models that design."""
+        return [one.posterior for one in self.images]
 
     @property
     def n_products(self) -> int:
@@ -173,8 +184,10 @@ class SeveralImages(BeliefEstimator):
         self.reconstructors = reconstructors
         self.n_jobs = n_jobs
 
-    _Settings = SeveralSettings
-    _Belief = SeveralBeliefs
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    _Settings, _Belief = SeveralSettings, SeveralBeliefs
+    belief_: SeveralBeliefs
 
     def fit(self, X: Pool | Operator, y: Outcomes) -> Self:
         """Forget what was measured and fit.
@@ -211,6 +224,9 @@ class SeveralImages(BeliefEstimator):
                 one.require_centre()
         return SeveralMeasured(images)
 
+    def _candidates(self, X: Pool) -> Pool:
+        return X  # every reconstructor looks at them
+
     def _measured_before(self, settings: SeveralSettings, state: dict[str, Any]) -> SeveralMeasured:
         each = zip(settings.reconstructors, state["reconstructors"], strict=True)
         return SeveralMeasured(
@@ -219,6 +235,7 @@ class SeveralImages(BeliefEstimator):
 
     # -- what is believed ----------------------------------------------------------------------------------------------
 
+    posterior_ = of_belief("posterior", "Those of the models that reconstruct, one for each image.")
     reconstructors_ = of_belief("reconstructors", "With what was learnt.")
     images_ = of_belief("pictures", "Magnitudes of the reconstructions.")
     n_products_ = of_belief("n_products", "Products with system matrices so far.")
