@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import scipy.linalg
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from adaptive.estimators.belief import BeliefEstimator, Inferred, Settings, of_belief
 from adaptive.estimators.imaging.belief import ImageBelief
@@ -36,10 +36,16 @@ __all__ = ["SeveralImages"]
 
 @dataclass(frozen=True, eq=False)
 class SeveralSettings(Settings):
-    """The reconstructors as they were given, and how many work at once."""
+    """Copies of the reconstructors as they were given, and how many work at once."""
 
     reconstructors: Sequence[ImageReconstructor]
     n_jobs: int | None
+
+    @classmethod
+    def of(cls, estimator: BaseEstimator) -> Self:
+        """The parameters of ``estimator``, checked; what is learnt with the copies leaves the given ones alone."""
+        given = super().of(estimator)
+        return replace(given, reconstructors=[clone(one) for one in given.reconstructors])
 
     def check(self) -> None:
         """Refuse what is no list of reconstructors of images of one shape."""
@@ -82,7 +88,7 @@ class SeveralBeliefs(Inferred):
     @cached_property
     def reconstructors(self) -> list[ImageReconstructor]:
         """With what was learnt."""
-        fitted = [clone(one) for one in self.settings.reconstructors]
+        fitted = [copy.copy(one) for one in self.settings.reconstructors]
         for one, belief in zip(fitted, self.images, strict=True):
             one.belief_ = belief
         return fitted
@@ -119,8 +125,8 @@ class SeveralBeliefs(Inferred):
         cls, settings: SeveralSettings, candidates: Pool, *, target: None = None, random_state: RandomState = None
     ) -> SummedPredictive:
         """The same before anything was measured."""
-        unfitted = [clone(one) for one in settings.reconstructors]
-        parts = [one.predictive(candidates, target=target, random_state=random_state) for one in unfitted]
+        ones = settings.reconstructors
+        parts = [one.predictive(candidates, target=target, random_state=random_state) for one in ones]
         return SummedPredictive(parts, n_jobs=settings.n_jobs)
 
     def state(self) -> dict[str, Any]:
@@ -257,10 +263,9 @@ class SeveralImages(BeliefEstimator):
         tasks = [(one, X, own) for one, own in zip(present, samples, strict=True)]
         return in_parallel(_reconstructed, tasks, self.n_jobs)
 
-    def _present(self) -> list[ImageReconstructor]:
+    def _present(self) -> Sequence[ImageReconstructor]:
         """The reconstructors with what they learnt, before any fit as they were given."""
-        known = self.__sklearn_is_fitted__()
-        return self.reconstructors_ if known else [clone(one) for one in SeveralSettings.of(self).reconstructors]
+        return self.reconstructors_ if self.__sklearn_is_fitted__() else SeveralSettings.of(self).reconstructors
 
 
 class SummedPredictive(Predictive):

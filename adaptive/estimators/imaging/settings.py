@@ -142,7 +142,16 @@ class ImageSettings(Settings):
             noise = KSPACE_NOISE if fourier else None
         if isinstance(scales, str):
             scales = KSPACE_SCALE if fourier else None
-        return Conventions(self, fourier, dtype, design_dtype, wavelet, reconstruction, noise, scales)
+        return Conventions(
+            given=self,
+            fourier=fourier,
+            dtype=dtype,
+            design_dtype=design_dtype,
+            wavelet=wavelet,
+            reconstruction=reconstruction,
+            design_noise_variance=noise,
+            design_prior_scales=scales,
+        )
 
 
 @dataclass(frozen=True, eq=False)
