@@ -85,14 +85,12 @@ class ImageBelief(Inferred):
         received = settings.receiver.received(data, None if earlier is None else earlier.received)
         model = known.model(data, received, known.noise_variance(data))
         warm = None if earlier is None else earlier.posterior
-        learnt, scales = None, known.design_scales()
+        learnt, scales, posterior = None, known.design_scales(), None
         if scales is None:
             learnt = known.scales(model, warm)
-            scales = learnt[0]
+            scales, posterior = learnt
         followed = None if earlier is None else earlier.directions.followed_after(data.newest_rows())
-        if known.one_model and learnt is not None and learnt[1] is not None:
-            posterior = learnt[1]
-        else:
+        if posterior is None or not known.one_model:
             steps = START_STEPS if earlier is None else WARM_STEPS
             posterior = known.design_model(model).posterior(scales, settings.engine, steps, warm)
         n_products = posterior.n_products + (0 if earlier is None else earlier.n_products)

@@ -48,7 +48,10 @@ PHOTOGRAPH = {  # of grey values in [0, 1]; together sigma / tau with sigma^2 = 
 
 @dataclass(frozen=True, eq=False)
 class ImageSettings(Settings):
-    """What an `ImageReconstructor` was told of images, models and inference, under the names of its parameters."""
+    """What an `ImageReconstructor` was told, under the names of its parameters.
+
+    Two are not here: ``check`` is about samples as they come in, and ``refine`` about choosing among candidates.
+    """
 
     shape: Sequence[int]
     noise_variance: float | None
@@ -145,6 +148,7 @@ class ImageSettings(Settings):
         return Conventions(
             given=self,
             fourier=fourier,
+            shape=image_shape(self.shape),
             dtype=dtype,
             design_dtype=design_dtype,
             wavelet=wavelet,
@@ -163,6 +167,7 @@ class Conventions:
     given : ImageSettings
     fourier : bool
         Whether the conventions are those of k-space, or of photographs.
+    shape : tuple of int
     dtype, design_dtype : str
         Of the unknown that is reconstructed, and of that of the model that designs.
     wavelet : str
@@ -174,6 +179,7 @@ class Conventions:
 
     given: ImageSettings
     fourier: bool
+    shape: tuple[int, ...]
     dtype: str
     design_dtype: str
     wavelet: str
@@ -183,22 +189,21 @@ class Conventions:
 
     def check(self) -> None:
         """Refuse, in one sentence, priors that do not suit the image, and models that do not fit into memory."""
-        given, shape, prior = self.given, image_shape(self.given.shape), self.prior(self.dtype)
+        given, prior = self.given, self.prior(self.dtype)
         for name in ("prior_scales", "design_prior_scales"):
             if not _is_open(getattr(given, name)):
                 prior.scales(getattr(given, name), name)
-        n_coils = 1 if given.coils is None or isinstance(given.coils, str) else len(given.coils)  # type: ignore[arg-type]
-        check_memory(shape, prior, (self.dtype, self.design_dtype), given.n_samples, n_coils)
+        n_coils = 1 if given.coils is None or isinstance(given.coils, str) else np.shape(given.coils)[0]
+        check_memory(self.shape, prior, (self.dtype, self.design_dtype), given.n_samples, n_coils)
         if given.engine.dense:
-            check_dense_memory(shape, prior)
+            check_dense_memory(self.shape, prior)
 
     def warn_where_padded(self) -> None:
         """Say that odd sides are padded, if they are."""
-        shape = image_shape(self.given.shape)
-        larger = padded_shape(shape)
-        if larger != shape and "wavelet" in self.prior(self.dtype).names:
+        larger = padded_shape(self.shape)
+        if larger != self.shape and "wavelet" in self.prior(self.dtype).names:
             warnings.warn(
-                f"an image of shape {shape} is padded to {larger} for the wavelet prior, by repeating its last "
+                f"an image of shape {self.shape} is padded to {larger} for the wavelet prior, by repeating its last "
                 'row or column; prior="tv" needs no padding.',
                 stacklevel=6,  # where `fit` is called
             )
@@ -213,13 +218,7 @@ class Conventions:
         """The prior of an unknown of this dtype."""
         given, unknown = self.given, "complex" if dtype.startswith("complex") else "real"
         return image_prior(
-            image_shape(given.shape),
-            given.prior,
-            self.wavelet,
-            given.level,
-            unknown,
-            given.imaginary_prior,
-            float(given.largest),
+            self.shape, given.prior, self.wavelet, given.level, unknown, given.imaginary_prior, float(given.largest)
         )
 
     # -- the model that reconstructs -----------------------------------------------------------------------------------
