@@ -1,7 +1,7 @@
 """What a posterior believes about blocks of measurements: log|I + X Cov X' / noise| of each, real-stacked.
 
-A dense posterior answers exactly (`dense_blocks`, and for rows of a matrix what every linear model knows); the rest is
-about large ones.
+A dense posterior answers exactly (`dense_predictive`, and for rows of a matrix what every linear model knows); the rest
+is about large ones.
 
 Fourier samples are scored together from the posterior's samples: those on the Cartesian grid by their variances
 (`grid_scores`), of several coils by their covariance across coils (`coil_scores`), trajectories by one non-uniform
