@@ -83,7 +83,8 @@ class SeveralBeliefs(Inferred):
         each = [ImageSettings.of(one) for one in settings.reconstructors]
         before = [None] * len(each) if earlier is None else earlier.images
         tasks = zip(each, data.images, before, strict=True)
-        return cls(settings, data, tuple(in_parallel(_learnt, tasks, settings.n_jobs)))
+        images = tuple(in_parallel(_learnt, tasks, settings.n_jobs))
+        return cls(settings, SeveralMeasured(tuple(one.data for one in images)), images)  # not twice, from workers
 
     @cached_property
     def reconstructors(self) -> list[ImageReconstructor]:
