@@ -17,7 +17,11 @@ from scipy import sparse
 
 from adaptive.names import public_name
 
-__all__ = ["concatenate", "fingerprint", "labels", "length", "take"]
+__all__ = ["PoolExhausted", "concatenate", "fingerprint", "labels", "length", "take"]
+
+
+class PoolExhausted(ValueError):
+    """No allowed candidate is left to ask."""
 
 
 def length(pool: Any) -> int:
