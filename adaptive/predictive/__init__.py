@@ -1,12 +1,14 @@
 """What an estimator believes about candidates: outcomes, projections, joint blocks, what-ifs.
 
-Scorers look at nothing else.  Three classes serve nearly every estimator: :class:`GaussianProjections` (a linear or
-Gaussian-process posterior), :class:`WeightedDraws` (samples, members, a grid) and :class:`StatedPredictive` (fields
-stated by hand); all are a :class:`Predictive`, which derives from the stated fields what follows from them.
+Scorers look at nothing else.  Four classes serve nearly every estimator: :class:`GaussianProjections` (a linear or
+Gaussian-process posterior), :class:`WeightedDraws` (samples, members, a grid), :class:`Mixture` (weighted predictives:
+hyper-parameters integrated over nodes) and :class:`StatedPredictive` (fields stated by hand); all are a
+:class:`Predictive`, which derives from the stated fields what follows from them.
 """
 
 from adaptive.predictive.base import FIELDS, MissingField, Predictive, StatedPredictive, Undecided
 from adaptive.predictive.gaussian import GaussianProjections, GaussianTarget
+from adaptive.predictive.mixture import Mixture
 from adaptive.predictive.scenarios import MAX_SCENARIOS, Scenarios
 from adaptive.predictive.softmax import SoftmaxLikelihood, SoftmaxProjections
 from adaptive.predictive.weighted_draws import WeightedDraws
@@ -17,6 +19,7 @@ __all__ = [
     "GaussianProjections",
     "GaussianTarget",
     "MissingField",
+    "Mixture",
     "Predictive",
     "Scenarios",
     "SoftmaxLikelihood",

@@ -128,6 +128,11 @@ class Predictive:
         """[(probability, predictive)]: this one alone, for nothing is pending."""
         return [(1.0, self)]
 
+    @property
+    def components(self) -> list[tuple[float, Predictive]]:
+        """[(weight, predictive)] of which one is right: this one alone, unless it is a mixture."""
+        return [(1.0, self)]
+
     def after_asking(self, i: int) -> Predictive:
         """Return the same beliefs with candidate ``i`` among those ``asked``; the fields stay as they are."""
         other = copy.copy(self)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -46,14 +46,20 @@ def consensus_divergence(predictive: Predictive, random_state: RandomState = Non
     >>> consensus_divergence(WeightedDraws([0.5, 0.5], members, ["no", "yes"])).round(3)
     array([0.02 , 0.063])
     """
-    if (
-        all(predictive.provides(field) for field in ("mean", "variance", "likelihood"))
-        and predictive.likelihood.discrete
-    ):
-        return family_entropies(predictive, 0) - family_entropies(predictive, 1)
+    parts = predictive.components
+    if all(_decided_by_projection(part) for _, part in parts):
+        within: Any = 0.0
+        for weight, part in parts:
+            within = within + weight * family_entropies(part, 1)
+        return predictive.outcome_entropy - within
     require("consensus_divergence", predictive, "draws")
     weights, table = predictive.draws()
     return entropy(np.tensordot(weights, table, axes=1)) - weights @ entropy(table)
+
+
+def _decided_by_projection(predictive: Predictive) -> bool:
+    stated = all(predictive.provides(field) for field in ("mean", "variance", "likelihood"))
+    return stated and bool(predictive.likelihood.discrete)
 
 
 consensus_divergence.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search

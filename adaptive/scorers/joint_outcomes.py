@@ -3,6 +3,7 @@
 p(y, y*) = sum_k rho^k f_k(y) f*_k(y*)       projections of correlation rho, f_k the Hermite coefficients of p(y | s)
                                              (Mehler's formula: a two-dimensional quadrature for all pairs at once)
 p(y, y*) = sum_d w_d p_d(y) p_d(y*)          joint draws
+p(y, y*) = sum_k w_k p_k(y, y*)              a mixture
 """
 
 from __future__ import annotations
@@ -138,6 +139,12 @@ def joint_tables(scorer: str, predictive: Predictive) -> Iterator[tuple[slice, n
     require(scorer, predictive.target, "probabilities")
     if len(predictive.target) == 0:
         raise ValueError("target must hold at least one input, got none.")
+    weights, parts = zip(*predictive.components, strict=True)
+    predictive = parts[0] if len(parts) == 1 else predictive
+    if len(parts) > 1 and all(has_moments(part) for part in parts):
+        for tables in zip(*(joint_tables(scorer, part) for part in parts), strict=True):
+            yield tables[0][0], sum(weight * table for weight, (_, table) in zip(weights, tables, strict=True))
+        return
     if has_moments(predictive) and predictive.likelihood.outcomes is not None:
         for part, *series in expansions(predictive):
             yield part, _by_quadrature(*series)

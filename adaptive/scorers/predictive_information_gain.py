@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy.special import xlog1py
 
 from adaptive.predictive.conditional_variance import is_gaussian, noise_variance
 from adaptive.scorers.blocks import blocks
-from adaptive.scorers.joint_outcomes import excesses, expansions, has_moments, tables_of_draws
+from adaptive.scorers.joint_outcomes import excesses, expansions, has_moments, joint_tables, tables_of_draws
 from adaptive.scorers.require import require
 
 if TYPE_CHECKING:
@@ -28,8 +29,9 @@ def predictive_information_gain(predictive: Predictive, random_state: RandomStat
         discrete outcomes    p(y, y*) = sum_k rho^k f_k(y) f*_k(y*),   rho the correlation of the two projections and
         f_k the Hermite coefficients of p(y | s)
         joint draws          p(y, y*) = sum_d w_d p_d(y) p_d(y*)
+        a mixture            p(y, y*) = sum_k w_k p_k(y, y*)
 
-    The first of the three that the predictive allows.  Information about what no prediction depends on counts nothing.
+    The first that the predictive allows.  Information about what no prediction depends on counts nothing.
 
     Parameters
     ----------
@@ -58,12 +60,15 @@ def predictive_information_gain(predictive: Predictive, random_state: RandomStat
     require(_NAME, predictive, "target")
     if len(predictive.target) == 0:
         raise ValueError("target must hold at least one input, got none.")
+    predictive = predictive.components[0][1] if len(predictive.components) == 1 else predictive
+    if len(predictive.components) > 1 and predictive.provides("probabilities"):
+        return _by_tables(predictive, joint_tables(_NAME, predictive))
     if has_moments(predictive):
         if is_gaussian(predictive.likelihood):
             return _by_correlations(predictive)
         if predictive.likelihood.discrete:
             return _by_quadrature(predictive)
-    return _by_draws(predictive)
+    return _by_tables(predictive, tables_of_draws(_NAME, predictive))
 
 
 def _by_correlations(predictive: Predictive) -> np.ndarray:
@@ -120,9 +125,9 @@ def _cells(excess: np.ndarray, product: np.ndarray) -> np.ndarray:
     return product * xlog1py(1.0 + ratio, ratio)
 
 
-def _by_draws(predictive: Predictive) -> np.ndarray:
+def _by_tables(predictive: Predictive, tables: Iterator[tuple[slice, np.ndarray]]) -> np.ndarray:
     scores = np.empty(len(predictive))
-    for part, joint in tables_of_draws(_NAME, predictive):
+    for part, joint in tables:
         product = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
         scores[part] = _cells(joint - product, product).sum(axis=(0, 1)).mean(axis=1)
     return scores

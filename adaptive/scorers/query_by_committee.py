@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import brentq
@@ -28,7 +28,7 @@ def query_by_committee(predictive: Predictive, random_state: RandomState = None)
     Parameters
     ----------
     predictive : Predictive
-        With ``mean``, ``variance`` and a ``likelihood`` of two outcomes, or ``draws``.
+        With ``mean``, ``variance`` and a ``likelihood`` of two outcomes, or ``draws``; or a mixture of such.
     random_state : ignored
 
     Returns
@@ -47,20 +47,27 @@ def query_by_committee(predictive: Predictive, random_state: RandomState = None)
     >>> query_by_committee(WeightedDraws([0.5, 0.5], members, ["no", "yes"])).round(3)
     array([0.693, 0.   ])
     """
+    shares: Any = 0.0
+    for weight, component in predictive.components:  # members of a mixture are members of its components
+        shares = shares + weight * _shares(component)
+    return entropy(shares)
+
+
+query_by_committee.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search
+
+
+def _shares(predictive: Predictive) -> np.ndarray:
+    """Return the shares (m, c) of the members' votes."""
     place = _boundary(predictive)
     if place is not None:
         deviation = np.sqrt(np.maximum(predictive.variance, 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
             z = np.where(deviation > 0, (predictive.mean - place) / deviation, np.inf)
-        return entropy(np.stack([ndtr(z), ndtr(-z)], axis=-1))
+        return np.stack([ndtr(z), ndtr(-z)], axis=-1)
     require("query_by_committee", predictive, "draws")
     weights, table = predictive.draws()
     votes = table.argmax(axis=2)
-    shares = np.stack([weights @ (votes == c) for c in range(table.shape[2])], axis=-1)
-    return entropy(np.clip(shares, 0.0, 1.0))
-
-
-query_by_committee.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search
+    return np.clip(np.stack([weights @ (votes == c) for c in range(table.shape[2])], axis=-1), 0.0, 1.0)
 
 
 def _boundary(predictive: Predictive) -> float | None:

@@ -1,0 +1,257 @@
+"""One of several predictives is right, and it is not known which: hyper-parameters integrated over nodes.
+
+    p(y_i) = sum_k w_k p_k(y_i),        w_k | y_i  =  w_k p_k(y_i) / p(y_i),
+
+after which every component is its own ``given``. Which component is right counts among the unknowns, so that an
+information is  H(sum_k w_k p_k) - sum_k w_k E_k H(y | target):  what an outcome says about the weights of the
+components, and within each about its target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import ndtr
+
+from adaptive.predictive.base import Predictive
+from adaptive.predictive.conditional_variance import is_gaussian, noise_variance
+from adaptive.predictive.derivations import Way, entropy
+from adaptive.predictive.scenarios import branch
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, RandomState
+
+__all__ = ["Mixture"]
+
+N_DRAWS = 1024  # joint draws of all components together, where their number is not given
+_REACH = 8.0  # standard deviations to which densities are integrated
+_PER_DEVIATION = 4  # grid points per standard deviation of the narrowest component
+_MOST_POINTS = 4096
+
+
+class Mixture(Predictive):
+    """Predictive of m candidates by weighted components, each a predictive of the same candidates.
+
+    The moments are those of the mixture; it has no ``likelihood`` of its own, for its projections are not Gaussian.
+
+    Parameters
+    ----------
+    weights : (k,) array of float
+        Probabilities of the components, up to a factor.
+    predictives : sequence of k Predictives
+        With the same outcomes.
+    random_state : None, int, Generator or RandomState
+        Seed of the choice among more than 64 scenarios.
+
+    Raises
+    ------
+    ValueError
+        If there is no component, weights are not as many, negative or all zero, or the components speak about
+        different numbers of candidates.
+
+    Examples
+    --------
+    A coin that is fair or two-headed, as a mixture of two beliefs that are sure.
+
+    >>> fair = Predictive(1, outcomes=["tail", "head"], probabilities=[[0.5, 0.5]], expected_entropy=[np.log(2)])
+    >>> heads = Predictive(1, outcomes=["tail", "head"], probabilities=[[0.0, 1.0]], expected_entropy=[0.0])
+    >>> either = Mixture([0.5, 0.5], [fair, heads])
+    >>> either.probabilities, (either.outcome_entropy - either.expected_entropy).round(3)
+    (array([[0.25, 0.75]]), array([0.216]))
+    """
+
+    def __init__(
+        self, weights: ArrayLike, predictives: Sequence[Predictive], *, random_state: RandomState = None
+    ) -> None:
+        self.weights = np.asarray(weights, dtype=float)
+        self.predictives = tuple(predictives)
+        if self.weights.shape != (len(self.predictives),) or not self.predictives:
+            raise ValueError(
+                f"weights must be one for each of the predictives, at least one: got shape {self.weights.shape} for "
+                f"{len(self.predictives)}."
+            )
+        total = self.weights.sum()
+        if not np.isfinite(total) or total <= 0 or self.weights.min() < 0:
+            raise ValueError("weights must be finite, >= 0 and not all 0.")
+        self.weights = self.weights / total
+        lengths = {len(predictive) for predictive in self.predictives}
+        if len(lengths) > 1:
+            raise ValueError(f"predictives must speak about the same candidates, got {sorted(lengths)} of them.")
+        super().__init__(lengths.pop(), random_state=random_state)
+
+    @property
+    def components(self) -> list[tuple[float, Predictive]]:
+        """[(weight, predictive)]: those that one of which is right."""
+        return [(float(w), p) for w, p in zip(self.weights, self.predictives, strict=True)]
+
+    def provides(self, name: str) -> bool:
+        """Return whether all components have what the field ``name`` of their mixture follows from."""
+        if name in ("given", "draws", "covariance"):
+            return all(predictive.provides(name) for predictive in self.predictives)
+        return super().provides(name)
+
+    def average(self, function: Callable[[Predictive], Any]) -> Any:
+        """Return sum_k w_k function(component k)."""
+        total: Any = 0.0
+        for weight, predictive in self.components:
+            total = total + weight * function(predictive)
+        return total
+
+    def covariance(self, i: ArrayLike, j: ArrayLike) -> np.ndarray:
+        """Return the covariance (len i, len j) of the projections, which includes how the components' means differ."""
+        i, j = np.atleast_1d(i), np.atleast_1d(j)
+        mean = self.mean
+
+        def second(predictive: Predictive) -> np.ndarray:
+            apart = predictive.mean - mean
+            return predictive.covariance(i, j) + np.multiply.outer(apart[i], apart[j])
+
+        return self.average(second)
+
+    def draws(self, n: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return weights (k,) and p(outcome | draw) (k, m, c); some draws of each component, with its weight.
+
+        ``n`` is how many about (None: 1024, or all there are where the components' draws are a list).
+        """
+        each = n
+        if len(self.predictives) > 1 and (n is not None or self.predictives[0].provides("likelihood")):
+            each = max(2, -(-(N_DRAWS if n is None else n) // len(self.predictives)))
+        drawn = [(weight, *predictive.draws(each)) for weight, predictive in self.components]
+        weights = np.concatenate([weight * of_draws for weight, of_draws, _ in drawn])
+        return weights, np.concatenate([_padded(table, len(self.outcomes)) for _, _, table in drawn])
+
+    def quantiles(self, probabilities: ArrayLike) -> np.ndarray:
+        """Return quantiles (len probabilities, m) of the projections, to 1e-10 of their scale.
+
+        Parameters
+        ----------
+        probabilities : (q,) array of numbers in (0, 1)
+
+        Examples
+        --------
+        >>> one, other = (Predictive(1, mean=[m], variance=[1e-12]) for m in (0.0, 1.0))
+        >>> Mixture([0.7, 0.3], [one, other]).quantiles([0.5, 0.9]).round(5).ravel() + 0.0
+        array([0., 1.])
+        """
+        levels = np.atleast_1d(np.asarray(probabilities, dtype=float))[:, None]
+        if not np.all((levels > 0) & (levels < 1)):
+            raise ValueError("probabilities must lie between 0 and 1.")
+        means = np.stack([predictive.mean for predictive in self.predictives])
+        deviations = np.sqrt(np.maximum(np.stack([predictive.variance for predictive in self.predictives]), 1e-300))
+        low = np.repeat((means - 40 * deviations).min(axis=0)[None], len(levels), axis=0)
+        high = np.repeat((means + 40 * deviations).max(axis=0)[None], len(levels), axis=0)
+        for _ in range(48):  # halves
+            middle = 0.5 * (low + high)
+            below = sum(w * ndtr((middle - m) / s) for w, m, s in zip(self.weights, means, deviations, strict=True))
+            low, high = np.where(below < levels, middle, low), np.where(below < levels, high, middle)
+        return 0.5 * (low + high)
+
+    def outcome_probability(self, i: int, outcome: object) -> float:
+        """Return the probability (density) of ``outcome`` at candidate ``i``."""
+        return float(self.average(lambda predictive: predictive.outcome_probability(i, outcome)))
+
+    def given(self, i: int, outcome: object = None) -> Predictive:
+        """Return the mixture had candidate ``i`` been measured: components weighted anew, each with its what-if.
+
+        A Gaussian outcome that is not known yet leaves the weights as they are, which is their mean.
+        """
+        i = range(len(self))[i]
+        if outcome is None:
+            if self.provides("probabilities"):
+                return branch([(1.0, self)], i, self.seed)
+            return self._with(self.weights, [predictive.given(i) for predictive in self.predictives])
+        likely = np.array([predictive.outcome_probability(i, outcome) for predictive in self.predictives])
+        weights = self.weights * likely
+        if not weights.sum() > 0:
+            raise ValueError(f"outcome {outcome!r} of candidate {i} has probability 0 under every component.")
+        possible = np.flatnonzero(weights)
+        return self._with(weights[possible], [self.predictives[k].given(i, outcome) for k in possible])
+
+    def _with(self, weights: np.ndarray, predictives: Sequence[Predictive]) -> Mixture:
+        after = Mixture(weights, predictives, random_state=self.seed)
+        after.asked = self.asked
+        return after
+
+
+def _has(name: str) -> Callable[[Mixture], bool]:
+    return lambda mixture: all(predictive.provides(name) for predictive in mixture.predictives)
+
+
+def _is_one(mixture: Mixture) -> bool:
+    return len(mixture.predictives) == 1
+
+
+def _first(name: str) -> Callable[[Mixture], Any]:
+    return lambda mixture: getattr(mixture.predictives[0], name)
+
+
+def _padded(table: np.ndarray, n_outcomes: int) -> np.ndarray:
+    """Counts may be cut off at different lengths."""
+    return np.pad(table, [(0, 0)] * (table.ndim - 1) + [(0, n_outcomes - table.shape[-1])])
+
+
+def _outcomes(mixture: Mixture) -> np.ndarray:
+    return max((predictive.outcomes for predictive in mixture.predictives), key=len)
+
+
+def _probabilities(mixture: Mixture) -> np.ndarray:
+    n_outcomes = len(mixture.outcomes)
+    return mixture.average(lambda predictive: _padded(predictive.probabilities, n_outcomes))
+
+
+def _mean(mixture: Mixture) -> np.ndarray:
+    return mixture.average(lambda predictive: predictive.mean)
+
+
+def _variance(mixture: Mixture) -> np.ndarray:
+    mean = mixture.mean
+    return mixture.average(lambda predictive: predictive.variance + np.square(predictive.mean - mean))
+
+
+def _target(mixture: Mixture) -> Mixture:
+    return Mixture(mixture.weights, [p.target for p in mixture.predictives], random_state=mixture.seed)
+
+
+def _are_gaussian(mixture: Mixture) -> bool:
+    return all(p.provides("likelihood") and is_gaussian(p.likelihood) for p in mixture.predictives)
+
+
+def _entropy_of_densities(mixture: Mixture) -> np.ndarray:
+    """H of  sum_k w_k N(y | m_k, v_k + noise)  by the trapezoidal rule, fine enough for the narrowest component."""
+    if len(mixture.predictives) == 1:
+        return mixture.predictives[0].outcome_entropy
+    means = np.stack([p.mean for p in mixture.predictives])
+    deviations = np.sqrt(np.stack([p.variance + noise_variance(p.likelihood) for p in mixture.predictives]))
+    low, high = (means - _REACH * deviations).min(axis=0), (means + _REACH * deviations).max(axis=0)
+    needed = _PER_DEVIATION * float(np.max((high - low) / deviations.min(axis=0), initial=0.0))
+    shares = np.linspace(0.0, 1.0, int(min(needed, _MOST_POINTS)) + 2)
+    total, nothing = np.zeros(len(mixture)), np.finfo(float).tiny
+    for share in shares:  # a point of every candidate's grid at a time, for memory
+        z = (low + share * (high - low) - means) / deviations
+        density = mixture.weights @ (np.exp(-0.5 * np.square(z)) / (np.sqrt(2 * np.pi) * deviations))
+        total -= density * np.log(np.maximum(density, nothing))
+    return total * (high - low) * (shares[1] - shares[0])
+
+
+Mixture.ways = {
+    "outcomes": (Way((), _outcomes, _has("outcomes")),),
+    "probabilities": (Way((), _probabilities, _has("probabilities")),),
+    "mean": (Way((), _mean, _has("mean")),),
+    "variance": (Way(("mean",), _variance, _has("variance")),),
+    "outcome_entropy": (
+        Way((), _first("outcome_entropy"), _is_one),
+        Way(("probabilities",), lambda mixture: entropy(mixture.probabilities)),
+        Way(("mean", "variance"), _entropy_of_densities, _are_gaussian),
+    ),
+    "expected_entropy": (
+        Way((), lambda mixture: mixture.average(lambda p: p.expected_entropy), _has("expected_entropy")),
+    ),
+    "log_determinant": (
+        Way((), _first("log_determinant"), lambda m: len(m.predictives) == 1 and _has("log_determinant")(m)),
+    ),
+    "target": (Way((), _target, _has("target")),),
+    "features": (Way((), _first("features"), _has("features")),),
+    "measured": (Way((), _first("measured"), _has("measured")),),
+}
