@@ -10,7 +10,7 @@ An estimator of an application is a scikit-learn estimator with two more methods
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adaptive import selection
 
@@ -24,6 +24,9 @@ __all__ = ["DesignMixin"]
 class DesignMixin:
     """Adds ``select`` to a class that has ``predictive``."""
 
+    #: What ``scorer="auto"`` is here, by name.
+    default_scorer: ClassVar[str] = "information_gain"
+
     def predictive(self, candidates: Pool, *, target: Any = None, random_state: RandomState = None) -> Predictive:
         """Return what the estimator believes about ``candidates`` at its current posterior."""
         raise TypeError(f"{type(self).__name__} must define predictive(candidates, *, target=None, random_state=None).")
@@ -33,7 +36,7 @@ class DesignMixin:
         candidates: Pool,
         n_select: int = 1,
         *,
-        scorer: Scorer = "information_gain",
+        scorer: Scorer = "auto",
         target: Any = None,
         cost: Cost = None,
         mask: ArrayLike | None = None,
@@ -53,8 +56,9 @@ class DesignMixin:
             Array, sparse matrix, frame, list or lazy pool.
         n_select : int, default 1
             How many are chosen, together: each later one in the light of the earlier ones (``joint=True``).
-        scorer : str or callable, default "information_gain"
-            A name in :mod:`adaptive.scorers`, or ``(predictive, random_state) -> (m,)`` where larger is better.
+        scorer : str or callable, default "auto"
+            A name in :mod:`adaptive.scorers`, or ``(predictive, random_state) -> (m,)`` where larger is better; "auto"
+            is the estimator's ``default_scorer``.
         target : array-like or None
             Inputs that the information is to be about; None: the unknowns of the model.
         cost : (m,) array-like or callable(candidates) -> (m,), optional

@@ -14,6 +14,7 @@ from sklearn.base import ClassifierMixin
 from adaptive import pool
 from adaptive.estimators.belief import Belief, BeliefEstimator, of_belief
 from adaptive.estimators.linear.binary_belief import BinaryBelief
+from adaptive.estimators.linear.integrated_belief import IntegratedBelief
 from adaptive.estimators.linear.labels import codes_of, known_classes
 from adaptive.estimators.linear.one_vs_rest_belief import OneVsRestBelief
 from adaptive.estimators.linear.pool_marginals import KeptRows
@@ -70,6 +71,13 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         to call (as in a `SequentialDesign`), else they are computed anew.  More than two classes are always refitted.
     block_size : int, default 10
         Answers per block of ``update="inclusion"``.
+    hyperparameters : {"integrated", "mode"}, default "mode"
+        What is done about a ``prior_scale`` that is not given: average over nodes of it, each weighted by its evidence
+        (see Notes), or take that of the highest evidence. One-against-the-rest takes the latter.
+    calibration : {"leave_one_out", None}, default "leave_one_out"
+        With integrated hyper-parameters, two classes and expectation propagation: probabilities are those of latents
+        whose variances are multiplied by one factor, fitted to leave-one-out predictions. Who is asked does not depend
+        on it.
 
     Attributes
     ----------
@@ -77,6 +85,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     coef_ : (1, n_features) array, posterior mean of the weights; of more than two classes (c, n_features)
     intercept_ : (1,) or (c,) array, posterior mean of the intercept
     prior_scale_ : float
+    leave_one_out_ : what two classes by expectation propagation would have said of each row without it
     X_train_, y_train_, sample_weight_ : the rows learnt from, their labels and weights
     posterior_ : Posterior over the weights and, last, the intercept
     log_evidence_, evidence_kind_, objective_trace_, n_iter_, converged_ : of the inference
@@ -99,8 +108,13 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     repeat a row count as independent ones: labellers who disagree about a row leave its class as uncertain as their
     votes are divided, and no answer is ever certain.
 
+    Integrated, ln(scale x typical length of the training rows) has a N(ln 2, 1.5^2) prior and nine nodes, .75 apart;
+    those of weight below .001 are dropped, and only the others and their neighbours are refitted until the rows have
+    doubled. Probabilities are the mixture's, as are moments and quantiles of ``posterior_``; ``log_evidence_`` is that
+    of all nodes, ``prior_scale_`` their geometric mean.
+
     Rows asked by "uncertainty" lie near the class boundary, where labels say little about the length of the weights: a
-    scale learnt from them alone can be several times too large, and intervals then cover too little.  Give
+    scale learnt from them alone can be several times too large, and intervals then cover too little.  Integrate, give
     ``prior_scale``, or draw some rows at random (``initial`` of `SequentialDesign`), where probabilities matter.
 
     References
@@ -136,6 +150,8 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         random_state: RandomState = None,
         update: str = "refit",
         block_size: int = 10,
+        hyperparameters: str = "mode",
+        calibration: str | None = "leave_one_out",
     ) -> None:
         self.prior = prior
         self.prior_scale = prior_scale
@@ -150,11 +166,14 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         self.random_state = random_state
         self.update = update
         self.block_size = block_size
+        self.hyperparameters = hyperparameters
+        self.calibration = calibration
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
+    default_scorer = "query_by_committee"
     _Settings, _Data = LogisticSettings, LabelledRows
-    belief_: BinaryBelief | SoftmaxBelief | OneVsRestBelief
+    belief_: BinaryBelief | SoftmaxBelief | OneVsRestBelief | IntegratedBelief
 
     def fit(self, X: Table, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BayesianLogisticRegression:
         """Forget what was learnt and fit.
@@ -214,7 +233,10 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
 
     def _belief_about(self, data: LabelledRows | None) -> type[Belief]:
         labels = labels_of(self.classes) if data is None else data.classes
-        if labels is None or len(labels) <= 2:
+        two = labels is None or len(labels) <= 2
+        if (two or self.multi_class == "softmax") and self.prior_scale is None and self.hyperparameters != "mode":
+            return IntegratedBelief
+        if two:
             return BinaryBelief
         return SoftmaxBelief if self.multi_class == "softmax" else OneVsRestBelief
 
@@ -235,9 +257,9 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
 
         Returns
         -------
-        GaussianProjections, SoftmaxProjections or WeightedDraws
-            For two classes, more by softmax, and more by one-vs-rest.  Outcomes are ``classes_`` where two or more are
-            known, else -1 and +1.
+        GaussianProjections, SoftmaxProjections, WeightedDraws or Mixture
+            For two classes, more by softmax, more by one-vs-rest, and of the first two over nodes.  Outcomes are
+            ``classes_`` where two or more are known, else -1 and +1.
         """
         return super().predictive(candidates, target=target, random_state=random_state)
 
@@ -247,7 +269,9 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     def _prepared(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """With ``update="inclusion"`` a pool goes with its marginals, kept from call to call."""
         belief, candidates, pending = getattr(self, "belief_", None), arguments["candidates"], arguments["pending"]
-        if self.update != "inclusion" or not isinstance(belief, BinaryBelief):
+        if self.update != "inclusion" or not isinstance(belief, BinaryBelief | IntegratedBelief):
+            return arguments
+        if belief.data.n_classes > 2:
             return arguments
         if callable(candidates) or pool.length(candidates) == 0:
             return arguments
@@ -300,7 +324,8 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         return self.fitted_belief().coefficients()[1]
 
     classes_ = of_belief("data.classes", "The labels known so far, sorted.")
-    prior_scale_ = of_belief("prior_scale", "Given, or learnt by evidence.")
+    prior_scale_ = of_belief("prior_scale", "Given, or learnt by evidence; the geometric mean over nodes.")
+    leave_one_out_ = of_belief("left_out", "LeaveOneOut: probabilities (m, 2) and log_score (m,) of the training rows.")
     X_train_ = of_belief("data.X", "The rows learnt from.")
     y_train_ = of_belief("data.y", "Their labels.")
     sample_weight_ = of_belief("data.sample_weight", "Their weights.")

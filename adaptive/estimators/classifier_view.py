@@ -73,6 +73,8 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
     [4]
     """
 
+    default_scorer = "margin"
+
     def __init__(self, classifier: Any, *, classes: Any = None) -> None:
         self.classifier = classifier
         self.classes = classes

@@ -18,6 +18,7 @@ from adaptive.loop.comparison import Comparison
 from adaptive.loop.log.header import parameters_of
 from adaptive.loop.metrics import METRICS, Metric
 from adaptive.loop.sequential_design import SequentialDesign
+from adaptive.scorers import named as name_of
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Classifier, Estimator, Pool, Scorer
@@ -30,13 +31,14 @@ def compare_with_random(
     X: Pool,
     y: ArrayLike,
     *,
-    scorers: Scorer | Iterable[Scorer] = ("information_gain",),
+    scorers: Scorer | Iterable[Scorer] = ("auto",),
     reference: str = "random",
     n_queries: int = 50,
     seeds: int | Sequence[int] = 10,
     initial: int = 2,
     batch_size: int = 1,
     joint: bool = True,
+    exploration: float | str = "auto",
     target: Pool | None = None,
     test: float | tuple[Pool, Sequence[Any] | np.ndarray] = 0.5,
     metric: str | Metric = "accuracy",
@@ -55,7 +57,7 @@ def compare_with_random(
     X : pool of length m
     y : (m,) array-like
         The answers.
-    scorers : str, callable, or a sequence of them, default ("information_gain",)
+    scorers : str, callable, or a sequence of them, default ("auto",)
         "random" and the reference are added.
     reference : str, default "random"
         The scorer that differences are taken to, for instance "margin".
@@ -66,7 +68,7 @@ def compare_with_random(
         first two.
     initial : int, default 2
         Questions at random before the scorer chooses.
-    batch_size, joint, target
+    batch_size, joint, exploration, target
         As for :class:`SequentialDesign`.
     test : float or (X_test, y_test), default 0.5
         Which rows are never asked but measured on: a share, drawn anew by each seed, or given ones.
@@ -101,9 +103,9 @@ def compare_with_random(
     y = np.asarray(y)
     checks.shape("y", y, (pools.length(X),))
     measure = METRICS[checks.choice("metric", metric, METRICS)] if not callable(metric) else metric
-    named = _named(scorers, reference)
-    numbers = _seeds(seeds)
     learner = wrap(copy.deepcopy(estimator))
+    named = _named(scorers, reference, learner)
+    numbers = _seeds(seeds)
     if (parameters_of(learner, deep=False) or {}).get("classes", ()) is None:
         learner.set_params(classes=np.unique(y))
     n_queries = checks.integer("n_queries", n_queries, minimum=1)
@@ -113,7 +115,7 @@ def compare_with_random(
         "initial": initial,
         "batch_size": checks.integer("batch_size", batch_size, minimum=1),
         "every": checks.integer("every", every, minimum=1),
-        "design": {"joint": joint, "target": target},
+        "design": {"joint": joint, "exploration": exploration, "target": target},
         "threads": {module["user_api"]: module["num_threads"] for module in threadpool_info()},
     }
     splits = {seed: _split(X, y, test, seed) for seed in numbers}
@@ -202,10 +204,11 @@ def _seeds(seeds: int | Sequence[int]) -> list[int]:
     return numbers
 
 
-def _named(scorers: Scorer | Iterable[Scorer], reference: str) -> dict[str, Scorer]:
+def _named(scorers: Scorer | Iterable[Scorer], reference: str, learner: Estimator) -> dict[str, Scorer]:
     if not isinstance(reference, str):
         raise ValueError(f"reference must be the name of a scorer, got {reference!r}.")
     listed = [scorers] if isinstance(scorers, str) or callable(scorers) else scorers
+    listed = [name_of(scorer, learner) for scorer in listed]
     named = {scorer if isinstance(scorer, str) else scorer.__name__: scorer for scorer in listed}
     return named | {name: name for name in (reference, "random") if name not in named}
 

@@ -27,6 +27,7 @@ class Purpose(IntEnum):
     INFORMATION_LEFT = 3  # what is drawn to see how much information is left after k answers
     STABLE_PREDICTIONS = 4  # what is drawn to compare predictions; the same after every answer
     STOPPING_REPORT = 5  # which candidates a report on stopping looks at
+    EXPLORATION = 6  # which questions of query k are drawn, and what they are
 
 
 def sequence(seed: int, purpose: int, number: int) -> np.random.SeedSequence:

@@ -55,8 +55,13 @@ class SequentialDesign:
         entries, or their labels, are plain data, recognised by equality.
     measure : callable(query) -> outcomes, optional
         The experiment; ``run`` needs it.
-    scorer : str or callable, default "information_gain"
-        What makes a candidate worth measuring; see :mod:`adaptive.scorers`.
+    scorer : str or callable, default "auto"
+        What makes a candidate worth measuring; see :mod:`adaptive.scorers`. "auto": what the estimator names as its
+        ``default_scorer``.
+    exploration : float in [0, 1] or "auto", default "auto"
+        Share of the questions, after the initial ones, that are drawn at random, by one coin each: labels of extreme
+        rows alone mislead a classifier about all others. "auto": .15 where the scorer looks at outcomes of a
+        classifier, else 0.
     target : optional
         What the information is to be about; None: everything unknown.
     batch_size : int, default 1
@@ -109,7 +114,8 @@ class SequentialDesign:
         candidates: Pool | Callable[[Any], Pool],
         measure: Callable[[Query], Outcomes] | None = None,
         *,
-        scorer: Scorer = "information_gain",
+        scorer: Scorer = "auto",
+        exploration: float | str = "auto",
         target: Pool | None = None,
         batch_size: int = 1,
         joint: bool = True,
@@ -127,10 +133,11 @@ class SequentialDesign:
             raise ValueError(f"measure must be a callable(query) -> outcomes, got {type(measure).__name__}.")
         if stop is not None and not callable(stop):
             raise ValueError(f"stop must be a stopping rule or a callable(design) -> bool, got {type(stop).__name__}.")
-        scorers.get(scorer)  # an unknown name is said here, not at the first question
         self._origin = copy.deepcopy(wrap(estimator))
+        score = scorers.get(scorer, self._origin)  # an unknown name is said here, not at the first question
+        self.exploration = arguments.check_exploration(exploration, self._origin, score)
         self._pool, self._stop = candidates, stop
-        self.scorer, self.target = scorer, target
+        self.scorer, self.target = scorers.named(scorer, self._origin), target
         self.batch_size = checks.integer("batch_size", batch_size, minimum=1)
         self.joint, self.repeat = bool(joint), bool(repeat)
         self.callbacks = tuple(callbacks)
@@ -160,6 +167,7 @@ class SequentialDesign:
         """The arguments that a log must agree with."""
         return {
             "scorer": self.scorer,
+            "exploration": self.exploration,
             "batch_size": self.batch_size,
             "joint": self.joint,
             "repeat": self.repeat,
@@ -445,8 +453,9 @@ class SequentialDesign:
             scores = np.full(len(positions), np.nan)
         else:
             pool = self.pool
-            positions, scores = self._select(pool, n)
-        return self._asking(pool, positions, scores, n or self.batch_size, initial)
+            positions, scores, n_drawn = self._select(pool, n)
+        event = self._asking(pool, positions, scores, n or self.batch_size, initial)
+        return event if initial or not self.exploration else {**event, "drawn": n_drawn}
 
     def _volunteered(self, positions: ArrayLike) -> dict[str, Any]:
         """Return the event of a query that somebody else chose."""
@@ -470,7 +479,8 @@ class SequentialDesign:
             **self._state.candidates.describe(pool, positions),
         }
 
-    def _select(self, pool: Pool, n: int | None) -> tuple[np.ndarray, np.ndarray]:
+    def _select(self, pool: Pool, n: int | None) -> tuple[np.ndarray, np.ndarray, int]:
+        """Return positions and scores of the next query; so many of its last ones were drawn at random."""
         excluded = self.excluded()
         allowed = pools.length(pool) if self.mask is None else int(np.count_nonzero(self.mask))
         left = allowed - (len(excluded) if self.mask is None else int(np.count_nonzero(self.mask[excluded])))
@@ -478,11 +488,18 @@ class SequentialDesign:
             raise PoolExhausted("no candidate is left to ask: all that are allowed were asked or set aside.")
         if n is not None and n > left:
             raise ValueError(f"n must be at most {left}, the number of candidates left to ask, got {n}.")
+        n_asked = min(n or self.batch_size, left)
+        drawn = self._drawn(pool, n_asked, excluded)
+        if len(drawn) == n_asked:
+            return drawn, np.full(n_asked, np.nan), n_asked
         waiting = [entry.rest().candidates for entry in self._state.waiting()] if self.joint else []
+        if len(drawn):
+            excluded = np.union1d(excluded, drawn)
+            waiting += [pools.take(pool, drawn)] if self.joint else []
         select = getattr(self.estimator_, "select", None) or partial(selection.select, self.estimator_)
         positions, scores = select(
             pool,
-            min(n or self.batch_size, left),
+            n_asked - len(drawn),
             scorer=self.scorer,
             target=self.target,
             cost=self.cost,
@@ -493,7 +510,18 @@ class SequentialDesign:
             random_state=self.seed(Purpose.QUERY, self._state.n_queries),
             return_scores=True,
         )
-        return np.asarray(positions, dtype=np.intp), np.asarray(scores, dtype=float)
+        positions = np.concatenate([np.asarray(positions, dtype=np.intp), drawn])
+        return positions, np.concatenate([np.asarray(scores, dtype=float), np.full(len(drawn), np.nan)]), len(drawn)
+
+    def _drawn(self, pool: Pool, n: int, excluded: np.ndarray) -> np.ndarray:
+        """Return the positions of the next ``n`` questions that chance asks: of each a coin says whether."""
+        if not self.exploration:
+            return np.zeros(0, dtype=np.intp)
+        rng = np.random.default_rng(sequence(self._seed, Purpose.EXPLORATION, self._state.n_queries))
+        n_drawn = int(np.count_nonzero(rng.random(n) < self.exploration))
+        free = np.ones(pools.length(pool), dtype=bool) if self.mask is None else self.mask.copy()
+        free[excluded] = False
+        return rng.choice(np.flatnonzero(free), n_drawn, replace=False).astype(np.intp)
 
     # -- what the journal calls ---------------------------------------------------------------------------------
 

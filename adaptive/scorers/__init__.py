@@ -63,6 +63,8 @@ __all__ = [
     "variational_information_gain",
 ]
 
+#: Stands for the scorer that an estimator names.
+AUTO = "auto"
 #: Functions that make a scorer with settings.
 FACTORIES: dict[str, Callable[..., Callable[..., Any]]] = {
     "density_weighted": density_weighted,
@@ -89,12 +91,26 @@ _ELSEWHERE = {
 }
 
 
-def get(scorer: Scorer) -> Callable[..., Any]:
+def named(scorer: Scorer, estimator: object) -> Scorer:
+    """Return the name that "auto" stands for: what ``estimator`` says as its ``default_scorer``; all else as it is.
+
+    Examples
+    --------
+    >>> named("auto", None), named("margin", None)
+    ('information_gain', 'margin')
+    """
+    automatic = isinstance(scorer, str) and scorer == AUTO
+    return getattr(estimator, "default_scorer", "information_gain") if automatic else scorer
+
+
+def get(scorer: Scorer, estimator: object = None) -> Callable[..., Any]:
     """Return the scorer of that name, or the callable itself.
 
     Parameters
     ----------
     scorer : str or callable
+        As of `named`.
+    estimator : estimator, optional
 
     Raises
     ------
@@ -106,6 +122,7 @@ def get(scorer: Scorer) -> Callable[..., Any]:
     >>> get("entropy") is entropy
     True
     """
+    scorer = named(scorer, estimator)
     name = scorer if isinstance(scorer, str) else getattr(scorer, "__name__", "")
     if name in FACTORIES and scorer in (name, FACTORIES[name]):
         raise ValueError(f"{name} makes a scorer: call it, and pass what it returns (adaptive.scorers.{name}).")

@@ -28,7 +28,7 @@ def select(
     candidates: Pool | Callable[[Any], Pool],
     n_select: int = 1,
     *,
-    scorer: Scorer = "information_gain",
+    scorer: Scorer = "auto",
     target: Any = None,
     cost: Cost = None,
     mask: ArrayLike | None = None,
@@ -74,7 +74,7 @@ def select(
     >>> select(Coin(), np.array([0.1, 0.4, 0.8]), scorer="entropy", cost=[1, 3, 1]).tolist()
     [2]
     """
-    score = scorers.get(scorer)
+    score = scorers.get(scorer, estimator)
     if callable(candidates) and not isinstance(candidates, Sized):
         candidates = candidates(estimator)
     n_select = checks.integer("n_select", n_select, minimum=1)

@@ -14,7 +14,8 @@ from adaptive.cli import run
 from tests.cli.processes import columns, finish, interrupt_after, kill_after, logs, n_told, on_a_terminal
 
 FILES = ("questions.csv", "curve.csv", "curve.png", "summary.json")
-QUICK = ("--questions", "8", "--seeds", "2")
+THREE = ("--scorer", "information_gain", "--scorer", "uncertainty", "--scorer", "random")
+QUICK = ("--questions", "8", "--seeds", "2", "--exploration", "0", *THREE)
 
 
 @pytest.fixture

@@ -106,6 +106,10 @@ def logistic(**options):
     return lambda: BayesianLogisticRegression(prior_scale=2.0, classes=[0, 1], **options)
 
 
+def integrated(**options):
+    return lambda: BayesianLogisticRegression(classes=[0, 1], hyperparameters="integrated", **options)
+
+
 BLOB = np.add.outer(np.linspace(-1, 1, 16) ** 2, np.linspace(-1, 1, 8) ** 2) < 0.7
 SCAN = simulate_scan(BLOB.astype(float), snr=100, largest_phase=0.0, random_state=0)
 OTHER = simulate_scan(BLOB[:, ::-1] * 0.5, snr=100, largest_phase=0.0, random_state=1)
@@ -186,6 +190,7 @@ CASES = [
         "forest", lambda: wrap(RandomForestClassifier(20, min_samples_leaf=2, random_state=0)), given="direction"
     ),
     classifier("BayesianLogisticRegression", logistic(), given="direction"),
+    classifier("BayesianLogisticRegression integrated", integrated(), given="direction"),
     classifier("BayesianLogisticRegression probit", logistic(link="probit"), given="direction"),
     classifier("BayesianLogisticRegression laplace", logistic(prior="laplace"), given="direction"),
     classifier("BayesianLogisticRegression student_t", logistic(prior="student_t"), given="direction"),

@@ -291,7 +291,9 @@ def joint_information(predictive, positions, target=None):
 def test_scores_of_a_joint_batch_add_up_to_its_joint_information(case):
     estimator = case.fitted()
     candidates = pool.take(case.candidates, range(10))
-    positions, scores = selection.select(estimator, candidates, 3, return_scores=True, random_state=0)
+    positions, scores = selection.select(
+        estimator, candidates, 3, scorer="information_gain", return_scores=True, random_state=0
+    )
     predictive = estimator.predictive(candidates, random_state=0)
     exact = case.given == "exact" or not predictive.provides("likelihood")
     tolerance = 1e-9 if exact else 0.01

@@ -28,7 +28,7 @@ def run(steps=12, estimator=None, **options):
 
 @pytest.fixture(scope="module")
 def design():
-    return run()
+    return run(scorer="information_gain", exploration=0)
 
 
 def refitted(design, n):

@@ -88,7 +88,7 @@ def test_a_real_run_through_files_equals_one_that_was_told_directly(tmp_path, fo
 
 def test_what_goes_out_says_what_it_is(tmp_path):
     frame = pd.DataFrame(X, index=NAMES, columns=["a", "b", "c"])
-    design = new_design(frame, initial=[3])
+    design = new_design(frame, initial=[3], exploration=0)
     design.tell(design.ask(), "yes")
     design.ask(2)
     design.ask(1, another=True)

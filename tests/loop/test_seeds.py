@@ -14,6 +14,7 @@ def test_a_purpose_keeps_its_number_and_its_seeds(model, pool):
         "INFORMATION_LEFT": 3,
         "STABLE_PREDICTIONS": 4,
         "STOPPING_REPORT": 5,
+        "EXPLORATION": 6,
     }
     design = SequentialDesign(model(), pool, random_state=3)
     for purpose in Purpose:

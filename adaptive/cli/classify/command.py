@@ -1,7 +1,7 @@
 """``adaptive classify``: does choosing the rows to label beat labelling rows at random, on this table?
 
-A pool of rows whose labels are known to the command, not to the model, is asked for one label at a time: by information
-gain, by uncertainty, at random. Each seed splits the rows anew into pool and held-out rows.
+A pool of rows whose labels are known to the command, not to the model, is asked for one label at a time: by the votes
+of a committee, by margin, at random. Each seed splits the rows anew into pool and held-out rows.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from adaptive.cli.run_folder import RunFolder
 
 __all__ = ["classify"]
 
-SCORERS = ("information_gain", "uncertainty", "random")
+SCORERS = ("query_by_committee", "margin", "random")
 
 
 def classify(
@@ -45,9 +45,17 @@ def classify(
     scorer: Annotated[
         list[str] | None,
         typer.Option(
-            help="How rows are chosen; repeatable (default: information_gain, uncertainty and random).", metavar="NAME"
+            help="How rows are chosen; repeatable (default: query_by_committee, margin and random).", metavar="NAME"
         ),
     ] = None,
+    exploration: Annotated[
+        float,
+        typer.Option(
+            help="Share of the questions drawn at random whatever the scorer, from 0 to 1 (default 0.15).",
+            metavar="SHARE",
+            show_default=False,
+        ),
+    ] = 0.15,
     questions: Annotated[int, whole_number("Labels asked for in each run (default 60).")] = 60,
     initial: Annotated[
         int | None, whole_number("How many of them are drawn at random first (default as many as there are classes).")
@@ -69,6 +77,7 @@ def classify(
         "target": target,
         "ignore": list(ignore or []),
         "scorer": list(dict.fromkeys(scorer or SCORERS)),
+        "exploration": exploration,
         "questions": questions,
         "initial": initial,
         "seeds": seeds,
@@ -100,6 +109,8 @@ def _check_numbers(wanted: dict[str, Any], jobs: int) -> None:
         ("seed", wanted["seed"], 0),
         ("jobs", jobs, 0),
     )
+    if not 0 <= wanted["exploration"] <= 1:
+        raise CommandError(f"--exploration must be a share from 0 to 1, got {wanted['exploration']:g}.")
     if wanted["seed"] + wanted["seeds"] > 2**32:
         raise CommandError(f"--seed must be below 2^32 - {wanted['seeds']}, got {wanted['seed']}.")
 
@@ -181,6 +192,7 @@ def _run_all(table: Table, folder: RunFolder, jobs: int, go_on: str) -> list[Any
             "y": table.y,
             "scorer": scorer,
             "seed": seed,
+            "exploration": settings["exploration"],
             "questions": settings["questions"],
             "initial": initial,
             "log": log_file(folder.log, scorer, seed),

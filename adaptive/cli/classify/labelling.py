@@ -72,7 +72,16 @@ def log_file(folder: Path, scorer: str, seed: int) -> Path:
 
 
 def ask_questions(
-    X: np.ndarray, y: np.ndarray, scorer: str, seed: int, *, questions: int, initial: int, log: Path, parent: int
+    X: np.ndarray,
+    y: np.ndarray,
+    scorer: str,
+    seed: int,
+    *,
+    exploration: float,
+    questions: int,
+    initial: int,
+    log: Path,
+    parent: int,
 ) -> Run:
     """Ask ``questions`` rows, the first ``initial`` at random, going on from ``log`` where it exists.
 
@@ -84,6 +93,8 @@ def ask_questions(
     scorer : str
     seed : int
         Of the split and the random choices; the initial questions are the same for every scorer.
+    exploration : float
+        Share of the questions drawn at random; none where all are.
     questions, initial : int
     log : path
         The event log of this run.
@@ -96,7 +107,7 @@ def ask_questions(
         warnings.simplefilter("always")
         model = new_model(y)
         accuracy: list[float] = []
-        with _design(model, pool, scorer, seed, initial, log) as design:
+        with _design(model, pool, scorer, seed, exploration, initial, log) as design:
             if design.iteration:
                 accuracy += _relearn(model, pool, labels, design.history_["position"], *held_out)
             while design.iteration < questions:
@@ -112,11 +123,20 @@ def ask_questions(
 
 
 def _design(
-    model: BayesianLogisticRegression, pool: np.ndarray, scorer: str, seed: int, initial: int, log: Path
+    model: BayesianLogisticRegression,
+    pool: np.ndarray,
+    scorer: str,
+    seed: int,
+    exploration: float,
+    initial: int,
+    log: Path,
 ) -> SequentialDesign:
     if log.exists():
         return SequentialDesign.load(log, model, pool)
-    return SequentialDesign(model, pool, scorer=scorer, initial=initial or None, random_state=seed, log=log)
+    share = 0.0 if scorer == "random" else exploration
+    return SequentialDesign(
+        model, pool, scorer=scorer, exploration=share, initial=initial or None, random_state=seed, log=log
+    )
 
 
 def _accuracy(model: BayesianLogisticRegression, X: np.ndarray, y: np.ndarray) -> float:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import scipy.sparse as sp
 from adaptive import inference
 from adaptive.estimators.belief import Inferred
 from adaptive.estimators.linear.labelled import Labelled
+from adaptive.estimators.linear.leave_one_out import LeaveOneOut, cavities, left_out
 from adaptive.estimators.linear.linear_predictive import block_wise_predictive, linear_predictive, with_intercept
 from adaptive.estimators.linear.pool_marginals import KeptPool, KeptRows, PoolMarginals
 from adaptive.estimators.linear.settings import INTERCEPT_SCALE, LARGEST_TYPICAL_LATENT, LogisticSettings
@@ -73,7 +75,7 @@ class BinaryBelief(Inferred):
             and settings.update == "inclusion"
             and not (settings.prior_scale is None and len(data) >= 2 * earlier.scale_rows)
         ):
-            return earlier._including(settings, data)
+            return earlier.including(settings, data)
         start = earlier.posterior if warm else None
         problem = _Problem(settings, data)
         if settings.prior_scale is not None:
@@ -91,7 +93,7 @@ class BinaryBelief(Inferred):
             scale, posterior = float(np.exp(found.point)), found.posterior
         return cls(settings, data, posterior, scale, len(data))
 
-    def _including(self, settings: LogisticSettings, data: LabelledRows) -> BinaryBelief:
+    def including(self, settings: LogisticSettings, data: LabelledRows) -> BinaryBelief:
         """The belief after the rows that are new to it."""
         posterior = self.posterior
         problem = _Problem(settings, data)
@@ -155,12 +157,32 @@ class BinaryBelief(Inferred):
         holder = self._kept if keep else KeptPool()
         return holder.followed(pool, table, bool(self.settings.fit_intercept), self.posterior)
 
-    def probabilities(self, rows: Matrix) -> np.ndarray:
-        """(m, n_classes) predictive probabilities."""
+    def probabilities(self, rows: Matrix, gamma: float = 1.0) -> np.ndarray:
+        """(m, n_classes) predictive probabilities, of latents whose variances are ``gamma`` times those believed."""
         if self.data.n_classes == 1:
             return np.ones((rows.shape[0], 1))
         mean, variance = self.posterior.projection_moments(self._features(rows))
-        return LINKS[self.settings.link]().outcome_probabilities(mean, variance)[1]
+        return self.family.outcome_probabilities(mean, gamma * variance)[1]
+
+    @property
+    def family(self) -> Any:
+        """The likelihood of -1 and +1."""
+        return LINKS[self.settings.link]()
+
+    @cached_property
+    def left_out(self) -> LeaveOneOut:
+        """Predictions of the training rows without themselves."""
+        self.require_cavities()
+        moments = cavities(self.posterior, self.data.features(bool(self.settings.fit_intercept)))
+        return left_out(np.ones(1), [moments], self.family, self.data.codes)
+
+    def require_cavities(self) -> None:
+        """Refuse, in one sentence, where there are no leave-one-out predictions."""
+        if self.data.n_classes != 2 or self.posterior.engine != "expectation_propagation":
+            raise AttributeError(
+                "leave_one_out_ needs two classes and the cavities of expectation_propagation, got "
+                f"{self.data.n_classes} and {self.posterior.engine}."
+            )
 
     def winners(self, rows: Matrix) -> np.ndarray:
         """(m,) codes of the more probable class: the sign of the mean latent."""

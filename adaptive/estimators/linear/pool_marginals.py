@@ -22,7 +22,7 @@ from adaptive.estimators.linear.training import stacked_rows
 from adaptive.inference import IncludedPosterior
 from adaptive.linalg import lanczos_variances
 
-__all__ = ["KeptPool", "KeptRows", "PoolMarginals"]
+__all__ = ["KeptPool", "KeptRows", "NodeMarginals", "PoolMarginals"]
 
 LARGEST_CHUNK = 16_384  # rows, whatever the memory would allow: longer chunks are not faster
 
@@ -117,6 +117,24 @@ class PoolMarginals:
         return gen_batches(self.rows.shape[0], rows)
 
 
+class NodeMarginals:
+    """The marginals of one pool at every node of a mixture."""
+
+    def __init__(self, nodes: Sequence[PoolMarginals]) -> None:
+        self.nodes = list(nodes)
+
+    def as_pool(self) -> KeptRows:
+        """The rows with their present marginals at all nodes."""
+        mean, variance = (np.stack([getattr(node, name) for node in self.nodes], 1) for name in ("mean", "variance"))
+        return KeptRows([(self.nodes[0].rows, None)], mean, variance)
+
+    def mask(self, arguments: dict[str, Any]) -> Any:
+        """The mask that ``select`` was given, less the rows whose variance has become negative at a node."""
+        for node in self.nodes:
+            arguments = {**arguments, "mask": node.mask(arguments)}
+        return arguments["mask"]
+
+
 class KeptPool:
     """The pool whose marginals are kept from one call to the next: the last one, known by identity.
 
@@ -145,7 +163,7 @@ class KeptRows:
     ----------
     parts : sequence of (rows, positions or None)
         Tables and what is meant of them; None: all.
-    mean, variance : (m,) arrays
+    mean, variance : (m,) arrays, or (m, k) at each node of a mixture
         At the present belief.
     """
 
@@ -173,6 +191,10 @@ class KeptRows:
         """One pool of all, in order."""
         mean, variance = (np.concatenate([getattr(pool, name) for pool in pools]) for name in ("mean", "variance"))
         return KeptRows([part for pool in pools for part in pool.parts], mean, variance)
+
+    def of_node(self, k: int) -> KeptRows:
+        """The same rows with the marginals at node ``k``."""
+        return KeptRows(self.parts, self.mean[:, k], self.variance[:, k])
 
     def rows(self) -> Any:
         """The rows themselves."""

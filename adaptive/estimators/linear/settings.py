@@ -23,6 +23,7 @@ __all__ = ["INTERCEPT_SCALE", "LARGEST_TYPICAL_LATENT", "LogisticSettings"]
 ENGINES = ("expectation_propagation", "laplace_approximation", "variational_bounds")
 LINKS = ("logit", "probit")
 UPDATES = ("refit", "inclusion")
+HYPERPARAMETERS = ("integrated", "mode")
 INTERCEPT_SCALE = 3.0  # prior standard deviation of the intercept, in units of the link: class probabilities .05 to .95
 LARGEST_TYPICAL_LATENT = 3.0  # the prior of a learnt scale is centred where a typical row has a latent of this size
 
@@ -44,6 +45,8 @@ class LogisticSettings(Settings):
     random_state: RandomState = None
     update: str = "refit"
     block_size: int = 10
+    hyperparameters: str = "mode"
+    calibration: str | None = "leave_one_out"
 
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
@@ -68,6 +71,9 @@ class LogisticSettings(Settings):
         checks.integer("max_iter", self.max_iter, minimum=1)
         checks.choice("update", self.update, UPDATES)
         checks.integer("block_size", self.block_size, minimum=1)
+        checks.choice("hyperparameters", self.hyperparameters, HYPERPARAMETERS)
+        if self.calibration is not None:
+            checks.choice("calibration", self.calibration, ("leave_one_out",))
 
     def infer(
         self, model: GLM, warm_start: Posterior | None = None, tol: float | None = None, **options: Any

@@ -30,7 +30,7 @@ from adaptive.predictive.softmax_integrals import softmax_moments
 if TYPE_CHECKING:
     from adaptive.types import Matrix, RandomState
 
-__all__ = ["SoftmaxBelief"]
+__all__ = ["SoftmaxBelief", "scale_evidence"]
 
 METHODS = {
     "expectation_propagation": "variational_bounds",  # there is no expectation propagation here: the bound stands in
@@ -192,6 +192,14 @@ class _Problem:
             tol=tol,
             warm_start=warm,
         )
+
+
+def scale_evidence(belief: Any) -> float:
+    """Return the log evidence that prior scales are compared by: Laplace's of a softmax, else the belief's own."""
+    if not isinstance(belief, SoftmaxBelief) or belief.posterior.engine == LAPLACE:
+        return belief.log_evidence
+    problem = _Problem(belief.settings, belief.data)
+    return problem.evaluate(float(np.log(belief.prior_scale)), belief.posterior, False).value
 
 
 def _method(settings: LogisticSettings) -> str:

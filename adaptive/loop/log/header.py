@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["check_header", "check_pool", "digest", "header", "parameters_of", "recorded_arguments", "versions"]
 
 # The arguments of a design that its log records as they are, and that `load` takes from there.
-RECORDED = ("scorer", "batch_size", "joint", "initial", "repeat")
+RECORDED = ("scorer", "exploration", "batch_size", "joint", "initial", "repeat")
+# What logs of old, which do not name it, were written with.
+_FORMERLY = {"exploration": 0.0}
 # Those of which it keeps a digest only: they must be given again, the same.
 DIGESTED = ("target", "cost", "mask")
 Namer = Callable[[Any], str]
@@ -109,7 +111,8 @@ def header(seed: int, candidates: Candidates, estimator: Estimator, arguments: M
 
 def recorded_arguments(header: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments with which a log was started, as far as it records them."""
-    arguments = {name: header["arguments"][name] for name in RECORDED}
+    recorded = _FORMERLY | header["arguments"]
+    arguments = {name: recorded[name] for name in RECORDED}
     if arguments["scorer"].startswith(_FUNCTION):
         del arguments["scorer"]
     return {**arguments, "random_state": header["seed"]}
@@ -164,7 +167,7 @@ def _compared(seed: int, estimator: Mapping[str, Any], arguments: Mapping[str, A
         "estimator": estimator["class"],
         "whether the estimator is fitted": estimator.get("fitted"),
         **{f"estimator parameter {name}": value for name, value in estimator.get("parameters", {}).items()},
-        **{name: arguments[name] for name in (*RECORDED, *DIGESTED)},
+        **{name: {**_FORMERLY, **arguments}[name] for name in (*RECORDED, *DIGESTED)},
         "random_state": seed,
     }
 

@@ -120,7 +120,7 @@ def _pattern(query: Any) -> Any:
     return query.candidates @ PICTURE.ravel() + 0.02 * np.cos(query.positions)
 
 
-LOGISTIC = {"initial": 4, "batch_size": 2}
+LOGISTIC = {"initial": 4, "batch_size": 2, "scorer": "information_gain", "exploration": 0.0}
 CENTRE = {"initial": list(range(12, 20))}
 RUNS: dict[str, Run] = {
     "logistic": Run(
@@ -128,15 +128,16 @@ RUNS: dict[str, Run] = {
     ),
     "logistic_margin": Run(
         lambda: BayesianLogisticRegression("laplace", classes=[3, 5], prior_scale=0.3), DIGITS[:60], _digits,
-        DIGITS[120:130], options={"scorer": scorers.margin, "initial": [0, 5]},
+        DIGITS[120:130], options={"scorer": scorers.margin, "initial": [0, 5], "exploration": 0.0},
     ),
     "logistic_density": Run(
         lambda: BayesianLogisticRegression(classes=[3, 5], prior_scale=0.3), DIGITS[:30], _digits, DIGITS[120:130],
-        steps=4, options={"scorer": scorers.density_weighted("margin", beta=0.5), "initial": [0, 5]},
+        steps=4,
+        options={"scorer": scorers.density_weighted("margin", beta=0.5), "initial": [0, 5], "exploration": 0.0},
     ),
     "inclusion": Run(
         lambda: BayesianLogisticRegression(classes=[3, 5], update="inclusion", block_size=3), DIGITS[:80], _digits,
-        DIGITS[120:130], options={"initial": 3},
+        DIGITS[120:130], options={"initial": 3, "scorer": "information_gain", "exploration": 0.0},
     ),
     "softmax": Run(
         lambda: BayesianLogisticRegression(classes=["east", "north", "west"]), PLANE, _sector, PLANE[:9],
@@ -155,7 +156,7 @@ RUNS: dict[str, Run] = {
             kernels.NeuralNetwork() * 4.0, mean=means.Constant(0.1), classes=["left", "right"]
         ),
         LINE, lambda query: np.where(np.sin(2 * query.candidates[:, 0]) > 0, "right", "left"), LINE[::5],
-        options={"initial": [0, 20, 39], "scorer": "uncertainty"},
+        options={"initial": [0, 20, 39], "scorer": "uncertainty", "exploration": 0.0},
     ),
     "regression": Run(
         lambda: GaussianProcessRegressor(1.0 * RBF(0.7), alpha=0.01, likelihood="student_t"), LINE,

@@ -1,0 +1,255 @@
+"""What is believed where the prior scale is not known: a weighted mixture of beliefs, each at its own scale.
+
+    u = ln(scale x typical length of the training rows) ~ N(ln 2, 1.5^2),    nodes u_k = ln 2 + .75 k,  k = -4 .. 4
+    w_k = Z_k p(u_k), normalised; those below 1e-3 are dropped
+
+The scale of the highest evidence, on rows that a design chose for being extreme, is several times too large, and
+intervals at that scale are too short: averaged over the nodes they are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import logsumexp
+
+from adaptive.estimators.belief import Inferred
+from adaptive.estimators.linear.binary_belief import BinaryBelief
+from adaptive.estimators.linear.leave_one_out import LeaveOneOut, cavities, left_out, variance_factor
+from adaptive.estimators.linear.pool_marginals import KeptRows, NodeMarginals
+from adaptive.estimators.linear.settings import LogisticSettings
+from adaptive.estimators.linear.softmax_belief import SoftmaxBelief, scale_evidence
+from adaptive.estimators.linear.training import LabelledRows
+from adaptive.inference.mixture_posterior import MixturePosterior
+from adaptive.predictive import Mixture, Predictive
+
+if TYPE_CHECKING:
+    from adaptive.inference import Posterior
+    from adaptive.types import Matrix, Pool, RandomState
+
+__all__ = ["IntegratedBelief"]
+
+CENTRE, DEVIATION = float(np.log(2.0)), 1.5  # of u, a priori
+STEP = 0.75
+NODES = range(-4, 5)
+NEGLIGIBLE = 1e-3  # weight below which a node is dropped
+TOLERANCE = 2e-3  # of the inference at a node
+_KINDS: dict[str, Any] = {"binary": BinaryBelief, "softmax": SoftmaxBelief}
+
+
+@dataclass(frozen=True, eq=False)
+class IntegratedBelief(Inferred):
+    """Beliefs of one kind at nodes of the prior scale, and how probable each is.
+
+    Attributes
+    ----------
+    settings : LogisticSettings
+    data : LabelledRows
+    nodes : tuple of int
+        Numbers k of the nodes that are kept, ascending.
+    beliefs : tuple of BinaryBelief or SoftmaxBelief
+        Theirs, each with its own ``prior_scale``.
+    weights : (k,) array, adding up to 1
+    evidence : float
+        ln sum_k Z_k p(u_k) .75
+    scale_rows : int
+        With how many rows all nodes were fitted last.
+    """
+
+    settings: LogisticSettings
+    data: LabelledRows
+    nodes: tuple[int, ...]
+    beliefs: tuple[Any, ...]
+    weights: np.ndarray
+    evidence: float
+    scale_rows: int
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def learnt(cls, settings: LogisticSettings, data: LabelledRows, earlier: Any = None) -> IntegratedBelief:
+        """Fit at the nodes, warm; of an ``earlier`` belief those it kept and their neighbours, until rows have doubled.
+
+        With ``update="inclusion"`` rows that are new are included at the nodes that are kept.
+        """
+        warm = isinstance(earlier, IntegratedBelief) and earlier.data.n_classes == data.n_classes
+        known = dict(zip(earlier.nodes, earlier.beliefs, strict=True)) if warm else {}
+        doubled = not warm or len(data) >= 2 * earlier.scale_rows
+        kind = BinaryBelief if data.n_classes <= 2 else SoftmaxBelief
+        if warm and not doubled and settings.update == "inclusion" and kind is BinaryBelief:
+            beliefs = {k: belief.including(settings, data) for k, belief in known.items()}
+        else:
+            fitted = NODES if doubled else sorted({n for k in known for n in (k - 1, k, k + 1) if n in NODES})
+            beliefs = _fitted(kind, settings, data, fitted, known)
+        return cls._weighted(settings, data, beliefs, len(data) if doubled else earlier.scale_rows)
+
+    @classmethod
+    def _weighted(
+        cls, settings: LogisticSettings, data: LabelledRows, beliefs: dict[int, Any], scale_rows: int
+    ) -> IntegratedBelief:
+        nodes = np.array(sorted(beliefs))
+        logs = np.array([scale_evidence(beliefs[k]) for k in nodes.tolist()])
+        if not np.isfinite(logs).any():
+            raise ValueError(
+                'hyperparameters="integrated" weighs prior scales by their log evidence, and the inference gave none '
+                'that is finite; give prior_scale, or hyperparameters="mode".'
+            )
+        logs = np.where(np.isfinite(logs), logs, -np.inf) - 0.5 * np.square(STEP * nodes / DEVIATION)
+        total = float(logsumexp(logs))
+        weights = np.exp(logs - total)
+        kept = weights >= NEGLIGIBLE
+        weights = weights[kept] / weights[kept].sum()
+        left = tuple(nodes[kept].tolist())
+        evidence = total + float(np.log(STEP / (np.sqrt(2 * np.pi) * DEVIATION)))
+        return cls(settings, data, left, tuple(beliefs[k] for k in left), weights, evidence, scale_rows)
+
+    # -- what the mixture says of its inference ------------------------------------------------------------------------
+
+    @property
+    def log_evidence(self) -> float:
+        """Of all nodes."""
+        return self.evidence
+
+    @property
+    def posteriors(self) -> Sequence[Posterior]:
+        """Those of the nodes."""
+        return [belief.posterior for belief in self.beliefs]
+
+    @cached_property
+    def posterior(self) -> MixturePosterior:  # type: ignore[override]
+        """All of them, weighted."""
+        return MixturePosterior(self.weights, self.posteriors, self.log_evidence)
+
+    @property
+    def prior_scale(self) -> float:
+        """The geometric mean of the nodes'."""
+        return float(np.exp(self.weights @ np.log([belief.prior_scale for belief in self.beliefs])))
+
+    # -- belief --------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def prior_predictive(
+        cls, settings: LogisticSettings, rows: Matrix, *, target: Matrix | None = None, random_state: RandomState = None
+    ) -> Predictive:
+        """The predictive of the prior; a scale that is to be learnt counts as 1."""
+        several = settings.classes is not None and len(np.unique(settings.classes)) > 2
+        kind = SoftmaxBelief if several else BinaryBelief
+        return kind.prior_predictive(settings, rows, target=target, random_state=random_state)
+
+    def predictive(
+        self, rows: Matrix | KeptRows, *, target: Matrix | None = None, random_state: RandomState = None
+    ) -> Predictive:
+        """The mixture of what the nodes believe about rows; a lone node's own."""
+        parts = [
+            belief.predictive(
+                rows.of_node(k) if isinstance(rows, KeptRows) else rows, target=target, random_state=random_state
+            )
+            for k, belief in enumerate(self.beliefs)
+        ]
+        return parts[0] if len(parts) == 1 else Mixture(self.weights, parts, random_state=random_state)
+
+    def marginals(self, pool: Pool, table: Callable[[], Matrix], keep: bool = True) -> NodeMarginals:
+        """Marginals of a pool at every node."""
+        return NodeMarginals([belief.marginals(pool, table, keep) for belief in self.beliefs])
+
+    def probabilities(self, rows: Matrix) -> np.ndarray:
+        """(m, n_classes) predictive probabilities, of two classes with the latents' variances times ``gamma``."""
+        if self.data.n_classes > 2:
+            tables = [belief.probabilities(rows) for belief in self.beliefs]
+        else:
+            tables = [belief.probabilities(rows, self.gamma) for belief in self.beliefs]
+        return np.einsum("k,kmc->mc", self.weights, np.stack(tables))
+
+    def winners(self, rows: Matrix) -> np.ndarray:
+        """(m,) codes of the most probable class."""
+        return np.argmax(self.probabilities(rows), axis=1)
+
+    def coefficients(self) -> tuple[np.ndarray, np.ndarray]:
+        """Posterior means of weights and intercepts."""
+        weights, intercepts = zip(*(belief.coefficients() for belief in self.beliefs), strict=True)
+        return tuple(np.tensordot(self.weights, np.stack(part), axes=1) for part in (weights, intercepts))  # type: ignore[return-value]
+
+    # -- what it would have said of its own rows -----------------------------------------------------------------------
+
+    @cached_property
+    def gamma(self) -> float:
+        """The factor on latents' variances that suits the predictions left out; 1 where there are none."""
+        if self.settings.calibration is None or not self._has_cavities:
+            return 1.0
+        return variance_factor(self.weights, self._cavities, self.beliefs[0].family, self.data.codes)
+
+    @cached_property
+    def left_out(self) -> LeaveOneOut:
+        """Predictions of the training rows without themselves."""
+        self.beliefs[0].require_cavities()
+        return left_out(self.weights, self._cavities, self.beliefs[0].family, self.data.codes)
+
+    @property
+    def _has_cavities(self) -> bool:
+        return self.data.n_classes == 2 and self.posteriors[0].engine == "expectation_propagation"
+
+    @cached_property
+    def _cavities(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        features = self.data.features(bool(self.settings.fit_intercept))
+        return [cavities(posterior, features) for posterior in self.posteriors]
+
+    # -- snapshots -----------------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """Plain data from which ``from_state`` makes this belief again, to the last bit."""
+        return {
+            "nodes": list(self.nodes),
+            "kind": "softmax" if isinstance(self.beliefs[0], SoftmaxBelief) else "binary",
+            "beliefs": [belief.state() for belief in self.beliefs],
+            "weights": self.weights,
+            "log_evidence": self.log_evidence,
+            "scale_rows": self.scale_rows,
+        }
+
+    @classmethod
+    def from_state(cls, settings: LogisticSettings, data: LabelledRows, state: dict[str, Any]) -> IntegratedBelief:
+        """The belief that ``state`` described."""
+        kind = _KINDS[state["kind"]]
+        beliefs = tuple(
+            kind.from_state(replace(settings, prior_scale=float(one["prior_scale"])), data, one)
+            for one in state["beliefs"]
+        )
+        return cls(
+            settings,
+            data,
+            tuple(int(k) for k in state["nodes"]),
+            beliefs,
+            np.asarray(state["weights"], dtype=float),
+            float(state["log_evidence"]),
+            int(state["scale_rows"]),
+        )
+
+
+def _fitted(
+    kind: Any, settings: LogisticSettings, data: LabelledRows, nodes: Sequence[int], known: dict[int, Any]
+) -> dict[int, Any]:
+    """Beliefs at the nodes, each warm from its own earlier one, else from its nearest neighbour's; failures left out.
+
+    A node may fail where its scale is so large that nothing but the prior keeps the posterior proper.
+    """
+    found: dict[int, Any] = {}
+    problem: Exception | None = None
+    typical = data.typical_length
+    tolerance = max(settings.tol, TOLERANCE)
+    for k in nodes:
+        scale = float(np.exp(CENTRE + STEP * k)) / typical
+        at_node = replace(settings, prior_scale=scale, tol=tolerance, update="refit")
+        near = {**known, **found}
+        start = near[min(near, key=lambda other: abs(other - k))] if near else None
+        try:
+            found[k] = kind.learnt(at_node, data, start)
+        except (np.linalg.LinAlgError, FloatingPointError, ValueError) as refusal:
+            problem = problem or refusal
+    if not found:
+        assert problem is not None
+        raise problem
+    return found

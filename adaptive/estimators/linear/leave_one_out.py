@@ -1,0 +1,76 @@
+"""What a classifier would have said of each training row without it, from the cavities of expectation propagation.
+
+    p(y_j | all others) = int p(y_j | s) cavity_j(s) ds,    cavity_j = marginal_j / site_j
+
+Over nodes of weight w_k the weights without row j are w_k / p_k(y_j | others), up to a factor, so that the mixture says
+1 / sum_k (w_k / p_k). A factor gamma on the variance of every latent is fitted to these predictions,
+
+    ln gamma = argmax  sum_j ln sum_k w_k p(y_j | N(c_jk, gamma v_jk)) - (ln gamma)^2 / 2,
+
+with c and v the cavities' moments: below 1 where the prior left variance that the rows do not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from adaptive.inference import Posterior
+    from adaptive.types import Matrix
+
+__all__ = ["LeaveOneOut", "cavities", "left_out", "variance_factor"]
+
+LOG_FACTORS = np.linspace(-5.0, 1.0, 25)
+_FLAT = 1e-10  # cavity precision, in units of the marginal's, that stands for zero
+
+
+class LeaveOneOut(NamedTuple):
+    """Predictions of training rows without themselves.
+
+    Attributes
+    ----------
+    probabilities : (m, 2) array
+    log_score : (m,) array
+        ln probability of the label that was given, nats.
+    """
+
+    probabilities: np.ndarray
+    log_score: np.ndarray
+
+
+def cavities(posterior: Posterior, features: Matrix) -> tuple[np.ndarray, np.ndarray]:
+    """Return means and variances (m,) of the latents of the training rows without their own sites."""
+    m = features.shape[0]
+    mean, variance = posterior.projection_moments(features)
+    pi, nu = posterior.sites[0][:m], posterior.sites[1][:m]
+    shrink = np.maximum(1.0 - pi * variance, _FLAT)
+    return (mean - nu * variance) / shrink, variance / shrink
+
+
+def left_out(
+    weights: np.ndarray, moments: Sequence[tuple[np.ndarray, np.ndarray]], family: Any, codes: np.ndarray
+) -> LeaveOneOut:
+    """Return the predictions of rows whose classes are ``codes`` (0 or 1), from the cavities of every node."""
+    rows = np.arange(len(codes))
+    tables = np.stack([family.outcome_probabilities(*moment)[1] for moment in moments])
+    shares = weights[:, None] / np.maximum(tables[:, rows, codes], np.finfo(float).tiny)
+    shares /= shares.sum(axis=0)
+    probabilities = np.einsum("km,kmc->mc", shares, tables)
+    with np.errstate(divide="ignore"):
+        return LeaveOneOut(probabilities, np.log(probabilities[rows, codes]))
+
+
+def variance_factor(
+    weights: np.ndarray, moments: Sequence[tuple[np.ndarray, np.ndarray]], family: Any, codes: np.ndarray
+) -> float:
+    """Return gamma, the factor of all latents' variances that suits the predictions left out; from exp(-5) to e."""
+    rows = np.arange(len(codes))
+    scores = np.empty(len(LOG_FACTORS))
+    for i, log_factor in enumerate(LOG_FACTORS):
+        tables = [family.outcome_probabilities(mean, np.exp(log_factor) * v)[1] for mean, v in moments]
+        said = weights @ np.stack([table[rows, codes] for table in tables])
+        scores[i] = np.sum(np.log(np.maximum(said, np.finfo(float).tiny))) - 0.5 * log_factor**2
+    return float(np.exp(LOG_FACTORS[np.argmax(scores)]))
