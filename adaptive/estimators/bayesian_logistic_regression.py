@@ -85,7 +85,8 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     coef_ : (1, n_features) array, posterior mean of the weights; of more than two classes (c, n_features)
     intercept_ : (1,) or (c,) array, posterior mean of the intercept
     prior_scale_ : float
-    leave_one_out_ : what two classes by expectation propagation would have said of each row without it
+    leave_one_out_ : what two classes by expectation propagation would have said of each row without it,
+        ``probabilities`` (m, 2) and ``log_score`` (m,); None otherwise
     X_train_, y_train_, sample_weight_ : the rows learnt from, their labels and weights
     posterior_ : Posterior over the weights and, last, the intercept
     log_evidence_, evidence_kind_, objective_trace_, n_iter_, converged_ : of the inference
@@ -325,7 +326,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
 
     classes_ = of_belief("data.classes", "The labels known so far, sorted.")
     prior_scale_ = of_belief("prior_scale", "Given, or learnt by evidence; the geometric mean over nodes.")
-    leave_one_out_ = of_belief("left_out", "LeaveOneOut: probabilities (m, 2) and log_score (m,) of the training rows.")
+    leave_one_out_ = of_belief("left_out", "Probabilities (m, 2) and log_score (m,) of the training rows; or None.")
     X_train_ = of_belief("data.X", "The rows learnt from.")
     y_train_ = of_belief("data.y", "Their labels.")
     sample_weight_ = of_belief("data.sample_weight", "Their weights.")

@@ -98,6 +98,7 @@ class Inferred:
     """What its posteriors say of a belief's inference; the belief holds ``posterior``, or states ``posteriors``."""
 
     posterior: Any
+    left_out: Any = None  # predictions of what was learnt from without itself, where the inference has them
 
     @property
     def posteriors(self) -> Sequence[Posterior]:

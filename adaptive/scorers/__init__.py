@@ -32,10 +32,12 @@ from adaptive.scorers.expected_error_reduction import expected_error_reduction
 from adaptive.scorers.information_gain import information_gain
 from adaptive.scorers.least_confident import least_confident
 from adaptive.scorers.margin import margin
+from adaptive.scorers.power import power
 from adaptive.scorers.predictive_information_gain import predictive_information_gain
 from adaptive.scorers.predictive_variance import predictive_variance
 from adaptive.scorers.query_by_committee import query_by_committee
 from adaptive.scorers.random import random
+from adaptive.scorers.typical_first import typical_first
 from adaptive.scorers.uncertainty import uncertainty
 from adaptive.scorers.value_of_information import value_of_information
 from adaptive.scorers.variational_information_gain import variational_information_gain
@@ -68,6 +70,8 @@ AUTO = "auto"
 #: Functions that make a scorer with settings.
 FACTORIES: dict[str, Callable[..., Callable[..., Any]]] = {
     "density_weighted": density_weighted,
+    "power": power,
+    "typical_first": typical_first,
     "value_of_information": value_of_information,
 }
 

@@ -131,7 +131,9 @@ def test_three_classes_and_as_many_initial_questions(tmp_path, adaptive):
     kinds = rng.permutation(np.repeat(["oak", "elm", "ash"], 14))
     rows = rng.normal(size=(42, 2)) + 5.0 * np.stack([kinds == "oak", kinds == "elm"], axis=1)
     path.write_text("x,y,tree\n" + "".join(f"{a},{b},{kind}\n" for (a, b), kind in zip(rows, kinds, strict=True)))
-    code, stdout, stderr = adaptive("--data", path, "--target", "tree", "--out", out, "--seeds", 1, "--questions", 9)
+    code, stdout, stderr = adaptive(
+        "--data", path, "--target", "tree", "--out", out, "--seeds", 1, "--questions", 9, *THREE
+    )
     assert code == 0, stderr
     asked = columns(out / "questions.csv")
     assert set(asked["outcome"]) == {"oak", "elm", "ash"}

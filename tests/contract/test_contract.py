@@ -267,6 +267,11 @@ def test_two_unrelated_candidates_have_independent_outcomes(case):
         np.testing.assert_allclose(pair.given(0, outcome).probabilities[1], pair.probabilities[1], atol=1e-12)
 
 
+def drawn_exactly(predictive):
+    """Whether the draws are all there are: members, a grid."""
+    return not any(part.provides("likelihood") for _, part in predictive.components)
+
+
 def joint_information(predictive, positions, target=None):
     """I(outcomes at positions; what is unknown), by the determinant or by enumeration of outcomes over draws."""
     positions = list(positions)
@@ -274,7 +279,7 @@ def joint_information(predictive, positions, target=None):
         noise = predictive.likelihood.parameters["variance"]
         block = predictive.covariance(positions, positions)
         return 0.5 * np.linalg.slogdet(np.eye(len(block)) + block / noise)[1]
-    exact = not predictive.provides("likelihood")
+    exact = drawn_exactly(predictive)
     weights, table = predictive.draws() if exact else predictive.draws(10_000)
     joint = weights[:, None]
     for i in positions:
@@ -295,7 +300,7 @@ def test_scores_of_a_joint_batch_add_up_to_its_joint_information(case):
         estimator, candidates, 3, scorer="information_gain", return_scores=True, random_state=0
     )
     predictive = estimator.predictive(candidates, random_state=0)
-    exact = case.given == "exact" or not predictive.provides("likelihood")
+    exact = case.given == "exact" or drawn_exactly(predictive)
     tolerance = 1e-9 if exact else 0.01
     target = getattr(estimator, "trait", None)
     assert scores.sum() == pytest.approx(joint_information(predictive, positions, target), abs=tolerance)

@@ -170,19 +170,17 @@ class BinaryBelief(Inferred):
         return LINKS[self.settings.link]()
 
     @cached_property
-    def left_out(self) -> LeaveOneOut:
-        """Predictions of the training rows without themselves."""
-        self.require_cavities()
+    def left_out(self) -> LeaveOneOut | None:  # type: ignore[override]
+        """Predictions of the training rows without themselves; None where there are no cavities."""
+        if not self.has_cavities:
+            return None
         moments = cavities(self.posterior, self.data.features(bool(self.settings.fit_intercept)))
         return left_out(np.ones(1), [moments], self.family, self.data.codes)
 
-    def require_cavities(self) -> None:
-        """Refuse, in one sentence, where there are no leave-one-out predictions."""
-        if self.data.n_classes != 2 or self.posterior.engine != "expectation_propagation":
-            raise AttributeError(
-                "leave_one_out_ needs two classes and the cavities of expectation_propagation, got "
-                f"{self.data.n_classes} and {self.posterior.engine}."
-            )
+    @property
+    def has_cavities(self) -> bool:
+        """Whether there are two classes, by expectation propagation."""
+        return self.data.n_classes == 2 and self.posterior.engine == "expectation_propagation"
 
     def winners(self, rows: Matrix) -> np.ndarray:
         """(m,) codes of the more probable class: the sign of the mean latent."""

@@ -146,7 +146,9 @@ class IntegratedBelief(Inferred):
         """The mixture of what the nodes believe about rows; a lone node's own."""
         parts = [
             belief.predictive(
-                rows.of_node(k) if isinstance(rows, KeptRows) else rows, target=target, random_state=random_state
+                rows.of_node(k) if isinstance(rows, KeptRows) else rows,
+                target=target,
+                random_state=random_state + k if isinstance(random_state, int) else random_state,  # draws of its own
             )
             for k, belief in enumerate(self.beliefs)
         ]
@@ -183,14 +185,15 @@ class IntegratedBelief(Inferred):
         return variance_factor(self.weights, self._cavities, self.beliefs[0].family, self.data.codes)
 
     @cached_property
-    def left_out(self) -> LeaveOneOut:
-        """Predictions of the training rows without themselves."""
-        self.beliefs[0].require_cavities()
+    def left_out(self) -> LeaveOneOut | None:  # type: ignore[override]
+        """Predictions of the training rows without themselves; None where there are no cavities."""
+        if not self._has_cavities:
+            return None
         return left_out(self.weights, self._cavities, self.beliefs[0].family, self.data.codes)
 
     @property
     def _has_cavities(self) -> bool:
-        return self.data.n_classes == 2 and self.posteriors[0].engine == "expectation_propagation"
+        return isinstance(self.beliefs[0], BinaryBelief) and self.beliefs[0].has_cavities
 
     @cached_property
     def _cavities(self) -> list[tuple[np.ndarray, np.ndarray]]:
