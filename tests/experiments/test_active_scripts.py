@@ -26,6 +26,12 @@ SCRIPTS = {
         "ours-inclusion-predictive_information_gain-mends",
     },
     "active_priors": {"ours-inclusion-late-prior"},
+    "hyper_defaults": {
+        "ours-hyper-better-on-average",
+        "ours-hyper-beside-logistic-regression",
+        "ours-hyper-beside-margin-at-the-mode",
+        "ours-hyper-never-worse-than-random",
+    },
 }
 
 
