@@ -2,10 +2,10 @@
 
 The claim: on twelve public sets (`hyper_runs.py`) the defaults that win - hyper-parameters integrated,
 `query_by_committee` on the mixture, 15% of the questions drawn at random - are on no set certainly worse than random
-rows of the same belief by more than .005 in accuracy or .015 nats in log loss, with a mean accuracy at least .010 higher
-and a mean log loss no higher. Beside them: margin sampling at the scale of the highest evidence, as it was, and
-scikit-learn's LogisticRegression by margin. Areas are means over the run, every five labels from 10 to 70; intervals are
-Student's over the splits.
+rows of the same belief by more than .005 in accuracy or .015 nats in log loss, with a mean accuracy at least .010
+higher and a mean log loss no higher. Beside them: margin sampling at the scale of the highest evidence, as it was, and
+scikit-learn's LogisticRegression by margin. Areas are means over the run, every five labels from 10 to 70; intervals
+are Student's over the splits.
 
 Full mode: eight splits a set, about twenty minutes on one core; it resumes (``runs.py``). ``--full``: twenty splits.
 """
@@ -129,7 +129,7 @@ def judge(script: Script, areas: Areas, names: tuple[str, ...], n_seeds: int) ->
     script.judge(
         "ours-hyper-better-on-average",
         gains["accuracy"][0] >= GAIN and gains["log loss"][0] <= 0.0,
-        claim=f"The same are on average at least .010 more accurate than random rows, with no higher log loss ({size}).",
+        claim=f"The same: on average at least .010 more accurate than random rows, log loss no higher ({size}).",
         target="accuracy >= +.010, log loss <= 0",
         value=gains,
     )

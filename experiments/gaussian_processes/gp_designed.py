@@ -95,7 +95,7 @@ def labelled(name: str, scorer: str, seed: int, n: int, n_test: int, n_queries: 
     first = np.random.default_rng([seed, 1]).permutation(len(X))[:INITIAL]
     target = X if scorer == "predictive_information_gain" else None
     model = GaussianProcessClassifier(kernel, classes=[0, 1])
-    loop = SequentialDesign(model, X, scorer=scorer, target=target, initial=first, random_state=seed)
+    loop = SequentialDesign(model, X, scorer=scorer, target=target, initial=first, exploration=0, random_state=seed)
     losses, rights = [], []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a parameter at its bound

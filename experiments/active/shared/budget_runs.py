@@ -131,7 +131,9 @@ def by_posterior(
     target = X[about] if scorer in WITH_TARGET else None
     score = scorers.density_weighted("uncertainty") if scorer == "density_weighted" else scorer
     estimator = BayesianLogisticRegression(classes=[0, 1])
-    loop = SequentialDesign(estimator, X, scorer=score, target=target, initial=first, joint=False, random_state=seed)
+    loop = SequentialDesign(
+        estimator, X, scorer=score, target=target, initial=first, exploration=0, joint=False, random_state=seed
+    )
     accuracy = []
     for size in sizes(n):
         query = loop.ask(size)
@@ -151,7 +153,9 @@ def order_of(
         return np.concatenate([first, np.random.default_rng([seed, 1]).permutation(rest)])[: n[-1]]
     if strategy == "svm margin":
         return _svm_margin(X, y, first, n)
-    loop = SequentialDesign(LogisticRegression(), X, scorer="margin", initial=first, joint=False, random_state=seed)
+    loop = SequentialDesign(
+        LogisticRegression(), X, scorer="margin", initial=first, exploration=0, joint=False, random_state=seed
+    )
     for size in sizes(n):
         query = loop.ask(size)
         loop.tell(query, y[query.positions])

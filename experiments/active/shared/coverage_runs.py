@@ -41,7 +41,7 @@ def asked(model: Any, scorer: str, X: np.ndarray, y: np.ndarray, seed: int, answ
     rng = np.random.default_rng([seed, 1])
     first = rng.permutation(len(X))[:INITIAL]
     target = X[rng.permutation(len(X))[:N_TARGETS]] if scorer == "predictive_information_gain" else None
-    loop = SequentialDesign(model, X, scorer=scorer, target=target, initial=first, random_state=seed)
+    loop = SequentialDesign(model, X, scorer=scorer, target=target, initial=first, exploration=0, random_state=seed)
     for _ in range(answers):
         query = loop.ask(1)
         loop.tell(query, y[query.positions])

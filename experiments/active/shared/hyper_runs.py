@@ -1,4 +1,4 @@
-"""Runs with few labels on twelve public sets: 40% test rows, 10 random labels, 60 questions, measured every five labels.
+"""Few labels on twelve public sets: 40% test rows, 10 random labels, 60 questions, measured every five labels.
 
 Columns are in units of the pool's means and deviations. Two sets come again with 15% of all labels flipped. A run says
 accuracy, log loss and calibration error on the test rows, whose probabilities are those of the estimator that asked.

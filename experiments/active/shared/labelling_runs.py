@@ -56,7 +56,9 @@ def labelling_run(name: str, scorer: str, seed: int, n_queries: int) -> Run:
             return {"probabilities": np.array(probabilities), "labels": y_test}
         first = np.random.default_rng([seed, 1]).permutation(len(X))[:INITIAL]
         target = X if scorer == "predictive_information_gain" else None  # the inputs that predictions are wanted for
-        loop = SequentialDesign(estimator, X, scorer=scorer, target=target, initial=first, random_state=seed)
+        loop = SequentialDesign(
+            estimator, X, scorer=scorer, target=target, initial=first, exploration=0, random_state=seed
+        )
         query, probabilities, positions = loop.ask(INITIAL), [], []
         while True:
             loop.tell(query, y[query.positions])
