@@ -60,7 +60,8 @@ class DesignMixin:
             A name in :mod:`adaptive.scorers`, or ``(predictive, random_state) -> (m,)`` where larger is better; "auto"
             is the estimator's ``default_scorer``.
         target : array-like or None
-            Inputs that the information is to be about; None: the unknowns of the model.
+            Inputs that the information is to be about; None: the unknowns of the model; for
+            `predictive_information_gain`, which is about given inputs, 256 candidates, evenly spaced.
         cost : (m,) array-like or callable(candidates) -> (m,), optional
             Positive costs; scores are divided by them.
         mask : (m,) array-like of bool, optional

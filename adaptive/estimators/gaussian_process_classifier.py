@@ -144,6 +144,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
+    default_scorer = "predictive_information_gain"  # information_gain asks odd rows of a pool, whatever was learnt
     _Settings, _Data, _Belief = ClassifierSettings, LabelledRows, ClassifierBelief
     belief_: ClassifierBelief
 

@@ -41,10 +41,10 @@ def compare_with_random(
     exploration: float | str = "auto",
     target: Pool | None = None,
     test: float | tuple[Pool, Sequence[Any] | np.ndarray] = 0.5,
-    metric: str | Metric = "accuracy",
+    metric: str | Metric | Sequence[str | Metric] = "accuracy",
     every: int = 1,
     n_jobs: int | None = None,
-) -> Comparison:
+) -> Any:
     """Run a design with each scorer and at random, several times, and compare what was learnt.
 
     Random choice is the least that a scorer must beat; ``reference="margin"`` compares with margin sampling, which is
@@ -72,8 +72,8 @@ def compare_with_random(
         As for :class:`SequentialDesign`.
     test : float or (X_test, y_test), default 0.5
         Which rows are never asked but measured on: a share, drawn anew by each seed, or given ones.
-    metric : {"accuracy", "log_loss", "calibration_error", "rmse", "score"} or callable
-        Callable: (estimator, X_test, y_test) -> float.
+    metric : {"accuracy", "log_loss", "calibration_error", "rmse", "score"}, callable, or a list of them
+        Callable: (estimator, X_test, y_test) -> float.  A scorer may win in one and lose in another.
     every : int, default 1
         Measure after each ``every``-th query, and after the last.
     n_jobs : int, optional
@@ -82,7 +82,8 @@ def compare_with_random(
     Returns
     -------
     Comparison
-        Curves, paired differences with confidence limits, areas. It begins where every run can predict.
+        Curves, paired differences with confidence limits, areas. It begins where every run can predict. Of a list of
+        metrics a dictionary of them, by name, about the same runs.
 
     Raises
     ------
@@ -102,7 +103,15 @@ def compare_with_random(
     """
     y = np.asarray(y)
     checks.shape("y", y, (pools.length(X),))
-    measure = METRICS[checks.choice("metric", metric, METRICS)] if not callable(metric) else metric
+    listed = [metric] if isinstance(metric, str) or callable(metric) else list(metric)
+    if not listed:
+        raise ValueError("metric must name one metric or more, got none.")
+    measures = {
+        one if isinstance(one, str) else one.__name__: (
+            one if callable(one) else METRICS[checks.choice("metric", one, METRICS)]
+        )
+        for one in listed
+    }
     learner = wrap(copy.deepcopy(estimator))
     named = _named(scorers, reference, learner)
     numbers = _seeds(seeds)
@@ -127,9 +136,13 @@ def compare_with_random(
         )
     tasks = [(scorer, seed) for scorer in named.values() for seed in numbers]
     runs = joblib.Parallel(n_jobs=n_jobs)(
-        joblib.delayed(_run)(learner, X, y, splits[seed], scorer, seed, measure, **options) for scorer, seed in tasks
+        joblib.delayed(_run)(learner, X, y, splits[seed], scorer, seed, measures, **options) for scorer, seed in tasks
     )
-    return _gathered(metric if isinstance(metric, str) else metric.__name__, numbers, list(named), runs, reference)
+    found = {
+        name: _gathered(name, numbers, list(named), [(values[name], asked) for values, asked in runs], reference)
+        for name in measures
+    }
+    return found[next(iter(found))] if isinstance(metric, str) or callable(metric) else found
 
 
 def _run(
@@ -139,7 +152,7 @@ def _run(
     split: tuple[np.ndarray, Pool, np.ndarray],
     scorer: Scorer,
     seed: int,
-    metric: Metric,
+    metrics: dict[str, Metric],
     *,
     n_queries: int,
     initial: int,
@@ -147,11 +160,11 @@ def _run(
     every: int,
     design: dict[str, Any],
     threads: dict[str, int],
-) -> tuple[dict[int, float], dict[str, list[Any]]]:
-    """Return the metric by number of answers, and the questions of one run."""
+) -> tuple[dict[str, dict[int, float]], dict[str, list[Any]]]:
+    """Return every metric by number of answers, and the questions of one run."""
     asked, X_test, y_test = split
     first = np.random.default_rng([seed, 1]).permutation(len(asked))[:initial]
-    values: dict[int, float] = {}
+    values: dict[str, dict[int, float]] = {name: {} for name in metrics}
     with threadpool_limits(threads):  # a worker process would otherwise take fewer, and round differently
         loop = SequentialDesign(
             estimator,
@@ -168,10 +181,11 @@ def _run(
             loop.tell(query, y[asked[query.positions]])
             n_answers += len(query)
             if loop.iteration % every == 0 or n_answers == n_queries:
-                try:
-                    values[n_answers] = float(metric(loop.estimator_, X_test, y_test))
-                except NotFittedError:  # has seen one class only
-                    continue
+                for name, metric in metrics.items():
+                    try:
+                        values[name][n_answers] = float(metric(loop.estimator_, X_test, y_test))
+                    except NotFittedError:  # has seen one class only
+                        continue
     history = loop.history_
     history["position"] = asked[history["position"]].tolist()
     return values, history

@@ -36,7 +36,8 @@ def predictive_information_gain(predictive: Predictive, random_state: RandomStat
     Parameters
     ----------
     predictive : Predictive
-        With ``target`` (the predictive at given inputs), and ``target_covariance`` or ``draws``.
+        With ``target`` (the predictive at given inputs; `select` takes a sample of the candidates where none is given),
+        and ``target_covariance`` or ``draws``.
     random_state : ignored
 
     Returns
@@ -69,6 +70,9 @@ def predictive_information_gain(predictive: Predictive, random_state: RandomStat
         if predictive.likelihood.discrete:
             return _by_quadrature(predictive)
     return _by_tables(predictive, tables_of_draws(_NAME, predictive))
+
+
+predictive_information_gain.about_inputs = True  # type: ignore[attr-defined]
 
 
 def _by_correlations(predictive: Predictive) -> np.ndarray:

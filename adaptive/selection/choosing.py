@@ -20,6 +20,7 @@ __all__ = ["select"]
 
 CHUNK_SIZE = 16_384  # candidates per predictive
 SHORT_LIST = 1_024  # candidates among which a batch is chosen from a large pool
+N_TARGETS = 256  # candidates, evenly spaced, that stand for the inputs to predict where none were given
 REFINED = 8  # candidates that are computed exactly where the predictive offers it
 
 
@@ -81,6 +82,8 @@ def select(
     m = pool.length(candidates)
     allowed = allowed_positions(m, mask, exclude)
     check_enough(n_select, m, m if allowed is None else len(allowed))
+    if target is None and getattr(score, "about_inputs", False):
+        target = pool.take(candidates, np.unique(np.linspace(0, m - 1, min(m, N_TARGETS)).astype(np.intp)))
     prices = prices_of(cost, candidates, m, allowed)
     if getattr(score, "whole_pool", False):
         chunk_size = m

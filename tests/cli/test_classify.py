@@ -161,7 +161,7 @@ def test_three_classes_and_as_many_initial_questions(tmp_path, adaptive):
         (["--questions", "many"], "Invalid value for '--questions'"),
         (["--initial", "61"], "--initial 61 is more than --questions 60"),
         (["--scorer", "informaton_gain"], "Did you mean 'information_gain'"),
-        (["--scorer", "predictive_information_gain"], "target"),
+        (["--scorer", "expected_error_reduction"], "target"),
         (["--out", "TABLE"], "is a file; --out expects a folder"),
         (["--out", "FINISHED"], "holds a run already; add --resume to continue it"),
         (["--out", "EMPTY", "--resume"], "there is no run to resume in"),

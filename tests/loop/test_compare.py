@@ -192,3 +192,14 @@ def test_log_loss_and_own_metrics():
 def test_bad_arguments(model, options, message):
     with pytest.raises(ValueError, match=message):
         compare_with_random(model(), **{"X": X, "y": Y, "n_queries": 10, "seeds": 1, "metric": "rmse", **options})
+
+
+def test_several_metrics_are_measured_on_the_same_runs(model):
+    options = {"scorers": "uncertainty", "n_queries": 6, "seeds": 2, "exploration": 0}
+    both = compare_with_random(LogisticRegression(), X, LABELS, metric=["accuracy", "log_loss"], **options)
+    assert list(both) == ["accuracy", "log_loss"] and both["accuracy"].questions == both["log_loss"].questions
+    for name, table in both.items():
+        alone = compare_with_random(LogisticRegression(), X, LABELS, metric=name, **options)
+        assert repr(alone.columns) == repr(table.columns)
+    with pytest.raises(ValueError, match="metric must name one"):
+        compare_with_random(LogisticRegression(), X, LABELS, metric=[], **options)

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.gaussian_process.kernels import RBF
 from sklearn.linear_model import LogisticRegression
 
-from adaptive import BayesianLogisticRegression, SequentialDesign
+from adaptive import BayesianLogisticRegression, GaussianProcessClassifier, SequentialDesign
 from adaptive.loop import read_log
 
 POOL = np.random.default_rng(0).standard_normal((400, 3))
@@ -76,6 +77,17 @@ def test_auto_is_what_the_estimator_names(model):
     assert SequentialDesign(model(), POOL).scorer == "information_gain"
     fitted = classifier().partial_fit(POOL[:6], [0, 1, 1, 0, 1, 0])
     assert fitted.select(POOL)[0] == fitted.select(POOL, scorer="query_by_committee")[0]
+
+
+def test_a_process_is_asked_about_its_predictions_of_the_pool():
+    model = GaussianProcessClassifier(1.0 * RBF(1.0), classes=[0, 1], optimizer=None)
+    assert SequentialDesign(model, POOL).scorer == "predictive_information_gain"
+    model.fit(POOL[:8], (POOL[:8, 0] > 0).astype(int))
+    rest = POOL[8:200]
+    chosen = model.select(rest, return_scores=True)
+    named = model.select(rest, scorer="predictive_information_gain", target=rest, return_scores=True)
+    np.testing.assert_array_equal(chosen, named)  # a small pool is its own sample
+    assert model.select(np.repeat(POOL, 2, axis=0)).shape == (1,)
 
 
 def test_only_classifiers_whose_outcomes_count_are_asked_at_random(model):
