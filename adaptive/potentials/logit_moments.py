@@ -16,7 +16,7 @@ from numba import njit
 
 from adaptive.potentials.truncated_gaussian import two_halves
 
-__all__ = ["moments"]
+__all__ = ["NODES", "WEIGHTS", "many", "moments"]
 
 _LARGE = 30.0  # cavity variance from which on the second way is the shorter one
 _ACCURACY = 37.0  # nats
@@ -31,7 +31,7 @@ def _one_sided_rule() -> tuple[np.ndarray, np.ndarray]:
     return (edges[:-1, None] + half_width * (1 + x)).ravel(), (half_width * w).ravel()
 
 
-_NODES, _WEIGHTS = _one_sided_rule()
+NODES, WEIGHTS = _one_sided_rule()
 
 
 @njit(cache=True)
@@ -101,7 +101,7 @@ def _by_halves(c: float, v: float, f: float, nodes: np.ndarray, weights: np.ndar
 
 
 @njit(cache=True)
-def _many(c: np.ndarray, v: np.ndarray, f: float, nodes: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
+def many(c: np.ndarray, v: np.ndarray, f: float, nodes: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
     for i in range(len(c)):
         if v[i] < _LARGE:
             out[0, i], out[1, i], out[2, i] = _by_trapezoid(c[i], v[i], f)
@@ -119,6 +119,6 @@ def moments(mean: np.ndarray, variance: np.ndarray, fraction: float) -> tuple[np
     0.5
     """
     out = np.empty((3, mean.size))
-    _many(np.array(mean, dtype=float).ravel(), np.array(variance, dtype=float).ravel(), fraction, _NODES, _WEIGHTS, out)
+    many(np.array(mean, dtype=float).ravel(), np.array(variance, dtype=float).ravel(), fraction, NODES, WEIGHTS, out)
     log_normaliser, centre, spread = out.reshape(3, *mean.shape)
     return log_normaliser, centre, spread

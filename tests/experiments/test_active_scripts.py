@@ -26,6 +26,7 @@ SCRIPTS = {
         "ours-inclusion-predictive_information_gain-mends",
     },
     "active_priors": {"ours-inclusion-late-prior"},
+    "hyper_coverage": {"ours-hyper-coverage"},
     "hyper_defaults": {
         "ours-hyper-better-on-average",
         "ours-hyper-beside-logistic-regression",

@@ -31,7 +31,7 @@ from adaptive.predictive import GaussianProjections, Predictive
 if TYPE_CHECKING:
     from adaptive.types import Matrix, Pool, RandomState
 
-__all__ = ["BinaryBelief"]
+__all__ = ["BinaryBelief", "Problem"]
 
 LINKS = {"logit": BernoulliLogit, "probit": BernoulliProbit}
 ROUGH = 1e-2  # tolerance while the prior scale is still being sought
@@ -77,7 +77,7 @@ class BinaryBelief(Inferred):
         ):
             return earlier.including(settings, data)
         start = earlier.posterior if warm else None
-        problem = _Problem(settings, data)
+        problem = Problem(settings, data)
         if settings.prior_scale is not None:
             scale = float(settings.prior_scale)
             posterior = settings.infer(problem.model(scale), start)
@@ -96,13 +96,13 @@ class BinaryBelief(Inferred):
     def including(self, settings: LogisticSettings, data: LabelledRows) -> BinaryBelief:
         """The belief after the rows that are new to it."""
         posterior = self.posterior
-        problem = _Problem(settings, data)
+        problem = Problem(settings, data)
         site = "bound" if posterior.engine == "variational_bounds" else "moments"
         for j in range(posterior.group_lengths[0], len(data)):
             included = inference.include(posterior, problem.features[[j]], problem.likelihood[j : j + 1], site=site)
             posterior = included
             if included.n_included >= settings.block_size:
-                model = _Problem(settings, data.first(j + 1)).model(self.prior_scale)
+                model = Problem(settings, data.first(j + 1)).model(self.prior_scale)
                 posterior = settings.one_step(model, posterior)
         return BinaryBelief(settings, data, posterior, self.prior_scale, self.scale_rows, self._kept)
 
@@ -216,22 +216,22 @@ class BinaryBelief(Inferred):
     def from_state(cls, settings: LogisticSettings, data: LabelledRows, state: dict[str, Any]) -> BinaryBelief:
         """The belief that ``state`` described."""
         scale, sites = float(state["prior_scale"]), np.asarray(state["included"], dtype=float)
-        problem, first = _Problem(settings, data), len(data) - len(sites)
-        model = _Problem(settings, data.first(first)).model(scale)
+        problem, first = Problem(settings, data), len(data) - len(sites)
+        model = Problem(settings, data.first(first)).model(scale)
         posterior = inference.restored_posterior(model, state["posterior"])
         for j, (pi, nu, gain) in zip(range(first, len(data)), sites, strict=True):
             posterior = inference.include_site(posterior, problem.features[[j]], pi, nu, gain)
         return cls(settings, data, posterior, scale, int(state["scale_rows"]))
 
 
-class _Problem:
+class Problem:
     """Features and signs of the training rows, as models of any prior scale."""
 
     def __init__(self, settings: LogisticSettings, data: LabelledRows) -> None:
         self.settings = settings
         self.features = data.features(bool(settings.fit_intercept))
-        signs = np.where(data.codes == data.n_classes - 1, 1.0, -1.0)
-        self.likelihood: Any = LINKS[settings.link](signs)
+        self.signs = np.where(data.codes == data.n_classes - 1, 1.0, -1.0)
+        self.likelihood: Any = LINKS[settings.link](self.signs)
         if data.weights is not None:
             self.likelihood = Weighted(self.likelihood, data.weights)
 

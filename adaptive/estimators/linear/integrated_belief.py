@@ -19,6 +19,7 @@ from scipy.special import logsumexp
 
 from adaptive.estimators.belief import Inferred
 from adaptive.estimators.linear.binary_belief import BinaryBelief
+from adaptive.estimators.linear.fitted_together import compiles, fitted_together
 from adaptive.estimators.linear.leave_one_out import LeaveOneOut, cavities, left_out, variance_factor
 from adaptive.estimators.linear.pool_marginals import KeptRows, NodeMarginals
 from adaptive.estimators.linear.settings import LogisticSettings
@@ -239,15 +240,26 @@ def _fitted(
 
     A node may fail where its scale is so large that nothing but the prior keeps the posterior proper.
     """
-    found: dict[int, Any] = {}
     problem: Exception | None = None
     typical = data.typical_length
-    tolerance = max(settings.tol, TOLERANCE)
-    for k in nodes:
-        scale = float(np.exp(CENTRE + STEP * k)) / typical
-        at_node = replace(settings, prior_scale=scale, tol=tolerance, update="refit")
+    at_nodes = {
+        k: replace(
+            settings,
+            prior_scale=float(np.exp(CENTRE + STEP * k)) / typical,
+            tol=max(settings.tol, TOLERANCE),
+            update="refit",
+        )
+        for k in nodes
+    }
+    found: dict[int, Any] = {}
+    if kind is BinaryBelief and compiles(settings, data):
+        starts = {k: _nearest(known, k) for k in nodes} if known else {}
+        found = {k: one for k, one in fitted_together(at_nodes, data, starts).items() if one is not None}
+    for k, at_node in at_nodes.items():
+        if k in found:
+            continue
         near = {**known, **found}
-        start = near[min(near, key=lambda other: abs(other - k))] if near else None
+        start = _nearest(near, k) if near else None
         try:
             found[k] = kind.learnt(at_node, data, start)
         except (np.linalg.LinAlgError, FloatingPointError, ValueError) as refusal:
@@ -256,3 +268,8 @@ def _fitted(
         assert problem is not None
         raise problem
     return found
+
+
+def _nearest(beliefs: dict[int, Any], k: int) -> Any:
+    """The belief at the node nearest to k."""
+    return beliefs[min(beliefs, key=lambda other: abs(other - k))]

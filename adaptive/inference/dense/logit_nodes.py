@@ -1,0 +1,183 @@
+"""Expectation propagation of one logistic regression under several Gaussian priors, in one compiled loop.
+
+A call of the general engine costs a millisecond whatever it computes; here that is spent once for all priors. Sweeps
+are parallel: with marginals N(m_j, v_j) and cavity precisions c_j = 1 / v_j - pi_j every site is moved to where the
+marginal has the moments of the tilted distribution, less far where the largest move grows. The evidence is that of
+:mod:`adaptive.inference.expectation_propagation`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from adaptive.potentials.logit_moments import NODES, WEIGHTS, many
+
+__all__ = ["NodeSites", "logit_nodes"]
+
+_FLAT = 1e-10  # cavity precision, in units of the marginal's, that stands for zero
+
+
+class NodeSites(NamedTuple):
+    """Sites of every prior.
+
+    Attributes
+    ----------
+    pi, nu : (k, m) arrays
+        Precisions and precision-means of the latents' sites.
+    log_evidence : (k,) array
+    n_iter : (k,) array of int
+    converged : (k,) array of bool
+    """
+
+    pi: np.ndarray
+    nu: np.ndarray
+    log_evidence: np.ndarray
+    n_iter: np.ndarray
+    converged: np.ndarray
+
+
+def logit_nodes(
+    features: np.ndarray,
+    signs: np.ndarray,
+    variances: np.ndarray,
+    pi: np.ndarray,
+    nu: np.ndarray,
+    *,
+    tol: float,
+    max_iter: int,
+) -> NodeSites:
+    """Return the sites at which no marginal wants to move by more than ``tol`` of its own precision.
+
+    Parameters
+    ----------
+    features : (m, n) array
+    signs : (m,) array of -1 and +1
+    variances : (k, n) array
+        Prior variances of the unknowns, of each prior.
+    pi, nu : (k, m) arrays
+        Where to start.
+    tol : float
+    max_iter : int
+
+    Examples
+    --------
+    >>> found = logit_nodes(np.ones((1, 1)), np.ones(1), np.ones((1, 1)), np.zeros((1, 1)), np.zeros((1, 1)),
+    ...                     tol=1e-6, max_iter=20)
+    >>> bool(found.converged[0]), round(float(np.exp(found.log_evidence[0])), 9)
+    (True, 0.5)
+    """
+    rows = np.ascontiguousarray(features * signs[:, None], dtype=float)
+    pi, nu = np.array(pi, dtype=float), np.array(nu * signs, dtype=float)
+    k = len(variances)
+    found = NodeSites(pi, nu, np.full(k, np.nan), np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.bool_))
+    _settle(rows, np.asarray(variances, dtype=float), pi, nu, tol, max_iter, NODES, WEIGHTS, *found[2:])
+    return found._replace(nu=nu * signs)
+
+
+@njit(cache=True, nogil=True)
+def _settle(rows, variances, pi, nu, tol, max_iter, nodes, weights, evidence, n_iter, converged):
+    m, n = rows.shape
+    moments, length = np.empty((3, m)), np.empty((m, n))
+    mean, variance, cavity, slope = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+    lower = np.empty((n, n))
+    linear = np.empty(n)
+    for k in range(len(variances)):
+        damping, smallest = 1.0, np.inf
+        for step in range(max_iter + 1):
+            log_volume = _factorised(rows, variances[k], pi[k], nu[k], lower, linear, length, mean, variance)
+            if not np.isfinite(log_volume):
+                break
+            terms, largest, proper = 0.0, 0.0, True
+            for j in range(m):
+                known = not variance[j] > 0.0
+                v = 1.0 if known else variance[j]
+                if known:  # a row of zeros: its site says nothing
+                    pi[k, j], nu[k, j] = 0.0, 0.0
+                precision = 1.0 / v - pi[k, j]
+                proper = proper and precision > -_FLAT / v
+                cavity[j] = max(precision, _FLAT / v)
+                slope[j] = nu[k, j] - pi[k, j] * mean[j]
+                variance[j] = v
+                moments[0, j] = 0.0 if known else 1.0
+            if not proper:
+                break
+            known_rows = moments[0].copy()
+            many(mean - slope / cavity, 1.0 / cavity, 1.0, nodes, weights, moments)
+            for j in range(m):
+                if known_rows[j] == 0.0:
+                    terms -= np.log(2.0)
+                    continue
+                terms += moments[0, j] + 0.5 * np.log1p(pi[k, j] / cavity[j]) + 0.5 * slope[j] ** 2 / cavity[j]
+                new_pi = max(1.0 / moments[2, j] - cavity[j], 0.0)
+                centre = mean[j] - slope[j] / cavity[j]
+                new_nu = new_pi * moments[1, j] + (moments[1, j] - centre) * cavity[j]
+                d_pi, d_nu = new_pi - pi[k, j], new_nu - nu[k, j]
+                largest = max(largest, abs(d_pi) * variance[j], abs(d_nu - d_pi * mean[j]) * np.sqrt(variance[j]))
+                slope[j], cavity[j] = d_pi, d_nu
+            n_iter[k] = step
+            if largest <= tol:
+                evidence[k], converged[k] = log_volume + terms, True
+                break
+            if largest > smallest:
+                damping = max(0.5 * damping, 0.125)
+            smallest = min(smallest, largest)
+            for j in range(m):
+                if known_rows[j] != 0.0:
+                    pi[k, j] += damping * slope[j]
+                    nu[k, j] += damping * cavity[j]
+
+
+@njit(cache=True, nogil=True)
+def _factorised(rows, variances, pi, nu, lower, linear, length, mean, variance):
+    """Marginals of the rows at the sites; the log volume of the Gaussian, nan where there is none."""
+    m, n = rows.shape
+    lower[:] = 0.0
+    linear[:] = 0.0
+    for a in range(n):
+        lower[a, a] = 1.0 / variances[a]
+    for j in range(m):
+        for a in range(n):
+            weighted = pi[j] * rows[j, a]
+            linear[a] += rows[j, a] * nu[j]
+            for b in range(a + 1):
+                lower[a, b] += weighted * rows[j, b]
+    half = 0.0
+    for a in range(n):  # Cholesky, in place
+        for b in range(a + 1):
+            total = lower[a, b]
+            for c in range(b):
+                total -= lower[a, c] * lower[b, c]
+            if a == b:
+                if not total > 0.0:
+                    return np.nan
+                lower[a, a] = np.sqrt(total)
+                half += np.log(lower[a, a])
+            else:
+                lower[a, b] = total / lower[b, b]
+    for a in range(n):
+        total = linear[a]
+        for c in range(a):
+            total -= lower[a, c] * linear[c]
+        linear[a] = total / lower[a, a]
+    for j in range(m):  # L^-1 of every row: its products with itself and with L^-1 F' nu are the moments
+        for a in range(n):
+            total = rows[j, a]
+            for c in range(a):
+                total -= lower[a, c] * length[j, c]
+            length[j, a] = total / lower[a, a]
+        first, second = 0.0, 0.0
+        for a in range(n):
+            first += length[j, a] * linear[a]
+            second += length[j, a] ** 2
+        mean[j], variance[j] = first, second
+    energy = 0.0
+    for a in range(n - 1, -1, -1):  # u = L^-T (L^-1 F' nu), in place
+        total = linear[a]
+        for c in range(a + 1, n):
+            total -= lower[c, a] * linear[c]
+        linear[a] = total / lower[a, a]
+        energy += linear[a] ** 2 / variances[a]
+    return -0.5 * energy - 0.5 * np.sum(np.log(variances)) - half
