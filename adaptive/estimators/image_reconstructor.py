@@ -22,8 +22,7 @@ from adaptive.estimators.imaging.measurements import MeasuredBlocks
 from adaptive.estimators.imaging.receiver import Received
 from adaptive.estimators.imaging.settings import AUTO, ImageSettings
 from adaptive.estimators.imaging.tree_prior import plain_scales
-from adaptive.inference import Posterior
-from adaptive.inference.restored import posterior_state
+from adaptive.inference import Posterior, posterior_state
 from adaptive.inference.trees import TreePosterior
 
 __all__ = ["ImageReconstructor"]

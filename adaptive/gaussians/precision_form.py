@@ -6,12 +6,14 @@ inverted (then P_0 = I + data, F = B R); for a number or a diagonal, R = I and P
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.linalg.blas import dsymv, dsyr, dsyrk, dtrsm
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtrs
 
+from adaptive.gaussians.factorised_form import FactorisedForm
+from adaptive.gaussians.gaussian_part import LOG_2PI
 from adaptive.linalg.matrices import (
     covariance_root,
     covariance_times,
@@ -23,53 +25,37 @@ from adaptive.linalg.matrices import (
     triangular_root,
 )
 
+if TYPE_CHECKING:
+    from adaptive.types import Covariance, Matrix
+
 __all__ = ["PrecisionForm"]
 
 _LOST = 1e-13  # a pivot this much smaller than its diagonal entry is mostly rounding
-_LOG_2PI = float(np.log(2 * np.pi))
 
 
-class PrecisionForm:
+class PrecisionForm(FactorisedForm):
     """Gaussian with sites, represented by the Cholesky factor of its precision matrix.
 
-    Parameters
-    ----------
-    rows : array or sparse matrix (q, n)
-        B, the projections that carry sites.
-    data_rows, data, data_variance : (m, n), (m,), (m,), optional
-        The normalised Gaussian rows N(data | data_rows u, data_variance).
-    prior_mean : (n,), optional
-        Default zero.
-    prior_covariance : float, (n,) or (n, n), optional
-        None: no prior; then data and sites together must determine u.
-
-    Attributes
-    ----------
-    pi, nu : (q,)
-        Precisions and precision-means of the sites, after ``refit``.
-    mean : (n,)
-        Of u.
-    projections : (q,)
-        B mean.
-    coefficients : (r,)
-        w: ``energy`` and ``project`` are functions of it, the latter affine, so that a line search needs no product.
-    log_volume : float
-        log base(mean) + 1/2 log|2 pi V|.
+    Parameters, attributes and methods are those of :class:`~adaptive.gaussians.factorised_form.FactorisedForm`; the
+    coefficients are w (r,). Without a prior covariance, data and sites together must determine u.
     """
+
+    kind = "precision"
 
     def __init__(
         self,
-        rows: Any,
-        data_rows: Any = None,
-        data: Any = None,
-        data_variance: Any = None,
-        prior_mean: Any = None,
-        prior_covariance: Any = None,
+        rows: Matrix,
+        data_rows: Matrix | None = None,
+        data: np.ndarray | None = None,
+        data_variance: np.ndarray | None = None,
+        prior_mean: np.ndarray | None = None,
+        prior_covariance: Covariance | None = None,
     ):
         q, n = rows.shape
         self.n = n
         self.shift = None if prior_mean is None or not np.any(prior_mean) else np.asarray(prior_mean, dtype=float)
-        self.root = covariance_root(prior_covariance) if np.ndim(prior_covariance) == 2 else None
+        full = prior_covariance is not None and np.ndim(prior_covariance) == 2
+        self.root = covariance_root(np.asarray(prior_covariance)) if full else None
         self.rows = densified(rows)
         self.offset = np.zeros(q) if self.shift is None else np.asarray(self.rows @ self.shift)
         if self.root is not None:
@@ -81,7 +67,7 @@ class PrecisionForm:
         self._log_constant = 0.0
         if prior_covariance is None:
             self.prior_precision: Any = None
-            self._log_constant += 0.5 * size * _LOG_2PI
+            self._log_constant += 0.5 * size * LOG_2PI
         elif self.root is not None:
             self.prior_precision = 1.0
         else:
@@ -103,12 +89,12 @@ class PrecisionForm:
             rows = np.ascontiguousarray(rows @ self.root)
         variance = np.broadcast_to(variance, residual.shape)
         self.data_rows, self.data, self.data_variance = rows, residual, variance
-        self._log_constant -= 0.5 * float(np.sum(_LOG_2PI + np.log(variance)))
+        self._log_constant -= 0.5 * float(np.sum(LOG_2PI + np.log(variance)))
         self._base = _add_gram(self._base, rows, 1.0 / variance)
         self._base_linear = self._base_linear + rows.T @ (residual / variance)
 
     # ------------------------------------------------------------------ fit
-    def refit(self, pi: np.ndarray, nu: np.ndarray) -> PrecisionForm:
+    def refit(self, pi: np.ndarray, nu: np.ndarray) -> Self:
         """Set all sites and factorise; raises ``numpy.linalg.LinAlgError`` where the result is not a Gaussian."""
         precision = _add_gram(self._base, self.rows, pi)
         diagonal = precision.diagonal().copy()
@@ -157,20 +143,12 @@ class PrecisionForm:
         return 0.5 * total
 
     @property
-    def log_volume(self) -> float:
-        return self._log_constant - self.energy(self.coefficients) - self._half_log_determinant
-
-    @property
     def log_determinant(self) -> float:
         """log|V|, the covariance of u (of w where the prior covariance is singular)."""
         log_root = 0.0
         if self.root is not None and self.root.shape[0] == self.root.shape[1]:
             log_root = float(np.linalg.slogdet(self.root)[1])
         return 2.0 * (log_root - self._half_log_determinant)
-
-    @property
-    def mean(self) -> np.ndarray:
-        return self.latent(self.coefficients)
 
     def latent(self, coefficients: np.ndarray) -> np.ndarray:
         """u at the coefficients."""

@@ -120,9 +120,8 @@ def annealed_importance(
     log_evidence, std, weights = _evidence(runs, temperatures, chains.log_start, estimator)
     effective = 1.0 / float(weights @ weights)
     draws = np.concatenate(chains.draw(runs.w, n_samples, rng))
-    problem.gaussian = EmpiricalForm(draws, np.tile(weights / n_samples, n_samples))  # type: ignore[assignment]
     posterior = Posterior(
-        problem.gaussian,
+        EmpiricalForm(draws, np.tile(weights / n_samples, n_samples)),
         sites=(chains.pi, chains.nu),
         group_lengths=model.group_lengths,
         log_evidence=log_evidence,

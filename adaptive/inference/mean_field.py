@@ -97,10 +97,15 @@ def mean_field(
         trace.append(-search.bound)
     converged = search.residual <= (1e-5 if search.stuck else tol)
     search.settle()
-    problem.gaussian = factors  # type: ignore[assignment]
     left = f"means are {search.residual:.1e} standard deviations from a fixed point (tol {tol:.0e})"
     return problem.finish(
-        search.bound, "lower_bound", trace, n_iter=n_iter, converged=converged, problem="" if converged else left
+        search.bound,
+        "lower_bound",
+        trace,
+        n_iter=n_iter,
+        converged=converged,
+        problem="" if converged else left,
+        gaussian=factors,
     )
 
 

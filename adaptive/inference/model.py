@@ -157,6 +157,20 @@ class GLM:
             return matrix, self.y
         return stacked([matrix.real, matrix.imag]), np.concatenate([self.y.real, self.y.imag])
 
+    def beginning(self, lengths: Sequence[int]) -> GLM:
+        """The model with so many first rows of every group, and their potentials, only."""
+        pairs = zip(self.groups, lengths, strict=True)
+        groups = [(b, p) if k == b.shape[0] else (matrix_of(b)[:k], p[:k]) for (b, p), k in pairs]
+        return GLM(
+            self.X,
+            self.y,
+            self.noise_variance,
+            B=[b for b, _ in groups],
+            potentials=[p for _, p in groups],
+            prior_mean=self.prior_mean if self.has_prior else None,
+            prior_covariance=self.prior_covariance,
+        )
+
     def _check_determined(self) -> None:
         if self.has_prior or self.n > _LARGEST_RANK_CHECK:
             return

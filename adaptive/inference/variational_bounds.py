@@ -146,7 +146,7 @@ class _Bounds:
 
     def __init__(self, problem: DenseProblem):
         self.problem, self.potential, self.size = problem, problem.potential, problem.size
-        groups = [(p, np.full(length, p.bound == "contact")) for p, length in problem.active_groups()]
+        groups = [(p, np.full(length, p.bound == "contact")) for p, length in problem.matrices.active_groups()]
         self.log_concave = bool(np.all(self.potential.log_concave))
         weights = getattr(self.potential, "weights", None)
         self.copies: Any = 1.0 if weights is None else np.maximum(weights, 1.0)  # rows that each row stands for

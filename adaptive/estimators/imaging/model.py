@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.estimators.imaging.engine import Engine, precision_of
+from adaptive.estimators.imaging.engine import Engine
 from adaptive.estimators.imaging.measurements import MeasuredBlocks
 from adaptive.estimators.imaging.prior import ImagePrior
 from adaptive.estimators.imaging.sensitivity import on_unknown
 from adaptive.estimators.imaging.tree_prior import restored_tree, tree_mode_of, tree_posterior
-from adaptive.inference import GLM, LargePosterior, Posterior
+from adaptive.inference import GLM, Posterior, restored_posterior
+from adaptive.inference.kinds import stated
 from adaptive.inference.matrix_free.reweighted_map import reweighted_map
-from adaptive.inference.restored import restored_posterior
 from adaptive.inference.trees import TreeMixture
 
 __all__ = ["Engine", "ImageModel"]
@@ -107,10 +107,10 @@ class ImageModel:
 
     def restored(self, state: dict[str, Any], scales: Any) -> Posterior:
         """The posterior that `posterior_state` described; a dense one needs the scales of its potentials."""
-        if "tree" in state.get("large", {}):
-            return restored_tree(self, state["large"])
-        if "large" in state:
-            unit = dict.fromkeys(self.prior.names, 1.0)  # the scales are in the sites
-            return LargePosterior.restored(precision_of(self.glm(unit)), state["large"])
+        state = stated(state)
+        if state["kind"] == "tree":
+            return restored_tree(self, state)
+        if state["kind"] == "large":
+            scales = dict.fromkeys(self.prior.names, 1.0)  # they are in the sites
         assert scales is not None
         return restored_posterior(self.glm(scales), state)

@@ -129,7 +129,7 @@ def informative_vector_machine(
     ).refit(pi, nu)
     everywhere = np.zeros((2, q))
     everywhere[:, active] = pi, nu
-    posterior = Posterior(
+    return Posterior(
         gaussian,
         sites=(everywhere[0], everywhere[1]),
         group_lengths=model.group_lengths,
@@ -140,6 +140,5 @@ def informative_vector_machine(
         converged=converged,
         engine="informative_vector_machine",
         potential=problem.potential[active],
+        active=active,
     )
-    posterior.active = active  # type: ignore[attr-defined]
-    return posterior

@@ -69,7 +69,8 @@ def label_regression(
             f"label_regression accepts Bernoulli potentials only, got {sorted(names) or 'none'}; "
             "use expectation_propagation."
         )
-    y = np.concatenate([np.broadcast_to(p.y, (length,)) for p, length in problem.active_groups()]).astype(float)
+    groups = problem.matrices.active_groups()
+    y = np.concatenate([np.broadcast_to(p.parameters["y"], (length,)) for p, length in groups]).astype(float)
 
     def refit(log_sd: float) -> float:
         precision = np.exp(-2.0 * log_sd)

@@ -98,9 +98,9 @@ def sparse_online(
         basis.include(int(j), k, own, float(first[0]), float(second[0]), tolerance * own, keep_mean)
         if len(basis.rows) > capacity:
             basis.delete()
-    rows = problem.rows[np.array(basis.rows)]
-    posterior = Posterior(
-        DowndatedForm(prior.refit(none, none), rows, basis.alpha, -basis.C),
+    active = np.array(basis.rows)
+    return Posterior(
+        DowndatedForm(prior.refit(none, none), problem.rows[active], basis.alpha, -basis.C),
         sites=(none, none),
         group_lengths=model.group_lengths,
         log_evidence=log_evidence,
@@ -108,9 +108,8 @@ def sparse_online(
         objective_trace=[-log_evidence],
         n_iter=1,
         engine="sparse_online",
+        active=active,
     )
-    posterior.active = np.array(basis.rows)  # type: ignore[attr-defined]
-    return posterior
 
 
 class _Basis:
