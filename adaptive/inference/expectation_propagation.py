@@ -129,7 +129,7 @@ def expectation_propagation(
     if problem.size == 0:
         return problem.exact()
     sweeps, trace = _Sweeps(problem, float(fraction), damping, negative=forced), []
-    sweeps.look()
+    sweeps.tilt_all()
     order = None if random_state is None else generator(random_state)
     n_iter, sequential, stalled = 0, update == "sequential", 0
     best = sweeps.residual
@@ -139,7 +139,7 @@ def expectation_propagation(
             sweeps.sequential(order)
         else:
             sweeps.parallel()
-        sweeps.look()
+        sweeps.tilt_all()
         trace.append(-sweeps.log_evidence)
         stalled = 0 if sweeps.residual < best else stalled + 1
         best = min(best, sweeps.residual)
@@ -184,7 +184,7 @@ def _selective(
 
 
 class _Sweeps:
-    """The sites, what they would rather be, and the two ways of moving them."""
+    """The sites, new ones for them, and the two ways of moving there."""
 
     def __init__(self, problem: DenseProblem, fraction: float, damping: float, negative: bool):
         self.problem, self.gaussian, self.potential = problem, problem.gaussian, problem.potential
@@ -199,15 +199,15 @@ class _Sweeps:
         self._extrapolation = AndersonMixing()
         self._smallest = np.inf
 
-    def look(self) -> None:
+    def tilt_all(self) -> None:
         """Moments of all tilted distributions at the present sites: new sites, the residual, the evidence."""
         mean, variance = self.gaussian.marginals()
         sites = tilted_sites(self.potential, mean, variance, self.pi, self.nu, self.fraction, self.negative)
         self.new_pi, self.new_nu = sites.pi, sites.nu
         self.mean, self.variance = mean, sites.variance
 
-        wish = self._in_marginal_units(self.new_pi - self.pi, self.new_nu - self.nu)
-        self.residual = float(np.abs(wish).max()) if sites.usable.all() else np.inf
+        change = self._in_marginal_units(self.new_pi - self.pi, self.new_nu - self.nu)
+        self.residual = float(np.abs(change).max()) if sites.usable.all() else np.inf
         terms = float(sites.terms.sum())
         self.log_evidence = self.gaussian.log_volume + terms if sites.proper.all() else np.nan
 

@@ -117,9 +117,9 @@ class _Search:
         self.stuck = False
         r, factor = factors.conditional_variance, factors.prior_factor
         self._constant = factors.log_base + 0.5 * float(np.log(r).sum()) - float(np.log(factor.diagonal()).sum())
-        self._look()
+        self._tilt_all()
 
-    def _look(self) -> None:
+    def _tilt_all(self) -> None:
         """Moments of the factors, and the bound at them."""
         r, form = self.factors.conditional_variance, self.factors
         m = form.projections
@@ -144,13 +144,13 @@ class _Search:
                     form.refit(curvature, slope + curvature * m - length * gap)
                 except np.linalg.LinAlgError:
                     continue
-                self._look()
+                self._tilt_all()
                 if self.bound >= floor:
                     return
             length *= 0.5
         self.stuck = True
         form.refit(*before)
-        self._look()
+        self._tilt_all()
 
     def settle(self) -> None:
         """Sites whose precision is that of the factors at the means: 1 / v - 1 / r."""

@@ -130,7 +130,7 @@ def variational_bounds(
         n_iter += 1
         bounds.linearise(logdet_bound, marginal_variances(gaussian))
         s, _, _ = minimise(problem, bounds, _INNER_STEPS, min(1e-9, 1e-2 * tol))
-        before = bounds.touch(s)
+        before = bounds.move_bounds(s)
         previous, value = value, bounds.fit()
         if value > previous and variances == "exact":  # by rounding: the bounds were optimal already
             bounds.width, bounds.contact = before
@@ -198,7 +198,7 @@ class _Bounds:
             slope[free] = self._of(free).concave_height_slope(self.width[free])
             self.z1 = self.z1 + slope
 
-    def touch(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def move_bounds(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Take the best widths and contact points at the projections s; return the ones before."""
         before = self.width, self.contact
         self.width, self.contact = np.maximum(self.potential.inner(s, self.z1, self.z2, self.z3)[3], _NARROWEST), s

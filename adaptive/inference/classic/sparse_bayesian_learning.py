@@ -98,7 +98,7 @@ def sparse_bayesian_learning(
     floor = _LEAST_NOISE * (square or 1.0)
     start = before.noise_variance if before is not None else 0.1 * (square or 1.0)
     problem = _begin(data, max(start, floor) if s2 is None else s2, before)
-    trace, n_iter, converged = _climb(problem, max_iter, tol, floor if estimated else None)
+    trace, n_iter, converged = _maximise_evidence(problem, max_iter, tol, floor if estimated else None)
     if not converged:
         warnings.warn(
             f"sparse_bayesian_learning has not converged after {n_iter} changes; raise max_iter or tol.",
@@ -120,7 +120,9 @@ def _begin(data: MeasuredRows, noise_variance: float, before: ScaleMaximisation 
     return ScaleMaximisation(A, data.y, noise_variance, before.active, before.precisions, products)
 
 
-def _climb(problem: ScaleMaximisation, max_iter: int, tol: float, floor: float | None) -> tuple[list[float], int, bool]:
+def _maximise_evidence(
+    problem: ScaleMaximisation, max_iter: int, tol: float, floor: float | None
+) -> tuple[list[float], int, bool]:
     """Minus the log evidence after each change, their number, and whether nothing is left to gain."""
     trace: list[float] = []
     for n_iter in range(max_iter + 1):

@@ -4,7 +4,7 @@ N(h, v), site changes D and e, and k = 1 + D v,
     KL[Q' || Q] = (v'/v - 1 - ln(v'/v) + (h' - h)^2 / v) / 2,    v' = v / k,    h' - h = (e - D h) v / k.
 
 A few damped parallel sweeps come near the fixed point where there are many sites to move; then single updates, the best
-of a list of candidates, whose worse half is drawn afresh after every update. A look at all rows ends it.
+of a list of candidates, whose worse half is drawn afresh after every update. The scores of all rows end it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SelectiveProblem", "SelectiveUpdates", "change_scores"]
 
-_CHECK_EVERY = 200  # changes, of sites and of data, between two looks at the drift
+_CHECK_EVERY = 200  # changes, of sites and of data, between two checks of the drift
 _DRIFT = 1e-9  # from here the covariance is factorised afresh
 _MANY = 4  # so many unknowns for each site that is to move, and a sweep is not worth its factorisation
 _BROAD = 1e9  # variance, in squared spreads, of a Gaussian that tells a potential nothing
@@ -164,7 +164,7 @@ class SelectiveUpdates:
         self._scored_at: tuple[int, ...] | None = None
         self._scores = np.empty(0)
 
-    # ------------------------------------------------------------------ what sites would rather be
+    # ------------------------------------------------------------------ new sites
     def _tilt(self, rows: np.ndarray | None) -> tuple[TiltedSites, np.ndarray, np.ndarray, np.ndarray]:
         """New sites of the rows (None: all), their changes, and the scores of these."""
         g, every = self.gaussian, rows is None
@@ -195,7 +195,7 @@ class SelectiveUpdates:
 
     # ------------------------------------------------------------------ all at once
     def sweep(self, most: int) -> int:
-        """Damped parallel sweeps while many sites want to move; one that makes the largest wish larger is undone."""
+        """Damped parallel sweeps while many sites want to move; one that makes the largest score larger is undone."""
         scores, done = self.score_all(), 0
         while done < most and np.count_nonzero(scores > self.tol) * _MANY > self.gaussian.n:
             before, old = self.largest, (self.gaussian.pi, self.gaussian.nu)

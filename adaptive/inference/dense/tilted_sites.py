@@ -1,4 +1,4 @@
-"""What sites would rather be: those with which the marginals have the moments of the tilted distributions
+"""New sites: those with which the marginals have the moments of the tilted distributions
 
     cavity_j(s) T_j(s)^eta,    cavity_j = marginal_j / site_j^eta,
 
