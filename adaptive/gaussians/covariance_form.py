@@ -16,7 +16,7 @@ Rasmussen and Williams (2006), Gaussian processes for machine learning, algorith
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import scipy.sparse
@@ -246,25 +246,25 @@ class CovarianceForm(FactorisedForm):
         self.nu[j] += d_nu
 
     # ------------------------------------------------------------------ the posterior of u
-    def _crossed(self, rows: Any) -> tuple[Any, np.ndarray]:
+    def _crossed(self, rows: Matrix | None) -> tuple[Matrix, np.ndarray]:
         """Rows M (None: all unknowns) and their prior covariance with the representation's rows, M S F'."""
         if rows is None:
             rows = scipy.sparse.eye_array(self.n, format="csr")
             return rows, dense(self.cross)
         return rows, dense(rows @ self.cross)
 
-    def root_times(self, rows: Any) -> None:
+    def root_times(self, rows: Matrix) -> None:
         """Not cheap in this form: None."""
         return
 
-    def project_covariance(self, first: Any, second: Any) -> np.ndarray:
+    def project_covariance(self, first: Matrix | None, second: Matrix | None) -> np.ndarray:
         """M1 V M2'."""
         first, left = self._crossed(first)
         second, right = self._crossed(second)
         prior = dense(first @ covariance_times(self.prior_covariance, second.T))
         return prior - (left * self._scale) @ self._solve(np.asfortranarray(self._scale[:, None] * right.T))
 
-    def project_variance(self, rows: Any) -> np.ndarray:
+    def project_variance(self, rows: Matrix | None) -> np.ndarray:
         """diag(M V M')."""
         if rows is None:
             rows = scipy.sparse.eye_array(self.n, format="csr")
@@ -275,7 +275,7 @@ class CovarianceForm(FactorisedForm):
         blocks = row_blocks(rows, entries=2**22 * self.n // max(self.size, 1))
         return np.concatenate([of_block(rows[block]) for block in blocks])
 
-    def _sparse_block_variance(self, rows: Any) -> np.ndarray:
+    def _sparse_block_variance(self, rows: Matrix) -> np.ndarray:
         """The same from G = L^-1 R F S, kept until the next factorisation: a row then costs a product with G'."""
         if self._whitened_cross is None:
             scaled = np.asfortranarray(self._scale[:, None] * dense(self.cross.T))
@@ -284,7 +284,7 @@ class CovarianceForm(FactorisedForm):
         reduction = np.einsum("ij,ij->i", half, half)
         return np.maximum(quadratic_diagonal(rows, self.prior_covariance) - reduction, 0.0)
 
-    def _block_variance(self, rows: Any) -> np.ndarray:
+    def _block_variance(self, rows: Matrix) -> np.ndarray:
         prior = quadratic_diagonal(rows, self.prior_covariance)
         scaled = np.asfortranarray(self._scale[:, None] * dense(rows @ self.cross).T)
         if self._indefinite:
@@ -326,14 +326,14 @@ class CovarianceForm(FactorisedForm):
         return scale * self._solve(np.asfortranarray(scale * cross))
 
     # ------------------------------------------------------------------ sensitivity to the prior covariance
-    def prior_sensitivity(self, change: Any = None) -> float:
+    def prior_sensitivity(self, change: Covariance | None = None) -> float:
         """Slope of the log normaliser when S moves by ``change`` at fixed sites, (alpha' dK alpha - tr(C dK)) / 2."""
         moved = 2.0 * self.prior if change is None else dense(self.rows @ covariance_times(change, self.rows.T))
         alpha = self.coefficients
         scaled = np.asfortranarray(self._scale[:, None] * moved * self._scale)
         return 0.5 * float(alpha @ moved @ alpha - np.trace(self._solve(scaled)))
 
-    def prior_response(self, change: Any = None) -> np.ndarray:
+    def prior_response(self, change: Covariance | None = None) -> np.ndarray:
         """V S^-1 dS a = (I - S F' C F) dS F' alpha: how the mode follows S at fixed curvature of the potentials."""
         force = self.rows.T @ self.coefficients
         force = 2.0 * (self.cross @ self.coefficients) if change is None else covariance_times(change, force)

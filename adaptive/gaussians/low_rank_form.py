@@ -19,7 +19,7 @@ Nickisch (2010), Bayesian inference and experimental design for large generalise
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import scipy.sparse
@@ -211,7 +211,7 @@ class LowRankForm(FactorisedForm):
         """T by unknown: a row divides e of its unknown, and that unknown's row of V, by it."""
         return 1.0 + np.asarray(self._squares.T @ self._weights) * self.prior_covariance.variances
 
-    def _parts(self, rows: Any) -> tuple[Any, np.ndarray, np.ndarray]:
+    def _parts(self, rows: Matrix | None) -> tuple[Matrix, np.ndarray, np.ndarray]:
         """Rows M (None: all unknowns), M H with cov(u) = diag(d / T) + H A^-1 H', and d / T."""
         spread = self._unknown_spread
         root = self.prior_covariance.root / spread[:, None]
@@ -219,20 +219,20 @@ class LowRankForm(FactorisedForm):
             return scipy.sparse.eye_array(self.n, format="csr"), root, self.prior_covariance.variances / spread
         return rows, dense(rows @ root), self.prior_covariance.variances / spread
 
-    def root_times(self, rows: Any) -> None:
+    def root_times(self, rows: Matrix) -> None:
         """Not cheap in this form: None."""
         return
 
-    def project_covariance(self, first: Any, second: Any) -> np.ndarray:
+    def project_covariance(self, first: Matrix | None, second: Matrix | None) -> np.ndarray:
         """M1 V M2'."""
         first, left, own = self._parts(first)
         second, right, _ = self._parts(second)
         return dense(first @ covariance_times(own, second.T)) + left @ self._inverse(right.T)
 
-    def project_variance(self, rows: Any) -> np.ndarray:
+    def project_variance(self, rows: Matrix | None) -> np.ndarray:
         """diag(M V M')."""
         rows, root, own = self._parts(rows)
-        squares = rows.multiply(rows) if is_sparse(rows) else np.square(rows)
+        squares = rows.multiply(rows) if is_sparse(rows) else np.square(rows)  # type: ignore[union-attr]
         return np.asarray(squares @ own) + _squared_norms(root, self.half_inverse)
 
     def covariance_times(self, matrix: np.ndarray) -> np.ndarray:
@@ -263,7 +263,7 @@ class LowRankForm(FactorisedForm):
         return self._gain - self._gain**2 * self._leverage()
 
     # ------------------------------------------------------------------ sensitivity to the prior covariance
-    def prior_sensitivity(self, change: Any = None) -> float:
+    def prior_sensitivity(self, change: Covariance | None = None) -> float:
         """Slope of the log normaliser when S moves by ``change`` at fixed sites, (alpha' dK alpha - tr(C dK)) / 2."""
         alpha = self.slope
         if change is None:  # dK = 2 K, and tr(C K) = sum of w var
@@ -272,7 +272,7 @@ class LowRankForm(FactorisedForm):
         moved = dense(self.rows @ covariance_times(change, self.rows.T))
         return 0.5 * float(alpha @ moved @ alpha - np.trace(self.reduce(moved)))
 
-    def prior_response(self, change: Any = None) -> np.ndarray:
+    def prior_response(self, change: Covariance | None = None) -> np.ndarray:
         """V S^-1 dS a = (I - S F' C F) dS F' alpha: how the mode follows S at fixed curvature of the potentials."""
         force = np.asarray(self.rows.T @ self.slope)
         force = 2.0 * (self.prior_covariance @ force) if change is None else covariance_times(change, force)
@@ -286,10 +286,10 @@ def _squared_norms(rows: np.ndarray, half: np.ndarray) -> np.ndarray:
     return np.concatenate([np.einsum("ij,ij->i", block, block) for block in blocks])
 
 
-def _one_unknown_each(squares: Any) -> bool:
+def _one_unknown_each(squares: Matrix) -> bool:
     if is_sparse(squares):
         squares = squares.copy()
-        squares.eliminate_zeros()
+        squares.eliminate_zeros()  # type: ignore[union-attr]
         filled = squares.astype(bool).astype(int)
     else:
         filled = (squares > 0).astype(int)

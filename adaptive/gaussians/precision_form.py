@@ -6,7 +6,7 @@ inverted (then P_0 = I + data, F = B R); for a number or a diagonal, R = I and P
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from scipy.linalg.blas import dsymv, dsyr, dsyrk, dtrsm
@@ -26,7 +26,7 @@ from adaptive.linalg.matrices import (
 )
 
 if TYPE_CHECKING:
-    from adaptive.types import Covariance, Matrix
+    from adaptive.types import Covariance, Matrix, Number
 
 __all__ = ["PrecisionForm"]
 
@@ -66,7 +66,7 @@ class PrecisionForm(FactorisedForm):
         # log of the normalisers of the base, less those that the volume's (2 pi)^(size/2) cancels
         self._log_constant = 0.0
         if prior_covariance is None:
-            self.prior_precision: Any = None
+            self.prior_precision: Number | None = None
             self._log_constant += 0.5 * size * LOG_2PI
         elif self.root is not None:
             self.prior_precision = 1.0
@@ -78,12 +78,12 @@ class PrecisionForm(FactorisedForm):
         if self.prior_precision is not None:
             self._base[np.diag_indices(size)] = self.prior_precision
         self._base_linear = np.zeros(size)
-        self.data_rows = None
+        self.data_rows: Matrix | None = None
         if data_rows is not None and data_rows.shape[0]:
             self._absorb(densified(data_rows), np.asarray(data, dtype=float), np.asarray(data_variance, dtype=float))
         self._inverse: np.ndarray | None = None
 
-    def _absorb(self, rows: Any, data: np.ndarray, variance: np.ndarray) -> None:
+    def _absorb(self, rows: Matrix, data: np.ndarray, variance: np.ndarray) -> None:
         residual = data if self.shift is None else data - rows @ self.shift
         if self.root is not None:
             rows = np.ascontiguousarray(rows @ self.root)
@@ -185,7 +185,7 @@ class PrecisionForm(FactorisedForm):
         self.nu[j] += d_nu
 
     # ------------------------------------------------------------------ the posterior of u
-    def root_times(self, rows: Any) -> np.ndarray:
+    def root_times(self, rows: Matrix | None) -> np.ndarray:
         """R (m, r) with R R' = M V M' for rows M (m, n), None for all unknowns."""
         if rows is None:
             rows = np.eye(self.n) if self.root is None else self.root
@@ -194,12 +194,12 @@ class PrecisionForm(FactorisedForm):
         rows = np.ascontiguousarray(dense(rows), dtype=float)
         return dtrsm(1.0, self.factor, rows.T, lower=1).T
 
-    def project_covariance(self, first: Any, second: Any) -> np.ndarray:
+    def project_covariance(self, first: Matrix | None, second: Matrix | None) -> np.ndarray:
         """M1 V M2'."""
         left = self.root_times(first)
         return left @ (left if second is first else self.root_times(second)).T
 
-    def project_variance(self, rows: Any) -> np.ndarray:
+    def project_variance(self, rows: Matrix | None) -> np.ndarray:
         """diag(M V M')."""
         halves = [self.root_times(rows)] if rows is None else [self.root_times(rows[b]) for b in row_blocks(rows)]
         return np.concatenate([np.einsum("ij,ij->i", half, half) for half in halves])
@@ -218,7 +218,7 @@ class PrecisionForm(FactorisedForm):
         return draws if self.shift is None else draws + self.shift
 
     # ------------------------------------------------------------------ sensitivity to the prior covariance
-    def prior_sensitivity(self, change: Any = None) -> float:
+    def prior_sensitivity(self, change: Covariance | None = None) -> float:
         """Derivative of the log normaliser when S moves by ``change`` at fixed sites: (a' dS a - tr(E dS)) / 2.
 
         a = S^-1 (mean - mu), E = S^-1 - S^-1 V S^-1. ``change`` is a number, (n,) or (n, n); None stands for 2 S, the
@@ -226,9 +226,9 @@ class PrecisionForm(FactorisedForm):
         """
         w = self.coefficients
         if self.root is None:
-            p = np.broadcast_to(self.prior_precision, (self.size,))
+            p = np.broadcast_to(np.asarray(self.prior_precision), (self.size,))
             variance = self._full_inverse().diagonal()
-            if np.ndim(change) < 2:
+            if change is None or np.ndim(change) < 2:
                 change = 2.0 / p if change is None else change
                 return 0.5 * float(np.sum(change * (np.square(p * w) - p + np.square(p) * variance)))
             scaled = p[:, None] * change * p
@@ -238,17 +238,17 @@ class PrecisionForm(FactorisedForm):
             excess = np.eye(self.size) - self._full_inverse()
         return 0.5 * float(w @ scaled @ w - np.sum(excess * scaled))
 
-    def prior_response(self, change: Any = None) -> np.ndarray:
+    def prior_response(self, change: Covariance | None = None) -> np.ndarray:
         """V S^-1 dS a: how the mode of u follows S at fixed curvature of the potentials."""
         w = self.coefficients
         if self.root is None:
-            p = np.broadcast_to(self.prior_precision, (self.size,))
+            p = np.broadcast_to(np.asarray(self.prior_precision), (self.size,))
             force = 2.0 * w if change is None else covariance_times(change, p * w)
             return self.covariance_times(p * force)
         force = 2.0 * w if change is None else self._whitened(change) @ w
         return self.root @ dpotrs(self.factor, force, lower=1)[0]
 
-    def _whitened(self, change: Any) -> np.ndarray:
+    def _whitened(self, change: Covariance) -> np.ndarray:
         """R^-1 dS R^-T."""
         assert self.root is not None
         full = np.asarray(change) if np.ndim(change) == 2 else np.diag(np.broadcast_to(change, (self.n,)))
@@ -260,10 +260,10 @@ class PrecisionForm(FactorisedForm):
         return lower + np.tril(lower, -1).T
 
 
-def _add_gram(base: np.ndarray, rows: Any, weights: np.ndarray) -> np.ndarray:
+def _add_gram(base: np.ndarray, rows: Matrix, weights: np.ndarray) -> np.ndarray:
     """base + F' diag(weights) F in column order; only the lower triangle is meant."""
     if is_sparse(rows):
-        gram = rows.T @ rows.multiply(weights[:, None])
+        gram = rows.T @ rows.multiply(weights[:, None])  # type: ignore[union-attr]
         return np.asfortranarray(base + gram.toarray())
     if weights.size and weights.min() < 0:
         return np.asfortranarray(base + (rows.T * weights) @ rows)
