@@ -12,7 +12,7 @@ the usual evidence, arranged so that no two large numbers are subtracted.
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from adaptive.inference.dense.selective_propagation import SelectiveProblem, Sel
 from adaptive.inference.dense.tilted_sites import FLAT, tilted_sites
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
+
+if TYPE_CHECKING:
+    from adaptive.types import Number, RandomState
 
 __all__ = ["expectation_propagation"]
 
@@ -39,7 +42,7 @@ def expectation_propagation(
     damping: float | None = None,
     max_iter: int = 200,
     tol: float = 1e-6,
-    random_state: Any = None,
+    random_state: RandomState = None,
     warm_start: Posterior | None = None,
     form: str | None = None,
     force: bool = False,
@@ -188,8 +191,8 @@ class _Sweeps:
 
     def __init__(self, problem: DenseProblem, fraction: float, damping: float, negative: bool):
         self.problem, self.gaussian, self.potential = problem, problem.gaussian, problem.potential
-        self.fraction: Any = fraction
-        self.copies: Any = 1.0  # rows that a site stands for: of w copies of a row one is moved, and all alike
+        self.fraction: Number = fraction
+        self.copies: Number = 1.0  # rows that a site stands for: of w copies of a row one is moved, and all alike
         if (weights := getattr(problem.potential, "weights", None)) is not None:
             self.copies = np.maximum(weights, 1.0)
             self.fraction = fraction / self.copies

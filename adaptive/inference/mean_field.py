@@ -16,7 +16,7 @@ approximation and the bound falls with the ridge.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.linalg
@@ -26,6 +26,10 @@ from adaptive.gaussians.mean_field_form import MeanFieldForm
 from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
+
+if TYPE_CHECKING:
+    from adaptive.potentials import Potential
+    from adaptive.types import RandomState
 
 __all__ = ["mean_field"]
 
@@ -38,7 +42,7 @@ def mean_field(
     ridge: float = 1e-6,
     max_iter: int = 200,
     tol: float = 1e-6,
-    random_state: Any = None,
+    random_state: RandomState = None,
     warm_start: Posterior | None = None,
     form: str | None = None,
 ) -> Posterior:
@@ -112,7 +116,7 @@ def mean_field(
 class _Search:
     """The factors at the present means, the bound there, and Newton's step."""
 
-    def __init__(self, factors: MeanFieldForm, potential: Any):
+    def __init__(self, factors: MeanFieldForm, potential: Potential):
         self.factors, self.potential = factors, potential
         self.stuck = False
         r, factor = factors.conditional_variance, factors.prior_factor

@@ -10,7 +10,7 @@ O(q d^2) time and O(q d) memory for d of q rows.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.expectation_propagation import expectation_propagation
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
+
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
 
 __all__ = ["informative_vector_machine"]
 
@@ -33,7 +36,7 @@ def informative_vector_machine(
     refine: bool = False,
     max_iter: int = 200,
     tol: float = 1e-6,
-    random_state: Any = None,
+    random_state: RandomState = None,
     warm_start: Posterior | None = None,
     form: str | None = None,
 ) -> Posterior:

@@ -5,7 +5,7 @@ Few errors, poor probabilities: nothing here knows what a probability is. Use ex
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -15,6 +15,9 @@ from adaptive.inference.dense.jensen import jensen_bound
 from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
+
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
 
 __all__ = ["label_regression"]
 
@@ -27,7 +30,7 @@ def label_regression(
     noise_sd: float | None = None,
     max_iter: int = 100,
     tol: float = 1e-4,
-    random_state: Any = None,
+    random_state: RandomState = None,
     warm_start: Posterior | None = None,
     form: str | None = None,
 ) -> Posterior:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.linalg
@@ -22,21 +22,24 @@ from adaptive.inference.classic.measured_rows import MeasuredRows, earlier_work
 from adaptive.inference.classic.scale_maximisation import ScaleMaximisation
 from adaptive.inference.posterior import Posterior
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, RandomState, Rows
+
 __all__ = ["SparsePosterior", "sparse_bayesian_learning"]
 
 _LEAST_NOISE = 1e-6  # estimated noise variance, as a share of the measurements' mean square, below which it never goes
 
 
 def sparse_bayesian_learning(
-    X: Any,
-    y: Any,
+    X: Rows | ArrayLike,
+    y: ArrayLike,
     noise_variance: float | None = None,
     *,
-    B: Any = None,
+    B: Rows | ArrayLike | None = None,
     explore: bool = False,
     max_iter: int | None = None,
     tol: float = 1e-8,
-    random_state: Any = None,
+    random_state: RandomState = None,
     warm_start: SparsePosterior | None = None,
 ) -> SparsePosterior:
     """Scales by greedy maximisation of the evidence: additions, deletions and re-estimates (the inference of BCS).
@@ -182,7 +185,9 @@ class SparsePosterior(Posterior):
         self.noise_variance, self.explore = problem.noise_variance, explore
         self.working = (data, problem)
 
-    def leading_directions(self, k: int, start: Any = None, *, tol: float = 1e-3) -> tuple[np.ndarray, np.ndarray]:
+    def leading_directions(
+        self, k: int, start: ArrayLike | None = None, *, tol: float = 1e-3
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Its own design: leading eigenvectors of the posterior covariance, all within the active set.
 
         Parameters
