@@ -88,7 +88,7 @@ def map_estimate(
         return reweighted_map(model, smoothing=smoothing, max_iter=max_iter, tol=tol, start=start)
     if penalty is None:
         require_compatible(model, "map_estimate")
-        penalty = FromPotential(model.potential) if model.groups else Zero()
+        penalty = Zero() if model.potential is None else FromPotential(model.potential)
     objective = Objective(model, penalty)
     start = model.prior_mean if warm_start is None else _mean_of(warm_start, model)
     at = objective.point(objective.coefficients(start))

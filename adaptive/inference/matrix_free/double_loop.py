@@ -25,6 +25,7 @@ from adaptive.inference.posterior import Posterior, kept_rows
 from adaptive.linalg import Perturbations, stochastic_log_determinant, variances
 
 if TYPE_CHECKING:
+    from adaptive.linalg import LowRankCovariance
     from adaptive.types import Covariance, DType, Number, RandomState
 
 __all__ = ["VARIANCES", "matrix_free_bounds"]
@@ -149,9 +150,10 @@ class DoubleLoop:
         dtype: DType = float,
     ):
         require_compatible(model, "variational_bounds")
-        if not model.groups:
+        potential = model.potential
+        if potential is None:
             raise ValueError(f'variances="{variances}" needs potentials; without any, variances="exact" is direct.')
-        self.model, self.kind, self.potential = model, variances, model.potential
+        self.model, self.kind, self.potential = model, variances, potential
         self.least_squares = Reweighted(model, dtype)
         self.dtype = np.dtype(dtype)
         self.log_concave = bool(self.potential.log_concave)
@@ -318,10 +320,10 @@ class DoubleLoop:
         return value - 0.5 * logdet, 0.5 * error
 
 
-def _log_determinant(covariance: Covariance, n: int) -> float:
+def _log_determinant(covariance: Covariance | LowRankCovariance, n: int) -> float:
     if np.ndim(covariance) == 2:
-        return float(np.linalg.slogdet(covariance)[1])
-    return float(np.sum(np.log(np.broadcast_to(covariance, (n,)))))
+        return float(np.linalg.slogdet(np.asarray(covariance))[1])
+    return float(np.sum(np.log(np.broadcast_to(np.asarray(covariance), (n,)))))
 
 
 def _checked(n_samples: int, n_steps: int, inner_steps: int, dtype: DType) -> dict[str, Any]:

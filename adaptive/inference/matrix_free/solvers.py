@@ -77,7 +77,7 @@ class Objective:
         covariance = model.prior_covariance
         self._root: Number = 1.0
         if covariance is not None:
-            self._root = covariance_root(covariance) if np.ndim(covariance) == 2 else np.sqrt(covariance)
+            self._root = covariance_root(np.asarray(covariance)) if np.ndim(covariance) == 2 else np.sqrt(covariance)
 
     def latent(self, w: np.ndarray) -> np.ndarray:
         """u = mu + R w."""
