@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
@@ -40,33 +41,43 @@ class Gaussian(Protocol):
     n: int
 
     @property
+    @abstractmethod
     def mean(self) -> np.ndarray: ...
 
     @property
+    @abstractmethod
     def operator_variance(self) -> Callable[[Operator], np.ndarray] | None: ...
 
     @property
+    @abstractmethod
     def leading(self) -> Search | None: ...
 
+    @abstractmethod
     def project_variance(self, rows: Matrix | None) -> np.ndarray:
         """diag(M V M'), (m,)."""
 
+    @abstractmethod
     def project_covariance(self, first: Matrix | None, second: Matrix | None) -> np.ndarray:
         """M1 V M2', (m1, m2)."""
 
+    @abstractmethod
     def covariance_times(self, matrix: np.ndarray) -> np.ndarray:
         """V M for M (n,) or (n, k)."""
 
+    @abstractmethod
     def root_times(self, rows: Matrix) -> np.ndarray | None:
         """R (m, r) with R R' = M V M'; None where that is not cheap."""
 
+    @abstractmethod
     def sample(self, size: int, rng: np.random.Generator) -> np.ndarray:
         """Draws of u, (size, n)."""
 
+    @abstractmethod
     def state(self) -> dict[str, Any]:
         """Plain data, its ``kind`` among them, from which ``from_state`` makes the form again, to the last bit."""
 
     @classmethod
+    @abstractmethod
     def from_state(cls, state: dict[str, Any], part: GaussianPart) -> Gaussian:
         """The form that ``state`` described, of the model whose Gaussian part and rows these are."""
 
@@ -90,10 +101,13 @@ class SiteGaussian(Gaussian, Protocol):
     projections: np.ndarray
 
     @property
+    @abstractmethod
     def log_volume(self) -> float: ...
 
+    @abstractmethod
     def refit(self, pi: np.ndarray, nu: np.ndarray) -> Self:
         """Set all sites; raises ``numpy.linalg.LinAlgError`` where the result is not a Gaussian."""
 
+    @abstractmethod
     def marginals(self) -> tuple[np.ndarray, np.ndarray]:
         """Means and variances of the q projections."""

@@ -290,8 +290,7 @@ class Posterior:
     def state(self) -> dict[str, Any]:
         """Plain data, its ``kind`` among them, from which `from_state` makes this posterior again, to the last bit.
 
-        What a class keeps besides (what a warm start of `adaptive.inference.classic` goes on from) is left out: its
-        results come back as plain posteriors.
+        What results of `adaptive.inference.classic` keep for a warm start is left out: they come back as plain ones.
         """
         gaussian = self.gaussian
         return {

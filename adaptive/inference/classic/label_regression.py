@@ -11,6 +11,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from adaptive.checks import positive
+from adaptive.gaussians.gaussian_part import LOG_2PI
 from adaptive.inference.dense.jensen import jensen_bound
 from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
@@ -79,7 +80,7 @@ def label_regression(
         precision = np.exp(-2.0 * log_sd)
         problem.refit(np.full(problem.size, precision), precision * y)
         gap = y - problem.gaussian.projections
-        constant = problem.size * (log_sd + 0.5 * np.log(2 * np.pi))
+        constant = problem.size * (log_sd + 0.5 * LOG_2PI)
         return float(problem.gaussian.log_volume - 0.5 * precision * gap @ gap - constant)
 
     n_iter, converged = 0, True

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.linalg
@@ -184,6 +184,10 @@ class SparsePosterior(Posterior):
         self.active, self.precisions = problem.active.copy(), problem.precisions.copy()
         self.noise_variance, self.explore = problem.noise_variance, explore
         self.working = (data, problem)
+
+    def state(self) -> dict[str, Any]:
+        """What it believes, as of a plain `Posterior`: which coefficients are on is told by their variances."""
+        return {**super().state(), "active": None}
 
     def leading_directions(
         self, k: int, start: ArrayLike | None = None, *, tol: float = 1e-3

@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.checks import choice, generator, integer, positive
+from adaptive.gaussians.gaussian_part import LOG_2PI
 from adaptive.inference.compatibility import require_compatible
 from adaptive.inference.matrix_free.large_posterior import LargePosterior
 from adaptive.inference.matrix_free.reweighted_least_squares import Reweighted
@@ -309,10 +310,10 @@ class DoubleLoop:
             else:
                 parabola = -0.5 * (x[rows] ** 2 / self.width[rows] + p.height(self.width[rows]))
                 bound += float(np.sum(parabola + p.tilt * x[rows]))
-        value = bound - self.least_squares.energy(self.u) + 0.5 * model.n * np.log(2 * np.pi)
+        value = bound - self.least_squares.energy(self.u) + 0.5 * model.n * LOG_2PI
         value -= 0.5 * model.measurements * np.log(2 * np.pi * model.noise_variance)
         if model.prior_covariance is not None:
-            value -= 0.5 * (model.n * np.log(2 * np.pi) + _log_determinant(model.prior_covariance, model.n))
+            value -= 0.5 * (model.n * LOG_2PI + _log_determinant(model.prior_covariance, model.n))
         self.least_squares.precondition()
         logdet, error = stochastic_log_determinant(
             system, circulant=self.least_squares.circulant, random_state=self.start_seed
