@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, DType, Matrix, RandomState
 
 __all__ = ["choice", "finite", "generator", "integer", "positive", "shape"]
 
 
-def finite(name: str, values: Any, *, dtype: Any = float) -> np.ndarray:
+def finite(name: str, values: object, *, dtype: DType | None = float) -> np.ndarray:
     """Return ``values`` as an array of finite numbers.
 
     Parameters
@@ -44,7 +47,7 @@ def finite(name: str, values: Any, *, dtype: Any = float) -> np.ndarray:
     return array
 
 
-def positive(name: str, values: Any, *, or_zero: bool = False) -> np.ndarray:
+def positive(name: str, values: object, *, or_zero: bool = False) -> np.ndarray:
     """Return ``values`` as an array of finite numbers > 0 (>= 0 with ``or_zero``)."""
     array = finite(name, values)
     bad = array < 0 if or_zero else array <= 0
@@ -53,7 +56,7 @@ def positive(name: str, values: Any, *, or_zero: bool = False) -> np.ndarray:
     return array
 
 
-def integer(name: str, value: Any, *, minimum: int | None = None) -> int:
+def integer(name: str, value: object, *, minimum: int | None = None) -> int:
     """Return ``value`` as an int that is at least ``minimum``."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise ValueError(f"{name} must be an integer, got {type(value).__name__} {_short(value)}.")
@@ -62,7 +65,7 @@ def integer(name: str, value: Any, *, minimum: int | None = None) -> int:
     return int(value)
 
 
-def shape(name: str, array: Any, expected: tuple[int | None, ...]) -> None:
+def shape(name: str, array: ArrayLike | Matrix, expected: tuple[int | None, ...]) -> None:
     """Check ``array.shape`` against ``expected``, where None stands for any length."""
     given = tuple(np.shape(array)) if not hasattr(array, "shape") else tuple(array.shape)
     if len(given) != len(expected) or any(e is not None and g != e for g, e in zip(given, expected, strict=True)):
@@ -70,7 +73,7 @@ def shape(name: str, array: Any, expected: tuple[int | None, ...]) -> None:
         raise ValueError(f"{name} must have shape ({wanted}), got {given}.")
 
 
-def choice(name: str, value: Any, known: Iterable[str]) -> str:
+def choice(name: str, value: object, known: Iterable[str]) -> str:
     """Return ``value`` if it is one of the ``known`` names; else say what is known, and what was perhaps meant."""
     names = list(known)
     if isinstance(value, str) and value in names:
@@ -82,7 +85,7 @@ def choice(name: str, value: Any, known: Iterable[str]) -> str:
     raise ValueError(f"{name} must be one of {', '.join(map(repr, names))}, got {_short(value)}.{hint}")
 
 
-def generator(random_state: Any = None) -> np.random.Generator:
+def generator(random_state: RandomState | Sequence[int] = None) -> np.random.Generator:
     """Return a ``numpy.random.Generator`` for None, an int, a SeedSequence, a Generator or a RandomState."""
     if isinstance(random_state, np.random.Generator):
         return random_state
@@ -96,6 +99,6 @@ def generator(random_state: Any = None) -> np.random.Generator:
     )
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

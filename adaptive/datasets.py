@@ -16,11 +16,14 @@ from __future__ import annotations
 import csv
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive import checks
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 __all__ = [
     "DataNotFoundError",
@@ -197,7 +200,7 @@ def raetsch(name: str, split: int | None = None) -> tuple[np.ndarray, ...]:
     return X[train], X[test], y[train], y[test]
 
 
-def libsvm(name: str, part: str = "train") -> tuple[Any, np.ndarray]:
+def libsvm(name: str, part: str = "train") -> tuple[csr_matrix, np.ndarray]:
     """Read a set in svmlight format.
 
     Parameters
@@ -223,7 +226,7 @@ def libsvm(name: str, part: str = "train") -> tuple[Any, np.ndarray]:
     return X, y.astype(np.int64)
 
 
-def newsgroups(first: str, second: str, part: str = "train") -> tuple[Any, np.ndarray]:
+def newsgroups(first: str, second: str, part: str = "train") -> tuple[csr_matrix, np.ndarray]:
     """Read two of the 20 Newsgroups as word counts, in the split by date.
 
     Parameters

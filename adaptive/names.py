@@ -45,7 +45,10 @@ def means_the_same(recorded: str, name: str) -> bool:
     True
     >>> means_the_same("adaptive.scorers.margin.margin", "adaptive.scorers.entropy")
     False
+    >>> means_the_same("1.2.0", "1.0")
+    False
     """
     theirs, ours = recorded.split("."), name.split(".")
     remaining = iter(theirs)
-    return theirs[0] == ours[0] and theirs[-1] == ours[-1] and all(part in remaining for part in ours)
+    in_order = theirs[0] == ours[0] and theirs[-1] == ours[-1] and all(part in remaining for part in ours)
+    return in_order and ours[0].isidentifier()  # a package: not a version, not a path

@@ -11,12 +11,16 @@ Workers run with as many BLAS threads as this process, since other numbers of th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 __all__ = ["in_parallel"]
 
+Result = TypeVar("Result")
 
-def in_parallel(function: Callable[..., Any], tasks: Iterable[tuple], n_jobs: int | None = None) -> list[Any]:
+
+def in_parallel(
+    function: Callable[..., Result], tasks: Iterable[tuple[Any, ...]], n_jobs: int | None = None
+) -> list[Result]:
     """Return ``[function(*task) for task in tasks]``.
 
     Parameters
@@ -49,7 +53,7 @@ def in_parallel(function: Callable[..., Any], tasks: Iterable[tuple], n_jobs: in
     return Parallel(n_jobs=n_jobs)(delayed(_with_threads)((n_threads, function, task)) for task in tasks)
 
 
-def _with_threads(work: tuple[int, Callable[..., Any], tuple]) -> Any:
+def _with_threads(work: tuple[int, Callable[..., Result], tuple[Any, ...]]) -> Result:
     from threadpoolctl import threadpool_limits
 
     n_threads, function, task = work

@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
 
 from adaptive.operators import Operator
 from adaptive.potentials import Potential
@@ -22,6 +23,7 @@ from adaptive.predictive import Predictive
 __all__ = [
     "Array",
     "ArrayLike",
+    "Classifier",
     "Cost",
     "Covariance",
     "DType",
@@ -30,9 +32,12 @@ __all__ = [
     "LazyPool",
     "Matrix",
     "Number",
+    "OperatorLike",
     "Outcomes",
     "Pool",
     "Potentials",
+    "Predictor",
+    "Projections",
     "RandomState",
     "Rows",
     "Scorer",
@@ -47,6 +52,8 @@ Index: TypeAlias = int | np.integer[Any] | slice | Sequence[int] | np.ndarray  #
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
 
 Matrix: TypeAlias = np.ndarray | sp.sparray | sp.spmatrix
+OperatorLike: TypeAlias = Operator | npt.ArrayLike | sp.sparray | sp.spmatrix | LinearOperator  # see `as_operator`
+Projections: TypeAlias = OperatorLike | Sequence[OperatorLike]  # one group, or several
 Rows: TypeAlias = np.ndarray | sp.sparray | sp.spmatrix | Operator  # what projects a latent vector
 Covariance: TypeAlias = float | np.ndarray  # a variance, one per unknown, or a matrix
 Potentials: TypeAlias = Potential | Sequence[Potential]  # one group, or one entry per group
@@ -79,3 +86,17 @@ class Estimator(Protocol):
 
     def partial_fit(self, X: Any, y: Any) -> Any: ...
     def predictive(self, candidates: Any, *, target: Any = None, random_state: RandomState = None) -> Predictive: ...
+
+
+class Predictor(Protocol):
+    """A fitted estimator of scikit-learn."""
+
+    def predict(self, X: Any) -> Any: ...
+    def score(self, X: Any, y: Any) -> Any: ...
+
+
+class Classifier(Predictor, Protocol):
+    """A classifier of scikit-learn that states probabilities."""
+
+    def fit(self, X: Any, y: Any) -> Any: ...
+    def predict_proba(self, X: Any) -> Any: ...

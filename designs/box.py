@@ -7,15 +7,18 @@ steps climb the score, its slope and curvature by differences, inside the box.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.stats import qmc
 
 from adaptive import checks, scorers
 from adaptive.selection.scoring import View
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Estimator, Pool, RandomState, Scorer
 
 __all__ = ["Box", "box", "corners"]
 
@@ -27,16 +30,16 @@ _CHUNK = 2**14  # points scored at once
 
 
 def box(
-    lower: Any,
-    upper: Any,
+    lower: float | Sequence[float] | np.ndarray,
+    upper: float | Sequence[float] | np.ndarray,
     *,
     points: int = 256,
-    scorer: Any = "information_gain",
-    target: Any = None,
-    cost: Any = None,
+    scorer: Scorer = "information_gain",
+    target: Pool | None = None,
+    cost: Callable[[np.ndarray], ArrayLike] | None = None,
     refine: int = 8,
     iterations: int = 20,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Box:
     """A box of inputs as a callable pool ``estimator -> (m, d) array``, for ``select`` and `SequentialDesign`.
 
@@ -99,14 +102,14 @@ class Box:
     lower: np.ndarray
     upper: np.ndarray
     points: int
-    scorer: Callable[..., Any]
-    target: Any
-    cost: Any
+    scorer: Callable[..., ArrayLike]
+    target: Pool | None
+    cost: Callable[[np.ndarray], ArrayLike] | None
     refine: int
     iterations: int
     seed: int
 
-    def __call__(self, estimator: Any) -> np.ndarray:
+    def __call__(self, estimator: Estimator) -> np.ndarray:
         """The pool as the estimator sees it now."""
         unit = self.grid()
         grid = self._inside(unit)
@@ -114,7 +117,7 @@ class Box:
             return grid
         values = self._scores(estimator, unit)
         best = np.argsort(-values, kind="stable")[: self.refine]
-        refined = self._climbed(estimator, unit[best], values[best])
+        refined = self._local_maxima(estimator, unit[best], values[best])
         return np.concatenate([self._inside(refined), grid])
 
     def grid(self) -> np.ndarray:
@@ -128,17 +131,17 @@ class Box:
         moved = self.lower + unit * (self.upper - self.lower)
         return np.where(unit >= 1.0, self.upper, np.minimum(moved, self.upper))
 
-    def _view(self, estimator: Any, points: np.ndarray) -> View:
+    def _view(self, estimator: Estimator, points: np.ndarray) -> View:
         rng = np.random.default_rng(self.seed)
         return View(estimator, points, None, None, self.target, self.scorer, rng)
 
-    def _scores(self, estimator: Any, unit: np.ndarray) -> np.ndarray:
+    def _scores(self, estimator: Estimator, unit: np.ndarray) -> np.ndarray:
         points = self._inside(unit)
         scores, _ = self._view(estimator, points).scores(_CHUNK, None)
         return scores if self.cost is None else scores / np.asarray(self.cost(points), dtype=float)
 
     # ------------------------------------------------------------------ uphill, in the unit cube
-    def _climbed(self, estimator: Any, x: np.ndarray, values: np.ndarray) -> np.ndarray:
+    def _local_maxima(self, estimator: Estimator, x: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Where the score is largest around each of the points x (k, d); best first, without repetitions."""
         x, values = x.copy(), values.copy()
         moving = np.ones(len(x), dtype=bool)
@@ -160,7 +163,7 @@ class Box:
                 kept.append(k)
         return x[kept]
 
-    def _trials(self, estimator: Any, x: np.ndarray) -> np.ndarray:
+    def _trials(self, estimator: Estimator, x: np.ndarray) -> np.ndarray:
         """Where to look next, (k, trials, d): along Newton's step and along the slope, cut off at the faces."""
         slope, curvature = self._derivatives(estimator, x)
         free = ~(((x <= 0.0) & (slope < 0)) | ((x >= 1.0) & (slope > 0))) & (self.upper > self.lower)
@@ -176,7 +179,7 @@ class Box:
         )
         return np.clip(x[:, None] + steps, 0.0, 1.0)
 
-    def _derivatives(self, estimator: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _derivatives(self, estimator: Estimator, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Slope (k, d) and curvature (k, d, d) by central differences, from a stencil that stays inside."""
         k, d = x.shape
         centre = np.clip(x, _STEP, 1.0 - _STEP)
@@ -198,7 +201,9 @@ class Box:
         return slope + np.einsum("kij,kj->ki", curvature, x - centre), curvature
 
 
-def corners(lower: Any, upper: Any) -> tuple[np.ndarray, np.ndarray]:
+def corners(
+    lower: float | Sequence[float] | np.ndarray, upper: float | Sequence[float] | np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """The corners of a box as arrays (d,); one clear sentence where they are none."""
     low, high = np.atleast_1d(np.asarray(lower, float)), np.atleast_1d(np.asarray(upper, float))
     if low.ndim != 1 or low.shape != high.shape or not np.isfinite([low, high]).all() or (low > high).any():

@@ -11,13 +11,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
 from adaptive import pool as plain
 from designs.box import box, corners
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Matrix, Pool
 
 __all__ = ["Joined", "LazyPool", "Pairs", "Product", "RowProduct", "box", "grid"]
 
@@ -41,7 +44,7 @@ class LazyPool:
             raise IndexError(f"position must be below {self._length}, got {position}.")
         return self._entries(np.array([position % self._length]))[0]
 
-    def take(self, positions: Any) -> Any:
+    def take(self, positions: ArrayLike) -> Any:
         """The entries at ``positions`` (n,): a list of tuples, or an array of rows."""
         positions = np.asarray(positions)
         if positions.ndim != 1 or (positions.size and positions.dtype.kind not in "iu"):
@@ -51,7 +54,7 @@ class LazyPool:
             raise ValueError(f"positions must be between 0 and {self._length - 1}, got {positions[outside][0]}.")
         return self._entries(positions.astype(np.int64))
 
-    def concatenate(self, pools: Sequence[Any]) -> Joined:
+    def concatenate(self, pools: Sequence[Pool]) -> Joined:
         """``pools``, one after the other."""
         return Joined(pools)
 
@@ -84,7 +87,7 @@ class Product(LazyPool):
     array([3])
     """
 
-    def __init__(self, *factors: Any):
+    def __init__(self, *factors: Pool):
         if not factors:
             raise ValueError("factors must hold at least one list, got none.")
         self.factors = [_factor(factor, f"factors[{k}]") for k, factor in enumerate(factors)]
@@ -99,7 +102,7 @@ class Product(LazyPool):
             columns.append([entry if isinstance(entry, tuple) else (entry,) for entry in chosen])
         return [sum(parts, ()) for parts in zip(*columns, strict=True)]
 
-    def labels(self, positions: Any) -> list[tuple[Any, ...]]:
+    def labels(self, positions: ArrayLike) -> list[tuple[Any, ...]]:
         """The tuples themselves."""
         return self.take(positions)
 
@@ -138,7 +141,7 @@ class Pairs(LazyPool):
     [('Ann', 'b', 'c')]
     """
 
-    def __init__(self, items: Any):
+    def __init__(self, items: Pool):
         self.items = _factor(items, "items")
         self._n = plain.length(self.items)
         if self._n < 2:
@@ -159,7 +162,7 @@ class Pairs(LazyPool):
         row += (row + 1) * (row + 2) // 2 <= back
         return self._n - 2 - row, self._n - 1 - (back - row * (row + 1) // 2)
 
-    def labels(self, positions: Any) -> list[tuple[Any, Any]]:
+    def labels(self, positions: ArrayLike) -> list[tuple[Any, Any]]:
         """The pairs themselves."""
         return self.take(positions)
 
@@ -188,7 +191,7 @@ class RowProduct(LazyPool):
            [0., 1., 5.]])
     """
 
-    def __init__(self, *factors: Any, combine: str = "concatenate"):
+    def __init__(self, *factors: ArrayLike | Matrix, combine: str = "concatenate"):
         if not factors:
             raise ValueError("factors must hold at least one table of features, got none.")
         if combine not in ("concatenate", "multiply"):
@@ -224,7 +227,7 @@ class RowProduct(LazyPool):
             result = left.multiply(sparse.hstack([block] * narrow)).tocsr()
         return result
 
-    def labels(self, positions: Any) -> list[tuple[int, ...]]:
+    def labels(self, positions: ArrayLike) -> list[tuple[int, ...]]:
         """For every row the positions in the factors it was put together from."""
         index = np.unravel_index(np.asarray(positions, dtype=np.int64), self._lengths)
         return list(zip(*[i.tolist() for i in index], strict=True))
@@ -247,7 +250,7 @@ class Joined(LazyPool):
     [(0, 1), (7, 9)]
     """
 
-    def __init__(self, pools: Sequence[Any]):
+    def __init__(self, pools: Sequence[Pool]):
         self.pools: list[Any] = []
         for pool in pools:  # flat, however often pools were joined
             self.pools += pool.pools if isinstance(pool, Joined) else [pool]
@@ -269,7 +272,7 @@ class Joined(LazyPool):
         together = plain.concatenate(pieces)
         return plain.take(together, np.argsort(np.concatenate(order), kind="stable"))
 
-    def labels(self, positions: Any) -> list[Any]:
+    def labels(self, positions: ArrayLike) -> list[Any]:
         """What the pools call their entries; positions in the whole where they have no names."""
         result: list[Any] = []
         for position in np.asarray(positions, dtype=np.int64).tolist():
@@ -283,7 +286,11 @@ class Joined(LazyPool):
         return self.pools
 
 
-def grid(lower: Any, upper: Any, points: Any) -> RowProduct:
+def grid(
+    lower: float | Sequence[float] | np.ndarray,
+    upper: float | Sequence[float] | np.ndarray,
+    points: int | Sequence[int] | np.ndarray,
+) -> RowProduct:
     """All points of a regular grid over a box, as a lazy pool of rows.
 
     Parameters
@@ -307,7 +314,7 @@ def grid(lower: Any, upper: Any, points: Any) -> RowProduct:
     return RowProduct(*[np.linspace(a, b, n)[:, None] for a, b, n in zip(low, high, counts.tolist(), strict=True)])
 
 
-def _factor(factor: Any, name: str) -> Any:
+def _factor(factor: Pool, name: str) -> Pool:
     if isinstance(factor, (str, bytes)) or not hasattr(factor, "__len__") or getattr(factor, "ndim", 1) != 1:
         raise ValueError(f"{name} must be a list of labels, a range or a one-dimensional array, got {factor!r}.")
     return factor

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from adaptive import plots
+from adaptive.files import write_csv
 from experiments.claims import RESULTS, replace
 
 
@@ -39,12 +38,7 @@ def save_table(
     if len(set(lengths.values())) > 1:
         raise ValueError(f"the columns of table {name!r} must have one length, got {lengths}.")
     path = _captioned(Path(results) / "tables" / f"{name}.csv", caption)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    rows = zip(*columns.values(), strict=True)
-    writer.writerows([one.item() if hasattr(one, "item") else one for one in row] for row in rows)
-    replace(path, text.getvalue())
+    write_csv(path, columns, durable=False)
     return path
 
 

@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from adaptive import checks
+from adaptive.files import write_file
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 KINDS = ("must hold", "to judge")
@@ -104,10 +105,8 @@ def environment() -> str:
 
 
 def replace(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    partial.write_text(text, encoding="utf-8")
-    os.replace(partial, path)
+    """Write a file of results whole or not at all; it can be made again, so nothing waits for the disk."""
+    write_file(path, text, durable=False)
 
 
 def _plain(value: Any) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import inspect
+import io
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 
 import adaptive
+from adaptive.files import write_file
 
 __all__ = ["kept"]
 
@@ -42,9 +44,9 @@ def kept(group: str, run: Callable[..., dict[str, np.ndarray]], *arguments: Any)
             return {key: stored[key] for key in stored.files}
     result = run(*arguments)
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{os.getpid()}-{name}")
-    np.savez_compressed(partial, **result)
-    os.replace(partial, path)
+    packed = io.BytesIO()
+    np.savez_compressed(packed, **result)
+    write_file(path, packed.getvalue(), durable=False)
     return result
 
 

@@ -11,12 +11,15 @@ potential and engine is sound, and wraps up the result.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.inference import GLM, Posterior
 from adaptive.inference.dense.problem import DenseProblem
+
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
 
 __all__ = ["assumed_density_filtering"]
 
@@ -26,7 +29,7 @@ def assumed_density_filtering(
     *,
     max_iter: int = 1,
     tol: float = 0.0,
-    random_state: Any = None,
+    random_state: RandomState = None,
     warm_start: Posterior | None = None,
 ) -> Posterior:
     """Gaussian approximation by one pass over the potentials.

@@ -9,16 +9,20 @@ with ``require``, so that a predictive without them ends in one sentence.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.scorers.require import require
 
+if TYPE_CHECKING:
+    from adaptive.predictive import Predictive
+    from adaptive.types import RandomState
+
 __all__ = ["forecast_error"]
 
 
-def forecast_error(predictive: Any, random_state: Any = None) -> np.ndarray:
+def forecast_error(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return the expected squared error (Brier score) of the predictive distribution, per candidate.
 
     Parameters

@@ -10,7 +10,7 @@ finding; override it where there is a closed form.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import k0, k1
@@ -18,6 +18,9 @@ from scipy.stats import geninvgauss
 
 from adaptive import checks
 from adaptive.potentials import LocationDensity
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["Hyperbolic"]
 
@@ -47,7 +50,7 @@ class Hyperbolic(LocationDensity):
     scale: Any
     tail = 8.0  # for entropies: a plain number of widths beyond which an exponential tail is negligible
 
-    def __init__(self, scale: Any, location: Any = 0.0):
+    def __init__(self, scale: ArrayLike, location: ArrayLike = 0.0):
         self._set(scale=checks.positive("scale", scale), location=checks.finite("location", location))
 
     @property

@@ -9,16 +9,14 @@ A run is held by one process at a time.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from adaptive.cli.errors import CommandError
+from adaptive.files import write_csv, write_file
 
 __all__ = ["RunFolder"]
 
@@ -80,7 +78,7 @@ class RunFolder:
         self._kept = stored or {}
         self._lock: Any = None
 
-    def fix(self, key: str, value: Any, what: str) -> None:
+    def fix(self, key: str, value: object, what: str) -> None:
         """Keep ``value`` with the settings of a new run; of a resumed one it must be the stored value.
 
         Call it before entering the ``with`` block.
@@ -116,21 +114,11 @@ class RunFolder:
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
         """Write ``name`` whole or not at all."""
-        self._write(name, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        write_file(self.path / name, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
     def write_csv(self, name: str, columns: Mapping[str, Sequence[Any]]) -> None:
         """Write ``name`` whole or not at all: floats read back equal, None is an empty cell."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(columns)
-        rows = zip(*columns.values(), strict=True)
-        writer.writerows([one.item() if hasattr(one, "item") else one for one in row] for row in rows)
-        self._write(name, text.getvalue())
-
-    def _write(self, name: str, text: str) -> None:
-        partial = self.path / f".{name}.partial"
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, self.path / name)
+        write_csv(self.path / name, columns)
 
     def _stored(self) -> dict[str, Any] | None:
         path = self.path / _SETTINGS
@@ -161,8 +149,8 @@ class RunFolder:
 
 def _untouched(path: Path) -> bool:
     """Whether a folder is empty but for what a run that was stopped before it wrote its settings leaves."""
-    own = {".lock", "log", f".{_SETTINGS}.partial"}
-    return all(one.name in own for one in path.iterdir()) and not any((path / "log").glob("*"))
+    own = (".lock", "log", f".{_SETTINGS}.*partial")
+    return all(any(map(one.match, own)) for one in path.iterdir()) and not any((path / "log").glob("*"))
 
 
 def _agree(path: Path, stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
@@ -174,5 +162,5 @@ def _agree(path: Path, stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> 
             )
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)

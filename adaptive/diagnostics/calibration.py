@@ -7,7 +7,7 @@ questions of its own choice too; that the questions are the hard ones shows in t
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -17,12 +17,18 @@ from adaptive import pool as pools
 from adaptive.diagnostics.replayed import checkpoints, replayed
 from adaptive.loop.metrics import binned_gap
 
+if TYPE_CHECKING:
+    from adaptive.loop.sequential_design import SequentialDesign
+    from adaptive.types import ArrayLike, Estimator, Pool
+
 __all__ = ["calibration"]
 
 COLUMNS = ("n_labelled", "n_events", "expected_accuracy", "accuracy", "expected_log_loss", "log_loss", "gap")
 
 
-def calibration(design: Any, X: Any = None, y: Any = None, *, every: int = 1) -> dict[str, list[Any]]:
+def calibration(
+    design: SequentialDesign, X: Pool | None = None, y: ArrayLike | None = None, *, every: int = 1
+) -> dict[str, list[Any]]:
     """Return stated and observed accuracy and log loss along the run.
 
     Parameters
@@ -70,7 +76,7 @@ def calibration(design: Any, X: Any = None, y: Any = None, *, every: int = 1) ->
     return table
 
 
-def _believed(estimator: Any, X: Any) -> tuple[np.ndarray, np.ndarray] | None:
+def _believed(estimator: Estimator, X: Pool) -> tuple[np.ndarray, np.ndarray] | None:
     """Return probabilities (m, c) and outcomes (c,); None where nothing tells candidates apart yet."""
     try:
         predictive = estimator.predictive(X)

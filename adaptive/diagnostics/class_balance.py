@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive import checks
 from adaptive import pool as pools
 
+if TYPE_CHECKING:
+    from adaptive.loop.sequential_design import SequentialDesign
+
 __all__ = ["class_balance"]
 
 
-def class_balance(design: Any, *, every: int = 1) -> dict[str, list[Any]]:
+def class_balance(design: SequentialDesign, *, every: int = 1) -> dict[str, list[Any]]:
     """Return the share of each outcome among the answers, along the run.
 
     Uncertain rows are rarely in proportion to the classes: where a class is rare, a design that asks for more of it is
@@ -58,7 +61,7 @@ def class_balance(design: Any, *, every: int = 1) -> dict[str, list[Any]]:
     return table
 
 
-def _believed(design: Any) -> dict[Any, float]:
+def _believed(design: SequentialDesign) -> dict[Any, float]:
     """Return the mean predictive probability of each outcome over the pool; empty where there is none."""
     if design.changing_pool or pools.length(design.pool) == 0:
         return {}

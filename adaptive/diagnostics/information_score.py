@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive import checks
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["information_score"]
 
 _SMALLEST = 1e-300
 
 
-def information_score(probabilities: Any, y: Any, y_train: Any, *, classes: Any = None) -> float:
+def information_score(
+    probabilities: ArrayLike, y: ArrayLike, y_train: ArrayLike, *, classes: ArrayLike | None = None
+) -> float:
     """Return the information of predictions about labels, in bits per label.
 
     Parameters

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -11,17 +10,21 @@ from sklearn.exceptions import NotFittedError
 from adaptive import checks
 from adaptive import pool as pools
 from adaptive.diagnostics.replayed import checkpoints
-from adaptive.loop.metrics import METRICS
+from adaptive.loop.metrics import METRICS, Metric
+
+if TYPE_CHECKING:
+    from adaptive.loop.sequential_design import SequentialDesign
+    from adaptive.types import ArrayLike, Pool
 
 __all__ = ["learning_curve"]
 
 
 def learning_curve(
-    design: Any,
-    X: Any,
-    y: Any,
+    design: SequentialDesign,
+    X: Pool,
+    y: ArrayLike,
     *,
-    metric: str | Callable[[Any, Any, np.ndarray], float] = "accuracy",
+    metric: str | Metric = "accuracy",
     every: int = 1,
 ) -> dict[str, list[Any]]:
     """Return what the design would have scored on labelled rows after every ``every``-th step.

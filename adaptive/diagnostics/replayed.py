@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive import pool as pools
 from adaptive.loop.query import as_outcomes
+
+if TYPE_CHECKING:
+    from adaptive.loop.sequential_design import SequentialDesign
+    from adaptive.types import Estimator
 
 __all__ = ["Step", "checkpoints", "replayed"]
 
@@ -32,12 +36,14 @@ class Step:
     n_labelled: int
     last: bool
     positions: np.ndarray
-    outcomes: Any
+    outcomes: np.ndarray | list[Any]
     before: Any
-    estimator: Any
+    estimator: Estimator
 
 
-def replayed(design: Any, *, look_ahead: Any = None) -> Iterator[Step]:
+def replayed(
+    design: SequentialDesign, *, look_ahead: Callable[[Estimator, Any, np.ndarray | list[Any]], Any] | None = None
+) -> Iterator[Step]:
     """Yield the steps of a design, with the estimator after each.
 
     Parameters
@@ -62,7 +68,7 @@ def replayed(design: Any, *, look_ahead: Any = None) -> Iterator[Step]:
         yield Step(int(rows[-1]) + 1, rows[-1] + 1 == len(steps), positions[rows], outcomes, before, estimator)
 
 
-def checkpoints(design: Any, every: int) -> Iterator[Step]:
+def checkpoints(design: SequentialDesign, every: int) -> Iterator[Step]:
     """Yield every ``every``-th step and the last."""
     for number, step in enumerate(replayed(design), start=1):
         if number % every == 0 or step.last:

@@ -10,14 +10,19 @@ Accuracies are what the model believes, which `calibration` checks against what 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive import checks, scorers
 from adaptive import pool as pools
 from adaptive.diagnostics.replayed import checkpoints
+from adaptive.loop.seeds import Purpose
 from adaptive.predictive import MissingField
+
+if TYPE_CHECKING:
+    from adaptive.loop.sequential_design import SequentialDesign
+    from adaptive.types import Estimator, Pool
 
 __all__ = ["in_words", "when_to_stop"]
 
@@ -25,7 +30,7 @@ COLUMNS = ("n_labelled", "information_left", "change", "expected_accuracy", "exp
 
 
 def when_to_stop(
-    design: Any, *, every: int = 10, n_candidates: int = 1000, n_targets: int = 200
+    design: SequentialDesign, *, every: int = 10, n_candidates: int = 1000, n_targets: int = 200
 ) -> dict[str, list[Any]]:
     """Return what the next answer was expected to bring, along the run.
 
@@ -104,19 +109,17 @@ def in_words(table: dict[str, list[Any]]) -> str:
     return "\n".join(lines)
 
 
-def _sample(design: Any, most: int) -> np.ndarray:
+def _sample(design: SequentialDesign, most: int) -> np.ndarray:
     if design.changing_pool:
         raise ValueError("diagnostics replay answers by position, but the design's pool is a callable.")
     allowed = np.arange(pools.length(design.pool)) if design.mask is None else np.flatnonzero(design.mask)
     if len(allowed) <= most:
         return allowed
-    return np.sort(np.random.default_rng(design.seed(_SAMPLE, 0)).choice(allowed, most, replace=False))
+    rng = np.random.default_rng(design.seed(Purpose.STOPPING_REPORT, 0))
+    return np.sort(rng.choice(allowed, most, replace=False))
 
 
-_SAMPLE = 5  # what the seed is for; the design and its stopping rules use 0 to 4
-
-
-def _best(scorer: str, estimator: Any, rows: Any, open_rows: np.ndarray, target: Any) -> float:
+def _best(scorer: str, estimator: Estimator, rows: Pool, open_rows: np.ndarray, target: Pool | None) -> float:
     """Return the highest score among what may be asked; nan where the estimator has no such score."""
     if open_rows.size == 0:
         return np.nan

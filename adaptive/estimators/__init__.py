@@ -2,21 +2,30 @@
 
 from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.bayesian_logistic_regression import BayesianLogisticRegression
+from adaptive.estimators.belief import Belief, BeliefEstimator, Data, Inferred, Settings, of_belief
 from adaptive.estimators.classifier_view import ClassifierView, wrap
 from adaptive.estimators.gaussian_process_classifier import GaussianProcessClassifier
 from adaptive.estimators.gaussian_process_regressor import GaussianProcessRegressor
 from adaptive.estimators.image_reconstructor import ImageReconstructor
+from adaptive.estimators.linear.training import Rows
 from adaptive.estimators.several_images import SeveralImages
 from adaptive.estimators.sparse_linear_regression import SparseLinearRegression
 
 __all__ = [
     "BayesianLogisticRegression",
+    "Belief",
+    "BeliefEstimator",
     "ClassifierView",
+    "Data",
     "DesignMixin",
     "GaussianProcessClassifier",
     "GaussianProcessRegressor",
     "ImageReconstructor",
+    "Inferred",
+    "Rows",
+    "Settings",
     "SeveralImages",
     "SparseLinearRegression",
+    "of_belief",
     "wrap",
 ]

@@ -1,4 +1,4 @@
-"""What every estimator of the toolkit shares: ``select`` on top of ``predictive``, and a state without pickles.
+"""What every estimator of the toolkit shares: ``select`` on top of ``predictive``.
 
 An estimator of an application is a scikit-learn estimator with two more methods,
 
@@ -10,38 +10,37 @@ An estimator of an application is a scikit-learn estimator with two more methods
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from adaptive import selection
-from adaptive.predictive import Predictive
 
-__all__ = ["DesignMixin", "feature_names", "unfitted_if_refused"]
+if TYPE_CHECKING:
+    from adaptive.predictive import Predictive
+    from adaptive.types import ArrayLike, Cost, Index, Pool, RandomState, Scorer
+
+__all__ = ["DesignMixin"]
 
 
 class DesignMixin:
     """Adds ``select`` to a class that has ``predictive``."""
 
-    def predictive(self, candidates: Any, *, target: Any = None, random_state: Any = None) -> Predictive:
+    def predictive(self, candidates: Pool, *, target: Any = None, random_state: RandomState = None) -> Predictive:
         """Return what the estimator believes about ``candidates`` at its current posterior."""
         raise TypeError(f"{type(self).__name__} must define predictive(candidates, *, target=None, random_state=None).")
 
     def select(
         self,
-        candidates: Any,
+        candidates: Pool,
         n_select: int = 1,
         *,
-        scorer: Any = "information_gain",
+        scorer: Scorer = "information_gain",
         target: Any = None,
-        cost: Any = None,
-        mask: Any = None,
-        exclude: Any = (),
-        pending: Any = None,
+        cost: Cost = None,
+        mask: ArrayLike | None = None,
+        exclude: Index = (),
+        pending: Pool | None = None,
         joint: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
         return_scores: bool = False,
     ) -> Any:
         """Return the positions of the candidates that are most worth measuring next.
@@ -105,23 +104,3 @@ class DesignMixin:
     def _prepared(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """What ``select`` passes on; an estimator that knows more about a pool overrides it."""
         return arguments
-
-
-def feature_names(X: Any) -> np.ndarray | None:
-    """Return the column names of a frame whose columns are all named by strings, else None."""
-    columns = getattr(X, "columns", None)
-    if columns is None:
-        return None
-    names = np.asarray(list(columns), dtype=object)
-    return names if all(isinstance(name, str) for name in names) else None
-
-
-@contextmanager
-def unfitted_if_refused(estimator: Any) -> Iterator[None]:
-    """Forget the columns that validation noted where a first ``partial_fit`` is refused: the next may have others."""
-    try:
-        yield
-    except ValueError:
-        for noted in ("n_features_in_", "feature_names_in_"):
-            estimator.__dict__.pop(noted, None)
-        raise

@@ -1,37 +1,38 @@
 """Classification with linear latents and an honest posterior over their weights.
 
-The estimator checks what users give and keeps the rows; what is believed about them is an object of
-:mod:`adaptive.estimators.linear`, one kind for two classes and others for more.
+The estimator checks what users give; what is believed about labels is an object of :mod:`adaptive.estimators.linear`,
+one kind for two classes and others for more.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import ClassifierMixin
 
-from adaptive import checks, pool
-from adaptive.estimators.base import DesignMixin, unfitted_if_refused
-from adaptive.estimators.linear import (
-    BinaryBelief,
-    OneVsRestBelief,
-    Settings,
-    SoftmaxBelief,
-    Training,
-    codes_of,
-    known_classes,
-)
+from adaptive import pool
+from adaptive.estimators.belief import Belief, BeliefEstimator, of_belief
+from adaptive.estimators.linear.binary_belief import BinaryBelief
+from adaptive.estimators.linear.labels import codes_of, known_classes
+from adaptive.estimators.linear.one_vs_rest_belief import OneVsRestBelief
 from adaptive.estimators.linear.pool_marginals import KeptRows
+from adaptive.estimators.linear.settings import LogisticSettings
+from adaptive.estimators.linear.softmax_belief import SoftmaxBelief
 from adaptive.estimators.linear.tables import checked_table
-from adaptive.estimators.linear.training import checked_weights, restored_rows, rows_state, stacked_rows
-from adaptive.predictive import Predictive
+from adaptive.estimators.linear.training import LabelledRows, checked_weights, labels_of, stacked_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from adaptive.inference import Posterior
+    from adaptive.predictive import Predictive
+    from adaptive.types import ArrayLike, Matrix, Pool, RandomState, Table
 
 __all__ = ["BayesianLogisticRegression"]
 
 
-class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
+class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     r"""Bayesian logistic (or probit) regression with a Gaussian or a sparse prior.
 
     Parameters
@@ -126,13 +127,13 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         prior_scale: float | None = None,
         df: float = 2.0,
         link: str = "logit",
-        inference: Any = "expectation_propagation",
+        inference: str | Callable[..., Posterior] = "expectation_propagation",
         fit_intercept: bool = True,
-        classes: Any = None,
+        classes: ArrayLike | None = None,
         multi_class: str = "softmax",
         max_iter: int = 100,
         tol: float = 1e-4,
-        random_state: Any = None,
+        random_state: RandomState = None,
         update: str = "refit",
         block_size: int = 10,
     ) -> None:
@@ -152,9 +153,10 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
-    belief_: Any
+    _Settings, _Data = LogisticSettings, LabelledRows
+    belief_: BinaryBelief | SoftmaxBelief | OneVsRestBelief
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BayesianLogisticRegression:
+    def fit(self, X: Table, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BayesianLogisticRegression:
         """Forget what was learnt and fit.
 
         Parameters
@@ -169,11 +171,11 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         ValueError
             If X or y is not finite, shapes differ, or y holds labels other than ``classes``.
         """
-        self._settings()
-        X, y = checked_table(self, X, y, reset=True)
-        return self._learn(X, y, checked_weights(sample_weight, len(y)), self._classes(y, None))
+        return self._fit(X, y, sample_weight=sample_weight)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> BayesianLogisticRegression:
+    def partial_fit(
+        self, X: Table, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> BayesianLogisticRegression:
         """Learn from further rows; what is refused leaves the estimator unchanged.
 
         Parameters
@@ -185,35 +187,42 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         sample_weight : (m,) array of numbers >= 0, optional
             As in ``fit``.
         """
-        if not hasattr(self, "belief_"):
-            self._settings()
-            with unfitted_if_refused(self):
-                X, y = checked_table(self, X, y, reset=True)
-                return self._learn(X, y, checked_weights(sample_weight, len(y)), self._classes(y, classes))
-        X, y = checked_table(self, X, y)
-        known = self._classes(y, classes, self.classes_)
-        weights = np.concatenate([self.sample_weight_, checked_weights(sample_weight, len(y))])
-        X, y = stacked_rows(self.X_train_, X), np.concatenate([self.y_train_, y])
-        return self._learn(X, y, weights, known, self.belief_)
+        return self._partial_fit(X, y, classes=classes, sample_weight=sample_weight)
 
-    def _learn(
-        self, X: Any, y: np.ndarray, weights: np.ndarray, classes: np.ndarray, earlier: Any = None
-    ) -> BayesianLogisticRegression:
+    def _measured(
+        self,
+        X: Table,
+        y: ArrayLike,
+        earlier: LabelledRows | None = None,
+        *,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> LabelledRows:
+        rows, labels = checked_table(self, X, y, reset=earlier is None)
+        weights, named = checked_weights(sample_weight, len(labels)), self.classes if classes is None else classes
+        if earlier is None:
+            known = known_classes(labels, named)
+        else:
+            known = earlier.classes
+            if classes is not None or not set(labels.tolist()) <= set(known.tolist()):
+                known = known_classes(labels, named, known)
+            weights = np.concatenate([earlier.sample_weight, weights])
+            rows, labels = stacked_rows(earlier.X, rows), np.concatenate([earlier.y, labels])
         if not weights.all():  # what counts for nothing is left out
-            X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
-        self.belief_ = self._kind(len(classes)).learnt(
-            self._settings(), self._training(X, y, weights, classes), earlier
-        )
-        self.X_train_, self.y_train_, self.sample_weight_, self.classes_ = X, y, weights, classes
-        return self
+            rows, labels, weights = rows[weights > 0], labels[weights > 0], weights[weights > 0]
+        return LabelledRows(rows, labels, known, None if np.all(weights == 1.0) else weights)
 
-    @staticmethod
-    def _training(X: Any, y: np.ndarray, weights: np.ndarray, classes: np.ndarray) -> Training:
-        return Training(X, codes_of(y, classes), len(classes), None if np.all(weights == 1.0) else weights)
+    def _belief_about(self, data: LabelledRows | None) -> type[Belief]:
+        labels = labels_of(self.classes) if data is None else data.classes
+        if labels is None or len(labels) <= 2:
+            return BinaryBelief
+        return SoftmaxBelief if self.multi_class == "softmax" else OneVsRestBelief
 
     # -- belief --------------------------------------------------------------------------------------------------------
 
-    def predictive(self, candidates: Any, *, target: Any = None, random_state: Any = None) -> Predictive:
+    def predictive(
+        self, candidates: Pool, *, target: Table | None = None, random_state: RandomState = None
+    ) -> Predictive:
         """What is believed about rows: Gaussian latents and their class probabilities.
 
         Parameters
@@ -230,41 +239,38 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
             For two classes, more by softmax, and more by one-vs-rest.  Outcomes are ``classes_`` where two or more are
             known, else -1 and +1.
         """
-        rows = candidates if isinstance(candidates, KeptRows) else checked_table(self, candidates)
-        target = None if target is None else checked_table(self, target)
-        labels = getattr(self, "classes_", self.classes)
-        labels = None if labels is None or len(labels) < 2 else np.unique(labels)
-        if hasattr(self, "belief_"):
-            return self.belief_.predictive(rows, labels, target=target, random_state=random_state)
-        kind = self._kind(2 if labels is None else len(labels))
-        return kind.unfitted_predictive(self._settings(), rows, labels, target=target, random_state=random_state)
+        return super().predictive(candidates, target=target, random_state=random_state)
+
+    def _candidates(self, X: Pool) -> Matrix | KeptRows:
+        return X if isinstance(X, KeptRows) else checked_table(self, X)
 
     def _prepared(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """With ``update="inclusion"`` a pool goes with its marginals, kept from call to call."""
-        candidates, pending = arguments["candidates"], arguments["pending"]
-        keeps = self.update == "inclusion" and hasattr(getattr(self, "belief_", None), "marginals")
-        if not keeps or callable(candidates) or pool.length(candidates) == 0:
+        belief, candidates, pending = getattr(self, "belief_", None), arguments["candidates"], arguments["pending"]
+        if self.update != "inclusion" or not isinstance(belief, BinaryBelief):
             return arguments
-        marginals = self.belief_.marginals(candidates, lambda: checked_table(self, candidates))
+        if callable(candidates) or pool.length(candidates) == 0:
+            return arguments
+        marginals = belief.marginals(candidates, lambda: checked_table(self, candidates))
         prepared = {**arguments, "candidates": marginals.as_pool(), "mask": marginals.mask(arguments)}
         if callable(arguments["cost"]):
             prepared["cost"] = arguments["cost"](candidates)
         if pending is not None:
-            beside = self.belief_.marginals(pending, lambda: checked_table(self, pending), keep=False)
+            beside = belief.marginals(pending, lambda: checked_table(self, pending), keep=False)
             prepared["pending"] = beside.as_pool()
         return prepared
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Table) -> np.ndarray:
         """Return the (m, c) predictive probabilities, columns as in ``classes_``."""
-        check_is_fitted(self)
-        return self.belief_.probabilities(checked_table(self, X))
+        belief = self.fitted_belief()
+        return belief.probabilities(checked_table(self, X))
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Table) -> np.ndarray:
         """Return the (m,) labels with the highest predictive probability."""
-        check_is_fitted(self)
-        return self.classes_[self.belief_.winners(checked_table(self, X))]
+        belief = self.fitted_belief()
+        return belief.data.classes[belief.winners(checked_table(self, X))]
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Table) -> np.ndarray:
         """Return log-odds (m,), ln p(classes_[1]) - ln p(classes_[0]); of more classes ln p (m, c)."""
         with np.errstate(divide="ignore"):
             logs = np.log(np.maximum(self.predict_proba(X), np.finfo(float).tiny))
@@ -276,7 +282,7 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def log_predictive(self, X: Any, y: Any) -> np.ndarray:
+    def log_predictive(self, X: Table, y: ArrayLike) -> np.ndarray:
         """Return the (m,) natural-log predictive probabilities of the labels ``y``."""
         probabilities = self.predict_proba(X)
         codes = codes_of(np.asarray(y), self.classes_)
@@ -286,70 +292,15 @@ class BayesianLogisticRegression(DesignMixin, ClassifierMixin, BaseEstimator):
     @property
     def coef_(self) -> np.ndarray:
         """(1, n_features) posterior means of the weights; (c, n_features) of more than two classes."""
-        check_is_fitted(self)
-        return self.belief_.coefficients()[0]
+        return self.fitted_belief().coefficients()[0]
 
     @property
     def intercept_(self) -> np.ndarray:
         """(1,) or (c,) posterior means of the intercept, 0 without one."""
-        check_is_fitted(self)
-        return self.belief_.coefficients()[1]
+        return self.fitted_belief().coefficients()[1]
 
-    posterior_ = property(lambda self: self.belief_.posterior, doc="Over the weights and, last, the intercept.")
-    prior_scale_ = property(lambda self: self.belief_.prior_scale, doc="Given, or learnt by evidence.")
-    log_evidence_ = property(lambda self: self.belief_.log_evidence, doc="Log evidence at ``prior_scale_``.")
-    evidence_kind_ = property(lambda self: self.belief_.evidence_kind, doc='"approximation" or "lower_bound".')
-    objective_trace_ = property(lambda self: self.belief_.objective_trace, doc="One value per iteration.")
-    n_iter_ = property(lambda self: self.belief_.n_iter, doc="Iterations of the last inference.")
-    converged_ = property(lambda self: self.belief_.converged, doc="Whether it met ``tol``.")
-
-    # -- snapshots -----------------------------------------------------------------------------------------------------
-
-    def state(self) -> dict[str, Any]:
-        """Return what was learnt as plain data, without pickles; ``restore`` brings it back to the last bit."""
-        if not hasattr(self, "belief_"):
-            return {}
-        names = getattr(self, "feature_names_in_", None)
-        return {
-            "X": rows_state(self.X_train_),
-            "y": self.y_train_,
-            "sample_weight": self.sample_weight_,
-            "classes": self.classes_,
-            "belief": self.belief_.state(),
-            "feature_names": None if names is None else list(names),
-        }
-
-    def restore(self, state: dict[str, Any]) -> BayesianLogisticRegression:
-        """Take over what ``state`` returned; the parameters must be the same."""
-        if not state:
-            return self
-        X, y, classes = restored_rows(state["X"]), state["y"], state["classes"]
-        weights = np.asarray(state["sample_weight"], dtype=float)
-        training = self._training(X, y, weights, classes)
-        self.belief_ = self._kind(len(classes)).restored(self._settings(), training, state["belief"])
-        self.X_train_, self.y_train_, self.sample_weight_, self.classes_ = X, y, weights, classes
-        self.n_features_in_ = X.shape[1]
-        if state["feature_names"] is not None:
-            self.feature_names_in_ = np.array(state["feature_names"], dtype=object)
-        return self
-
-    # -- details -------------------------------------------------------------------------------------------------------
-
-    def _settings(self) -> Settings:
-        """The parameters that a belief needs, checked."""
-        checks.choice("multi_class", self.multi_class, ("softmax", "one_vs_rest"))
-        if self.classes is not None and len(np.unique(self.classes)) < 2:
-            raise ValueError(f"classes must name two labels or more, got {list(self.classes)}.")
-        return Settings(**{name: getattr(self, name) for name in Settings.__dataclass_fields__}).check()
-
-    def _classes(self, y: np.ndarray, named: Any, earlier: Any = None) -> np.ndarray:
-        """The classes known from the constructor, from earlier calls, from this one and from ``y``."""
-        if earlier is not None and named is None and set(y.tolist()) <= set(earlier.tolist()):
-            return earlier
-        return known_classes(y, self.classes if named is None else named, earlier)
-
-    def _kind(self, n_classes: int) -> Any:
-        """The class of the belief about so many classes."""
-        if n_classes <= 2:
-            return BinaryBelief
-        return SoftmaxBelief if self.multi_class == "softmax" else OneVsRestBelief
+    classes_ = of_belief("data.classes", "The labels known so far, sorted.")
+    prior_scale_ = of_belief("prior_scale", "Given, or learnt by evidence.")
+    X_train_ = of_belief("data.X", "The rows learnt from.")
+    y_train_ = of_belief("data.y", "Their labels.")
+    sample_weight_ = of_belief("data.sample_weight", "Their weights.")

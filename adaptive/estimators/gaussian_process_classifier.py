@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from functools import partial
-from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.base import ClassifierMixin
 from sklearn.gaussian_process.kernels import CompoundKernel
-from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.multiclass import check_classification_targets
 
-from adaptive import checks
-from adaptive.estimators.base import unfitted_if_refused
-from adaptive.estimators.gaussian_process.base import ENGINES, ProcessEstimator
-from adaptive.estimators.gaussian_process.evidence import Evidence
-from adaptive.estimators.gaussian_process.latent_process import LatentProcess
-from adaptive.estimators.gaussian_process.low_rank import subset
-from adaptive.estimators.linear.labelled import Labelled
+from adaptive.estimators.belief import of_belief
+from adaptive.estimators.gaussian_process.classifier_belief import ClassifierBelief, ClassifierSettings
+from adaptive.estimators.gaussian_process.estimator import ProcessEstimator
+from adaptive.estimators.gaussian_process.process_belief import log_marginal_likelihood, one_or_all
 from adaptive.estimators.linear.labels import codes_of, known_classes
-from adaptive.means.base import as_mean
-from adaptive.potentials import BernoulliLogit, BernoulliProbit
-from adaptive.predictive import Predictive, WeightedDraws
+from adaptive.estimators.linear.training import LabelledRows, stacked_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sklearn.gaussian_process.kernels import Kernel
+
+    from adaptive.inference import Posterior
+    from adaptive.means import Mean
+    from adaptive.predictive import Predictive
+    from adaptive.types import ArrayLike, Pool, RandomState, Table
 
 __all__ = ["GaussianProcessClassifier"]
-
-LINKS = {"logit": BernoulliLogit, "probit": BernoulliProbit}
-N_DRAWS = 512
 
 
 class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
@@ -109,20 +107,20 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
 
     def __init__(
         self,
-        kernel: Any = None,
+        kernel: Kernel | None = None,
         *,
         link: str = "logit",
-        inference: Any = "expectation_propagation",
-        mean: Any = None,
-        optimizer: Any = "fmin_l_bfgs_b",
+        inference: str | Callable[..., Posterior] = "expectation_propagation",
+        mean: Mean | float | None = None,
+        optimizer: str | Callable[..., Any] | None = "fmin_l_bfgs_b",
         n_restarts_optimizer: int = 0,
         max_iter_predict: int = 100,
         warm_start: bool = False,
         copy_X_train: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
         multi_class: str = "one_vs_rest",
         n_jobs: int | None = None,
-        classes: Any = None,
+        classes: ArrayLike | None = None,
         tol: float = 1e-6,
         rank: int | None = None,
         low_rank: str = "incomplete_cholesky",
@@ -146,7 +144,10 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any) -> GaussianProcessClassifier:
+    _Settings, _Data, _Belief = ClassifierSettings, LabelledRows, ClassifierBelief
+    belief_: ClassifierBelief
+
+    def fit(self, X: Table, y: ArrayLike) -> GaussianProcessClassifier:
         """Forget what was learnt and fit.
 
         Parameters
@@ -154,13 +155,11 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         X : (n, D) array, or list of what the kernel takes
         y : (n,) array of labels
         """
-        self._check_parameters()
-        X, y = self._inputs(X, y, reset=True, multi_output=False)
-        check_classification_targets(y)
-        start = self._theta_of(self.evidences_) if self.warm_start and hasattr(self, "evidences_") else None
-        return self._learn(X, y, known_classes(y, self.classes), start=start, search=True)
+        settings, data = ClassifierSettings.of(self), self._measured(X, y)
+        start = self.belief_.thetas if self.warm_start and hasattr(self, "belief_") else None
+        return self._learn(settings, data, None, start=start)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> GaussianProcessClassifier:
+    def partial_fit(self, X: Table, y: ArrayLike, classes: ArrayLike | None = None) -> GaussianProcessClassifier:
         """Learn from further rows, starting from the sites there are; what is refused changes nothing.
 
         Parameters
@@ -170,133 +169,49 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         classes : array-like of labels, optional
             All that are known.
         """
-        if not hasattr(self, "evidences_"):
-            self._check_parameters()
-            with unfitted_if_refused(self):
-                X, y = self._inputs(X, y, reset=True, multi_output=False)
-                known = known_classes(y, self.classes if classes is None else classes)
-                return self._learn(X, y, known, start=None, search=True)
-        X, y = self._inputs(X, y, reset=False, multi_output=False)
+        return self._partial_fit(X, y, classes=classes)
+
+    def _measured(
+        self, X: Table, y: ArrayLike, earlier: LabelledRows | None = None, *, classes: ArrayLike | None = None
+    ) -> LabelledRows:
+        inputs, labels = self._inputs(X, y, reset=earlier is None, multi_output=False)
         named = self.classes if classes is None else classes
-        earlier = self.classes_
-        if named is None and set(y.tolist()) <= set(earlier.tolist()):
-            known = earlier
-        else:
-            known = known_classes(y, named, earlier)
-        X = np.concatenate([self.X_train_, X]) if isinstance(X, np.ndarray) else [*self.X_train_, *X]
-        y = np.concatenate([self.y_train_, y])
-        same = len(known) == len(earlier)
-        search = len(y) >= 2 * self.learnt_rows_ or not same
-        start = self._theta_of(self.evidences_) if same and not search else None
-        warm = [evidence.warm for evidence in self.evidences_] if same and not search else None
-        return self._learn(X, y, known, start=start, search=search, warm=warm)
-
-    def _learn(
-        self, X: Any, y: np.ndarray, classes: np.ndarray, *, start: Any, search: bool, warm: Any = None
-    ) -> GaussianProcessClassifier:
-        codes = codes_of(y, classes)
-        problems = self._problems(X, codes, len(classes))
-        for k, problem in enumerate(problems):
-            if start is not None:
-                problems[k] = problem.at(start[k])
-            if warm is not None and self._appended(problems[k], warm[k]):
-                problems[k].warm = warm[k]
-        found = Parallel(n_jobs=self.n_jobs if len(problems) > 1 else None)(
-            delayed(self._climbed)(problem, search) for problem in problems
-        )
-        self.evidences_ = [evidence for evidence, _ in found]
-        self.processes_: list[LatentProcess] = [processes[0] for _, processes in found]
-        for evidence, process in zip(self.evidences_, self.processes_, strict=True):
-            evidence.warm = [process.posterior]
-        self.X_train_ = np.copy(X) if self.copy_X_train and isinstance(X, np.ndarray) else X
-        self.y_train_, self.classes_, self.n_classes_ = y, classes, len(classes)
-        if search:
-            self.learnt_rows_ = len(y)
-        return self
-
-    @staticmethod
-    def _appended(problem: Evidence, warm: Any) -> bool:
-        """Whether the earlier posterior's rows are the first of the problem's."""
-        return warm is not None and warm[0].group_lengths[0] <= len(problem.X)
-
-    def _problems(self, X: Any, codes: np.ndarray, n_classes: int) -> list[Evidence]:
-        """The binary problems: one, or as many as ``multi_class`` makes of the classes."""
-        if n_classes <= 2:
-            return [self._problem(X, np.where(codes == n_classes - 1, 1.0, -1.0))]
-        if self.multi_class == "one_vs_rest":
-            return [self._problem(X, np.where(codes == k, 1.0, -1.0)) for k in range(n_classes)]
-        problems = []
-        for i, j in combinations(range(n_classes), 2):
-            rows = np.flatnonzero((codes == i) | (codes == j))
-            problems.append(self._problem(subset(X, rows), np.where(codes[rows] == j, 1.0, -1.0)))
-        return problems
-
-    def _problem(self, X: Any, signs: np.ndarray) -> Evidence:
-        family = LINKS[self.link]
-        mean = as_mean(self.mean).prepared(X)
-        return Evidence(
-            self._start_kernel(),
-            mean,
-            X,
-            [partial(_observed, family, signs)],
-            self._named_engine(self.inference, self._steps),
-            low_rank=self._low_rank(),
-        )
-
-    @property
-    def _steps(self) -> int:
-        return 400 if self.inference == "annealed_importance" else int(self.max_iter_predict)
-
-    @staticmethod
-    def _theta_of(evidences: list[Evidence]) -> list[np.ndarray]:
-        return [evidence.theta for evidence in evidences]
+        if earlier is None:
+            check_classification_targets(labels)
+            return LabelledRows(self._kept(inputs), labels, known_classes(labels, named))
+        known = earlier.classes
+        if named is not None or not set(labels.tolist()) <= set(known.tolist()):
+            known = known_classes(labels, named, known)
+        return LabelledRows(stacked_rows(earlier.X, inputs), np.concatenate([earlier.y, labels]), known)
 
     # -- belief --------------------------------------------------------------------------------------------------------
 
-    def latent_mean_and_variance(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def latent_mean_and_variance(self, X: Table) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and variance (m,) of the latent function; two classes only."""
-        check_is_fitted(self)
-        self._require_two("latent_mean_and_variance")
-        return self.processes_[0].moments(self._inputs(X, reset=False))
+        belief = self.fitted_belief()
+        if belief.data.n_classes > 2:
+            raise ValueError(f"latent_mean_and_variance is there for two classes only, got {belief.data.n_classes}.")
+        return belief.processes[0].moments(self._inputs(X, reset=False))
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Table) -> np.ndarray:
         """Return the (m, c) predictive probabilities, columns as in ``classes_``."""
-        check_is_fitted(self)
-        X = self._inputs(X, reset=False)
-        if len(self.classes_) == 1:
-            return np.ones((len(X), 1))
-        if len(self.classes_) > 2 and self.multi_class == "one_vs_one":
-            raise ValueError('multi_class="one_vs_one" has no class probabilities; use "one_vs_rest".')
-        family = LINKS[self.link]()
-        tables = [family.outcome_probabilities(*process.moments(X))[1] for process in self.processes_]
-        if len(tables) == 1:
-            return tables[0]
-        return _normalised(np.column_stack([table[:, 1] for table in tables]))
+        return self.fitted_belief().probabilities(self._inputs(X, reset=False))
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Table) -> np.ndarray:
         """Return the (m,) most probable labels."""
-        check_is_fitted(self)
-        X = self._inputs(X, reset=False)
-        if len(self.classes_) == 1:
-            return np.full(len(X), self.classes_[0])
-        means = [process.moments(X)[0] for process in self.processes_]
-        if len(means) == 1:
-            return self.classes_[(means[0] > 0).astype(int)]
-        if self.multi_class == "one_vs_one":
-            votes = np.column_stack([(mean > 0).astype(int) for mean in means])
-            return self.classes_[
-                np.argmax(_ovr_decision_function(votes, np.column_stack(means), self.n_classes_), axis=1)
-            ]
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        belief = self.fitted_belief()
+        return belief.data.classes[belief.winners(self._inputs(X, reset=False))]
 
-    def log_predictive(self, X: Any, y: Any) -> np.ndarray:
+    def log_predictive(self, X: Table, y: ArrayLike) -> np.ndarray:
         """Return the (m,) natural-log predictive probabilities of the labels ``y``."""
         probabilities = self.predict_proba(X)
         codes = codes_of(np.asarray(y), self.classes_)
         with np.errstate(divide="ignore"):
             return np.log(probabilities[np.arange(len(codes)), codes])
 
-    def predictive(self, candidates: Any, *, target: Any = None, random_state: Any = None) -> Predictive:
+    def predictive(
+        self, candidates: Pool, *, target: Table | None = None, random_state: RandomState = None
+    ) -> Predictive:
         """What is believed about inputs: jointly Gaussian latents and class probabilities.
 
         Parameters
@@ -307,42 +222,13 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         random_state : None, int, Generator or RandomState
             Of ``draws``.
         """
-        fitted = hasattr(self, "processes_")
-        X = self._inputs(candidates, reset=False) if fitted else self._fresh(candidates)
-        target = None if target is None else self._inputs(target, reset=False) if fitted else self._fresh(target)
-        labels = getattr(self, "classes_", self.classes)
-        labels = None if labels is None or len(labels) < 2 else np.unique(labels)
-        count = 1 if labels is None or len(labels) == 2 else len(labels)
-        processes = self.processes_ if fitted else [self._prior(X)] * count
-        if count > 1:
-            return self._by_draws(processes, X, labels, target, random_state)
-        family: Any = LINKS[self.link]()
-        if labels is not None:
-            family = Labelled(family, labels)
-        return processes[0].predictive(X, family, target=target, random_state=random_state)
-
-    def _by_draws(
-        self, processes: list[LatentProcess], X: Any, labels: Any, target: Any, random_state: Any
-    ) -> WeightedDraws:
-        """Joint draws of the classes' latents at candidates and target, for one-vs-rest."""
-        if self.multi_class == "one_vs_one":
-            raise ValueError('multi_class="one_vs_one" has no class probabilities; use "one_vs_rest".')
-        both = X if target is None else np.concatenate([X, target])
-        link, latents = LINKS[self.link](), []
-        for k, process in enumerate(processes):
-            rng = np.random.default_rng([self.random_state if isinstance(self.random_state, int) else 0, k])
-            mean, _ = process.moments(both)
-            values, vectors = np.linalg.eigh(process.covariance(both, both))
-            root = vectors * np.sqrt(np.maximum(values, 0.0))
-            latents.append(mean + rng.standard_normal((N_DRAWS, len(mean))) @ root.T)
-        table = _normalised(np.exp(link.log_density(np.stack(latents, axis=-1), 1.0)))
-        equal, m = np.full(N_DRAWS, 1.0 / N_DRAWS), len(X)
-        about = None if target is None else WeightedDraws(equal, table[:, m:], labels, random_state=random_state)
-        return WeightedDraws(equal, table[:, :m], labels, target=about, features=X, random_state=random_state)
+        return super().predictive(candidates, target=target, random_state=random_state)
 
     # -- evidence ------------------------------------------------------------------------------------------------------
 
-    def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True) -> Any:
+    def log_marginal_likelihood(
+        self, theta: ArrayLike | None = None, eval_gradient: bool = False, clone_kernel: bool = True
+    ) -> Any:
         """Return the log evidence at ``theta`` (None: as learnt), and with ``eval_gradient`` its derivatives.
 
         Parameters
@@ -354,100 +240,35 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         clone_kernel : ignored
             The kernel is never changed.
         """
-        check_is_fitted(self)
-        if len(self.evidences_) == 1:
-            return self._marginal(self.evidences_[0], theta, eval_gradient)
+        evidences = self.fitted_belief().evidences
+        if len(evidences) == 1:
+            return log_marginal_likelihood(evidences[0], theta, eval_gradient)
         if eval_gradient:
             raise ValueError("eval_gradient is there for two classes only; each binary problem has its own gradient.")
-        thetas: Any = [None] * len(self.evidences_)
+        thetas: Any = [None] * len(evidences)
         if theta is not None:
             theta = np.asarray(theta, dtype=float)
-            sizes = [len(evidence.kernel.theta) for evidence in self.evidences_]
+            sizes = [len(evidence.kernel.theta) for evidence in evidences]
             thetas = np.split(theta, np.cumsum(sizes)[:-1]) if len(theta) == sum(sizes) else [theta] * len(sizes)
-        values = [self._marginal(e, t, False) for e, t in zip(self.evidences_, thetas, strict=True)]
+        values = [log_marginal_likelihood(e, t, False) for e, t in zip(evidences, thetas, strict=True)]
         return float(np.mean(values))
 
     @property
     def kernel_(self) -> Any:
         """The kernel as learnt."""
-        check_is_fitted(self)
-        kernels = [process.kernel for process in self.processes_]
+        kernels = [process.kernel for process in self.fitted_belief().processes]
         return kernels[0] if len(kernels) == 1 else CompoundKernel(kernels)
 
     @property
     def mean_(self) -> Any:
         """The mean function as learnt (a list of them for more than two classes)."""
-        check_is_fitted(self)
-        return self._one([process.mean for process in self.processes_])
+        return one_or_all([process.mean for process in self.fitted_belief().processes])
 
     @property
-    def posterior_(self) -> Any:
-        check_is_fitted(self)
-        return self._one([process.posterior for process in self.processes_])
+    def log_marginal_likelihood_value_(self) -> float:
+        """As in scikit-learn."""
+        return float(np.mean([posterior.log_evidence for posterior in self.fitted_belief().posteriors]))
 
-    @staticmethod
-    def _one(values: list) -> Any:
-        return values[0] if len(values) == 1 else values
-
-    log_marginal_likelihood_value_ = property(
-        lambda self: float(np.mean([p.log_evidence for p in self._posteriors])), doc="As in scikit-learn."
-    )
-    n_iter_ = property(lambda self: max(p.n_iter for p in self._posteriors), doc="Iterations of the inference.")
-
-    # -- snapshots -----------------------------------------------------------------------------------------------------
-
-    def state(self) -> dict[str, Any]:
-        """Return what was learnt as plain data; ``restore`` brings it back."""
-        if not hasattr(self, "evidences_"):
-            return {}
-        names = getattr(self, "feature_names_in_", None)
-        parts = [self._process_state(e, [p]) for e, p in zip(self.evidences_, self.processes_, strict=True)]
-        return {
-            "X": np.asarray(self.X_train_),
-            "y": self.y_train_,
-            "classes": self.classes_,
-            "learnt_rows": self.learnt_rows_,
-            "parts": parts,
-            "feature_names": None if names is None else list(names),
-        }
-
-    def restore(self, state: dict[str, Any]) -> GaussianProcessClassifier:
-        """Take over what ``state`` returned; the parameters must be the same."""
-        if not state:
-            return self
-        X, y, classes = state["X"], state["y"], state["classes"]
-        problems = self._problems(X, codes_of(y, classes), len(classes))
-        found = [self._restored(problem, part) for problem, part in zip(problems, state["parts"], strict=True)]
-        self.evidences_, self.processes_ = [e for e, _ in found], [p[0] for _, p in found]
-        self.X_train_, self.y_train_, self.classes_, self.n_classes_ = X, y, classes, len(classes)
-        self.learnt_rows_, self.n_features_in_ = int(state["learnt_rows"]), X.shape[1]
-        if state["feature_names"] is not None:
-            self.feature_names_in_ = np.array(state["feature_names"], dtype=object)
-        return self
-
-    # -- details -------------------------------------------------------------------------------------------------------
-
-    def _require_two(self, name: str) -> None:
-        if len(self.classes_) > 2:
-            raise ValueError(f"{name} is there for two classes only, got {len(self.classes_)}.")
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        checks.choice("link", self.link, LINKS)
-        checks.choice("multi_class", self.multi_class, ("one_vs_rest", "one_vs_one"))
-        checks.integer("max_iter_predict", self.max_iter_predict, minimum=1)
-        if isinstance(self.inference, str):
-            checks.choice("inference", self.inference, ENGINES)
-        self._check_low_rank(self.inference)
-        if self.classes is not None and len(np.unique(self.classes)) < 2:
-            raise ValueError(f"classes must name two labels or more, got {list(self.classes)}.")
-
-
-def _observed(family: Any, signs: np.ndarray, scale: float) -> Any:
-    """The potentials of the labels; a link has no scale."""
-    return family(signs)
-
-
-def _normalised(table: np.ndarray) -> np.ndarray:
-    table = np.maximum(table, np.finfo(float).tiny)
-    return table / table.sum(axis=-1, keepdims=True)
+    classes_ = of_belief("data.classes", "The labels known so far, sorted.")
+    n_classes_ = of_belief("data.n_classes", "How many there are.")
+    evidences_ = of_belief("evidences", "Of every binary problem.")

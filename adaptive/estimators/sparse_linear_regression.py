@@ -7,40 +7,25 @@ noise variance and scale learnt by evidence.
 
 from __future__ import annotations
 
-import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.optimize import minimize
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import check_array
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import RegressorMixin
 
-from adaptive import checks, inference
-from adaptive.estimators.base import DesignMixin, unfitted_if_refused
-from adaptive.estimators.linear.linear_predictive import linear_predictive, with_intercept
-from adaptive.estimators.linear.training import restored_rows, rows_state, stacked_rows
-from adaptive.estimators.linear.weight_priors import PRIORS, weight_potential, weight_variance
-from adaptive.inference import GLM
-from adaptive.potentials import Gaussian
-from adaptive.predictive import GaussianProjections
+from adaptive.estimators.belief import BeliefEstimator, of_belief
+from adaptive.estimators.linear.sparse_belief import SparseBelief, SparseSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from adaptive.inference import Posterior
+    from adaptive.predictive import Predictive
+    from adaptive.types import ArrayLike, Pool, RandomState, Table
 
 __all__ = ["SparseLinearRegression"]
 
-DEFAULT_INFERENCE = {
-    "laplace": "expectation_propagation",
-    "student_t": "variational_gaussian",
-    "gaussian": "expectation_propagation",  # exact, whatever the engine
-}
-ENGINES = ("expectation_propagation", "variational_bounds", "variational_gaussian")
-BROAD = 10.0  # prior standard deviation of the intercept, in standard deviations of y
-STEP = 1e-4  # in ln scale
-SMALLEST_NOISE = 1e-6  # of the variance of y: below it the search for the noise ends
-ROUGH = 1e-5  # tolerance of the inference while parameters are sought: looser, and the evidence depends on the path
 
-
-class SparseLinearRegression(DesignMixin, RegressorMixin, BaseEstimator):
+class SparseLinearRegression(RegressorMixin, BeliefEstimator):
     """Bayesian linear regression with a Laplace, Student t or Gaussian prior on the weights.
 
     Parameters
@@ -105,11 +90,11 @@ class SparseLinearRegression(DesignMixin, RegressorMixin, BaseEstimator):
         noise_variance: float | None = None,
         prior_scale: float | None = None,
         df: float = 3.0,
-        inference: Any = None,
+        inference: str | Callable[..., Posterior] | None = None,
         fit_intercept: bool = True,
         max_iter: int = 200,
         tol: float = 1e-5,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.prior = prior
         self.noise_variance = noise_variance
@@ -123,10 +108,10 @@ class SparseLinearRegression(DesignMixin, RegressorMixin, BaseEstimator):
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
-    noise_variance_: float
-    prior_scale_: float
+    _Settings, _Belief = SparseSettings, SparseBelief
+    belief_: SparseBelief
 
-    def fit(self, X: Any, y: Any) -> SparseLinearRegression:
+    def fit(self, X: Table, y: ArrayLike) -> SparseLinearRegression:
         """Forget what was learnt and fit.
 
         Parameters
@@ -134,48 +119,28 @@ class SparseLinearRegression(DesignMixin, RegressorMixin, BaseEstimator):
         X : (m, n_features) array, sparse matrix or frame
         y : (m,) array of numbers
         """
-        self._check_parameters()
-        X, y = validate_data(self, X, y, reset=True, accept_sparse="csr", y_numeric=True, dtype=float)
-        return self._learn(X, np.asarray(y, dtype=float), None)
+        return self._fit(X, y)
 
-    def partial_fit(self, X: Any, y: Any) -> SparseLinearRegression:
+    def partial_fit(self, X: Table, y: ArrayLike) -> SparseLinearRegression:
         """Learn from further rows, starting from what is believed; what is refused changes nothing."""
-        if not hasattr(self, "posterior_"):
-            self._check_parameters()
-            with unfitted_if_refused(self):
-                X, y = validate_data(self, X, y, reset=True, accept_sparse="csr", y_numeric=True, dtype=float)
-                return self._learn(X, np.asarray(y, dtype=float), None)
-        X, y = validate_data(self, X, y, reset=False, accept_sparse="csr", y_numeric=True, dtype=float)
-        rows = stacked_rows(self.X_train_, X)
-        return self._learn(rows, np.concatenate([self.y_train_, np.asarray(y, dtype=float)]), self.posterior_)
-
-    def _learn(self, X: Any, y: np.ndarray, warm: Any) -> SparseLinearRegression:
-        problem = _Problem(self, X, y)
-        start = problem.start if warm is None else np.log([self.noise_variance_, self.prior_scale_])
-        free = np.array([self.noise_variance is None, self.prior_scale is None])
-        given = [self.noise_variance, self.prior_scale]
-        for k in np.flatnonzero(~free):
-            start[k] = np.log(float(given[k]))  # type: ignore[arg-type]
-        found, posterior = problem.climbed(start, free, warm)
-        self.X_train_, self.y_train_ = X, y
-        self.noise_variance_, self.prior_scale_ = (float(value) for value in np.exp(found))
-        self.posterior_ = posterior
-        return self
+        return self._partial_fit(X, y)
 
     # -- belief --------------------------------------------------------------------------------------------------------
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    def predict(self, X: Table, return_std: bool = False) -> Any:
         """Return predictive means (m,), and with ``return_std`` standard deviations, noise included."""
-        check_is_fitted(self, "posterior_")
-        mean, variance = self.posterior_.projection_moments(self._features(self._rows(X)))
-        return (mean, np.sqrt(variance + self.noise_variance_)) if return_std else mean
+        belief = self.fitted_belief()
+        mean, variance = belief.posterior.projection_moments(belief.features(self._candidates(X)))
+        return (mean, np.sqrt(variance + belief.noise_variance)) if return_std else mean
 
-    def log_predictive(self, X: Any, y: Any) -> np.ndarray:
+    def log_predictive(self, X: Table, y: ArrayLike) -> np.ndarray:
         """Return the (m,) natural-log predictive densities of the outcomes ``y``."""
         mean, std = self.predict(X, return_std=True)
         return -0.5 * ((np.asarray(y, dtype=float) - mean) / std) ** 2 - np.log(std) - 0.5 * np.log(2 * np.pi)
 
-    def predictive(self, candidates: Any, *, target: Any = None, random_state: Any = None) -> GaussianProjections:
+    def predictive(
+        self, candidates: Pool, *, target: Table | None = None, random_state: RandomState = None
+    ) -> Predictive:
         """What is believed about rows: jointly Gaussian, the noise apart.
 
         Parameters
@@ -185,201 +150,32 @@ class SparseLinearRegression(DesignMixin, RegressorMixin, BaseEstimator):
             Inputs that the information is to be about; None: the weights.
         random_state : None, int, Generator or RandomState
         """
-        rows = self._rows(candidates)
-        target = None if target is None else self._rows(target)
-        if hasattr(self, "posterior_"):
-            return linear_predictive(
-                self.posterior_,
-                rows,
-                Gaussian(self.noise_variance_),
-                target=target,
-                intercept=bool(self.fit_intercept),
-                random_state=random_state,
-                measured=self.X_train_,
-            )
-        scale = 1.0 if self.prior_scale is None else float(self.prior_scale)
-        variances = np.append(
-            np.full(rows.shape[1], weight_variance(self.prior, scale, self.df)), [BROAD**2] * bool(self.fit_intercept)
-        )
-        return GaussianProjections.from_rows(
-            self._features(rows),
-            np.zeros(len(variances)),
-            covariance=variances,
-            likelihood=Gaussian(1.0 if self.noise_variance is None else float(self.noise_variance)),
-            target=None if target is None else self._features(target),
-            random_state=random_state,
-        )
+        return super().predictive(candidates, target=target, random_state=random_state)
 
     @property
     def coef_(self) -> np.ndarray:
         """(n_features,) posterior means of the weights."""
-        check_is_fitted(self, "posterior_")
-        return self.posterior_.mean[: self.n_features_in_]
+        belief = self.fitted_belief()
+        return belief.posterior.mean[: belief.data.n_features]
 
     @property
     def coef_std_(self) -> np.ndarray:
         """(n_features,) posterior standard deviations of the weights."""
-        check_is_fitted(self, "posterior_")
-        return np.sqrt(self.posterior_.variances()[: self.n_features_in_])
+        belief = self.fitted_belief()
+        return np.sqrt(belief.posterior.variances()[: belief.data.n_features])
 
     @property
     def intercept_(self) -> float:
         """Posterior mean of the intercept, 0 without one."""
-        check_is_fitted(self, "posterior_")
-        return float(self.posterior_.mean[-1]) if self.fit_intercept else 0.0
+        mean = self.fitted_belief().posterior.mean
+        return float(mean[-1]) if self.fit_intercept else 0.0
 
-    log_evidence_ = property(lambda self: self.posterior_.log_evidence, doc="At the parameters that were learnt.")
-    evidence_kind_ = property(lambda self: self.posterior_.evidence_kind, doc="Of the inference.")
-    objective_trace_ = property(lambda self: self.posterior_.objective_trace, doc="One value per iteration.")
-    n_iter_ = property(lambda self: max(1, self.posterior_.n_iter), doc="Of the last inference; at least 1.")
-    converged_ = property(lambda self: self.posterior_.converged, doc="Whether it met ``tol``.")
-
-    # -- snapshots -----------------------------------------------------------------------------------------------------
-
-    def state(self) -> dict[str, Any]:
-        """Return what was learnt as plain data; ``restore`` brings it back."""
-        if not hasattr(self, "posterior_"):
-            return {}
-        names = getattr(self, "feature_names_in_", None)
-        return {
-            "X": rows_state(self.X_train_),
-            "y": self.y_train_,
-            "noise_variance": self.noise_variance_,
-            "prior_scale": self.prior_scale_,
-            "posterior": inference.posterior_state(self.posterior_),
-            "feature_names": None if names is None else list(names),
-        }
-
-    def restore(self, state: dict[str, Any]) -> SparseLinearRegression:
-        """Take over what ``state`` returned; the parameters must be the same."""
-        if not state:
-            return self
-        X = restored_rows(state["X"])
-        self.X_train_, self.y_train_, self.n_features_in_ = X, state["y"], X.shape[1]
-        self.noise_variance_, self.prior_scale_ = float(state["noise_variance"]), float(state["prior_scale"])
-        model = _Problem(self, X, self.y_train_).model(np.log([self.noise_variance_, self.prior_scale_]))
-        self.posterior_ = inference.restored_posterior(model, state["posterior"])
-        if state["feature_names"] is not None:
-            self.feature_names_in_ = np.array(state["feature_names"], dtype=object)
-        return self
-
-    # -- details -------------------------------------------------------------------------------------------------------
+    noise_variance_ = of_belief("noise_variance", "Given, or learnt by evidence.")
+    prior_scale_ = of_belief("prior_scale", "Given, or learnt by evidence.")
+    X_train_ = of_belief("data.X", "The rows learnt from.")
+    y_train_ = of_belief("data.y", "Their outcomes.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-    def _rows(self, X: Any) -> Any:
-        if hasattr(self, "n_features_in_"):
-            return validate_data(self, X, reset=False, accept_sparse="csr", dtype=float)
-        return check_array(X, accept_sparse="csr", dtype=float)
-
-    def _features(self, X: Any) -> Any:
-        return with_intercept(X) if self.fit_intercept else X
-
-    def _check_parameters(self) -> None:
-        checks.choice("prior", self.prior, PRIORS)
-        if isinstance(self.inference, str):
-            checks.choice("inference", self.inference, ENGINES)
-        elif self.inference is not None and not callable(self.inference):
-            raise ValueError(f"inference must be a name or a callable (model, **settings), got {self.inference!r}.")
-        for name in ("noise_variance", "prior_scale"):
-            if getattr(self, name) is not None:
-                checks.positive(name, getattr(self, name))
-        checks.positive("df", self.df)
-        checks.positive("tol", self.tol, or_zero=True)
-        checks.integer("max_iter", self.max_iter, minimum=1)
-
-
-class _Problem:
-    """The rows as a model of any noise variance and prior scale, and the search for the best ones."""
-
-    def __init__(self, settings: SparseLinearRegression, X: Any, y: np.ndarray) -> None:
-        self.settings, self.y = settings, y
-        self.features = with_intercept(X) if settings.fit_intercept else X
-        self.n_weights = X.shape[1]
-        self.spread = float(np.std(y)) or float(np.abs(y).max()) or 1.0
-        self.centre = float(np.mean(y))
-        squares = X.multiply(X).sum() if sp.issparse(X) else np.einsum("ij,ij->", X, X)
-        length = float(np.sqrt(squares / X.shape[0])) or 1.0
-        # half of the outcomes' variance is noise, half of it what a typical row makes of the weights
-        self.start = np.log([0.5 * self.spread**2, np.sqrt(0.5) * self.spread / length])
-
-    def potential(self, log_scale: float) -> Any:
-        """Prior of the weights."""
-        return weight_potential(self.settings.prior, float(np.exp(log_scale)), self.settings.df)
-
-    def model(self, point: np.ndarray) -> GLM:
-        """At (ln noise variance, ln prior scale)."""
-        unit = sp.eye_array(self.features.shape[1], format="csr")
-        groups: list[tuple[Any, Any]] = [(unit[: self.n_weights], self.potential(point[1]))]
-        if self.settings.fit_intercept:
-            groups.append((unit[self.n_weights :], Gaussian((BROAD * self.spread) ** 2, self.centre)))
-        return GLM(
-            self.features,
-            self.y,
-            float(np.exp(point[0])),
-            B=[rows for rows, _ in groups],
-            potentials=[potential for _, potential in groups],
-        )
-
-    def infer(self, point: np.ndarray, warm: Any, tol: float | None = None) -> tuple[GLM, Any]:
-        settings = self.settings
-        name = DEFAULT_INFERENCE[settings.prior] if settings.inference is None else settings.inference
-        engine = getattr(inference, name) if isinstance(name, str) else name
-        model = self.model(point)
-        tol = settings.tol if tol is None else tol
-        with warnings.catch_warnings():  # a heavy-tailed prior may have several optima: that is in the documentation
-            warnings.filterwarnings("ignore", message=".*several optima")
-            posterior = engine(
-                model, max_iter=settings.max_iter, tol=tol, random_state=settings.random_state, warm_start=warm
-            )
-        return model, posterior
-
-    def slope(self, model: GLM, posterior: Any, point: np.ndarray) -> np.ndarray:
-        """Derivatives of the log evidence in (ln noise variance, ln prior scale)."""
-        residual = self.y - self.features @ posterior.mean
-        square = float(residual @ residual) + float(np.sum(posterior.variances(self.features)))
-        by_noise = 0.5 * (square / np.exp(point[0]) - len(self.y))
-        low, high = (self.potential(point[1] + side * STEP / 2) for side in (-1.0, 1.0))
-        if self.settings.prior == "gaussian":
-            weights = posterior.mean[: self.n_weights] ** 2 + posterior.variances()[: self.n_weights]
-            return np.array([by_noise, float(np.sum(weights)) / np.exp(2 * point[1]) - self.n_weights])
-        return np.array([by_noise, inference.potential_gradient(model, posterior, 0, low, high, STEP)])
-
-    def climbed(self, start: np.ndarray, free: np.ndarray, warm: Any) -> tuple[np.ndarray, Any]:
-        """Where the evidence is largest in the free parameters, and the posterior there."""
-        last = [warm]
-
-        def objective(values: np.ndarray) -> tuple[float, np.ndarray]:
-            point = start.copy()
-            point[free] = values
-            model, posterior = self.infer(point, last[0], max(self.settings.tol, ROUGH))
-            last[0] = posterior
-            return -posterior.log_evidence, -self.slope(model, posterior, point)[free]
-
-        point = start.copy()
-        if free.any():
-            lowest = np.log(SMALLEST_NOISE * self.spread**2)
-            bounds = [
-                (lowest, start[0] + 10.0) if k == 0 else (start[1] - 15.0, start[1] + 15.0)
-                for k in np.flatnonzero(free)
-            ]
-            origin, first = objective(start[free])
-            unit = max(1.0, float(np.linalg.norm(first)))  # the first step is one unit long
-
-            def relative(values: np.ndarray) -> tuple[float, np.ndarray]:
-                value, slope = objective(values)
-                return (value - origin) / unit, slope / unit
-
-            found: Any = minimize(
-                relative,
-                start[free],
-                jac=True,
-                method="L-BFGS-B",
-                bounds=bounds,
-                options={"maxiter": 40, "ftol": 1e-4 / unit, "gtol": 1e-2 / unit},
-            )
-            point[free] = found.x
-        return point, self.infer(point, last[0])[1]

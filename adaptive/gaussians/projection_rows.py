@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse
 from scipy.linalg.blas import dsyrk
 
-from adaptive.linalg.symmetric_kernels import add_gram
+from adaptive.linalg.compiled_symmetric import add_gram
 from adaptive.operators import Identity, Operator, Sparse, Wavelet
 
 __all__ = ["ProjectionRows"]

@@ -13,8 +13,8 @@ from scipy.linalg.blas import dsymm, dsymv, dsyr, dsyrk
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtpttr, dtrttp
 
 from adaptive.gaussians.projection_rows import ProjectionRows
+from adaptive.linalg.compiled_symmetric import block_times, quadratic_forms, sparse_times
 from adaptive.linalg.matrices import dense, is_sparse
-from adaptive.linalg.symmetric_kernels import block_times, quadratic_forms, sparse_times
 
 if TYPE_CHECKING:
     from adaptive.types import Matrix

@@ -5,14 +5,18 @@ The first axis runs fastest, as in Fortran. By BART's convention axes 0 to 2 are
 
 from __future__ import annotations
 
+import os
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.checks import finite
 from adaptive.memory import require_memory
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["read_cfl", "write_cfl"]
 
@@ -20,7 +24,7 @@ _NUMBER = np.dtype("<c8")
 _MOST_AXES = 16
 
 
-def read_cfl(path: Any) -> np.ndarray:
+def read_cfl(path: str | os.PathLike[str]) -> np.ndarray:
     """Read an array of BART.
 
     Parameters
@@ -55,7 +59,7 @@ def read_cfl(path: Any) -> np.ndarray:
     return np.fromfile(numbers, _NUMBER).reshape(shape, order="F").astype(np.complex64, copy=False)
 
 
-def write_cfl(path: Any, array: Any) -> Path:
+def write_cfl(path: str | os.PathLike[str], array: ArrayLike) -> Path:
     """Write an array for BART.
 
     Parameters
@@ -79,7 +83,7 @@ def write_cfl(path: Any, array: Any) -> Path:
     return numbers
 
 
-def _files(path: Any) -> tuple[Path, Path]:
+def _files(path: str | os.PathLike[str]) -> tuple[Path, Path]:
     path = Path(path).expanduser()
     base = path.with_suffix("") if path.suffix in (".cfl", ".hdr") else path
     return base.with_name(base.name + ".hdr"), base.with_name(base.name + ".cfl")

@@ -11,13 +11,17 @@ samples.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.fft
 
 from adaptive.checks import finite, generator, integer, positive
 from adaptive.memory import require_memory
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, RandomState
 
 __all__ = ["estimate_coils", "fully_sampled_centre", "map_error", "normalised_maps", "simulate_coils"]
 
@@ -28,7 +32,12 @@ KEPT = 0.02  # of the largest singular value: what is smaller is noise
 
 
 def simulate_coils(
-    shape: Any, n_coils: int = 8, *, width: float = 0.75, distance: float = 1.1, random_state: Any = None
+    shape: Sequence[int],
+    n_coils: int = 8,
+    *,
+    width: float = 0.75,
+    distance: float = 1.1,
+    random_state: RandomState = None,
 ) -> np.ndarray:
     """Smooth complex maps of coils on a ring around the image, sum of squares one.
 
@@ -75,7 +84,7 @@ def simulate_coils(
     return normalised_maps(maps)
 
 
-def normalised_maps(maps: Any) -> np.ndarray:
+def normalised_maps(maps: ArrayLike) -> np.ndarray:
     """Maps divided by the root of the sum of their squares, pixel by pixel; pixels that no coil sees stay zero.
 
     Parameters
@@ -91,7 +100,7 @@ def normalised_maps(maps: Any) -> np.ndarray:
     return maps / np.where(total > 0, total, 1.0)
 
 
-def estimate_coils(kspace: Any, n_central: int | None = None) -> np.ndarray:
+def estimate_coils(kspace: ArrayLike, n_central: int | None = None) -> np.ndarray:
     """Sensitivities from the fully sampled centre of multi-coil k-space.
 
     Parameters
@@ -154,7 +163,7 @@ def estimate_coils(kspace: Any, n_central: int | None = None) -> np.ndarray:
     return maps * np.exp(-1j * np.angle(seen))
 
 
-def fully_sampled_centre(mask: Any) -> tuple[int, ...]:
+def fully_sampled_centre(mask: ArrayLike) -> tuple[int, ...]:
     """Sides of the largest central block in which everything was measured, grown along all axes alike.
 
     Parameters
@@ -188,7 +197,7 @@ def fully_sampled_centre(mask: Any) -> tuple[int, ...]:
     return sides
 
 
-def map_error(truth: Any, estimate: Any, inside: Any) -> float:
+def map_error(truth: ArrayLike, estimate: ArrayLike, inside: np.ndarray) -> float:
     """Relative error of maps inside a region, blind to what no samples tell: a factor per pixel that all coils share.
 
         sqrt( sum over inside of  min over f of  |truth - f estimate|^2  /  sum over inside of |truth|^2 )
@@ -214,7 +223,7 @@ def map_error(truth: Any, estimate: Any, inside: Any) -> float:
     return float(np.linalg.norm(a - fitted) / np.linalg.norm(a))
 
 
-def _central(shape: tuple[int, ...], sides: Any) -> tuple[slice, ...]:
+def _central(shape: tuple[int, ...], sides: Sequence[int]) -> tuple[slice, ...]:
     """The block of these sides whose middle, index side // 2, is at DC."""
     return tuple(slice(n // 2 - side // 2, n // 2 - side // 2 + side) for n, side in zip(shape, sides, strict=True))
 

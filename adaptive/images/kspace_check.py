@@ -14,12 +14,15 @@ problem is only reported on positive evidence: white noise, or a texture without
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive.checks import finite, positive
-from adaptive.operators import FourierLines, FourierMask
+from adaptive.operators import FourierLines, FourierMask, Operator
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["check_coils", "check_kspace", "gridded", "kspace_problem"]
 
@@ -86,7 +89,7 @@ def gridded(blocks: Sequence[Any], samples: Sequence[Any], n_coils: int | None =
     return kspace, measured
 
 
-def _place(kspace: np.ndarray, block: Any, mask: np.ndarray, values: np.ndarray) -> None:
+def _place(kspace: np.ndarray, block: Operator, mask: np.ndarray, values: np.ndarray) -> None:
     """Write the samples of one block where they belong."""
     if isinstance(block, FourierLines):
         lines = np.moveaxis(kspace, block.axis - mask.ndim, 0)
@@ -98,7 +101,7 @@ def _place(kspace: np.ndarray, block: Any, mask: np.ndarray, values: np.ndarray)
         kspace[..., mask] = forward(block.adjoint(values))[..., mask]
 
 
-def check_kspace(kspace: Any, measured: Any = None, **keywords: Any) -> None:
+def check_kspace(kspace: ArrayLike, measured: ArrayLike | None = None, **keywords: Any) -> None:
     """Raise ``ValueError`` with the sentence of ``kspace_problem``, if there is one; the arguments are the same."""
     problem = kspace_problem(kspace, measured, **keywords)
     if problem:
@@ -137,7 +140,12 @@ def check_coils(kspace: np.ndarray, measured: np.ndarray, largest: float = 1.0) 
 
 
 def kspace_problem(
-    kspace: Any, measured: Any = None, *, image: Any = None, largest: float = 1.0, natural: bool = False
+    kspace: ArrayLike,
+    measured: ArrayLike | None = None,
+    *,
+    image: ArrayLike | None = None,
+    largest: float = 1.0,
+    natural: bool = False,
 ) -> str | None:
     """Say what is wrong with the orientation or scaling of k-space, or None.
 

@@ -5,8 +5,11 @@ fastMRI and BART store centred samples of the orthonormal transform, as is done 
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
@@ -67,7 +70,7 @@ class RawKspace:
         return replace(self, samples=self.samples / self.samples.real.dtype.type(top))
 
 
-def read_kspace(path: Any, index: int | None = None) -> RawKspace:
+def read_kspace(path: str | os.PathLike[str], index: int | None = None) -> RawKspace:
     """Read the samples of one slice.
 
     Parameters
@@ -127,13 +130,12 @@ def read_kspace(path: Any, index: int | None = None) -> RawKspace:
 def images_of_hdf5(path: Path) -> np.ndarray:
     """The images (slices, h, w) of an HDF5 file: its reconstructions, else those of its k-space."""
     with _opened(path) as file:
-        for name in ("reconstruction_rss", "reconstruction_esc", "image", "images"):
-            if name in file and hasattr(file[name], "shape"):
-                require_memory(path.name, file[name].shape, float)
-                stored = _whole(path, file[name])
-                if stored.ndim not in (2, 3):
-                    raise ValueError(f"{path.name}: {name} must be (slices, h, w), got shape {stored.shape}.")
-                return stored if stored.ndim == 3 else stored[None]
+        for name, stored in _data_sets(file, ("reconstruction_rss", "reconstruction_esc", "image", "images")):
+            require_memory(path.name, stored.shape, float)
+            images = _whole(path, stored)
+            if images.ndim not in (2, 3):
+                raise ValueError(f"{path.name}: {name} must be (slices, h, w), got shape {images.shape}.")
+            return images if images.ndim == 3 else images[None]
         slices = _kspace_of(path, file).shape[0]
     return np.stack([read_kspace(path, k).image for k in range(slices)])
 
@@ -161,17 +163,21 @@ def _opened(path: Path) -> Any:
 
 
 def _kspace_of(path: Path, file: Any) -> Any:
-    for name in _NAMES:
-        if name in file and hasattr(file[name], "shape"):
-            if len(file[name].shape) not in (3, 4):
-                raise ValueError(
-                    f"{path.name}: {name} must be (slices, coils, h, w) or (slices, h, w), got {file[name].shape}."
-                )
-            return file[name]
+    for name, stored in _data_sets(file, _NAMES):
+        if len(stored.shape) not in (3, 4):
+            raise ValueError(
+                f"{path.name}: {name} must be (slices, coils, h, w) or (slices, h, w), got {stored.shape}."
+            )
+        return stored
     raise ValueError(f"{path.name} holds no data set called 'kspace', only {', '.join(map(repr, file)) or 'nothing'}.")
 
 
-def _whole(path: Path, stored: Any, index: Any = ...) -> np.ndarray:
+def _data_sets(file: Any, names: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    """Which of these names a file has, with their data sets; groups of such a name are passed over."""
+    return ((name, file[name]) for name in names if name in file and hasattr(file[name], "shape"))
+
+
+def _whole(path: Path, stored: Any, index: int | EllipsisType = ...) -> np.ndarray:
     try:
         return np.asarray(stored[index])
     except (OSError, RuntimeError, ValueError) as reason:  # a chunk that is cut off or does not unpack

@@ -9,7 +9,7 @@ energy is kept, and what keeping only those takes from their covariance is known
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.linalg
@@ -17,6 +17,9 @@ from scipy import stats
 
 from adaptive.checks import finite
 from adaptive.operators import FourierLines
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["estimate_noise", "noise_covariance", "whitened"]
 
@@ -26,7 +29,7 @@ STEPS = 50
 SETTLED = 1e-4
 
 
-def noise_covariance(noise: Any) -> np.ndarray:
+def noise_covariance(noise: ArrayLike) -> np.ndarray:
     """Covariance between coils from samples of nothing but noise.
 
     Parameters
@@ -56,7 +59,7 @@ def noise_covariance(noise: Any) -> np.ndarray:
     return flat @ flat.conj().T / (2 * flat.shape[1])
 
 
-def estimate_noise(kspace: Any, mask: Any = None) -> np.ndarray:
+def estimate_noise(kspace: ArrayLike, mask: ArrayLike | None = None) -> np.ndarray:
     """Covariance of the noise between coils, from the highest frequencies of a scan.
 
     Parameters
@@ -104,7 +107,7 @@ def estimate_noise(kspace: Any, mask: Any = None) -> np.ndarray:
     return _of_the_quietest(image) * high.size / high.sum()
 
 
-def whitened(array: Any, covariance: Any) -> np.ndarray:
+def whitened(array: ArrayLike, covariance: ArrayLike) -> np.ndarray:
     """Samples, or coil maps, of virtual coils whose noise is independent and of variance one: L^-1 array.
 
     Parameters

@@ -8,17 +8,23 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.checks import choice, finite, generator, integer, positive
 from adaptive.operators import FourierLines
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, RandomState
+
 __all__ = ["estimate_phase", "low_resolution", "polynomial_phase"]
 
 
-def polynomial_phase(shape: Any, order: int = 2, largest: float = np.pi, random_state: Any = None) -> np.ndarray:
+def polynomial_phase(
+    shape: Sequence[int], order: int = 2, largest: float = np.pi, random_state: RandomState = None
+) -> np.ndarray:
     """A random polynomial of the coordinates, scaled to a largest absolute value.
 
         phase(x, y) = sum over i + j <= order of a_ij x^i y^j,      x, y in [-1, 1],  a_ij standard normal
@@ -55,7 +61,7 @@ def polynomial_phase(shape: Any, order: int = 2, largest: float = np.pi, random_
     return largest * phase / np.abs(phase).max()
 
 
-def estimate_phase(kspace: Any, n_central: int, axis: int | None = 0, *, window: bool = False) -> np.ndarray:
+def estimate_phase(kspace: ArrayLike, n_central: int, axis: int | None = 0, *, window: bool = False) -> np.ndarray:
     """Phase of the low-resolution image that the centre of k-space shows.
 
     Parameters
@@ -94,7 +100,7 @@ def estimate_phase(kspace: Any, n_central: int, axis: int | None = 0, *, window:
     return np.angle(low_resolution(kspace, n_central, axis, window=window))
 
 
-def low_resolution(kspace: Any, n_central: int, axis: int | None = 0, *, window: bool = False) -> np.ndarray:
+def low_resolution(kspace: ArrayLike, n_central: int, axis: int | None = 0, *, window: bool = False) -> np.ndarray:
     """The image that the centre of k-space shows; of a volume as well.
 
     Parameters

@@ -6,17 +6,20 @@ psnr     = 10 log10(n range^2 / l2_error^2)              ssim: structural simila
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import stats
 
 from adaptive.checks import choice, finite
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
+
 __all__ = ["Interval", "l2_error", "nmse", "paired_interval", "psnr", "ssim"]
 
 
-def l2_error(truth: Any, estimate: Any) -> float:
+def l2_error(truth: ArrayLike, estimate: ArrayLike) -> float:
     """Euclidean distance of the magnitudes, not normalised: the error of the source's tables.
 
     Parameters
@@ -37,7 +40,7 @@ def l2_error(truth: Any, estimate: Any) -> float:
     return float(np.linalg.norm(truth - estimate))
 
 
-def nmse(truth: Any, estimate: Any) -> float:
+def nmse(truth: ArrayLike, estimate: ArrayLike) -> float:
     """Squared error divided by the energy of the truth.
 
     Examples
@@ -52,7 +55,7 @@ def nmse(truth: Any, estimate: Any) -> float:
     return float(np.sum((truth - estimate) ** 2) / energy)
 
 
-def psnr(truth: Any, estimate: Any, data_range: float | None = None) -> float:
+def psnr(truth: ArrayLike, estimate: ArrayLike, data_range: float | None = None) -> float:
     """Peak signal-to-noise ratio in decibels; infinite for a perfect estimate.
 
     Parameters
@@ -72,7 +75,7 @@ def psnr(truth: Any, estimate: Any, data_range: float | None = None) -> float:
     return float("inf") if error == 0 else float(10 * np.log10(peak**2 / error))
 
 
-def ssim(truth: Any, estimate: Any, data_range: float | None = None) -> float:
+def ssim(truth: ArrayLike, estimate: ArrayLike, data_range: float | None = None) -> float:
     """Mean structural similarity, by scikit-image with its 7 x 7 windows; 1 for a perfect estimate.
 
     Parameters and defaults are those of ``psnr``; the images need at least 7 pixels on each side.
@@ -100,7 +103,7 @@ class Interval(NamedTuple):
     n: int
 
 
-def paired_interval(values: Any, others: Any, *, of: str = "ratio", level: float = 0.95) -> Interval:
+def paired_interval(values: ArrayLike, others: ArrayLike, *, of: str = "ratio", level: float = 0.95) -> Interval:
     """Mean ratio or difference of paired values (one pair per image) with its Student-t interval.
 
     Parameters
@@ -137,7 +140,7 @@ def paired_interval(values: Any, others: Any, *, of: str = "ratio", level: float
     return Interval(mean, mean - half, mean + half, n)
 
 
-def _magnitudes(truth: Any, estimate: Any) -> tuple[np.ndarray, np.ndarray]:
+def _magnitudes(truth: ArrayLike, estimate: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     first = np.abs(finite("truth", truth, dtype=None)).astype(float)
     second = np.abs(finite("estimate", estimate, dtype=None)).astype(float)
     if first.shape != second.shape:

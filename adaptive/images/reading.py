@@ -6,8 +6,10 @@ Volumes are turned to the nearest anatomical axes first: an axial slice has axes
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +19,9 @@ from adaptive.images.kspace_files import HDF5, images_of_hdf5
 from adaptive.images.stack import ImageStack
 from adaptive.memory import require_memory
 
+if TYPE_CHECKING:
+    from adaptive.types import DType
+
 __all__ = ["head_scan", "read_images"]
 
 _PLANES = {"sagittal": 0, "coronal": 1, "axial": 2}  # plane -> the anatomical axis it is perpendicular to
@@ -24,7 +29,7 @@ _VOLUMES = (".nii", ".nii.gz", ".mgz", ".mgh", ".hdr", ".img", ".img.gz", ".mnc"
 _PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp")
 
 
-def read_images(path: Any, plane: str = "axial", *, volume: int = 0) -> ImageStack:
+def read_images(path: str | os.PathLike[str], plane: str = "axial", *, volume: int = 0) -> ImageStack:
     """Read the images of a file.
 
     Parameters
@@ -149,7 +154,7 @@ def _read_cfl(path: Path) -> ImageStack:
     return ImageStack(stored.real if not stored.imag.any() else stored, path.name)
 
 
-def _require_memory(path: Path, shape: Any, dtype: Any) -> None:
+def _require_memory(path: Path, shape: Sequence[int], dtype: DType) -> None:
     try:
         require_memory(path.name, shape, dtype)
     except ValueError as sentence:

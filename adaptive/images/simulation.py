@@ -12,13 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.checks import finite, generator, positive
 from adaptive.images.phase import polynomial_phase
-from adaptive.operators import FourierLines
+from adaptive.operators import FourierLines, Operator
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, RandomState
 
 __all__ = ["SimulatedScan", "simulate_scan"]
 
@@ -63,11 +66,11 @@ class SimulatedScan:
         """The noisy complex image (of every coil), whose transform ``kspace`` is."""
         return FourierLines(self.image.shape, range(len(self.image))).adjoint(self.kspace)
 
-    def samples(self, block: Any) -> np.ndarray:
+    def samples(self, block: Operator) -> np.ndarray:
         """What an operator block measures: ``block.forward`` of the noisy acquisition, of every coil first."""
         return block.forward(self.acquired)
 
-    def measure(self, blocks: Iterable[Any]) -> list[np.ndarray]:
+    def measure(self, blocks: Iterable[Operator]) -> list[np.ndarray]:
         """The samples of several blocks, in their order; what a loop's ``measure`` returns for its query."""
         return [self.samples(block) for block in getattr(blocks, "candidates", blocks)]
 
@@ -86,14 +89,14 @@ class SimulatedScan:
 
 
 def simulate_scan(
-    image: Any,
+    image: ArrayLike,
     *,
     snr: float = 50.0,
     largest_phase: float = np.pi,
     order: int = 2,
-    coils: Any = None,
-    coil_covariance: Any = None,
-    random_state: Any = None,
+    coils: ArrayLike | None = None,
+    coil_covariance: ArrayLike | None = None,
+    random_state: RandomState = None,
 ) -> SimulatedScan:
     """Simulate a fully sampled Cartesian scan.
 
@@ -166,7 +169,9 @@ def simulate_scan(
     return SimulatedScan(magnitude, phase, clean + samples, noise_sd, statements, maps, covariance)
 
 
-def _checked_coils(coils: Any, covariance: Any, shape: tuple[int, ...]) -> tuple[np.ndarray | None, np.ndarray | None]:
+def _checked_coils(
+    coils: ArrayLike | None, covariance: ArrayLike | None, shape: tuple[int, ...]
+) -> tuple[np.ndarray | None, np.ndarray | None]:
     """The maps, and the covariance scaled to a mean diagonal of one."""
     if coils is None:
         if covariance is not None:

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
 from adaptive.checks import integer
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["ImageStack", "Slice", "fitted", "padded", "scaled"]
 
@@ -42,7 +45,7 @@ class Slice:
     index: int = 0
     anatomical: bool = False
 
-    def upright(self, array: Any = None) -> np.ndarray:
+    def upright(self, array: ArrayLike | None = None) -> np.ndarray:
         """This image, or another array of its shape, as it is looked at: anterior or superior on top."""
         array = self.image if array is None else np.asarray(array)
         return np.rot90(array) if self.anatomical else array
@@ -51,7 +54,7 @@ class Slice:
         """The slice with zeros around it, sides multiples of ``multiple``."""
         return replace(self, image=padded(self.image, multiple))
 
-    def fitted(self, shape: Any) -> Slice:
+    def fitted(self, shape: Sequence[int]) -> Slice:
         """The slice padded with zeros or cropped to ``shape``, about its centre."""
         return replace(self, image=fitted(self.image, shape))
 
@@ -77,7 +80,7 @@ class ImageStack(Sequence[Slice]):
     0
     """
 
-    def __init__(self, stored: Any, name: str, plane: str = ""):
+    def __init__(self, stored: ArrayLike, name: str, plane: str = ""):
         self.stored = np.asarray(stored)
         if self.stored.ndim != 3 or not self.stored.size:
             raise ValueError(f"{name}: a stack of images has shape (slices, height, width), got {self.stored.shape}.")
@@ -118,7 +121,7 @@ class ImageStack(Sequence[Slice]):
         return index + 1 if index + 1 < len(self) else index - 1
 
 
-def scaled(image: Any, name: str = "image") -> np.ndarray:
+def scaled(image: ArrayLike, name: str = "image") -> np.ndarray:
     """Scale an image to [0, 1] by the 99.8 percentile of its magnitudes.
 
     Parameters
@@ -161,7 +164,7 @@ def scaled(image: Any, name: str = "image") -> np.ndarray:
     return array / np.maximum(magnitude, top)  # above the percentile: magnitude 1
 
 
-def padded(image: Any, multiple: int) -> np.ndarray:
+def padded(image: ArrayLike, multiple: int) -> np.ndarray:
     """Put zeros around an image until its sides are multiples of ``multiple``.
 
     Examples
@@ -175,7 +178,7 @@ def padded(image: Any, multiple: int) -> np.ndarray:
     return fitted(image, [side + -side % multiple for side in image.shape])
 
 
-def fitted(image: Any, shape: Any) -> np.ndarray:
+def fitted(image: ArrayLike, shape: Sequence[int]) -> np.ndarray:
     """Pad an image with zeros, or crop it, to a shape; pixel n // 2 of every axis stays pixel n // 2.
 
     Parameters

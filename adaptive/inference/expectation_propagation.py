@@ -193,7 +193,7 @@ class _Sweeps:
         self.problem, self.gaussian, self.potential = problem, problem.gaussian, problem.potential
         self.fraction: Number = fraction
         self.copies: Number = 1.0  # rows that a site stands for: of w copies of a row one is moved, and all alike
-        if (weights := getattr(problem.potential, "weights", None)) is not None:
+        if (weights := problem.potential.weights) is not None:
             self.copies = np.maximum(weights, 1.0)
             self.fraction = fraction / self.copies
         self.damping, self.negative = damping, negative

@@ -153,7 +153,7 @@ class _Bounds:
         self.problem, self.potential, self.size = problem, problem.potential, problem.size
         groups = [(p, np.full(length, p.bound == "contact")) for p, length in problem.matrices.active_groups()]
         self.log_concave = bool(np.all(self.potential.log_concave))
-        weights = getattr(self.potential, "weights", None)
+        weights = self.potential.weights
         self.copies: Number = 1.0 if weights is None else np.maximum(weights, 1.0)  # rows that each row stands for
         self.fixed = np.concatenate([fixed for _, fixed in groups])
         self.tilt = np.broadcast_to(np.asarray(self.potential.tilt, dtype=float), (self.size,))

@@ -6,10 +6,13 @@ is an additive model, degree D a product kernel. All e_d follow from the recursi
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.gaussian_process.kernels import Hyperparameter, Kernel, StationaryKernelMixin
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Number
 
 __all__ = ["Additive"]
 
@@ -39,10 +42,10 @@ class Additive(StationaryKernelMixin, Kernel):
 
     def __init__(
         self,
-        length_scale: Any = 1.0,
-        variance: Any = (1.0,),
-        length_scale_bounds: Any = (1e-5, 1e5),
-        variance_bounds: Any = (1e-5, 1e5),
+        length_scale: Number = 1.0,
+        variance: ArrayLike = (1.0,),
+        length_scale_bounds: tuple[float, float] | str = (1e-5, 1e5),
+        variance_bounds: tuple[float, float] | str = (1e-5, 1e5),
     ) -> None:
         self.length_scale = length_scale
         self.variance = variance
@@ -60,7 +63,9 @@ class Additive(StationaryKernelMixin, Kernel):
     def hyperparameter_variance(self) -> Hyperparameter:
         return Hyperparameter("variance", "numeric", self.variance_bounds, len(np.atleast_1d(self.variance)))
 
-    def __call__(self, X: Any, Y: Any = None, eval_gradient: bool = False) -> Any:
+    def __call__(
+        self, X: ArrayLike, Y: ArrayLike | None = None, eval_gradient: bool = False
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         X = np.atleast_2d(X)
         Z = X if Y is None else np.atleast_2d(Y)
         if Y is not None and eval_gradient:
@@ -87,7 +92,7 @@ class Additive(StationaryKernelMixin, Kernel):
             parts += [variance[d] * e[d + 1] for d in range(degree)]
         return K, np.stack(parts, axis=-1) if parts else np.empty((*K.shape, 0))
 
-    def diag(self, X: Any) -> np.ndarray:
+    def diag(self, X: ArrayLike) -> np.ndarray:
         X = np.atleast_2d(X)
         variance = np.atleast_1d(self.variance).astype(float)
         e = _elementary([np.ones(1)] * X.shape[1], len(variance))

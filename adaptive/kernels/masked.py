@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.gaussian_process.kernels import Kernel
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["Masked"]
 
@@ -29,7 +33,7 @@ class Masked(Kernel):
            [1., 1.]])
     """
 
-    def __init__(self, kernel: Kernel, columns: Any) -> None:
+    def __init__(self, kernel: Kernel, columns: Sequence[int] | Sequence[bool]) -> None:
         self.kernel = kernel
         self.columns = columns
 
@@ -58,13 +62,15 @@ class Masked(Kernel):
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.kernel == other.kernel and list(self.columns) == list(other.columns)
 
-    def _seen(self, X: Any) -> Any:
+    def _seen(self, X: ArrayLike | None) -> np.ndarray | None:
         return None if X is None else np.atleast_2d(X)[:, np.asarray(self.columns)]
 
-    def __call__(self, X: Any, Y: Any = None, eval_gradient: bool = False) -> Any:
+    def __call__(
+        self, X: ArrayLike, Y: ArrayLike | None = None, eval_gradient: bool = False
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         return self.kernel(self._seen(X), self._seen(Y), eval_gradient=eval_gradient)
 
-    def diag(self, X: Any) -> np.ndarray:
+    def diag(self, X: ArrayLike) -> np.ndarray:
         return self.kernel.diag(self._seen(X))
 
     def is_stationary(self) -> bool:

@@ -7,10 +7,13 @@ Not stationary: functions level off far from the origin. Multiply by a ConstantK
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.gaussian_process.kernels import Hyperparameter, Kernel
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["NeuralNetwork"]
 
@@ -36,7 +39,7 @@ class NeuralNetwork(Kernel):
            [0.4205, 0.7297]])
     """
 
-    def __init__(self, length_scale: float = 1.0, length_scale_bounds: Any = (1e-5, 1e5)) -> None:
+    def __init__(self, length_scale: float = 1.0, length_scale_bounds: tuple[float, float] | str = (1e-5, 1e5)) -> None:
         self.length_scale = length_scale
         self.length_scale_bounds = length_scale_bounds
 
@@ -44,7 +47,9 @@ class NeuralNetwork(Kernel):
     def hyperparameter_length_scale(self) -> Hyperparameter:
         return Hyperparameter("length_scale", "numeric", self.length_scale_bounds)
 
-    def __call__(self, X: Any, Y: Any = None, eval_gradient: bool = False) -> Any:
+    def __call__(
+        self, X: ArrayLike, Y: ArrayLike | None = None, eval_gradient: bool = False
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         X = np.atleast_2d(X)
         Z = X if Y is None else np.atleast_2d(Y)
         if Y is not None and eval_gradient:
@@ -64,7 +69,7 @@ class NeuralNetwork(Kernel):
         shrink = S * (2.0 - ((a - 1.0) / a)[:, None] - (b - 1.0) / b) / root
         return K, (-shrink / np.sqrt(np.maximum(1.0 - cosine**2, 1e-300)))[:, :, None]
 
-    def diag(self, X: Any) -> np.ndarray:
+    def diag(self, X: ArrayLike) -> np.ndarray:
         X = np.atleast_2d(X)
         inner = (1.0 + np.einsum("ij,ij->i", X, X)) / self.length_scale**2
         return np.arcsin(inner / (1.0 + inner))

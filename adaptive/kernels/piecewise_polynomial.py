@@ -7,7 +7,7 @@ positive definite in up to D dimensions and 2 q times differentiable.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -16,6 +16,9 @@ from scipy.spatial.distance import cdist
 from sklearn.gaussian_process.kernels import Hyperparameter, Kernel, NormalizedKernelMixin, StationaryKernelMixin
 
 from adaptive import checks
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["PiecewisePolynomial"]
 
@@ -44,7 +47,12 @@ class PiecewisePolynomial(StationaryKernelMixin, NormalizedKernelMixin, Kernel):
     13
     """
 
-    def __init__(self, length_scale: float = 1.0, smoothness: int = 2, length_scale_bounds: Any = (1e-5, 1e5)) -> None:
+    def __init__(
+        self,
+        length_scale: float = 1.0,
+        smoothness: int = 2,
+        length_scale_bounds: tuple[float, float] | str = (1e-5, 1e5),
+    ) -> None:
         self.length_scale = length_scale
         self.smoothness = smoothness
         self.length_scale_bounds = length_scale_bounds
@@ -53,7 +61,9 @@ class PiecewisePolynomial(StationaryKernelMixin, NormalizedKernelMixin, Kernel):
     def hyperparameter_length_scale(self) -> Hyperparameter:
         return Hyperparameter("length_scale", "numeric", self.length_scale_bounds)
 
-    def __call__(self, X: Any, Y: Any = None, eval_gradient: bool = False) -> Any:
+    def __call__(
+        self, X: ArrayLike, Y: ArrayLike | None = None, eval_gradient: bool = False
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         X = np.atleast_2d(X)
         if Y is not None and eval_gradient:
             raise ValueError("Gradient can only be evaluated when Y is None.")
@@ -65,7 +75,7 @@ class PiecewisePolynomial(StationaryKernelMixin, NormalizedKernelMixin, Kernel):
             return value, np.empty((*value.shape, 0))
         return value, (-r * slope)[:, :, None]
 
-    def sparse(self, X: Any, Y: Any = None) -> sparse.csr_array:
+    def sparse(self, X: ArrayLike, Y: ArrayLike | None = None) -> sparse.csr_array:
         """The covariance as a sparse matrix, without looking at pairs farther apart than the length scale."""
         X = np.atleast_2d(X)
         Y = X if Y is None else np.atleast_2d(Y)

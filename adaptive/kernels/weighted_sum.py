@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.gaussian_process.kernels import Hyperparameter, Kernel
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["WeightedSum"]
 
@@ -34,7 +37,12 @@ class WeightedSum(Kernel):
     array([[1.5]])
     """
 
-    def __init__(self, kernels: Sequence[Kernel], weight: Any = None, weight_bounds: Any = (1e-5, 1e5)) -> None:
+    def __init__(
+        self,
+        kernels: Sequence[Kernel],
+        weight: ArrayLike | None = None,
+        weight_bounds: tuple[float, float] | str = (1e-5, 1e5),
+    ) -> None:
         self.kernels = kernels
         self.weight = weight
         self.weight_bounds = weight_bounds
@@ -58,7 +66,9 @@ class WeightedSum(Kernel):
         if not self.hyperparameter_weight.fixed:
             self.weight = np.exp(theta)
 
-    def __call__(self, X: Any, Y: Any = None, eval_gradient: bool = False) -> Any:
+    def __call__(
+        self, X: ArrayLike, Y: ArrayLike | None = None, eval_gradient: bool = False
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         if Y is not None and eval_gradient:
             raise ValueError("Gradient can only be evaluated when Y is None.")
         parts = [w * kernel(X, Y) for w, kernel in zip(self._weights, self.kernels, strict=True)]
@@ -67,7 +77,7 @@ class WeightedSum(Kernel):
             return K
         return K, np.empty((*K.shape, 0)) if self.hyperparameter_weight.fixed else np.stack(parts, axis=-1)
 
-    def diag(self, X: Any) -> np.ndarray:
+    def diag(self, X: ArrayLike) -> np.ndarray:
         return np.sum([w * kernel.diag(X) for w, kernel in zip(self._weights, self.kernels, strict=True)], axis=0)
 
     def is_stationary(self) -> bool:

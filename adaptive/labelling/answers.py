@@ -8,14 +8,17 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from adaptive import checks
 from adaptive.loop.query import Query
+
+if TYPE_CHECKING:
+    from adaptive.loop.sequential_design import SequentialDesign
 
 __all__ = ["Answer", "Imported", "tell"]
 
@@ -73,7 +76,13 @@ class Imported:
     waiting: list[int] = field(default_factory=list)
 
 
-def tell(design: Any, answers: Iterable[Answer], *, classes: Any = None, combine: str = "each") -> Imported:
+def tell(
+    design: SequentialDesign,
+    answers: Iterable[Answer],
+    *,
+    classes: Sequence[Any] | np.ndarray | None = None,
+    combine: str = "each",
+) -> Imported:
     """Tell a design what people answered.
 
     Parameters
@@ -137,7 +146,7 @@ def tell(design: Any, answers: Iterable[Answer], *, classes: Any = None, combine
     return Imported(n_learnt, told - n_learnt, skipped, tied, waiting)
 
 
-def _labels(design: Any) -> dict[int, Any]:
+def _labels(design: SequentialDesign) -> dict[int, Any]:
     """What the candidates that were asked are called, by position."""
     history = design.history_
     labels = dict(zip(history["position"], history["label"], strict=True))
@@ -146,7 +155,7 @@ def _labels(design: Any) -> dict[int, Any]:
     return labels
 
 
-def _learnt(design: Any) -> dict[int, Counter[Any]]:
+def _learnt(design: SequentialDesign) -> dict[int, Counter[Any]]:
     counts: dict[int, Counter[Any]] = {}
     for position, outcome in zip(design.history_["position"], design.history_["outcome"], strict=True):
         counts.setdefault(position, Counter())[outcome] += 1
@@ -185,7 +194,7 @@ def _majority(outcomes: list[Any]) -> list[Any]:
     return [] if len(ranked) == 2 and ranked[0][1] == ranked[1][1] else [ranked[0][0]]
 
 
-def _tell(design: Any, new: dict[int, list[Any]]) -> int:
+def _tell(design: SequentialDesign, new: dict[int, list[Any]]) -> int:
     """Answer the queries that wait, in one go each; what is more than they asked becomes queries of its own."""
     count = sum(map(len, new.values()))
     for query in design.unanswered:
@@ -195,7 +204,7 @@ def _tell(design: Any, new: dict[int, list[Any]]) -> int:
     return count
 
 
-def _answer(design: Any, query: Query, new: dict[int, list[Any]]) -> None:
+def _answer(design: SequentialDesign, query: Query, new: dict[int, list[Any]]) -> None:
     """Tell what is new about a query, and take it off the list once it is learnt."""
     rows, outcomes = [], []
     left = {position: list(answers) for position, answers in new.items()}
@@ -209,7 +218,7 @@ def _answer(design: Any, query: Query, new: dict[int, list[Any]]) -> None:
         new.update({position: answers for position, answers in left.items() if answers})
 
 
-def _skip(design: Any, positions: set[int]) -> list[int]:
+def _skip(design: SequentialDesign, positions: set[int]) -> list[int]:
     skipped = []
     for query in design.pending:
         rows = [row for row, position in enumerate(query.positions.tolist()) if position in positions]
@@ -220,7 +229,9 @@ def _skip(design: Any, positions: set[int]) -> list[int]:
     return skipped
 
 
-def _typed(answers: list[Answer], design: Any, classes: Any) -> dict[int, list[Any]]:
+def _typed(
+    answers: list[Answer], design: SequentialDesign, classes: Sequence[Any] | np.ndarray | None
+) -> dict[int, list[Any]]:
     """Return outcomes by position: the labels of known classes, else numbers where all are, else text."""
     declared = classes if classes is not None else getattr(design.estimator_, "classes", None)
     known = [_item(label) for label in (declared if declared is not None else ())]
@@ -244,7 +255,7 @@ def _typed(answers: list[Answer], design: Any, classes: Any) -> dict[int, list[A
     return said
 
 
-def _number(value: Any) -> int | float | None:
+def _number(value: object) -> int | float | None:
     """Return a finite number or the number that a text is the usual print of; else None."""
     if isinstance(value, str):
         if re.fullmatch(r"-?(0|[1-9][0-9]{0,17})", value.strip()):
@@ -258,5 +269,5 @@ def _number(value: Any) -> int | float | None:
     return _item(value) if math.isfinite(value) else None
 
 
-def _item(value: Any) -> Any:
+def _item(value: object) -> Any:
     return value.item() if isinstance(value, np.generic) else value

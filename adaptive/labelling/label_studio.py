@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,16 +19,20 @@ from adaptive.files import write_file
 from adaptive.labelling.answers import Answer
 from adaptive.labelling.tasks import plain, tasks
 
+if TYPE_CHECKING:
+    from adaptive.loop.sequential_design import SequentialDesign
+    from adaptive.types import Pool
+
 __all__ = ["read_label_studio", "write_label_studio"]
 
 _KINDS = ("choices", "number", "rating")
 
 
 def write_label_studio(
-    design: Any,
+    design: SequentialDesign,
     path: str | os.PathLike[str],
     *,
-    data: Any = None,
+    data: Pool | Mapping[str, Any] | None = None,
     predictions: bool = False,
     from_name: str = "label",
     to_name: str = "item",
@@ -62,7 +67,7 @@ def write_label_studio(
             value = {"choices": [str(plain(believed.outcomes[best]))]}
             result = {"from_name": from_name, "to_name": to_name, "type": "choices", "value": value}
             task["predictions"] = [{"model_version": version, "score": float(chances[best]), "result": [result]}]
-    write_file(Path(path), json.dumps(listed, indent=1, ensure_ascii=False, allow_nan=False).encode())
+    write_file(Path(path), json.dumps(listed, indent=1, ensure_ascii=False, allow_nan=False))
 
 
 def read_label_studio(path: str | os.PathLike[str]) -> list[Answer]:
@@ -108,7 +113,7 @@ def _answers(task: dict[str, Any], where: str) -> list[Answer]:
     return found
 
 
-def _value(result: Any, where: str) -> Any:
+def _value(result: object, where: str) -> Any:
     """Return what one annotation says: a text or a number."""
     if not isinstance(result, list) or len(result) != 1:
         count = len(result) if isinstance(result, list) else "no list of"

@@ -5,19 +5,26 @@ from __future__ import annotations
 import csv
 import io
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adaptive.files import write_file
 from adaptive.labelling.answers import Answer
 from adaptive.labelling.tasks import FIELDS, tasks
+
+if TYPE_CHECKING:
+    from adaptive.loop.sequential_design import SequentialDesign
+    from adaptive.types import Pool
 
 __all__ = ["read_csv", "write_csv"]
 
 _FILLED = ("answer", "annotator")
 
 
-def write_csv(design: Any, path: str | os.PathLike[str], *, data: Any = None) -> None:
+def write_csv(
+    design: SequentialDesign, path: str | os.PathLike[str], *, data: Pool | Mapping[str, Any] | None = None
+) -> None:
     """Write the candidates that wait for answers.
 
     The columns are query, position, id, score, those of ``data``, and the empty ones answer and annotator.
@@ -40,7 +47,7 @@ def write_csv(design: Any, path: str | os.PathLike[str], *, data: Any = None) ->
     writer = csv.DictWriter(text, [*listed[0], *_FILLED], restval="", lineterminator="\n")
     writer.writeheader()
     writer.writerows(listed)
-    write_file(Path(path), text.getvalue().encode())
+    write_file(Path(path), text.getvalue())
 
 
 def read_csv(path: str | os.PathLike[str], *, skip: str = "?") -> list[Answer]:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive import pool as pools
+
+if TYPE_CHECKING:
+    from adaptive.loop.sequential_design import SequentialDesign
+    from adaptive.types import Pool
 
 __all__ = ["FIELDS", "tasks"]
 
 FIELDS = ("query", "position", "id", "score")  # what identifies a task; the rest is for people
 
 
-def tasks(design: Any, data: Any = None, reserved: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+def tasks(
+    design: SequentialDesign, data: Pool | Mapping[str, Any] | None = None, reserved: tuple[str, ...] = ()
+) -> list[dict[str, Any]]:
     """Return one dictionary per candidate that waits for its answer, oldest query first.
 
     Parameters
@@ -54,7 +60,7 @@ def tasks(design: Any, data: Any = None, reserved: tuple[str, ...] = ()) -> list
     return listed
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Return a value as JSON and CSV know it: text, number, bool or None; NaN is None, anything else its text.
 
     Examples
@@ -69,18 +75,19 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
-def _columns(pool: Any, data: Any, reserved: tuple[str, ...]) -> dict[str, Any]:
-    given = "data" if data is not None else "the pool"
-    if data is None:
-        if not hasattr(pool, "columns") and not _readable(pool):
-            return {}
-        data = pool
-    if isinstance(data, Mapping):
-        columns = {str(name): column for name, column in data.items()}
-    elif hasattr(data, "columns"):
-        columns = {str(name): data[name] for name in data.columns}
+def _columns(pool: Pool, data: Pool | Mapping[str, Any] | None, reserved: tuple[str, ...]) -> dict[str, Any]:
+    given = "the pool" if data is None else "data"
+    shown: Any = pool if data is None else data
+    names = getattr(shown, "columns", None)
+    if names is None and data is None and not _readable(pool):
+        return {}
+    columns: dict[str, Any]
+    if isinstance(shown, Mapping):
+        columns = {str(name): column for name, column in shown.items()}
+    elif names is not None:
+        columns = {str(name): shown[name] for name in names}
     else:
-        columns = {"candidate": data}
+        columns = {"candidate": shown}
     for name, column in columns.items():
         if name in reserved:
             raise ValueError(f"{given} has a column {name!r}, a name that the file needs itself; rename it.")
@@ -91,7 +98,7 @@ def _columns(pool: Any, data: Any, reserved: tuple[str, ...]) -> dict[str, Any]:
     return columns
 
 
-def _readable(pool: Any) -> bool:
+def _readable(pool: Pool) -> bool:
     """Return whether a pool's entries are themselves text or numbers."""
     first = pool[0] if isinstance(pool, (list, tuple)) or (isinstance(pool, np.ndarray) and pool.ndim == 1) else None
     return isinstance(first, (str, int, float, np.generic))

@@ -13,7 +13,7 @@ the real transform only. A real-stacked complex unknown (two parts, first axis) 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.fft
@@ -21,6 +21,9 @@ import scipy.fft
 from adaptive.checks import generator
 from adaptive.linalg.linear_system import PrecisionOperator
 from adaptive.operators import Operator, RealStacked
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, RandomState
 
 __all__ = ["Circulant", "circulant_preconditioner", "estimated_spectrum"]
 
@@ -49,7 +52,7 @@ class Circulant:
     4.0
     """
 
-    def __init__(self, symbol: Any):
+    def __init__(self, symbol: ArrayLike | tuple[ArrayLike, ...]):
         parts = symbol if isinstance(symbol, tuple) else (symbol,)
         shape = np.shape(parts[0])
         half = [np.asarray(part, dtype=float)[..., : shape[-1] // 2 + 1] for part in parts]
@@ -60,7 +63,7 @@ class Circulant:
         self.half = half  # over the frequencies of rfftn
         self.stacked = len(half) == 3
         self.input_shape = (2, *shape) if self.stacked else shape
-        self._casts: dict[Any, list[np.ndarray]] = {}
+        self._casts: dict[np.dtype, list[np.ndarray]] = {}
 
     @property
     def n(self) -> int:
@@ -132,7 +135,7 @@ class Circulant:
 
     def __call__(self, u: np.ndarray) -> np.ndarray:
         """M u for ``u`` of shape (b, *input_shape), in the precision of ``u``."""
-        from adaptive.linalg import kernels
+        from adaptive.linalg import compiled
 
         u = np.asarray(u)
         u = u if u.dtype.char in "fd" else u.astype(float)
@@ -146,15 +149,15 @@ class Circulant:
             part = slice(first, first + step)
             frequencies = scipy.fft.rfftn(u[part], axes=axes)
             if self.stacked:
-                kernels.multiply_pairs(frequencies.reshape(len(frequencies), 2, -1), *symbol)
+                compiled.multiply_pairs(frequencies.reshape(len(frequencies), 2, -1), *symbol)
             else:
-                kernels.multiply(frequencies.reshape(len(frequencies), -1), *symbol)
+                compiled.multiply(frequencies.reshape(len(frequencies), -1), *symbol)
             result[part] = scipy.fft.irfftn(frequencies, s=self.image_shape, axes=axes, overwrite_x=True)
         return result
 
 
 def circulant_preconditioner(
-    system: PrecisionOperator, *, n_probes: int = 0, random_state: Any = 0
+    system: PrecisionOperator, *, n_probes: int = 0, random_state: RandomState = 0
 ) -> Circulant | None:
     """The circulant matrix closest to a precision.
 
@@ -187,7 +190,7 @@ def circulant_preconditioner(
     stacked = any(_is_pair(operator) for operator in (system.X, *system.groups))
     blocks = [np.zeros(system.input_shape[1:] if stacked else system.input_shape) for _ in range(3 if stacked else 1)]
 
-    def add(operator: Operator, weights: Any, factor: float) -> bool:
+    def add(operator: Operator, weights: np.ndarray | None, factor: float) -> bool:
         symbol = (_pair_symbol if stacked else _symbol)(operator, weights, probes)
         if symbol is None:
             return False
@@ -213,7 +216,7 @@ def circulant_preconditioner(
 
 
 def estimated_spectrum(
-    operator: Operator, weights: Any = None, *, n_probes: int = 8, random_state: Any = 0
+    operator: Operator, weights: ArrayLike | None = None, *, n_probes: int = 8, random_state: RandomState = 0
 ) -> np.ndarray:
     """diag(F A^H diag(weights) A F^H) from products with images of flat random spectrum; exact for circulant matrices.
 
@@ -244,13 +247,15 @@ def estimated_spectrum(
     return np.maximum(np.mean(before.conj() * after, axis=0).real, 0.0)
 
 
-def _symbol(operator: Operator, weights: Any, probes: dict[str, Any]) -> tuple[np.ndarray, ...] | None:
+def _symbol(operator: Operator, weights: np.ndarray | None, probes: dict[str, Any]) -> tuple[np.ndarray, ...] | None:
     """The even part of the spectrum: what a real unknown sees."""
     spectrum = _spectrum(operator, weights, probes)
     return None if spectrum is None else _parity(spectrum)[:1]
 
 
-def _pair_symbol(operator: Operator, weights: Any, probes: dict[str, Any]) -> tuple[np.ndarray, ...] | None:
+def _pair_symbol(
+    operator: Operator, weights: np.ndarray | None, probes: dict[str, Any]
+) -> tuple[np.ndarray, ...] | None:
     """(a, d, c) of an operator on real-stacked images."""
     if not isinstance(operator, RealStacked):
         return None
@@ -267,7 +272,7 @@ def _pair_symbol(operator: Operator, weights: Any, probes: dict[str, Any]) -> tu
     return _parity(spectra[0])[0], _parity(spectra[1])[0], np.zeros_like(spectra[0])
 
 
-def _spectrum(operator: Operator, weights: Any, probes: dict[str, Any]) -> np.ndarray | None:
+def _spectrum(operator: Operator, weights: np.ndarray | None, probes: dict[str, Any]) -> np.ndarray | None:
     spectrum = operator.normal_spectrum(weights)
     return estimated_spectrum(operator, weights, **probes) if spectrum is None and probes["n_probes"] else spectrum
 

@@ -17,12 +17,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.checks import choice, integer, positive
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["Solution", "conjugate_gradients"]
 
@@ -59,13 +62,13 @@ class Solution:
 
 def conjugate_gradients(
     apply: Callable[[np.ndarray], np.ndarray],
-    right_hand_sides: Any,
+    right_hand_sides: ArrayLike,
     *,
-    start: Any = None,
+    start: ArrayLike | None = None,
     preconditioner: Callable[[np.ndarray], np.ndarray] | None = None,
     preconditioned: np.ndarray | None = None,
     norm: str = "residual",
-    tol: Any = 1e-6,
+    tol: ArrayLike = 1e-6,
     max_iter: int = 750,
 ) -> Solution:
     """Solve A x = b for every right-hand side, batch axis first.
@@ -157,8 +160,8 @@ class _Block:
 
     def __init__(
         self,
-        apply: Any,
-        preconditioner: Any,
+        apply: Callable[[np.ndarray], np.ndarray],
+        preconditioner: Callable[[np.ndarray], np.ndarray] | None,
         b: np.ndarray,
         x: np.ndarray,
         tol: np.ndarray,
@@ -209,7 +212,7 @@ class _Block:
 
     def _iterate(self, active: np.ndarray, r: np.ndarray, z: np.ndarray | None) -> None:
         """The recurrence for the columns ``active`` with residuals r (overwritten); columns leave as they finish."""
-        from adaptive.linalg import kernels
+        from adaptive.linalg import compiled
 
         p = np.zeros_like(r)
         rz_old = np.full(len(r), np.inf)  # no old direction: the first ratio is zero
@@ -221,15 +224,15 @@ class _Block:
             if len(active) == 0:
                 return
             z = self._preconditioned(r) if z is None else z
-            rz = kernels.dots(_flat(r), _flat(z))
-            kernels.turn(_flat(p), _flat(z), rz / rz_old)
+            rz = compiled.dots(_flat(r), _flat(z))
+            compiled.turn(_flat(p), _flat(z), rz / rz_old)
             product = self._product(p)
-            curvature = kernels.dots(_flat(p), _flat(product))
+            curvature = compiled.dots(_flat(p), _flat(product))
             _all_finite(curvature, "the product A p")
             # A direction without curvature (rounding, or a matrix that is not positive definite) ends its column.
             good = (curvature > 0) & (rz > 0)
             length = np.where(good, rz / np.where(good, curvature, 1.0), 0.0)
-            squares = kernels.step(_flat(self.x), active, _flat(p), _flat(r), _flat(product), length)
+            squares = compiled.step(_flat(self.x), active, _flat(p), _flat(r), _flat(product), length)
             self.n_iter[active] += 1
             rz_old = np.where(good, rz, 0.0)
             if self.energy:
@@ -249,7 +252,7 @@ class _Block:
         return _columns(self.preconditioner(r), r)
 
 
-def _columns(result: Any, like: np.ndarray) -> np.ndarray:
+def _columns(result: ArrayLike, like: np.ndarray) -> np.ndarray:
     """What a callable returned, as contiguous columns of our own dtype."""
     result = np.ascontiguousarray(result, dtype=like.dtype)
     if result.shape != like.shape:
@@ -263,16 +266,16 @@ def _flat(columns: np.ndarray) -> np.ndarray:
 
 
 def _norms(columns: np.ndarray) -> np.ndarray:
-    from adaptive.linalg import kernels  # compiled code, imported where used
+    from adaptive.linalg import compiled  # imported where used, with numba
 
     flat = _flat(columns)
-    return np.sqrt(kernels.dots(flat, flat))
+    return np.sqrt(compiled.dots(flat, flat))
 
 
 def _energies(r: np.ndarray, z: np.ndarray) -> np.ndarray:
-    from adaptive.linalg import kernels
+    from adaptive.linalg import compiled
 
-    return np.sqrt(np.maximum(kernels.dots(_flat(r), _flat(z)), np.finfo(float).tiny))
+    return np.sqrt(np.maximum(compiled.dots(_flat(r), _flat(z)), np.finfo(float).tiny))
 
 
 def _all_finite(sums: np.ndarray, name: str) -> None:

@@ -15,12 +15,15 @@ from the other samples, which leaves the estimate unbiased whatever c is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.linalg.circulant import Circulant
 from adaptive.operators import FourierLines, FourierMask, Operator, RealStacked
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["circulant_variances", "controlled_variance", "regressed"]
 
@@ -66,7 +69,9 @@ def _at_frequencies(spectrum: np.ndarray, group: FourierLines | FourierMask) -> 
     return np.moveaxis(spectrum, group.axis, 0)[group.lines].ravel()
 
 
-def controlled_variance(s: np.ndarray, control: Any = None, known: Any = None) -> tuple[np.ndarray, np.ndarray]:
+def controlled_variance(
+    s: np.ndarray, control: np.ndarray | None = None, known: ArrayLike | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Unbiased variances of zero-mean samples, helped by correlated samples whose covariance with them is known.
 
     Parameters
@@ -89,7 +94,7 @@ def controlled_variance(s: np.ndarray, control: Any = None, known: Any = None) -
     >>> controlled_variance(s, 2 * s, np.full(5, 2.0))[0].round(9)
     array([1., 1., 1., 1., 1.])
     """
-    from adaptive.linalg.kernels import controlled, plain
+    from adaptive.linalg.compiled import controlled, plain
 
     if len(s) < 2:
         raise ValueError(f"variances need two samples or more, got {len(s)}.")

@@ -17,13 +17,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
 from adaptive.checks import choice, finite, integer
 from adaptive.memory import memory_there
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["Tridiagonal", "lanczos_variances", "tridiagonalise"]
 
@@ -63,7 +66,7 @@ class Tridiagonal:
 
 def tridiagonalise(
     apply: Callable[[np.ndarray], np.ndarray],
-    start: Any,
+    start: ArrayLike,
     n_steps: int,
     *,
     reorthogonalise: str = "full",
@@ -156,7 +159,7 @@ def tridiagonalise(
 def lanczos_variances(
     apply: Callable[[np.ndarray], np.ndarray],
     project: Callable[[np.ndarray], np.ndarray],
-    start: Any,
+    start: ArrayLike,
     n_steps: int,
     *,
     reorthogonalise: str = "full",

@@ -3,13 +3,14 @@
     minimum norm    u = X^H (X X^H)^-1 y            by LSQR, for any operator
     weighted        u = X^H G y                     G: the share of k-space around each sample (density compensation)
 
-The weights are those of `cells`. A half-plane design of a real image is completed by the mirrored samples (-k, conj y).
+The weights are those of `voronoi`. A half-plane design of a real image is completed by the mirrored samples
+(-k, conj y).
 """
 
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -17,11 +18,14 @@ from sklearn.exceptions import ConvergenceWarning
 from adaptive.checks import finite, integer, positive
 from adaptive.operators import as_operator
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, OperatorLike
+
 __all__ = ["density_compensated", "least_squares"]
 
 
 def least_squares(
-    X: Any, y: Any, *, damping: float = 0.0, tol: float = 1e-8, max_iter: int = 500, real: bool = False
+    X: OperatorLike, y: ArrayLike, *, damping: float = 0.0, tol: float = 1e-8, max_iter: int = 500, real: bool = False
 ) -> np.ndarray:
     """argmin |X u - y|^2 + damping^2 |u|^2, of least norm where several are minimal, by LSQR.
 
@@ -107,7 +111,7 @@ def least_squares(
     return x
 
 
-def density_compensated(X: Any, y: Any, weights: Any, *, mirror: bool = False) -> np.ndarray:
+def density_compensated(X: OperatorLike, y: ArrayLike, weights: ArrayLike, *, mirror: bool = False) -> np.ndarray:
     """X^H G y, G = diag(weights).
 
     Parameters

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
 from adaptive.checks import finite, positive
 from adaptive.operators import Operator, as_operator
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, OperatorLike, Projections
 
 __all__ = ["PrecisionOperator"]
 
@@ -58,12 +61,12 @@ class PrecisionOperator:
 
     def __init__(
         self,
-        X: Any = None,
+        X: OperatorLike | None = None,
         noise_variance: float = 1.0,
         *,
-        B: Any = None,
-        site_precision: Any = None,
-        prior_precision: Any = None,
+        B: Projections | None = None,
+        site_precision: ArrayLike | None = None,
+        prior_precision: ArrayLike | None = None,
         shape: tuple[int, ...] | None = None,
     ):
         self.X = None if X is None else as_operator(X, "X")
@@ -88,7 +91,7 @@ class PrecisionOperator:
         self.site_precision = self._site_precision(site_precision)
         self.prior_precision = self._prior_precision(prior_precision)
         self._count = [0]
-        self._casts: dict[Any, tuple[list[np.ndarray], Any]] = {}
+        self._casts: dict[np.dtype, tuple[list[np.ndarray], np.ndarray | None]] = {}
 
     @property
     def n_products(self) -> int:
@@ -98,7 +101,7 @@ class PrecisionOperator:
         """A copy counts its own products."""
         return {**self.__dict__, "_count": [0], "_casts": {}}
 
-    def with_sites(self, site_precision: Any) -> PrecisionOperator:
+    def with_sites(self, site_precision: ArrayLike | None) -> PrecisionOperator:
         """The same system at other site precisions; products are counted together."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
@@ -106,7 +109,7 @@ class PrecisionOperator:
         other._casts = {}
         return other
 
-    def with_measurements(self, X: Any, noise_variance: float | None = None) -> PrecisionOperator:
+    def with_measurements(self, X: OperatorLike | None, noise_variance: float | None = None) -> PrecisionOperator:
         """The same projections, sites and prior with another X; products are counted together."""
         other = PrecisionOperator(
             X,
@@ -119,7 +122,7 @@ class PrecisionOperator:
         other._count = self._count
         return other
 
-    def apply(self, u: Any) -> np.ndarray:
+    def apply(self, u: ArrayLike) -> np.ndarray:
         """A u for columns ``u`` of shape (b, *input_shape), in the precision of ``u``."""
         u = np.asarray(u)
         if u.dtype.char not in "fd":
@@ -140,7 +143,7 @@ class PrecisionOperator:
 
     __call__ = apply
 
-    def project(self, u: Any) -> np.ndarray:
+    def project(self, u: ArrayLike) -> np.ndarray:
         """B u, all groups flat, for ``u`` of shape (b, *input_shape); returns (b, q)."""
         u = np.asarray(u)
         if len(self.groups) == 1:
@@ -150,7 +153,7 @@ class PrecisionOperator:
             result[:, rows] = group.forward(u).reshape(len(u), -1)
         return result
 
-    def back_project(self, s: Any) -> np.ndarray:
+    def back_project(self, s: ArrayLike) -> np.ndarray:
         """B^T s for ``s`` of shape (b, q); returns (b, *input_shape)."""
         s = np.asarray(s)
         result = np.zeros((len(s), *self.input_shape), s.dtype if s.dtype.char in "fd" else float)
@@ -185,13 +188,13 @@ class PrecisionOperator:
         self._count[0] = before
         return (matrix + matrix.T) / 2
 
-    def _site_precision(self, values: Any) -> np.ndarray:
+    def _site_precision(self, values: ArrayLike | None) -> np.ndarray:
         values = positive("site_precision", 1.0 if values is None else values, or_zero=True)
         if values.ndim and values.shape != (self.n_projections,):
             raise ValueError(f"site_precision must have shape ({self.n_projections},), got {values.shape}.")
         return np.broadcast_to(values, (self.n_projections,)).copy()
 
-    def _prior_precision(self, values: Any) -> np.ndarray | None:
+    def _prior_precision(self, values: ArrayLike | None) -> np.ndarray | None:
         self._dense_prior = False
         if values is None:
             return None
@@ -206,7 +209,7 @@ class PrecisionOperator:
             raise ValueError(f"prior_precision must be a scalar or have shape {self.input_shape}, got {values.shape}.")
         return values
 
-    def _cast(self, dtype: Any) -> tuple[list[np.ndarray], Any]:
+    def _cast(self, dtype: np.dtype) -> tuple[list[np.ndarray], np.ndarray | None]:
         """Weights of each group and the prior's, in the precision of the columns; kept, since every product asks."""
         if dtype not in self._casts:
             sites = self.site_precision.astype(dtype, copy=False)
@@ -218,13 +221,13 @@ class PrecisionOperator:
         return self._casts[dtype]
 
 
-def _is_list_of_groups(B: Any) -> bool:
+def _is_list_of_groups(B: object) -> TypeGuard[Sequence[OperatorLike]]:
     """A list of operators or matrices, as against one matrix written as nested lists."""
     if not isinstance(B, (list, tuple)):
         return False
     return all(isinstance(part, Operator) or np.ndim(part) == 2 or hasattr(part, "tocsr") for part in B)
 
 
-def groups_of(rows: Sequence[Any] | Any) -> list[Operator]:
+def groups_of(rows: Projections) -> list[Operator]:
     """Rows as a list of operators."""
     return [as_operator(group, "rows") for group in (rows if _is_list_of_groups(rows) else [rows])]

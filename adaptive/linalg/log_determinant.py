@@ -9,7 +9,8 @@ there is none.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from adaptive.checks import generator, integer
 from adaptive.linalg.circulant import Circulant
 from adaptive.linalg.lanczos import tridiagonalise
 from adaptive.linalg.linear_system import PrecisionOperator
+
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
 
 __all__ = ["log_determinant", "stochastic_log_determinant"]
 
@@ -47,7 +51,7 @@ def stochastic_log_determinant(
     n_probes: int = 10,
     n_steps: int = 30,
     circulant: Circulant | None = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> tuple[float, float]:
     """ln|A| and its standard error by stochastic Lanczos quadrature.
 
@@ -83,6 +87,7 @@ def stochastic_log_determinant(
     """
     n_probes = integer("n_probes", n_probes, minimum=2)
     probes = generator(random_state).integers(0, 2, (n_probes, *system.input_shape)) * 2.0 - 1.0
+    product: Callable[[np.ndarray], np.ndarray]
     if circulant is None:
         product, known = system.apply, 0.0
     else:

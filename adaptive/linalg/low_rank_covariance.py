@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.checks import finite, positive
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["LowRankCovariance"]
 
@@ -31,7 +34,7 @@ class LowRankCovariance:
     ndim = 2
     __array_ufunc__ = None  # arrays leave products to this class
 
-    def __init__(self, root: Any, diagonal: Any = 0.0):
+    def __init__(self, root: ArrayLike, diagonal: ArrayLike = 0.0):
         self.root = finite("root", root)
         if self.root.ndim != 2:
             raise ValueError(f"root must have shape (n, r), got {self.root.shape}.")
@@ -43,7 +46,7 @@ class LowRankCovariance:
     def __repr__(self) -> str:
         return f"LowRankCovariance(n={len(self.root)}, rank={self.root.shape[1]})"
 
-    def __array__(self, *_: Any, **__: Any) -> np.ndarray:
+    def __array__(self, *_: object, **__: object) -> np.ndarray:
         raise ValueError(
             f"a low-rank prior covariance of {len(self.root)} unknowns is not written out for what needs the whole "
             "matrix (matrix-free engines, point estimates); pass its .dense() there."

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse
+
+if TYPE_CHECKING:
+    from adaptive.linalg.low_rank_covariance import LowRankCovariance
+    from adaptive.types import ArrayLike, Covariance, Matrix
 
 __all__ = [
     "covariance_root",
@@ -23,24 +27,24 @@ __all__ = [
 ]
 
 
-def is_sparse(matrix: Any) -> bool:
+def is_sparse(matrix: object) -> TypeGuard[scipy.sparse.csr_array]:
     """Whether the matrix is one of SciPy's sparse ones."""
     return bool(scipy.sparse.issparse(matrix))
 
 
-def dense(matrix: Any) -> np.ndarray:
+def dense(matrix: Matrix | ArrayLike) -> np.ndarray:
     """The matrix as an array."""
     return matrix.toarray() if is_sparse(matrix) else np.asarray(matrix)
 
 
-def is_identity(matrix: Any) -> bool:
+def is_identity(matrix: Matrix) -> bool:
     """Whether a sparse matrix is the identity; a dense one is not looked at."""
     if not is_sparse(matrix) or matrix.shape[0] != matrix.shape[1] or matrix.nnz != matrix.shape[0]:
         return False
     return bool(np.all(matrix.diagonal() == 1.0))
 
 
-def stacked(parts: Sequence[Any]) -> Any:
+def stacked(parts: Sequence[Matrix]) -> Any:
     """The matrices one above the other: sparse if all of them are, else dense."""
     if len(parts) == 1:
         return parts[0]
@@ -49,7 +53,7 @@ def stacked(parts: Sequence[Any]) -> Any:
     return np.vstack([dense(part) for part in parts])
 
 
-def densified(matrix: Any) -> Any:
+def densified(matrix: Matrix | ArrayLike) -> Any:
     """A C-ordered array if the matrix is dense, small or well filled; else compressed rows."""
     if not is_sparse(matrix):
         return np.ascontiguousarray(matrix, dtype=float)
@@ -59,7 +63,7 @@ def densified(matrix: Any) -> Any:
     return scipy.sparse.csr_array(matrix).astype(float, copy=False)
 
 
-def covariance_times(covariance: Any, matrix: Any) -> Any:
+def covariance_times(covariance: Covariance | LowRankCovariance, matrix: Matrix) -> Any:
     """S M for a covariance S that is a number, a diagonal (n,) or (n, n)."""
     if np.ndim(covariance) == 0:
         return covariance * matrix
@@ -67,7 +71,7 @@ def covariance_times(covariance: Any, matrix: Any) -> Any:
         return np.asarray(covariance @ matrix)
     if is_sparse(matrix):
         return scipy.sparse.csr_array(scipy.sparse.diags_array(covariance) @ matrix)
-    return covariance[:, None] * matrix if np.ndim(matrix) == 2 else covariance * matrix
+    return covariance[:, None] * matrix if np.ndim(matrix) == 2 else covariance * matrix  # type: ignore[index]
 
 
 def covariance_root(covariance: np.ndarray) -> np.ndarray:
@@ -106,13 +110,13 @@ def triangular_root(parts: Sequence[np.ndarray]) -> np.ndarray:
     return lower
 
 
-def row_blocks(rows: Any, entries: int = 2**22) -> list[slice]:
+def row_blocks(rows: Matrix, entries: int = 2**22) -> list[slice]:
     """Slices of the rows such that a dense block of each has about ``entries`` entries (at least one slice)."""
     step = max(1, entries // max(rows.shape[1], 1))
     return [slice(start, start + step) for start in range(0, max(rows.shape[0], 1), step)]
 
 
-def quadratic_diagonal(rows: Any, covariance: Any) -> np.ndarray:
+def quadratic_diagonal(rows: Matrix, covariance: Covariance | LowRankCovariance) -> np.ndarray:
     """diag(M S M') for rows M (m, n)."""
     if is_sparse(rows):
         if np.ndim(covariance) == 2:  # in blocks: rows @ S is dense
@@ -124,4 +128,4 @@ def quadratic_diagonal(rows: Any, covariance: Any) -> np.ndarray:
         return np.einsum("ij,ij->i", rows @ covariance, rows)
     if np.ndim(covariance) == 1:
         return np.einsum("ij,j,ij->i", rows, covariance, rows)
-    return float(covariance) * np.einsum("ij,ij->i", rows, rows)
+    return float(covariance) * np.einsum("ij,ij->i", rows, rows)  # type: ignore[arg-type]

@@ -9,7 +9,8 @@ noise of sampling.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +26,9 @@ from adaptive.operators import (
     Repeated,
     Stacked,
 )
+
+if TYPE_CHECKING:
+    from adaptive.types import DType, RandomState
 
 __all__ = ["Perturbations"]
 
@@ -57,7 +61,7 @@ class Perturbations:
     True
     """
 
-    def __init__(self, n_samples: int, random_state: Any = None, dtype: Any = float):
+    def __init__(self, n_samples: int, random_state: RandomState | Sequence[int] = None, dtype: DType = float):
         self.n_samples = integer("n_samples", n_samples, minimum=2)
         self.dtype = np.dtype(dtype)
         self._seed = [int(word) for word in generator(random_state).integers(0, 2**32, 4)]
@@ -100,7 +104,7 @@ class Perturbations:
             self._kept["measured"] = (X, noise)
         return self._kept["measured"][1]
 
-    def _back_projected(self, X: Operator, key: tuple[Any, ...], complex_: bool) -> np.ndarray:
+    def _back_projected(self, X: Operator, key: tuple[str | int, ...], complex_: bool) -> np.ndarray:
         """X^H a, with numbers that do not change when X gains a block or a line."""
         if isinstance(X, RealStacked):
             back = self._back_projected(X.operator, key, True)
@@ -124,7 +128,7 @@ class Perturbations:
 
     def _draw(
         self,
-        key: tuple[Any, ...],
+        key: tuple[str | int, ...],
         shape: tuple[int, ...],
         complex_: bool = False,
         store: bool = True,
@@ -140,7 +144,7 @@ class Perturbations:
         words = [sum(ord(c) << (8 * i) for i, c in enumerate(str(part)[:8])) for part in key]
         rng = np.random.default_rng([*self._seed, *words])
         size = (*shape, self.n_samples) if samples_last else (self.n_samples, *shape)
-        numbers = rng.standard_normal((*size, 2) if complex_ else size, dtype=self.dtype.type)
+        numbers = rng.standard_normal((*size, 2) if complex_ else size, dtype=self.dtype.type)  # type: ignore[arg-type]
         if complex_:
             numbers = numbers.view(np.result_type(self.dtype, np.complex64))[..., 0]
         if samples_last:

@@ -11,8 +11,8 @@ In the model's own rows 0 <= z_j <= 1 / pi_j; estimates are clipped there, and t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -25,6 +25,9 @@ from adaptive.linalg.lanczos import lanczos_variances
 from adaptive.linalg.linear_system import PrecisionOperator, groups_of
 from adaptive.linalg.perturbations import Perturbations
 from adaptive.operators import Operator
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Projections, RandomState
 
 __all__ = ["Variances", "exact", "lanczos", "probing", "sampled"]
 
@@ -48,7 +51,7 @@ class Variances(NamedTuple):
     info: dict[str, Any]
 
 
-def exact(system: PrecisionOperator, *, rows: Any = None) -> Variances:
+def exact(system: PrecisionOperator, *, rows: Projections | None = None) -> Variances:
     """diag(C A^-1 C^T) = sum_k (C r_k)^2 with A^-1 = sum_k r_k r_k^T, from the dense Cholesky factor.
 
     Parameters
@@ -82,10 +85,10 @@ def lanczos(
     system: PrecisionOperator,
     n_steps: int,
     *,
-    rows: Any = None,
+    rows: Projections | None = None,
     reorthogonalise: str = "full",
-    start: Any = None,
-    random_state: Any = None,
+    start: ArrayLike | None = None,
+    random_state: RandomState = None,
 ) -> Variances:
     """Lower bounds from ``n_steps`` Lanczos products (nickisch, algorithm 3.2).
 
@@ -127,13 +130,13 @@ def sampled(
     system: PrecisionOperator,
     perturbations: Perturbations | int,
     *,
-    rows: Any = None,
+    rows: Projections | None = None,
     circulant: Circulant | None = None,
-    preconditioner: Any = None,
-    start: Any = None,
+    preconditioner: Callable[[np.ndarray], np.ndarray] | None = None,
+    start: ArrayLike | None = None,
     tol: float = 2e-2,
     max_iter: int = 750,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Variances:
     """Unbiased estimates from perturb-and-MAP samples, with M^-1 g as control variate where M is given.
 
@@ -213,12 +216,12 @@ def probing(
     system: PrecisionOperator,
     n_probes: int,
     *,
-    rows: Any = None,
+    rows: Projections | None = None,
     circulant: Circulant | None = None,
-    preconditioner: Any = None,
+    preconditioner: Callable[[np.ndarray], np.ndarray] | None = None,
     tol: float = 1e-2,
     max_iter: int = 750,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Variances:
     """Unbiased estimates v * (C A^-1 C^T v), v random signs, one group of rows at a time; with M as control variate.
 
@@ -271,7 +274,7 @@ def probing(
     return _within_bounds(system, rows, np.concatenate(raws), np.concatenate(errors), info)
 
 
-def _groups(system: PrecisionOperator, rows: Any) -> list[Operator]:
+def _groups(system: PrecisionOperator, rows: Projections | None) -> list[Operator]:
     groups = system.groups if rows is None else groups_of(rows)
     if not groups:
         raise ValueError("rows must be given where the system has no projections of its own.")
@@ -287,7 +290,7 @@ def _project(groups: Sequence[Operator], u: np.ndarray) -> np.ndarray:
 
 
 def _within_bounds(
-    system: PrecisionOperator, rows: Any, raw: np.ndarray, error: np.ndarray, info: dict[str, Any]
+    system: PrecisionOperator, rows: Projections | None, raw: np.ndarray, error: np.ndarray, info: dict[str, Any]
 ) -> Variances:
     """Clip to [0, 1 / site precision], which holds for the system's own rows."""
     upper = np.inf

@@ -7,12 +7,15 @@ Cells are intervals of the line, and Voronoi cells in the plane closed by a disc
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.spatial import QhullError, Voronoi
 
 from adaptive.checks import finite, integer, positive
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["line_weights", "sample_weights"]
 
@@ -20,7 +23,7 @@ _FAR = 50.0  # distance of the points that close the outermost cells, in units o
 _SAME = 1e-9 / np.pi  # in units of the radius: samples nearer than this are one
 
 
-def line_weights(lines: Any, n_lines: int, *, mirror: bool = False) -> np.ndarray:
+def line_weights(lines: ArrayLike, n_lines: int, *, mirror: bool = False) -> np.ndarray:
     """Half the distances to both neighbours, for lines of a k-space with ``n_lines`` of them.
 
     Parameters
@@ -63,7 +66,7 @@ def line_weights(lines: Any, n_lines: int, *, mirror: bool = False) -> np.ndarra
     return (np.diff(edges) / counts)[where][: len(places)]
 
 
-def sample_weights(samples: Any, radius: float) -> np.ndarray:
+def sample_weights(samples: ArrayLike, radius: float) -> np.ndarray:
     """Areas of the Voronoi cells of samples in the plane, clipped to the disc of a radius about frequency zero.
 
     Parameters

@@ -4,7 +4,7 @@ from adaptive.loop.compare import compare_with_random
 from adaptive.loop.comparison import Comparison
 from adaptive.loop.log.event_log import EventLog, LogError, read_log
 from adaptive.loop.metrics import METRICS
-from adaptive.loop.query import PoolExhausted, Query
+from adaptive.loop.query import Query
 from adaptive.loop.sequential_design import SequentialDesign
 from adaptive.loop.stopping import (
     InformationLeft,
@@ -14,6 +14,7 @@ from adaptive.loop.stopping import (
     StablePredictions,
     StoppingRule,
 )
+from adaptive.pool import PoolExhausted
 
 __all__ = [
     "METRICS",

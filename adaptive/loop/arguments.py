@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from adaptive import checks
 from adaptive import pool as pools
 
-__all__ = ["check_cost", "check_initial", "check_mask", "check_positions", "costs_of", "seed_of"]
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Cost, Pool
+
+    CheckedCost: TypeAlias = np.ndarray | Callable[[Any], ArrayLike] | None
+
+__all__ = ["check_cost", "check_initial", "check_mask", "check_positions", "costs_of"]
 
 
-def seed_of(random_state: Any) -> int:
-    """Return the seed of a design as one integer, which a log can hold; None draws one.
-
-    Examples
-    --------
-    >>> seed_of(3)
-    3
-    """
-    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
-        return checks.integer("random_state", random_state, minimum=0)
-    if random_state is None:
-        words = np.random.SeedSequence().generate_state(4)
-    elif isinstance(random_state, np.random.SeedSequence):
-        words = random_state.generate_state(4)
-    else:
-        words = checks.generator(random_state).integers(0, 2**32, size=4, dtype=np.uint32)
-    return sum(int(word) << (32 * k) for k, word in enumerate(words))
-
-
-def check_mask(mask: Any, length: int | None) -> np.ndarray | None:
+def check_mask(mask: ArrayLike | None, length: int | None) -> np.ndarray | None:
     """Return the mask of a pool of this length (None: a callable pool) as booleans."""
     if mask is None:
         return None
@@ -46,7 +33,7 @@ def check_mask(mask: Any, length: int | None) -> np.ndarray | None:
     return array
 
 
-def check_cost(cost: Any, length: int | None) -> Any:
+def check_cost(cost: Cost, length: int | None) -> CheckedCost:
     """Return the costs of a pool of this length (None: a callable pool): an array, a callable or None."""
     if cost is None or callable(cost):
         return cost
@@ -57,7 +44,7 @@ def check_cost(cost: Any, length: int | None) -> Any:
     return array
 
 
-def costs_of(cost: Any, pool: Any, positions: np.ndarray) -> np.ndarray:
+def costs_of(cost: CheckedCost, pool: Pool, positions: np.ndarray) -> np.ndarray:
     """Return what asking these positions costs; 1 each where no cost was given."""
     if cost is None:
         return np.ones(len(positions))
@@ -68,7 +55,13 @@ def costs_of(cost: Any, pool: Any, positions: np.ndarray) -> np.ndarray:
     return costs
 
 
-def check_initial(initial: Any, length: int, mask: np.ndarray | None, repeat: bool, seed: Any) -> np.ndarray:
+def check_initial(
+    initial: ArrayLike,
+    length: int,
+    mask: np.ndarray | None,
+    repeat: bool,
+    seed: np.random.SeedSequence | None,
+) -> np.ndarray:
     """Return the positions that are asked first.
 
     Parameters
@@ -80,7 +73,7 @@ def check_initial(initial: Any, length: int, mask: np.ndarray | None, repeat: bo
     mask : (length,) array of bool, or None
     repeat : bool
         Whether a position may stand there twice.
-    seed : SeedSequence
+    seed : SeedSequence, or None where positions are given
 
     Examples
     --------
@@ -98,7 +91,7 @@ def check_initial(initial: Any, length: int, mask: np.ndarray | None, repeat: bo
 
 
 def check_positions(
-    given: Any, length: int, mask: np.ndarray | None, repeat: bool = False, *, name: str = "positions"
+    given: ArrayLike, length: int, mask: np.ndarray | None, repeat: bool = False, *, name: str = "positions"
 ) -> np.ndarray:
     """Return given positions of a pool of this length that may be asked.
 

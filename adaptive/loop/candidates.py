@@ -6,14 +6,17 @@ in a changing one by equality of plain data), what of a query goes into the log,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Set, Sized
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from adaptive import pool as pools
 from adaptive.loop.log.plain_data import identity, is_plain
 from adaptive.names import public_name
+
+if TYPE_CHECKING:
+    from adaptive.types import Estimator, Pool
 
 __all__ = ["Candidates", "ChangingCandidates", "FixedCandidates", "candidates_of"]
 
@@ -24,29 +27,30 @@ class Candidates(Protocol):
     fixed: bool
     restorable: bool  # whether the log alone gives every query back
 
-    def now(self, estimator: Any, knowledge: int) -> Any:
+    def now(self, estimator: Estimator, knowledge: int) -> Any:
         """Return the pool at the present state of knowledge (the number of answers learnt)."""
 
     def keys(self, event: Mapping[str, Any]) -> list[Any]:
         """Return what recognises the entries of a query later."""
 
-    def find(self, keys: Set[Any], pool: Any) -> np.ndarray:
+    def find(self, keys: Set[Any], pool: Pool) -> np.ndarray:
         """Return the positions in ``pool`` of the entries with these keys, ascending."""
 
-    def describe(self, pool: Any, positions: np.ndarray) -> dict[str, Any]:
+    def describe(self, pool: Pool, positions: np.ndarray) -> dict[str, Any]:
         """Return what the log keeps of these entries."""
 
-    def restore(self, event: Mapping[str, Any], estimator: Any, knowledge: int) -> tuple[Any, list[Any]]:
+    def restore(self, event: Mapping[str, Any], estimator: Estimator, knowledge: int) -> tuple[Any, list[Any]]:
         """Return candidates and labels of a logged query."""
 
     def summary(self, name: Callable[[Any], str] = public_name) -> dict[str, Any]:
         """Return what a log must agree with to be continued on this pool; ``name`` is that of `fingerprint`."""
 
 
-def candidates_of(candidates: Any) -> Candidates:
+def candidates_of(candidates: Pool | Callable[[Any], Pool]) -> Candidates:
     """Return the loop's view of what the user gave."""
-    is_function = callable(candidates) and not hasattr(candidates, "__len__")
-    return ChangingCandidates(candidates) if is_function else FixedCandidates(candidates)
+    if callable(candidates) and not isinstance(candidates, Sized):
+        return ChangingCandidates(candidates)
+    return FixedCandidates(candidates)
 
 
 class FixedCandidates:
@@ -55,27 +59,27 @@ class FixedCandidates:
     fixed = True
     restorable = True
 
-    def __init__(self, pool: Any) -> None:
+    def __init__(self, pool: Pool) -> None:
         if pools.length(pool) == 0:
             raise ValueError("candidates is empty; expected at least one candidate.")
         self.pool = pool
 
-    def now(self, estimator: Any, knowledge: int) -> Any:
+    def now(self, estimator: Estimator, knowledge: int) -> Any:
         return self.pool
 
     def keys(self, event: Mapping[str, Any]) -> list[Any]:
         return event["positions"]
 
-    def find(self, keys: Set[Any], pool: Any) -> np.ndarray:
+    def find(self, keys: Set[Any], pool: Pool) -> np.ndarray:
         return np.sort(np.fromiter(keys, dtype=np.intp, count=len(keys)))
 
-    def describe(self, pool: Any, positions: np.ndarray) -> dict[str, Any]:
+    def describe(self, pool: Pool, positions: np.ndarray) -> dict[str, Any]:
         return {
             "positions": positions.tolist(),
             "labels": [_readable(label) for label in pools.labels(pool, positions)],
         }
 
-    def restore(self, event: Mapping[str, Any], estimator: Any, knowledge: int) -> tuple[Any, list[Any]]:
+    def restore(self, event: Mapping[str, Any], estimator: Estimator, knowledge: int) -> tuple[Any, list[Any]]:
         positions = np.array(event["positions"], dtype=np.intp)
         return pools.take(self.pool, positions), list(pools.labels(self.pool, positions))
 
@@ -88,12 +92,12 @@ class ChangingCandidates:
 
     fixed = False
 
-    def __init__(self, function: Callable[[Any], Any]) -> None:
+    def __init__(self, function: Callable[[Any], Pool]) -> None:
         self.function = function
         self.restorable = True
         self._made: tuple[int, Any] | None = None
 
-    def now(self, estimator: Any, knowledge: int) -> Any:
+    def now(self, estimator: Estimator, knowledge: int) -> Any:
         """Return the pool, made anew only when something was learnt."""
         if self._made is None or self._made[0] != knowledge:
             self._made = knowledge, self.function(estimator)
@@ -102,13 +106,13 @@ class ChangingCandidates:
     def keys(self, event: Mapping[str, Any]) -> list[Any]:
         return [identity(entry) for entry in event.get("candidates", event["labels"])]
 
-    def find(self, keys: Set[Any], pool: Any) -> np.ndarray:
+    def find(self, keys: Set[Any], pool: Pool) -> np.ndarray:
         if not keys or pools.length(pool) == 0:
             return np.zeros(0, dtype=np.intp)
-        entries = pool if _has_plain_entries(pool) else _labels(pool)
+        entries: Any = pool if _has_plain_entries(pool) else _labels(pool)
         return np.array([k for k, entry in enumerate(entries) if identity(entry) in keys], dtype=np.intp)
 
-    def describe(self, pool: Any, positions: np.ndarray) -> dict[str, Any]:
+    def describe(self, pool: Pool, positions: np.ndarray) -> dict[str, Any]:
         labels = list(pools.labels(pool, positions))
         event = {"positions": positions.tolist(), "labels": [_readable(label) for label in labels]}
         if _has_plain_entries(pool):
@@ -120,7 +124,7 @@ class ChangingCandidates:
             )
         return event
 
-    def restore(self, event: Mapping[str, Any], estimator: Any, knowledge: int) -> tuple[Any, list[Any]]:
+    def restore(self, event: Mapping[str, Any], estimator: Estimator, knowledge: int) -> tuple[Any, list[Any]]:
         if "candidates" in event:
             return event["candidates"], event["labels"]
         self.restorable = False
@@ -136,21 +140,21 @@ class ChangingCandidates:
         return {"kind": "callable"}
 
 
-def _labels(pool: Any) -> list[Any]:
+def _labels(pool: Pool) -> list[Any]:
     return list(pools.labels(pool, np.arange(pools.length(pool))))
 
 
-def _has_plain_entries(pool: Any) -> bool:
+def _has_plain_entries(pool: Pool) -> bool:
     if isinstance(pool, np.ndarray):
         return pool.dtype.kind in "biufcSUMm"
     return isinstance(pool, (list, tuple)) and all(is_plain(entry) for entry in pool[:1])
 
 
-def _names_its_entries(pool: Any) -> bool:
+def _names_its_entries(pool: Pool) -> bool:
     return hasattr(pool, "iloc") or callable(getattr(pool, "labels", None))
 
 
-def _readable(label: Any) -> Any:
+def _readable(label: object) -> object:
     if isinstance(label, np.generic) and label.dtype.kind in "biufSU":
         return label.item()
     return label if is_plain(label) else str(label)

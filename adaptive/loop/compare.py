@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import joblib
 import numpy as np
@@ -15,27 +15,31 @@ from adaptive import checks
 from adaptive import pool as pools
 from adaptive.estimators.classifier_view import wrap
 from adaptive.loop.comparison import Comparison
-from adaptive.loop.metrics import METRICS
+from adaptive.loop.log.header import parameters_of
+from adaptive.loop.metrics import METRICS, Metric
 from adaptive.loop.sequential_design import SequentialDesign
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Classifier, Estimator, Pool, Scorer
 
 __all__ = ["compare_with_random"]
 
 
 def compare_with_random(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: Estimator | Classifier,
+    X: Pool,
+    y: ArrayLike,
     *,
-    scorers: Any = ("information_gain",),
+    scorers: Scorer | Iterable[Scorer] = ("information_gain",),
     reference: str = "random",
     n_queries: int = 50,
     seeds: int | Sequence[int] = 10,
     initial: int = 2,
     batch_size: int = 1,
     joint: bool = True,
-    target: Any = None,
-    test: Any = 0.5,
-    metric: str | Callable[[Any, Any, np.ndarray], float] = "accuracy",
+    target: Pool | None = None,
+    test: float | tuple[Pool, Sequence[Any] | np.ndarray] = 0.5,
+    metric: str | Metric = "accuracy",
     every: int = 1,
     n_jobs: int | None = None,
 ) -> Comparison:
@@ -100,7 +104,7 @@ def compare_with_random(
     named = _named(scorers, reference)
     numbers = _seeds(seeds)
     learner = wrap(copy.deepcopy(estimator))
-    if "classes" in (parameters := _parameters(learner)) and parameters["classes"] is None:
+    if (parameters_of(learner, deep=False) or {}).get("classes", ()) is None:
         learner.set_params(classes=np.unique(y))
     n_queries = checks.integer("n_queries", n_queries, minimum=1)
     initial = checks.integer("initial", initial, minimum=0)
@@ -127,13 +131,13 @@ def compare_with_random(
 
 
 def _run(
-    estimator: Any,
-    X: Any,
+    estimator: Estimator,
+    X: Pool,
     y: np.ndarray,
-    split: tuple[np.ndarray, Any, np.ndarray],
-    scorer: Any,
+    split: tuple[np.ndarray, Pool, np.ndarray],
+    scorer: Scorer,
     seed: int,
-    metric: Callable[[Any, Any, np.ndarray], float],
+    metric: Metric,
     *,
     n_queries: int,
     initial: int,
@@ -171,7 +175,9 @@ def _run(
     return values, history
 
 
-def _split(X: Any, y: np.ndarray, test: Any, seed: int) -> tuple[np.ndarray, Any, np.ndarray]:
+def _split(
+    X: Pool, y: np.ndarray, test: float | tuple[Pool, Sequence[Any] | np.ndarray], seed: int
+) -> tuple[np.ndarray, Pool, np.ndarray]:
     """Return the positions that may be asked, and the rows and answers to measure on."""
     m = pools.length(X)
     if isinstance(test, tuple):
@@ -187,25 +193,21 @@ def _split(X: Any, y: np.ndarray, test: Any, seed: int) -> tuple[np.ndarray, Any
     return np.sort(order[n_test:]), pools.take(X, held_out), y[held_out]
 
 
-def _seeds(seeds: Any) -> list[int]:
+def _seeds(seeds: int | Sequence[int]) -> list[int]:
     if np.ndim(seeds) == 0:
         return list(range(checks.integer("seeds", seeds, minimum=1)))
-    numbers = [checks.integer("seeds", seed, minimum=0) for seed in seeds]
+    numbers = [checks.integer("seeds", seed, minimum=0) for seed in seeds]  # type: ignore[union-attr]
     if not numbers or len(set(numbers)) < len(numbers):
         raise ValueError(f"seeds must be a number of runs or different seeds, got {numbers}.")
     return numbers
 
 
-def _named(scorers: Any, reference: Any) -> dict[str, Any]:
+def _named(scorers: Scorer | Iterable[Scorer], reference: str) -> dict[str, Scorer]:
     if not isinstance(reference, str):
         raise ValueError(f"reference must be the name of a scorer, got {reference!r}.")
-    listed: Iterable[Any] = [scorers] if isinstance(scorers, str) or callable(scorers) else scorers
+    listed = [scorers] if isinstance(scorers, str) or callable(scorers) else scorers
     named = {scorer if isinstance(scorer, str) else scorer.__name__: scorer for scorer in listed}
     return named | {name: name for name in (reference, "random") if name not in named}
-
-
-def _parameters(estimator: Any) -> dict[str, Any]:
-    return estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
 
 
 def _gathered(

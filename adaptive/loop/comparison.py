@@ -14,7 +14,7 @@ import numpy as np
 from scipy import integrate, stats
 
 from adaptive import checks
-from adaptive.loop.history import to_frame
+from adaptive.loop.columns import columns_of, to_frame
 
 __all__ = ["Comparison", "interval"]
 
@@ -71,7 +71,7 @@ class Comparison:
             for seed, curve in zip(self.seeds, self.values[scorer], strict=True)
             for n, value in zip(self.n_labelled, curve, strict=True)
         ]
-        return _columns(("seed", "scorer", "n_labelled", "value"), rows)
+        return columns_of(("seed", "scorer", "n_labelled", "value"), rows)
 
     def curve(self, confidence: float = 0.95) -> dict[str, list[Any]]:
         """Return the columns scorer, n_labelled, mean, lower, upper."""
@@ -110,7 +110,7 @@ class Comparison:
             paired = (0.0, 0.0, 0.0) if name == base else interval(area - areas[base], confidence)
             rows.append((name, *map(float, interval(area, confidence)), *map(float, paired)))
         names = ("scorer", "mean", "lower", "upper", "difference", "difference_lower", "difference_upper")
-        return _columns(names, rows)
+        return columns_of(names, rows)
 
     def _reference(self, name: str | None) -> str:
         return self.reference if name is None else checks.choice("reference", name, self.scorers)
@@ -138,14 +138,10 @@ class Comparison:
             mean, lower, upper = interval(curves, confidence)
             for k, n in enumerate(self.n_labelled):
                 rows.append((scorer, int(n), float(mean[k]), float(lower[k]), float(upper[k])))
-        return _columns(("scorer", "n_labelled", "mean", "lower", "upper"), rows)
+        return columns_of(("scorer", "n_labelled", "mean", "lower", "upper"), rows)
 
 
 def _area(n_labelled: np.ndarray, curves: np.ndarray) -> np.ndarray:
     if len(n_labelled) == 1:
         return curves[:, 0]
     return integrate.trapezoid(curves, n_labelled, axis=1) / (n_labelled[-1] - n_labelled[0])
-
-
-def _columns(names: tuple[str, ...], rows: list[tuple[Any, ...]]) -> dict[str, list[Any]]:
-    return {name: [row[k] for row in rows] for k, name in enumerate(names)}

@@ -5,24 +5,29 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from adaptive.loop.stopping import StoppingRule
+
+if TYPE_CHECKING:
+    from adaptive.loop.sequential_design import SequentialDesign
 
 __all__ = ["fraction_done", "reporter"]
 
 _PATIENCE = 2.0  # seconds
 
 
-def fraction_done(design: Any, done: int, steps: int | None) -> float:
+def fraction_done(design: SequentialDesign, done: int, steps: int | None) -> float:
     """Return how far a run is, between 0 and 1: by its steps or its stopping rule, whichever is further."""
     by_steps = done / steps if steps else 0.0
     rule = design.stop
-    by_rule = rule.fraction_done(design) if hasattr(rule, "fraction_done") else 0.0
+    by_rule = rule.fraction_done(design) if isinstance(rule, StoppingRule) else 0.0
     return float(min(1.0, max(by_steps, by_rule)))
 
 
 @contextmanager
 def reporter(
-    progress: bool | Callable[[float, Any], None], design: Any, steps: int | None
+    progress: bool | Callable[[float, Any], None], design: SequentialDesign, steps: int | None
 ) -> Iterator[Callable[[int], None]]:
     """Yield ``report(done)``, to be called after each step.
 

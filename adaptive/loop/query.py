@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive import pool as pools
 
-__all__ = ["PoolExhausted", "Query", "as_outcomes"]
+if TYPE_CHECKING:
+    from adaptive.types import Outcomes
+
+__all__ = ["Query", "as_outcomes"]
 
 # What one array may mix: numbers, text, bytes, dates. [1, "a"] stays a list rather than becoming ["1", "a"].
 _KINDS: tuple[Any, ...] = ((bool, int, float, complex, np.number, np.bool_), str, bytes, np.datetime64, np.timedelta64)
 _SCALARS = (bool, int, float, complex, str, bytes, np.generic)
-
-
-class PoolExhausted(ValueError):
-    """Raised by ``ask`` when no allowed candidate is left."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +52,7 @@ class Query:
         return Query(self.positions[rows], labels, pools.take(self.candidates, rows), self.scores[rows], self.id)
 
 
-def as_outcomes(outcomes: Any, n: int) -> Any:
+def as_outcomes(outcomes: Outcomes, n: int) -> np.ndarray | list[Any]:
     """Return ``n`` outcomes: an array of their dtype where all are scalars of one kind, else a list, one entry each.
 
     Parameters
@@ -72,22 +71,21 @@ def as_outcomes(outcomes: Any, n: int) -> Any:
     >>> as_outcomes([1, None], 2)
     [1, None]
     """
-    if outcomes is None or isinstance(outcomes, _SCALARS):
-        outcomes = [outcomes]
-    if hasattr(outcomes, "to_numpy"):
-        outcomes = outcomes.to_numpy()
-    if isinstance(outcomes, np.ndarray):
-        outcomes = np.atleast_1d(outcomes)
-        if outcomes.dtype == object or outcomes.ndim > 1:
-            outcomes = list(outcomes)
-    elif not isinstance(outcomes, (list, tuple)):
-        outcomes = list(outcomes)
-    if len(outcomes) != n:
-        raise ValueError(f"outcomes must hold one entry for each of the {n} candidates asked, got {len(outcomes)}.")
-    if isinstance(outcomes, np.ndarray):
-        return outcomes
+    given: Any = [outcomes] if outcomes is None or isinstance(outcomes, _SCALARS) else outcomes
+    if hasattr(given, "to_numpy"):
+        given = given.to_numpy()
+    if isinstance(given, np.ndarray):
+        given = np.atleast_1d(given)
+        if given.dtype == object or given.ndim > 1:
+            given = list(given)
+    elif not isinstance(given, (list, tuple)):
+        given = list(given)
+    if len(given) != n:
+        raise ValueError(f"outcomes must hold one entry for each of the {n} candidates asked, got {len(given)}.")
+    if isinstance(given, np.ndarray):
+        return given
     for kind in _KINDS:
-        if all(isinstance(outcome, kind) for outcome in outcomes):
-            array = np.asarray(outcomes)
-            return list(outcomes) if array.dtype == object else array
-    return list(outcomes)
+        if all(isinstance(outcome, kind) for outcome in given):
+            array = np.asarray(given)
+            return list(given) if array.dtype == object else array
+    return list(given)

@@ -7,10 +7,15 @@ kept until it is written: an interrupt writes it down before it goes on, a full 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from adaptive.loop.log.journal import Journal
-from adaptive.loop.query import PoolExhausted, Query, as_outcomes
+from adaptive.loop.query import Query, as_outcomes
+from adaptive.pool import PoolExhausted
+
+if TYPE_CHECKING:
+    from adaptive.loop.sequential_design import SequentialDesign
+    from adaptive.types import Outcomes
 
 __all__ = ["Runner"]
 
@@ -26,10 +31,10 @@ class Runner:
         None: queries are only handed out.
     """
 
-    def __init__(self, design: Any, journal: Journal, measure: Callable[[Query], Any] | None) -> None:
+    def __init__(self, design: SequentialDesign, journal: Journal, measure: Callable[[Query], Outcomes] | None) -> None:
         self.design, self.journal, self.measure = design, journal, measure
         # measured but not told: number of events before, query, rows of it, outcomes
-        self._measured: tuple[int, Query, list[int], Any] | None = None
+        self._measured: tuple[int, Query, list[int], Outcomes] | None = None
 
     def queries(self, steps: int | None) -> Iterator[Query]:
         """Yield queries, already answered if there is a measure, until the design is finished or the pool exhausted."""

@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,20 +24,23 @@ from adaptive.estimators.classifier_view import wrap
 from adaptive.files import write_file
 from adaptive.loop import arguments
 from adaptive.loop.candidates import candidates_of
-from adaptive.loop.history import COLUMNS, to_frame
+from adaptive.loop.columns import to_frame
 from adaptive.loop.log import header as headers
 from adaptive.loop.log.event_log import EventLog, LogError
 from adaptive.loop.log.journal import Journal
 from adaptive.loop.log.replay import take_snapshot
 from adaptive.loop.progress import reporter
-from adaptive.loop.query import PoolExhausted, Query, as_outcomes
+from adaptive.loop.query import Query, as_outcomes
 from adaptive.loop.runner import Runner
+from adaptive.loop.seeds import Purpose, seed_of, sequence
 from adaptive.loop.state import DesignState
-from adaptive.names import public_name
+from adaptive.loop.stopping import StoppingRule
+from adaptive.pool import PoolExhausted
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Classifier, Cost, Estimator, Outcomes, Pool, RandomState, Scorer
 
 __all__ = ["SequentialDesign"]
-
-_INITIAL, _QUERY = 0, 1  # what a seed is for; stopping rules use numbers from 2 on
 
 
 class SequentialDesign:
@@ -102,22 +105,23 @@ class SequentialDesign:
 
     def __init__(
         self,
-        estimator: Any,
-        candidates: Any,
-        measure: Callable[[Query], Any] | None = None,
+        estimator: Estimator | Classifier,
+        candidates: Pool | Callable[[Any], Pool],
+        measure: Callable[[Query], Outcomes] | None = None,
         *,
-        scorer: Any = "information_gain",
-        target: Any = None,
+        scorer: Scorer = "information_gain",
+        target: Pool | None = None,
         batch_size: int = 1,
         joint: bool = True,
-        initial: Any = None,
-        stop: Any = None,
-        cost: Any = None,
-        mask: Any = None,
+        initial: ArrayLike | None = None,
+        stop: Callable[[SequentialDesign], bool] | None = None,
+        cost: Cost = None,
+        mask: ArrayLike | None = None,
         repeat: bool = False,
-        random_state: Any = None,
+        random_state: RandomState = None,
         callbacks: Iterable[Callable[[SequentialDesign, dict[str, Any]], None]] = (),
         log: str | os.PathLike[str] | EventLog | None = None,
+        _continued: bool = False,  # `load` has opened the log
     ) -> None:
         if measure is not None and not callable(measure):
             raise ValueError(f"measure must be a callable(query) -> outcomes, got {type(measure).__name__}.")
@@ -130,43 +134,44 @@ class SequentialDesign:
         self.batch_size = checks.integer("batch_size", batch_size, minimum=1)
         self.joint, self.repeat = bool(joint), bool(repeat)
         self.callbacks = tuple(callbacks)
-        self._seed = arguments.seed_of(random_state)
+        self._seed = seed_of(random_state)
         state = self._start()
         self.changing_pool = not state.candidates.fixed
-        if hasattr(stop, "check"):
+        if isinstance(stop, StoppingRule):
             stop.check(self)
         length = None if self.changing_pool else pools.length(candidates)
         self.mask = arguments.check_mask(mask, length)
         self.cost = arguments.check_cost(cost, length)
-        initial = initial if initial is None or np.ndim(initial) else checks.integer("initial", initial, minimum=0)
+        self._first: Any = initial  # positions, or how many
+        if initial is not None and np.ndim(initial) == 0:
+            self._first = checks.integer("initial", initial, minimum=0)
         self._initial_pool, self._initial = None, np.zeros(0, dtype=np.intp)
         if initial is not None:
             self._initial_pool = state.pool
-            sequence = np.random.SeedSequence(self._seed, spawn_key=(_INITIAL, 0))
-            length = pools.length(self._initial_pool)
-            self._initial = arguments.check_initial(initial, length, self.mask, self.repeat, sequence)
+            length, drawn = pools.length(self._initial_pool), sequence(self._seed, Purpose.INITIAL, 0)
+            self._initial = arguments.check_initial(self._first, length, self.mask, self.repeat, drawn)
         log = log if isinstance(log, EventLog) else EventLog(log)
-        log.create(self._header(initial))
+        if not _continued:
+            log.create(headers.header(self._seed, state.candidates, self._origin, self._recorded()))
         self._journal = Journal(log, self._start, self._learnt, self._notify)
         self._runner = Runner(self, self._journal, measure)
 
-    def _header(self, initial: Any, name: Callable[[Any], str] = public_name) -> dict[str, Any]:
-        first = self._initial.tolist() if np.ndim(initial) else initial  # drawn ones follow from number and seed
-        given = {
+    def _recorded(self) -> dict[str, Any]:
+        """The arguments that a log must agree with."""
+        return {
             "scorer": self.scorer,
             "batch_size": self.batch_size,
             "joint": self.joint,
             "repeat": self.repeat,
-            "initial": first,
+            "initial": self._initial.tolist() if np.ndim(self._first) else self._first,  # drawn ones follow from it
             "target": self.target,
             "cost": self.cost,
             "mask": self.mask,
         }
-        return headers.header(self._seed, candidates_of(self._pool), self._origin, given, name)
 
     # -- what a person calls ------------------------------------------------------------------------------------
 
-    def ask(self, n: int | None = None, another: bool = False, positions: Any = None) -> Query:
+    def ask(self, n: int | None = None, another: bool = False, positions: ArrayLike | None = None) -> Query:
         """Return what to measure next.
 
         Without ``tell`` in between the same query comes back (the oldest that waits, what was answered of it left out).
@@ -210,7 +215,7 @@ class SequentialDesign:
             event = self._journal.commit(self._choose(n))
             return self._state.open[event["query"]].query
 
-    def tell(self, query: Query | Any, outcomes: Any) -> SequentialDesign:
+    def tell(self, query: Query | ArrayLike, outcomes: Outcomes) -> SequentialDesign:
         """Learn the answers to a query.
 
         When this returns the answers are on disk (where there is a log) and learnt.
@@ -234,7 +239,7 @@ class SequentialDesign:
             self._journal.commit({"event": "tell", "query": entry.query.id, "rows": rows.tolist(), "outcomes": answers})
         return self
 
-    def skip(self, query: Query | Any) -> SequentialDesign:
+    def skip(self, query: Query | ArrayLike) -> SequentialDesign:
         """Set the candidates of a query aside: they are not asked again, though a late answer is still learnt.
 
         Parameters
@@ -295,7 +300,7 @@ class SequentialDesign:
         return copy.deepcopy(self._origin)
 
     @property
-    def stop(self) -> Any:
+    def stop(self) -> Callable[[SequentialDesign], bool] | None:
         """The stopping rule, with what it has seen so far."""
         return self._state.stop
 
@@ -342,7 +347,7 @@ class SequentialDesign:
     def history_(self) -> dict[str, list[Any]]:
         """Columns step, position, label, outcome, score and seconds, one entry per answer."""
         with self._journal.session():
-            return {name: [row[k] for row in self._state.rows] for k, name in enumerate(COLUMNS)}
+            return self._state.history()
 
     def to_frame(self) -> Any:
         """Return ``history_`` as a pandas DataFrame."""
@@ -355,7 +360,7 @@ class SequentialDesign:
 
     def seed(self, purpose: int, number: int) -> int:
         """Return a seed (32 bits, as every library takes it) that depends on this design's own and these two only."""
-        return int(np.random.SeedSequence(self._seed, spawn_key=(purpose, number)).generate_state(1)[0])
+        return int(sequence(self._seed, purpose, number).generate_state(1)[0])
 
     # -- files --------------------------------------------------------------------------------------------------
 
@@ -375,9 +380,9 @@ class SequentialDesign:
     def load(
         cls,
         path: str | os.PathLike[str] | EventLog,
-        estimator: Any,
-        candidates: Any,
-        measure: Callable[[Query], Any] | None = None,
+        estimator: Estimator | Classifier,
+        candidates: Pool | Callable[[Any], Pool],
+        measure: Callable[[Query], Outcomes] | None = None,
         **options: Any,
     ) -> SequentialDesign:
         """Continue a design from its log; further events are appended to it.
@@ -405,10 +410,9 @@ class SequentialDesign:
         log.open()
         try:
             headers.check_pool(log.header, candidates_of(candidates), log.path)
-            design = cls(estimator, candidates, measure, **{**headers.recorded_arguments(log.header), **options})
-            initial = design._journal.log.header["arguments"]["initial"]
-            headers.check_header(log.header, partial(design._header, initial), log.path)
-            design._journal.log = log
+            arguments = headers.recorded_arguments(log.header) | options
+            design = cls(estimator, candidates, measure, log=log, _continued=True, **arguments)
+            headers.check_header(log.header, design._seed, design._origin, design._recorded(), log.path)
             design._journal.recover()
         except BaseException:
             log.close()
@@ -444,7 +448,7 @@ class SequentialDesign:
             positions, scores = self._select(pool, n)
         return self._asking(pool, positions, scores, n or self.batch_size, initial)
 
-    def _volunteered(self, positions: Any) -> dict[str, Any]:
+    def _volunteered(self, positions: ArrayLike) -> dict[str, Any]:
         """Return the event of a query that somebody else chose."""
         chosen = arguments.check_positions(positions, pools.length(self.pool), self.mask)
         if chosen.size == 0:
@@ -455,7 +459,7 @@ class SequentialDesign:
             raise ValueError(f"position {closed[0]} was asked or set aside before{remedy}.")
         return self._asking(self.pool, chosen, np.full(len(chosen), np.nan), len(chosen), False)
 
-    def _asking(self, pool: Any, positions: np.ndarray, scores: np.ndarray, n: int, initial: bool) -> dict[str, Any]:
+    def _asking(self, pool: Pool, positions: np.ndarray, scores: np.ndarray, n: int, initial: bool) -> dict[str, Any]:
         return {
             "event": "ask",
             "query": self._state.n_queries,
@@ -466,7 +470,7 @@ class SequentialDesign:
             **self._state.candidates.describe(pool, positions),
         }
 
-    def _select(self, pool: Any, n: int | None) -> tuple[np.ndarray, np.ndarray]:
+    def _select(self, pool: Pool, n: int | None) -> tuple[np.ndarray, np.ndarray]:
         excluded = self.excluded()
         allowed = pools.length(pool) if self.mask is None else int(np.count_nonzero(self.mask))
         left = allowed - (len(excluded) if self.mask is None else int(np.count_nonzero(self.mask[excluded])))
@@ -486,7 +490,7 @@ class SequentialDesign:
             exclude=excluded,
             pending=pools.concatenate(waiting) if waiting else None,
             joint=self.joint,
-            random_state=self.seed(_QUERY, self._state.n_queries),
+            random_state=self.seed(Purpose.QUERY, self._state.n_queries),
             return_scores=True,
         )
         return np.asarray(positions, dtype=np.intp), np.asarray(scores, dtype=float)
@@ -497,7 +501,7 @@ class SequentialDesign:
         return DesignState(self._origin, self._stop, candidates_of(self._pool))
 
     def _learnt(self) -> None:
-        if hasattr(self.stop, "update"):
+        if isinstance(self.stop, StoppingRule):
             self.stop.update(self)
 
     def _notify(self, event: dict[str, Any]) -> None:

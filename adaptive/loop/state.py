@@ -8,17 +8,24 @@ Nothing else changes the state, so a replayed design and one that never stopped 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive import pool as pools
 from adaptive.loop.candidates import Candidates
+from adaptive.loop.columns import columns_of
 from adaptive.loop.query import Query
 
+if TYPE_CHECKING:
+    from adaptive.loop.sequential_design import SequentialDesign
+    from adaptive.types import ArrayLike, Estimator, Pool
+
 __all__ = ["DesignState", "OpenQuery"]
+
+HISTORY = ("step", "position", "label", "outcome", "score", "seconds")
 
 
 @dataclass
@@ -61,7 +68,9 @@ class DesignState:
     candidates : Candidates
     """
 
-    def __init__(self, estimator: Any, stop: Any, candidates: Candidates) -> None:
+    def __init__(
+        self, estimator: Estimator, stop: Callable[[SequentialDesign], bool] | None, candidates: Candidates
+    ) -> None:
         self.estimator = copy.deepcopy(estimator)
         self.stop = copy.deepcopy(stop)
         self.candidates = candidates
@@ -70,15 +79,19 @@ class DesignState:
         self.seconds = 0.0
         self.n_queries = 0
         self.n_initial = 0  # initial positions asked so far
-        self.rows: list[tuple[Any, ...]] = []
+        self.rows: list[tuple[Any, ...]] = []  # of the history
         self.open: dict[int, OpenQuery] = {}
         self.asked: set[Any] = set()
         self.aside: set[Any] = set()
 
     @property
-    def pool(self) -> Any:
+    def pool(self) -> Pool:
         """The pool as it is now."""
         return self.candidates.now(self.estimator, self.iteration)
+
+    def history(self) -> dict[str, list[Any]]:
+        """Return the columns ``HISTORY``, one entry per answer."""
+        return columns_of(HISTORY, self.rows)
 
     def waiting(self) -> list[OpenQuery]:
         """Return the queries that wait for answers, oldest first."""
@@ -132,7 +145,7 @@ class DesignState:
         entry.skipped[event["rows"]] = True
         self.aside.update(entry.keys[row] for row in event["rows"])
 
-    def find(self, query: Any) -> tuple[OpenQuery, np.ndarray]:
+    def find(self, query: Query | ArrayLike) -> tuple[OpenQuery, np.ndarray]:
         """Return the open query, and the rows of it, that a Query or positions mean.
 
         Raises
@@ -171,6 +184,6 @@ def _rows(asked: np.ndarray, free: np.ndarray, positions: np.ndarray) -> list[in
     return [(rows_of.get(int(position)) or [-1]).pop(0) for position in positions]
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """Return NumPy numbers and text as Python's own."""
     return value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufcSU" else value

@@ -7,16 +7,21 @@ MaxSteps(100) | InformationLeft(0.01) & MaxCost(20)        & before |, as everyw
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive import checks, selection
 from adaptive import pool as pools
+from adaptive.loop.seeds import Purpose
+
+if TYPE_CHECKING:
+    from adaptive.loop.sequential_design import SequentialDesign
+    from adaptive.predictive import Predictive
+    from adaptive.types import Pool
 
 __all__ = ["InformationLeft", "MaxCost", "MaxSeconds", "MaxSteps", "StablePredictions", "StoppingRule"]
-
-_SUBSET, _DRAWS, _SAME_DRAWS = 2, 3, 4  # what a rule's seeds are for; 0 and 1 belong to the design
 
 
 class StoppingRule:
@@ -27,17 +32,17 @@ class StoppingRule:
     ``restore``, whose plain data goes into snapshots.
     """
 
-    def fraction_done(self, design: Any) -> float:
+    def fraction_done(self, design: SequentialDesign) -> float:
         """Return how far the design is, from 0 to 1."""
         raise TypeError(f"{type(self).__name__} must define fraction_done(design).")
 
-    def __call__(self, design: Any) -> bool:
+    def __call__(self, design: SequentialDesign) -> bool:
         return self.fraction_done(design) >= 1.0
 
-    def check(self, design: Any) -> None:
+    def check(self, design: SequentialDesign) -> None:
         """Raise ValueError if the rule cannot serve this design; called when the design is made."""
 
-    def update(self, design: Any) -> None:
+    def update(self, design: SequentialDesign) -> None:
         """Take note of a learnt answer."""
 
     def state(self) -> Any:
@@ -64,11 +69,11 @@ class _Combination(StoppingRule):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(map(repr, self.rules))})"
 
-    def check(self, design: Any) -> None:
+    def check(self, design: SequentialDesign) -> None:
         for rule in self.rules:
             rule.check(design)
 
-    def update(self, design: Any) -> None:
+    def update(self, design: SequentialDesign) -> None:
         for rule in self.rules:
             rule.update(design)
 
@@ -85,20 +90,20 @@ class _Combination(StoppingRule):
 class AllOf(_Combination):
     """``a & b``: done when all are."""
 
-    def fraction_done(self, design: Any) -> float:
+    def fraction_done(self, design: SequentialDesign) -> float:
         return min(rule.fraction_done(design) for rule in self.rules)
 
-    def __call__(self, design: Any) -> bool:
+    def __call__(self, design: SequentialDesign) -> bool:
         return all(rule(design) for rule in self.rules)
 
 
 class AnyOf(_Combination):
     """``a | b``: done when one is."""
 
-    def fraction_done(self, design: Any) -> float:
+    def fraction_done(self, design: SequentialDesign) -> float:
         return max(rule.fraction_done(design) for rule in self.rules)
 
-    def __call__(self, design: Any) -> bool:
+    def __call__(self, design: SequentialDesign) -> bool:
         return any(rule(design) for rule in self.rules)
 
 
@@ -118,7 +123,7 @@ class MaxSteps(StoppingRule):
     def __repr__(self) -> str:
         return f"MaxSteps({self.n})"
 
-    def fraction_done(self, design: Any) -> float:
+    def fraction_done(self, design: SequentialDesign) -> float:
         return min(1.0, design.iteration / self.n) if self.n else 1.0
 
 
@@ -131,7 +136,7 @@ class MaxCost(StoppingRule):
     def __repr__(self) -> str:
         return f"MaxCost({self.c:g})"
 
-    def fraction_done(self, design: Any) -> float:
+    def fraction_done(self, design: SequentialDesign) -> float:
         return min(1.0, design.spent / self.c)
 
 
@@ -144,7 +149,7 @@ class MaxSeconds(StoppingRule):
     def __repr__(self) -> str:
         return f"MaxSeconds({self.s:g})"
 
-    def fraction_done(self, design: Any) -> float:
+    def fraction_done(self, design: SequentialDesign) -> float:
         return min(1.0, design.seconds / self.s)
 
 
@@ -172,15 +177,16 @@ class InformationLeft(StoppingRule):
     def __repr__(self) -> str:
         return f"InformationLeft({self.nats:g})"
 
-    def information_left(self, design: Any) -> float:
+    def information_left(self, design: SequentialDesign) -> float:
         """Return the largest expected information of one more measurement, in nats; 0 if nothing is left to ask."""
         now = (design.iteration, *((query.id, len(query)) for query in design.pending))
         if self._seen is None or self._seen[0] != now:
             self._seen = now, self._largest(design)
         return self._seen[1]
 
-    def _largest(self, design: Any) -> float:
-        pool, mask, excluded = design.pool, design.mask, design.excluded()
+    def _largest(self, design: SequentialDesign) -> float:
+        pool, mask = design.pool, design.mask
+        excluded: Sequence[int] | np.ndarray = design.excluded()
         left = pools.length(pool) - len(excluded)
         if mask is not None:
             left = int(np.count_nonzero(mask)) - int(np.count_nonzero(mask[excluded]))
@@ -189,7 +195,7 @@ class InformationLeft(StoppingRule):
         if _undecided(design.estimator_.predictive(pools.take(pool, [0]))):
             return np.inf
         if self.n_candidates is not None and self.n_candidates < left:
-            rng = np.random.default_rng(design.seed(_SUBSET, design.iteration))
+            rng = np.random.default_rng(design.seed(Purpose.SUBSET, design.iteration))
             allowed = pools.length(pool) if mask is None else np.flatnonzero(mask)
             enough = self.n_candidates + len(excluded)  # whichever of them are excluded
             drawn = rng.choice(allowed, enough, replace=False)
@@ -205,12 +211,12 @@ class InformationLeft(StoppingRule):
             mask=mask,
             exclude=excluded,
             pending=pools.concatenate(waiting) if waiting else None,
-            random_state=design.seed(_DRAWS, design.iteration),
+            random_state=design.seed(Purpose.INFORMATION_LEFT, design.iteration),
             return_scores=True,
         )
         return float(scores[0])
 
-    def fraction_done(self, design: Any) -> float:
+    def fraction_done(self, design: SequentialDesign) -> float:
         left = self.information_left(design)
         # strictly below the bound is done; just at it is all but done
         return 1.0 if left < self.nats else min(self.nats / left, 1.0 - 1e-9)
@@ -237,7 +243,7 @@ class StablePredictions(StoppingRule):
     """
 
     def __init__(
-        self, threshold: float = 0.01, patience: int = 5, *, candidates: Any = None, n_candidates: int = 1000
+        self, threshold: float = 0.01, patience: int = 5, *, candidates: Pool | None = None, n_candidates: int = 1000
     ) -> None:
         self.threshold = float(checks.positive("threshold", threshold, or_zero=True))
         self.patience = checks.integer("patience", patience, minimum=1)
@@ -250,19 +256,19 @@ class StablePredictions(StoppingRule):
         where = self.n_candidates if self.candidates is None else pools.fingerprint(self.candidates)[:8]
         return f"StablePredictions({self.threshold:g}, {self.patience}, at {where})"
 
-    def check(self, design: Any) -> None:
+    def check(self, design: SequentialDesign) -> None:
         if self.candidates is None and design.changing_pool:
             raise ValueError("StablePredictions needs candidates= with a callable pool, to compare predictions there.")
 
-    def update(self, design: Any) -> None:
+    def update(self, design: SequentialDesign) -> None:
         now = self._predict(design)
         calm = self._last is not None and now is not None and _change(self._last, now) <= self.threshold
         self.calm = self.calm + 1 if calm else 0
         self._last = now
 
-    def _predict(self, design: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    def _predict(self, design: SequentialDesign) -> tuple[np.ndarray, np.ndarray] | None:
         # one seed for all steps: predictives that draw are then compared draw by draw
-        seed = design.seed(_SAME_DRAWS, 0)
+        seed = design.seed(Purpose.STABLE_PREDICTIONS, 0)
         predictive = design.estimator_.predictive(self._where(design), random_state=seed)
         if _undecided(predictive):
             return None
@@ -270,16 +276,16 @@ class StablePredictions(StoppingRule):
             return np.asarray(predictive.outcomes), np.asarray(predictive.probabilities, dtype=float)
         return np.asarray(predictive.mean, dtype=float), np.asarray(predictive.variance, dtype=float)
 
-    def _where(self, design: Any) -> Any:
+    def _where(self, design: SequentialDesign) -> Pool:
         if self.candidates is not None:
             return self.candidates
         m = pools.length(design.pool)
         if m <= self.n_candidates:
             return design.pool
-        rng = np.random.default_rng(design.seed(_SUBSET, 0))
+        rng = np.random.default_rng(design.seed(Purpose.SUBSET, 0))
         return pools.take(design.pool, np.sort(rng.choice(m, self.n_candidates, replace=False)))
 
-    def fraction_done(self, design: Any) -> float:
+    def fraction_done(self, design: SequentialDesign) -> float:
         return min(1.0, self.calm / self.patience)
 
     def state(self) -> Any:
@@ -290,7 +296,7 @@ class StablePredictions(StoppingRule):
         self._last = None if state["last"] is None else (state["last"][0], state["last"][1])
 
 
-def _undecided(predictive: Any) -> bool:
+def _undecided(predictive: Predictive) -> bool:
     """Return whether nothing was learnt yet that tells candidates apart (a classifier that has seen one class)."""
     return bool(getattr(predictive, "undecided", False))
 

@@ -11,17 +11,18 @@ is that real operator itself, for code that knows nothing about complex numbers.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
-__all__ = ["Operator", "adjoint_error"]
+from adaptive.memory import keep_freed_memory
 
-# Memory that was freed stays with the process. The C library of Linux otherwise returns image-sized blocks to the
-# system after every call and fetches them again page by page, which took three times as long as the transforms did
-# (256 x 256, measured); having freed one large block, never touched, it keeps what is smaller.
-np.empty(31 * 2**20, np.uint8)
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, DType, RandomState
+
+__all__ = ["Operator", "adjoint_error"]
 
 LARGEST_DENSE = 2**27  # entries of to_dense(): one GB in float64
 _PRECISIONS = {np.dtype(code) for code in "fdFD"}
@@ -60,7 +61,8 @@ class Operator:
     True
     """
 
-    def __init__(self, input_shape: tuple[int, ...], output_shape: tuple[int, ...], dtype: Any = float):
+    def __init__(self, input_shape: tuple[int, ...], output_shape: tuple[int, ...], dtype: DType = float):
+        keep_freed_memory()  # every model holds an operator, and large arrays come after it
         self.input_shape = tuple(int(k) for k in input_shape)
         self.output_shape = tuple(int(k) for k in output_shape)
         self.dtype = np.dtype(dtype)
@@ -84,17 +86,17 @@ class Operator:
         v = self._forward(u)
         return self._adjoint(v if weights is None else v * weights)
 
-    def forward(self, u: Any) -> np.ndarray:
+    def forward(self, u: ArrayLike) -> np.ndarray:
         """A u for ``u`` of shape (..., *input_shape); returns (..., *output_shape)."""
         u, batch = self._batched("forward", u, self.input_shape)
         return (self._forward(u) if u.size else self._nothing(u)).reshape(batch + self.output_shape)
 
-    def adjoint(self, v: Any) -> np.ndarray:
+    def adjoint(self, v: ArrayLike) -> np.ndarray:
         """A^H v for ``v`` of shape (..., *output_shape); returns (..., *input_shape)."""
         v, batch = self._batched("adjoint", v, self.output_shape)
         return (self._adjoint(v) if v.size else self._nothing(v)).reshape(batch + self.input_shape)
 
-    def normal(self, u: Any, weights: Any = None) -> np.ndarray:
+    def normal(self, u: ArrayLike, weights: ArrayLike | None = None) -> np.ndarray:
         """A^H diag(weights) A u; its real part where ``u`` is real.
 
         Parameters
@@ -136,7 +138,7 @@ class Operator:
         powers = np.abs(np.fft.fftn(self.adjoint(rows), axes=axes, norm="ortho")) ** 2
         return list(zip(indices, powers, strict=True))
 
-    def normal_spectrum(self, weights: Any = None) -> np.ndarray | None:
+    def normal_spectrum(self, weights: ArrayLike | None = None) -> np.ndarray | None:
         """diag(F A^H diag(weights) A F^H): eigenvalues of the circulant matrix closest to the normal operator.
 
         Parameters
@@ -160,7 +162,7 @@ class Operator:
         """diag(F A^H C A F^H) for the circulant C with this spectrum; None where the operator does not know."""
         return None
 
-    def _embedding(self, weights: Any) -> np.ndarray | None:
+    def _embedding(self, weights: ArrayLike | None) -> np.ndarray | None:
         """`normal_spectrum`, or of twice the length along every axis where the normal operator is Toeplitz."""
         return self.normal_spectrum(weights)
 
@@ -168,17 +170,17 @@ class Operator:
     def _normal_behind(self, first: Operator, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
         return self._adjoint(first._normal(self._forward(u), weights))
 
-    def _spectrum_behind(self, first: Operator, weights: Any) -> np.ndarray | None:
+    def _spectrum_behind(self, first: Operator, weights: ArrayLike | None) -> np.ndarray | None:
         spectrum = first.normal_spectrum(weights)
         return None if spectrum is None else self._pulled_back(spectrum)
 
-    def _spectrum_before(self, second: Operator, weights: Any) -> np.ndarray | None:
+    def _spectrum_before(self, second: Operator, weights: ArrayLike | None) -> np.ndarray | None:
         return second._spectrum_behind(self, weights)
 
     def to_scipy(self) -> LinearOperator:
         """The same map on flat vectors, as a ``scipy.sparse.linalg.LinearOperator``."""
 
-        def columns(function: Any, shape: tuple[int, ...]) -> Any:
+        def columns(function: Callable[[np.ndarray], np.ndarray], shape: tuple[int, ...]) -> Callable[..., np.ndarray]:
             return lambda block: function(block.T.reshape(block.shape[1], *shape)).reshape(block.shape[1], -1).T
 
         forward, adjoint = columns(self.forward, self.input_shape), columns(self.adjoint, self.output_shape)
@@ -205,7 +207,8 @@ class Operator:
             matrix[:, start:stop] = self.forward(unit.reshape(-1, *self.input_shape)).reshape(stop - start, rows).T
         return matrix
 
-    def _batched(self, method: str, array: Any, shape: tuple[int, ...]) -> tuple[np.ndarray, tuple[int, ...]]:
+    def _batched(self, method: str, array: ArrayLike, shape: tuple[int, ...]) -> tuple[np.ndarray, tuple[int, ...]]:
+        keep_freed_memory()  # again here: in a worker the operator was unpickled, not made
         array = np.asarray(array)
         if array.dtype not in _PRECISIONS:
             if array.dtype.kind not in "biufc":
@@ -221,7 +224,7 @@ class Operator:
         """What comes of a batch of no arrays, so that no operator need think of it."""
         return np.empty(0, np.result_type(array, np.complex64 if self.dtype.kind == "c" else np.float32))
 
-    def _weights(self, weights: Any, dtype: Any) -> np.ndarray:
+    def _weights(self, weights: ArrayLike, dtype: DType) -> np.ndarray:
         weights = np.asarray(weights)
         if weights.dtype.kind not in "biuf":
             raise ValueError(f"weights must be real numbers, got dtype {weights.dtype}.")
@@ -242,7 +245,7 @@ def require_dense(operator: Operator) -> None:
         )
 
 
-def adjoint_error(operator: Operator, random_state: Any = 0, dtype: Any = None) -> float:
+def adjoint_error(operator: Operator, random_state: RandomState = 0, dtype: DType | None = None) -> float:
     """|<A u, v> - <u, A^H v>| / (|A u| |v| + |u| |A^H v|) for random u, v: rounding only, where the adjoint is exact.
 
     Parameters

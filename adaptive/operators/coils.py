@@ -6,7 +6,7 @@ normal operator sum_c S_c^H (X^H W X) S_c.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from adaptive.checks import finite
 from adaptive.operators.base import Operator
 from adaptive.operators.repeated import Repeated, alike
 from adaptive.operators.toeplitz import closest_circulant
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["Coils"]
 
@@ -51,7 +54,7 @@ class Coils(Operator):
     array([1. , 1. , 0.5])
     """
 
-    def __init__(self, maps: Any):
+    def __init__(self, maps: ArrayLike):
         maps = finite("maps", maps, dtype=None)
         if maps.ndim < 2 or maps.size == 0 or maps.dtype.kind not in "biufc":
             raise ValueError(
@@ -63,7 +66,7 @@ class Coils(Operator):
         if not maps.any():
             raise ValueError("maps are zero everywhere: no coil sees anything of the image.")
         super().__init__(maps.shape[1:], maps.shape, maps.dtype)
-        self._maps: dict[Any, np.ndarray] = {maps.dtype: maps}
+        self._maps: dict[np.dtype, np.ndarray] = {maps.dtype: maps}
         self.maps = maps
 
     def __getstate__(self) -> dict[str, Any]:
@@ -92,7 +95,7 @@ class Coils(Operator):
         parts = (u[start : start + step] for start in range(0, len(u), step))
         return np.concatenate([super(Coils, self)._normal_behind(first, part, weights) for part in parts])
 
-    def normal_spectrum(self, weights: Any = None) -> np.ndarray:
+    def normal_spectrum(self, weights: ArrayLike | None = None) -> np.ndarray:
         power = self._weights(1.0 if weights is None else weights, float) * np.abs(self.maps) ** 2
         return np.full(self.input_shape, power.sum(axis=0).mean())
 
@@ -100,7 +103,7 @@ class Coils(Operator):
         # C acts on all coils together; the sum over its lags along their axis is what frequency zero there shows
         return len(self.maps) * closest_circulant(spectrum, self.maps)[0]
 
-    def _spectrum_behind(self, first: Operator, weights: Any) -> np.ndarray | None:
+    def _spectrum_behind(self, first: Operator, weights: ArrayLike | None) -> np.ndarray | None:
         if not isinstance(first, Repeated):
             return super()._spectrum_behind(first, weights)
         spectra = first.spectra(weights)

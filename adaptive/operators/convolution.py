@@ -5,7 +5,8 @@ The middle of the kernel (index length // 2 along each axis) is t = 0, as in ``s
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.fft
@@ -14,6 +15,9 @@ from adaptive.checks import finite
 from adaptive.operators.base import Operator
 from adaptive.operators.fourier_filter import apply_filter
 from adaptive.operators.shapes import image_shape
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["Convolution"]
 
@@ -35,7 +39,7 @@ class Convolution(Operator):
     array([ 2.,  0., 10., 21.])
     """
 
-    def __init__(self, shape: Any, kernel: Any):
+    def __init__(self, shape: int | Sequence[int], kernel: ArrayLike):
         shape = image_shape("shape", shape)
         kernel = finite("kernel", kernel, dtype=None)
         fits = kernel.ndim == len(shape) and all(0 < k <= n for k, n in zip(kernel.shape, shape, strict=True))
@@ -48,7 +52,7 @@ class Convolution(Operator):
         super().__init__(shape, shape, kind)
         self.kernel = kernel
         spectrum = scipy.fft.fftn(padded)
-        self._spectrum: dict[Any, np.ndarray] = {np.dtype(code): spectrum.astype(code) for code in "FD"}
+        self._spectrum: dict[np.dtype, np.ndarray] = {np.dtype(code): spectrum.astype(code) for code in "FD"}
 
     def _forward(self, u: np.ndarray) -> np.ndarray:
         return self._apply(u, conjugate=False)
@@ -65,7 +69,7 @@ class Convolution(Operator):
     def _pulled_back(self, spectrum: np.ndarray) -> np.ndarray:
         return spectrum * np.abs(self._spectrum[np.dtype("D")]) ** 2
 
-    def normal_spectrum(self, weights: Any = None) -> np.ndarray:
+    def normal_spectrum(self, weights: ArrayLike | None = None) -> np.ndarray:
         return self._pulled_back(np.array(1.0 if weights is None else self._weights(weights, float).mean()))
 
     def _apply(self, u: np.ndarray, conjugate: bool) -> np.ndarray:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.checks import finite
 from adaptive.operators.base import Operator
 from adaptive.operators.toeplitz import closest_circulant
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["Diagonal"]
 
@@ -27,7 +30,7 @@ class Diagonal(Operator):
     array([ 5., 10.])
     """
 
-    def __init__(self, entries: Any):
+    def __init__(self, entries: ArrayLike):
         entries = finite("entries", entries, dtype=None)
         if entries.ndim == 0 or entries.size == 0 or entries.dtype.kind not in "biufc":
             raise ValueError(
@@ -47,10 +50,10 @@ class Diagonal(Operator):
     def _pulled_back(self, spectrum: np.ndarray) -> np.ndarray:
         return closest_circulant(spectrum, self.entries)
 
-    def _spectrum_behind(self, first: Operator, weights: Any) -> np.ndarray | None:
+    def _spectrum_behind(self, first: Operator, weights: ArrayLike | None) -> np.ndarray | None:
         spectrum = first._embedding(weights)
         return None if spectrum is None else closest_circulant(spectrum, self.entries)
 
-    def normal_spectrum(self, weights: Any = None) -> np.ndarray:
+    def normal_spectrum(self, weights: ArrayLike | None = None) -> np.ndarray:
         power = self._weights(1.0 if weights is None else weights, float) * np.abs(self.entries) ** 2
         return np.full(self.input_shape, power.mean())  # the closest circulant matrix is a multiple of the identity

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -40,7 +41,7 @@ class FiniteDifference(Operator):
            [2., 6.]])
     """
 
-    def __init__(self, shape: Any):
+    def __init__(self, shape: int | Sequence[int]):
         shape = image_shape("shape", shape)
         if max(shape) < 2:
             raise ValueError(f"shape must have an axis of length 2 or more to take differences along, got {shape}.")
@@ -50,17 +51,17 @@ class FiniteDifference(Operator):
         super().__init__(shape, (ends[-1],))
 
     def _forward(self, u: np.ndarray) -> np.ndarray:
-        from adaptive.operators.difference_kernels import forward
+        from adaptive.operators.compiled_differences import forward
 
         return self._run(forward, u, self.output_shape)
 
     def _adjoint(self, v: np.ndarray) -> np.ndarray:
-        from adaptive.operators.difference_kernels import adjoint
+        from adaptive.operators.compiled_differences import adjoint
 
         return self._run(adjoint, v, self.input_shape)
 
     def _normal(self, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-        from adaptive.operators.difference_kernels import normal
+        from adaptive.operators.compiled_differences import normal
 
         if weights is None:
             weights = np.ones(self.output_shape, u.real.dtype)
@@ -73,10 +74,12 @@ class FiniteDifference(Operator):
     def _bands(self) -> list[tuple[Any, np.ndarray]]:
         return self._bands_at([rows for rows in self.axis_slices if rows.stop > rows.start])
 
-    def _run(self, kernel: Any, array: np.ndarray, shape: tuple[int, ...], *weights: np.ndarray) -> np.ndarray:
+    def _run(
+        self, loop: Callable[..., None], array: np.ndarray, shape: tuple[int, ...], *weights: np.ndarray
+    ) -> np.ndarray:
         array = plain(array)
         result = np.empty((len(array), *shape), array.dtype)
         width = 2 if array.dtype.kind == "c" else 1  # numbers per entry: complex ones are pairs
         numbers, out = (a.view(array.real.dtype).reshape(len(array), -1) for a in (array, result))
-        kernel(numbers, *weights, out, np.array(self.input_shape), width)
+        loop(numbers, *weights, out, np.array(self.input_shape), width)
         return result

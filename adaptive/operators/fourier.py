@@ -8,7 +8,8 @@ along their own axis only, and a real unknown half of the spectrum of a mask mad
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.fft
@@ -17,6 +18,9 @@ from adaptive.checks import integer
 from adaptive.operators.base import Operator
 from adaptive.operators.fourier_filter import apply_filter, uncentred
 from adaptive.operators.shapes import image_shape
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["FourierLines", "FourierMask"]
 
@@ -38,7 +42,7 @@ class FourierMask(Operator):
     array([0., 2.])
     """
 
-    def __init__(self, shape: Any, mask: Any):
+    def __init__(self, shape: int | Sequence[int], mask: ArrayLike):
         shape = image_shape("shape", shape)
         mask = np.asarray(mask)
         if mask.shape != shape or not (
@@ -52,7 +56,7 @@ class FourierMask(Operator):
             raise ValueError("mask must be true somewhere, got no sample at all.")
         self.mask = mask
         self._positions = np.flatnonzero(mask)
-        self._kept: dict[Any, np.ndarray] = {}  # spectra of the normal operator without weights
+        self._kept: dict[np.dtype, np.ndarray] = {}  # spectra of the normal operator without weights
         super().__init__(shape, (len(self._positions),), complex)
 
     def _forward(self, u: np.ndarray) -> np.ndarray:
@@ -74,7 +78,7 @@ class FourierMask(Operator):
             self._kept[u.dtype] = spectrum
         return apply_filter(u, spectrum, range(len(self.input_shape)))
 
-    def normal_spectrum(self, weights: Any = None) -> np.ndarray:
+    def normal_spectrum(self, weights: ArrayLike | None = None) -> np.ndarray:
         spectrum = np.zeros(self.input_shape)
         spectrum[self.mask] = 1.0 if weights is None else self._weights(weights, float)
         return scipy.fft.ifftshift(spectrum)
@@ -110,14 +114,14 @@ class FourierLines(Operator):
     array([[0., 0., 4., 0.]])
     """
 
-    def __init__(self, shape: Any, lines: Any, axis: int = 0):
+    def __init__(self, shape: int | Sequence[int], lines: ArrayLike, axis: int = 0):
         shape = image_shape("shape", shape)
         axis = integer("axis", axis)
         if not -len(shape) <= axis < len(shape):
             raise ValueError(f"axis must be between 0 and {len(shape) - 1} for an image of shape {shape}, got {axis}.")
         self.axis = axis % len(shape)
         self.lines = _checked_lines(lines, shape[self.axis], self.axis)
-        self._kept: dict[Any, np.ndarray] = {}  # spectra of the normal operator without weights
+        self._kept: dict[np.dtype, np.ndarray] = {}  # spectra of the normal operator without weights
         others = shape[: self.axis] + shape[self.axis + 1 :]
         super().__init__(shape, (len(self.lines), *others), complex)
 
@@ -155,13 +159,13 @@ class FourierLines(Operator):
         others = [axis for axis in range(len(self.input_shape)) if axis != self.axis]
         return np.expand_dims(uncentred(spectrum, symmetric=u.dtype.kind != "c"), others)
 
-    def normal_spectrum(self, weights: Any = None) -> np.ndarray:
+    def normal_spectrum(self, weights: ArrayLike | None = None) -> np.ndarray:
         spectrum = np.zeros(self.input_shape)
         np.moveaxis(spectrum, self.axis, 0)[self.lines] = 1.0 if weights is None else self._weights(weights, float)
         return scipy.fft.ifftshift(spectrum)
 
 
-def _checked_lines(lines: Any, length: int, axis: int) -> np.ndarray:
+def _checked_lines(lines: ArrayLike, length: int, axis: int) -> np.ndarray:
     array = np.asarray(lines)
     if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iu":
         raise ValueError(
@@ -176,7 +180,7 @@ def _checked_lines(lines: Any, length: int, axis: int) -> np.ndarray:
     return array.astype(np.intp)
 
 
-def _transform(u: np.ndarray, axes: Any) -> np.ndarray:
+def _transform(u: np.ndarray, axes: Iterable[int]) -> np.ndarray:
     """Centred orthonormal transform along ``axes``."""
     axes = list(axes)
     if not axes:
@@ -184,7 +188,7 @@ def _transform(u: np.ndarray, axes: Any) -> np.ndarray:
     return scipy.fft.fftshift(scipy.fft.fftn(scipy.fft.ifftshift(u, axes), axes=axes, norm="ortho"), axes)
 
 
-def _back(v: np.ndarray, axes: Any) -> np.ndarray:
+def _back(v: np.ndarray, axes: Iterable[int]) -> np.ndarray:
     """The inverse and adjoint of ``_transform``."""
     axes = list(axes)
     if not axes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ class Identity(Operator):
     array([ 3., 40.])
     """
 
-    def __init__(self, shape: Any):
+    def __init__(self, shape: int | Sequence[int]):
         shape = image_shape("shape", shape)
         super().__init__(shape, shape)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
@@ -10,6 +10,9 @@ from scipy.sparse.linalg import LinearOperator
 
 from adaptive.checks import finite
 from adaptive.operators.base import Operator, require_dense
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, OperatorLike
 
 __all__ = ["Dense", "FromSciPy", "Sparse", "as_operator"]
 
@@ -31,7 +34,7 @@ class Dense(Operator):
     array([2., 3.])
     """
 
-    def __init__(self, matrix: Any):
+    def __init__(self, matrix: ArrayLike):
         matrix = _numbers(finite("matrix", matrix, dtype=None))
         if matrix.ndim != 2:
             raise ValueError(f"matrix must have two axes (m, n), got shape {matrix.shape}.")
@@ -62,7 +65,7 @@ class Sparse(Operator):
     array([1., 2., 3.])
     """
 
-    def __init__(self, matrix: Any):
+    def __init__(self, matrix: scipy.sparse.sparray | scipy.sparse.spmatrix):
         if not scipy.sparse.issparse(matrix):
             raise ValueError(
                 f"matrix must be a SciPy sparse matrix, got {type(matrix).__name__}; use Dense for arrays."
@@ -120,7 +123,7 @@ class FromSciPy(Operator):
             raise ValueError(f"operator must know its adjoint (rmatvec), {self.operator!r} does not.") from None
 
 
-def as_operator(A: Any, name: str = "A") -> Operator:
+def as_operator(A: OperatorLike, name: str = "A") -> Operator:
     """Return ``A`` as an Operator: arrays become Dense, sparse matrices Sparse, SciPy's linear operators FromSciPy.
 
     Parameters

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from adaptive.checks import finite, positive
 from adaptive.operators.base import Operator
 from adaptive.operators.shapes import image_shape
 from adaptive.operators.toeplitz import Toeplitz
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["NonuniformFourier"]
 
@@ -71,7 +75,7 @@ class NonuniformFourier(Operator):
     array([0.25    , 0.426777, 0.5     , 0.426777])
     """
 
-    def __init__(self, shape: Any, samples: Any, *, accuracy: float = 1e-8):
+    def __init__(self, shape: int | Sequence[int], samples: ArrayLike, *, accuracy: float = 1e-8):
         shape = image_shape("shape", shape)
         if len(shape) > 3:
             raise ValueError(f"shape must have one to three axes, got {shape}.")
@@ -84,7 +88,7 @@ class NonuniformFourier(Operator):
     def _reset(self) -> None:
         self._plans: OrderedDict[Any, Any] = OrderedDict()
         self._lock = threading.Lock()  # a plan has one work space
-        self._normals: dict[str, tuple[Any, Toeplitz]] = {}
+        self._normals: dict[str, tuple[np.ndarray, Toeplitz]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """Plans are made again; they cannot be written."""
@@ -103,13 +107,13 @@ class NonuniformFourier(Operator):
     def _normal(self, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
         return self.toeplitz(weights).apply(u)
 
-    def normal_spectrum(self, weights: Any = None) -> np.ndarray:
+    def normal_spectrum(self, weights: ArrayLike | None = None) -> np.ndarray:
         return self.toeplitz(weights).circulant_between(np.ones(self.input_shape))
 
-    def _embedding(self, weights: Any) -> np.ndarray:
+    def _embedding(self, weights: ArrayLike | None) -> np.ndarray:
         return self.toeplitz(weights).spectrum
 
-    def toeplitz(self, weights: Any = None) -> Toeplitz:
+    def toeplitz(self, weights: ArrayLike | None = None) -> Toeplitz:
         """The normal operator X^H diag(weights) X, computed once; the last weights are remembered.
 
         Parameters
@@ -146,7 +150,9 @@ class NonuniformFourier(Operator):
         result *= array.real.dtype.type(self.shape[1] ** -0.5)
         return result.reshape(len(array), *(self.output_shape if kind == 2 else self.input_shape))
 
-    def _new_plan(self, kind: int, modes: tuple[int, ...], n: int, dtype: Any, accuracy: float, **options: Any) -> Any:
+    def _new_plan(
+        self, kind: int, modes: tuple[int, ...], n: int, dtype: np.dtype, accuracy: float, **options: float
+    ) -> Any:
         # The same oversampling for both directions: what finufft would choose for each is no pair of adjoints.
         options |= {"nthreads": 1, "upsampfac": 2.0 if accuracy < FINE else 1.25}
         plan = _finufft().Plan(kind, modes, n, accuracy, 1 if kind == 1 else -1, str(dtype), **options)
@@ -162,7 +168,7 @@ def _finufft() -> Any:
     return finufft
 
 
-def _checked_samples(samples: Any, shape: tuple[int, ...]) -> np.ndarray:
+def _checked_samples(samples: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
     array = finite("samples", samples)
     if array.ndim == 1 and len(shape) == 1:
         array = array[:, None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -27,7 +27,7 @@ class Padded(Operator):
            [1., 2., 2., 2.]])
     """
 
-    def __init__(self, shape: Any, larger: Any):
+    def __init__(self, shape: int | Sequence[int], larger: int | Sequence[int]):
         shape, larger = image_shape("shape", shape), image_shape("larger", larger)
         if len(shape) != len(larger) or any(n > m for n, m in zip(shape, larger, strict=True)):
             raise ValueError(f"larger must have as many axes as shape {shape}, none shorter, got {larger}.")

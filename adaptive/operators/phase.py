@@ -6,12 +6,15 @@ an image with a phase does not have, its unknown has.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.checks import finite
 from adaptive.operators.diagonal import Diagonal
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["Phase"]
 
@@ -36,7 +39,7 @@ class Phase(Diagonal):
     array([1.+0.j, 0.+1.j])
     """
 
-    def __init__(self, map: Any):
+    def __init__(self, map: ArrayLike):
         phase = finite("map", map)
         if phase.ndim == 0 or phase.size == 0:
             raise ValueError(f"map must be an array of angles, one per pixel, got {map!r}.")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.operators.base import Operator
 from adaptive.operators.matrix import as_operator
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, OperatorLike
 
 __all__ = ["Product"]
 
@@ -26,7 +29,7 @@ class Product(Operator):
     array([11.])
     """
 
-    def __init__(self, first: Any, second: Any):
+    def __init__(self, first: OperatorLike, second: OperatorLike):
         self.first, self.second = as_operator(first, "first"), as_operator(second, "second")
         if self.first.input_shape != self.second.output_shape:
             raise ValueError(
@@ -45,7 +48,7 @@ class Product(Operator):
     def _normal(self, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
         return self.second._normal_behind(self.first, u, weights)
 
-    def normal_spectrum(self, weights: Any = None) -> np.ndarray | None:
+    def normal_spectrum(self, weights: ArrayLike | None = None) -> np.ndarray | None:
         return self.first._spectrum_before(self.second, weights)
 
     def _pulled_back(self, spectrum: np.ndarray) -> np.ndarray | None:

@@ -6,7 +6,8 @@ is how complex measurements enter models of real numbers: twice as many rows, th
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from adaptive.checks import choice
 from adaptive.operators.base import Operator
 from adaptive.operators.matrix import as_operator
 from adaptive.operators.shapes import plain
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, OperatorLike
 
 __all__ = ["RealStacked"]
 
@@ -42,7 +46,7 @@ class RealStacked(Operator):
     array([1., 0.])
     """
 
-    def __init__(self, operator: Any, unknown: str = "real"):
+    def __init__(self, operator: OperatorLike, unknown: str = "real"):
         self.operator = as_operator(operator, "operator")
         self.unknown = choice("unknown", unknown, ("real", "complex"))
         if unknown == "real" and self.operator.dtype.kind != "c":
@@ -83,11 +87,11 @@ class RealStacked(Operator):
         """A real operator acts on the two parts of a complex unknown one by one."""
         return self.unknown == "complex" and self.operator.dtype.kind != "c"
 
-    def _both(self, function: Any, parts: np.ndarray) -> np.ndarray:
+    def _both(self, function: Callable[[np.ndarray], np.ndarray], parts: np.ndarray) -> np.ndarray:
         result = function(parts.reshape(2 * len(parts), *parts.shape[2:]))
         return result.reshape(len(parts), 2, *result.shape[1:])
 
-    def normal_spectrum(self, weights: Any = None) -> np.ndarray | None:
+    def normal_spectrum(self, weights: ArrayLike | None = None) -> np.ndarray | None:
         """For a real unknown, as of any operator; None for a complex one, whose spectrum is a matrix per frequency."""
         if self.unknown == "complex":
             return None

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.checks import integer
 from adaptive.operators.base import Operator
 from adaptive.operators.matrix import as_operator
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, OperatorLike
 
 __all__ = ["Repeated"]
 
@@ -31,7 +35,7 @@ class Repeated(Operator):
            [11.]])
     """
 
-    def __init__(self, operator: Any, n: int):
+    def __init__(self, operator: OperatorLike, n: int):
         self.operator, self.n = as_operator(operator, "operator"), integer("n", n, minimum=1)
         shapes = self.operator.input_shape, self.operator.output_shape
         super().__init__((self.n, *shapes[0]), (self.n, *shapes[1]), self.operator.dtype)
@@ -49,11 +53,11 @@ class Repeated(Operator):
         parts = [self.operator._normal(np.ascontiguousarray(u[:, c]), weights[c]) for c in range(self.n)]
         return np.stack(parts, 1)
 
-    def _as_one_batch(self, function: Any, u: np.ndarray) -> np.ndarray:
+    def _as_one_batch(self, function: Callable[[np.ndarray], np.ndarray], u: np.ndarray) -> np.ndarray:
         result = function(u.reshape(-1, *u.shape[2:]))
         return result.reshape(len(u), self.n, *result.shape[1:])
 
-    def spectra(self, weights: Any = None) -> np.ndarray | None:
+    def spectra(self, weights: ArrayLike | None = None) -> np.ndarray | None:
         """One `normal_spectrum` per array, (n, ...); of twice the length where the normal operator is Toeplitz."""
         weights = None if weights is None else self._weights(weights, float)
         if weights is None or alike(weights):
@@ -62,7 +66,7 @@ class Repeated(Operator):
         each = [spectrum for part in weights if (spectrum := self.operator._embedding(part)) is not None]
         return np.stack(each) if each else None
 
-    def normal_spectrum(self, weights: Any = None) -> np.ndarray | None:
+    def normal_spectrum(self, weights: ArrayLike | None = None) -> np.ndarray | None:
         if weights is None:
             mean = None
         else:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.operators.base import Operator
 from adaptive.operators.matrix import as_operator
 from adaptive.operators.shapes import image_shape
+
+if TYPE_CHECKING:
+    from adaptive.types import OperatorLike
 
 __all__ = ["Reshaped"]
 
@@ -35,7 +38,7 @@ class Reshaped(Operator):
     array([3.])
     """
 
-    def __init__(self, operator: Any, shape: Sequence[int]):
+    def __init__(self, operator: OperatorLike, shape: Sequence[int]):
         self.operator = as_operator(operator, "operator")
         sides = image_shape("shape", shape)
         n = self.operator.shape[1]

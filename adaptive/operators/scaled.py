@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive.checks import finite
 from adaptive.operators.base import Operator
 from adaptive.operators.matrix import as_operator
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, OperatorLike
 
 __all__ = ["Scaled"]
 
@@ -29,7 +32,7 @@ class Scaled(Operator):
     array([9.])
     """
 
-    def __init__(self, factor: Any, operator: Any):
+    def __init__(self, factor: complex, operator: OperatorLike):
         number = finite("factor", factor, dtype=None)
         if number.ndim or number.dtype.kind not in "biufc":
             raise ValueError(f"factor must be one number, got {factor!r}; use Diagonal for an array.")
@@ -52,11 +55,11 @@ class Scaled(Operator):
         bands = self.operator.bands()
         return None if bands is None else [(index, abs(self.factor) ** 2 * power) for index, power in bands]
 
-    def normal_spectrum(self, weights: Any = None) -> np.ndarray | None:
+    def normal_spectrum(self, weights: ArrayLike | None = None) -> np.ndarray | None:
         spectrum = self.operator.normal_spectrum(weights)
         return None if spectrum is None else abs(self.factor) ** 2 * spectrum
 
-    def _embedding(self, weights: Any) -> np.ndarray | None:
+    def _embedding(self, weights: ArrayLike | None) -> np.ndarray | None:
         spectrum = self.operator._embedding(weights)
         return None if spectrum is None else abs(self.factor) ** 2 * spectrum
 

@@ -1,15 +1,13 @@
-"""Small things that operators share: the shapes users give, and arrays as compiled kernels want them."""
+"""Small things that operators share: the shapes users give, and arrays as compiled loops want them."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 __all__ = ["image_shape", "plain"]
 
 
-def image_shape(name: str, value: Any) -> tuple[int, ...]:
+def image_shape(name: str, value: object) -> tuple[int, ...]:
     """Return ``value`` as a tuple of positive integers.
 
     Examples
@@ -25,5 +23,5 @@ def image_shape(name: str, value: Any) -> tuple[int, ...]:
 
 
 def plain(array: np.ndarray) -> np.ndarray:
-    """Return ``array``, or a copy, C-contiguous and writeable: one type for compiled kernels."""
+    """Return ``array``, or a copy, C-contiguous and writeable: one type for compiled loops."""
     return array if array.flags.c_contiguous and array.flags.writeable else np.array(array, order="C")

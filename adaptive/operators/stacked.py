@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive.operators.base import Operator, require_dense
 from adaptive.operators.matrix import as_operator
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, OperatorLike
 
 __all__ = ["Stacked"]
 
@@ -36,7 +39,7 @@ class Stacked(Operator):
     [slice(0, 1, None), slice(1, 3, None)]
     """
 
-    def __init__(self, operators: Iterable[Any]):
+    def __init__(self, operators: Iterable[OperatorLike]):
         if isinstance(operators, (Operator, np.ndarray)) or not isinstance(operators, Iterable):
             raise ValueError(f"operators must be a list of operators, got {type(operators).__name__}.")
         self.operators = [as_operator(operator, f"operators[{i}]") for i, operator in enumerate(operators)]
@@ -76,16 +79,21 @@ class Stacked(Operator):
             result += [(positions[index].ravel(), power) for index, power in bands]
         return result
 
-    def normal_spectrum(self, weights: Any = None) -> np.ndarray | None:
+    def normal_spectrum(self, weights: ArrayLike | None = None) -> np.ndarray | None:
         return self._sum_of_spectra(weights, self.input_shape, lambda operator, part: operator.normal_spectrum(part))
 
-    def _spectrum_before(self, second: Operator, weights: Any) -> np.ndarray | None:
+    def _spectrum_before(self, second: Operator, weights: ArrayLike | None) -> np.ndarray | None:
         def one(operator: Operator, part: np.ndarray) -> np.ndarray | None:
             return operator._spectrum_before(second, part)
 
         return self._sum_of_spectra(weights, second.input_shape, one)
 
-    def _sum_of_spectra(self, weights: Any, shape: tuple[int, ...], spectrum_of: Any) -> np.ndarray | None:
+    def _sum_of_spectra(
+        self,
+        weights: ArrayLike | None,
+        shape: tuple[int, ...],
+        spectrum_of: Callable[[Operator, np.ndarray], np.ndarray | None],
+    ) -> np.ndarray | None:
         weights = self._weights(1.0 if weights is None else weights, float)
         total = np.zeros(shape)
         for operator, where in self._parts():

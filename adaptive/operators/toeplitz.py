@@ -8,13 +8,16 @@ axes are transformed one after the other, and what is known to be zero or not wa
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.fft
 
 from adaptive.operators.base import Operator
 from adaptive.operators.shapes import image_shape
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["Toeplitz", "closest_circulant"]
 
@@ -53,7 +56,7 @@ class Toeplitz(Operator):
            [0., 1., 2.]])
     """
 
-    def __init__(self, kernel: Any):
+    def __init__(self, kernel: ArrayLike):
         kernel = np.array(kernel)
         doubled = image_shape("shape of the kernel", kernel.shape)
         if any(length % 2 for length in doubled):
@@ -62,7 +65,7 @@ class Toeplitz(Operator):
         for axis, length in enumerate(shape):
             np.moveaxis(kernel, axis, 0)[length] = 0  # lag -N has no partner +N: without it the spectrum is real
         self.spectrum = scipy.fft.fftn(kernel).real
-        self._spectra: dict[Any, np.ndarray] = {}
+        self._spectra: dict[np.dtype, np.ndarray] = {}
         super().__init__(shape, shape, complex if kernel.dtype.kind == "c" else float)
 
     def _forward(self, u: np.ndarray) -> np.ndarray:

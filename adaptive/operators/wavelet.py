@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -57,7 +57,7 @@ class Wavelet(Operator):
            [0., 0., 0., 0.]])
     """
 
-    def __init__(self, shape: Any, name: str = "db2", level: int | None = None):
+    def __init__(self, shape: int | Sequence[int], name: str = "db2", level: int | None = None):
         shape = image_shape("shape", shape)
         self.name = choice("name", name, pywt.wavelist(kind="discrete"))
         wavelet = pywt.Wavelet(name)
@@ -124,12 +124,12 @@ class Wavelet(Operator):
                 block = target
 
     def _axis(self, task: str, block: np.ndarray, target: np.ndarray, axis: int) -> None:
-        from adaptive.operators import wavelet_kernels  # here, since compiling begins with the import of numba
+        from adaptive.operators import compiled_wavelet  # here, since compiling begins with the import of numba
 
         n, inner = block.shape[axis + 1], math.prod(block.shape[axis + 2 :])  # numbers between neighbours
         if block.dtype.kind == "c":
             block, target, inner = block.view(block.real.dtype), target.view(block.real.dtype), 2 * inner
-        getattr(wavelet_kernels, task)(block.reshape(-1), target.reshape(-1), n, inner, *self._filters[block.dtype])
+        getattr(compiled_wavelet, task)(block.reshape(-1), target.reshape(-1), n, inner, *self._filters[block.dtype])
 
     def bands(self) -> list[tuple[Any, np.ndarray]]:
         return self._bands

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from adaptive.files import write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,11 +45,11 @@ def figure(width: float = 6.4, height: float = 4.2) -> tuple[Figure, Axes]:
 def save(drawing: Figure, path: str | os.PathLike[str], dpi: int = 150) -> None:
     """Write a figure whole or not at all; the same figure gives the same bytes (no date, no version inside)."""
     target = Path(path)
-    partial = target.with_name(f".{target.name}.partial")
     kind = target.suffix.lstrip(".") or "png"
     metadata = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None, "Producer": None}}
-    drawing.savefig(partial, format=kind, dpi=dpi, metadata=metadata.get(kind))
-    os.replace(partial, target)
+    drawn = io.BytesIO()
+    drawing.savefig(drawn, format=kind, dpi=dpi, metadata=metadata.get(kind))
+    write_file(target, drawn.getvalue(), durable=False)  # it can be drawn again
 
 
 def axes_of(ax: Axes | None) -> Axes:

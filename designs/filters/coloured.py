@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import fft
@@ -11,10 +12,15 @@ from adaptive.checks import generator, integer, positive
 from adaptive.operators.shapes import image_shape
 from designs.filters.normalised import as_filters
 
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
+
 __all__ = ["coloured"]
 
 
-def coloured(shape: Any, n_filters: int, *, power: float = 2.0, random_state: Any = None) -> np.ndarray:
+def coloured(
+    shape: int | Sequence[int], n_filters: int, *, power: float = 2.0, random_state: RandomState = None
+) -> np.ndarray:
     """Noise whose expected power spectrum falls as 1 / f^power, each row normalised.
 
     The frequency f is the length of the vector of cycles per pixel along the axes; the mean (f = 0) has the power of

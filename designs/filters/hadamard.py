@@ -5,7 +5,8 @@ All have norm one here: their entries are +-1 / sqrt(pixels), and a measurement 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,11 +17,18 @@ from designs.filters.noiselets import require_dyadic
 from designs.filters.normalised import as_filters, number_of
 from designs.filters.transform_rows import TransformRows
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, RandomState
+
 __all__ = ["HadamardTransform", "hadamard", "signs"]
 
 
 def hadamard(
-    shape: Any, n_filters: int | None = None, *, order: str = "sequency", random_state: Any = None
+    shape: int | Sequence[int],
+    n_filters: int | None = None,
+    *,
+    order: str = "sequency",
+    random_state: RandomState = None,
 ) -> TransformRows:
     """Rows of the Hadamard transform of images: products of +-1 patterns along the axes.
 
@@ -56,7 +64,7 @@ def hadamard(
     return TransformRows(transform, np.argsort(changes, axis=None, kind="stable")[:n])
 
 
-def signs(rows: Any) -> np.ndarray:
+def signs(rows: ArrayLike) -> np.ndarray:
     """The signs of filters, as filters of norm one; zeros count as positive.
 
     Parameters
@@ -86,7 +94,7 @@ class HadamardTransform(Operator):
     array([ 0.5, -0.5,  0.5, -0.5])
     """
 
-    def __init__(self, shape: Any):
+    def __init__(self, shape: int | Sequence[int]):
         sides = image_shape("shape", shape)
         require_dyadic(sides, "Hadamard patterns")
         super().__init__(sides, sides)

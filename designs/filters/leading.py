@@ -14,7 +14,7 @@ import numpy as np
 
 from adaptive.checks import integer
 from designs.filters.hadamard import signs
-from designs.filters.measured import asked, measured_rows
+from designs.filters.measured import measured_rows, require_answer
 from designs.filters.normalised import as_filters
 
 __all__ = ["LeadingDirections", "LeadingSigns"]
@@ -51,7 +51,7 @@ class LeadingDirections:
         self.n = integer("n", n, minimum=1)
 
     def __call__(self, estimator: Any) -> np.ndarray:
-        asked(estimator, "leading_directions")
+        require_answer(estimator, "leading_directions")
         return _directions(estimator, self.n)
 
 
@@ -81,7 +81,7 @@ class LeadingSigns:
         self.n = integer("n", n, minimum=1)
 
     def __call__(self, estimator: Any) -> np.ndarray:
-        asked(estimator, "leading_directions")
+        require_answer(estimator, "leading_directions")
         rows, _ = measured_rows(estimator)
         wanted = self.n
         while True:

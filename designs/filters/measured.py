@@ -8,12 +8,12 @@ import numpy as np
 
 from adaptive.operators import Operator
 
-__all__ = ["asked", "measured_coefficients", "measured_rows"]
+__all__ = ["measured_coefficients", "measured_rows", "require_answer"]
 
 _EQUAL = 1e-6  # how far from one the coefficient of a unit row may be that measures it
 
 
-def asked(estimator: Any, name: str) -> None:
+def require_answer(estimator: object, name: str) -> None:
     """Refuse an estimator that cannot answer."""
     if not hasattr(estimator, name):
         raise ValueError(f"estimator must have {name} to design filters, {type(estimator).__name__} has none.")
@@ -21,7 +21,7 @@ def asked(estimator: Any, name: str) -> None:
 
 def measured_rows(estimator: Any) -> tuple[np.ndarray, np.ndarray]:
     """The filters (m, pixels) measured so far and their outcomes (m,)."""
-    asked(estimator, "measurements_")
+    require_answer(estimator, "measurements_")
     rows, outcomes = estimator.measurements_
     return np.asarray(rows, dtype=float), np.asarray(outcomes, dtype=float)
 

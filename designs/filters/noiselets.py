@@ -6,7 +6,8 @@ real:                   R = Re W + Im W,  symmetric and orthonormal: R R = I
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,11 +17,14 @@ from adaptive.operators.shapes import image_shape
 from designs.filters.normalised import number_of
 from designs.filters.transform_rows import TransformRows
 
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
+
 __all__ = ["NoiseletTransform", "noiselets", "require_dyadic"]
 
 
 def noiselets(
-    shape: Any, n_filters: int | None = None, *, product: bool = True, random_state: Any = None
+    shape: int | Sequence[int], n_filters: int | None = None, *, product: bool = True, random_state: RandomState = None
 ) -> TransformRows:
     """Different rows of the real noiselet transform, drawn at random.
 
@@ -70,7 +74,7 @@ class NoiseletTransform(Operator):
     array([-0.5,  0.5,  0.5,  0.5])
     """
 
-    def __init__(self, shape: Any, product: bool = True):
+    def __init__(self, shape: int | Sequence[int], product: bool = True):
         sides = image_shape("shape", shape)
         require_dyadic(sides, "noiselets")
         super().__init__(sides, sides)

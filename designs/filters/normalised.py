@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.checks import finite, integer
 from adaptive.operators.shapes import image_shape
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, LazyPool
+
 __all__ = ["as_filters", "number_of"]
 
 
-def as_filters(rows: Any, shape: Any = None) -> np.ndarray:
+def as_filters(rows: ArrayLike | LazyPool, shape: int | Sequence[int] | None = None) -> np.ndarray:
     """Any matrix as filters: checked, and every row of norm one.
 
     Parameters
@@ -50,7 +54,7 @@ def as_filters(rows: Any, shape: Any = None) -> np.ndarray:
     return matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
 
 
-def number_of(n_filters: Any, shape: tuple[int, ...], ensemble: str) -> int:
+def number_of(n_filters: int | None, shape: tuple[int, ...], ensemble: str) -> int:
     """Return ``n_filters`` (None: all) of an orthonormal ensemble, which has as many as there are pixels."""
     pixels = int(np.prod(shape))
     n = pixels if n_filters is None else integer("n_filters", n_filters, minimum=0)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive.operators import Operator
 from designs.pool import LazyPool
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, DType
 
 __all__ = ["TransformRows"]
 
@@ -40,19 +43,19 @@ class TransformRows(LazyPool):
     (2, array([ 0.5, -0.5, -0.5,  0.5]), [3])
     """
 
-    def __init__(self, transform: Operator, index: Any):
+    def __init__(self, transform: Operator, index: ArrayLike):
         self.transform, self.index = transform, np.asarray(index, dtype=np.intp)
         self._length = len(self.index)
         self.shape = (self._length, transform.shape[1])
 
-    def __getitem__(self, position: Any) -> np.ndarray:
+    def __getitem__(self, position: int | slice | ArrayLike) -> np.ndarray:
         if isinstance(position, (int, np.integer)):
             return super().__getitem__(int(position))
         if isinstance(position, slice):
             return self._entries(np.arange(self._length)[position])
         return self.take(position)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: DType | None = None, copy: bool | None = None) -> np.ndarray:
         return self._entries(np.arange(self._length)).astype(float if dtype is None else dtype, copy=False)
 
     def _entries(self, positions: np.ndarray) -> np.ndarray:
@@ -61,11 +64,11 @@ class TransformRows(LazyPool):
         rows = self.transform.adjoint(units.reshape(-1, *self.transform.output_shape))
         return rows.reshape(len(positions), self.shape[1])
 
-    def labels(self, positions: Any) -> list[int]:
+    def labels(self, positions: ArrayLike) -> list[int]:
         """Which coefficients the filters at ``positions`` measure."""
         return self.index[np.asarray(positions, dtype=np.intp)].tolist()
 
-    def measure(self, image: Any) -> np.ndarray:
+    def measure(self, image: ArrayLike) -> np.ndarray:
         """What all filters see of ``image`` (..., *image shape) without noise, (..., m): one fast transform."""
         coefficients = self.transform.forward(image)
         axes = len(self.transform.output_shape)

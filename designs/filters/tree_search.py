@@ -9,6 +9,7 @@ Our reading of the idea of Dekel (2008), not a re-implementation: his thresholds
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,13 @@ class TreeSearch:
     """
 
     def __init__(
-        self, shape: Any, n: int = 4, *, name: str = "db2", level: int | None = None, depth_penalty: float = 0.0
+        self,
+        shape: int | Sequence[int],
+        n: int = 4,
+        *,
+        name: str = "db2",
+        level: int | None = None,
+        depth_penalty: float = 0.0,
     ):
         self.n = integer("n", n, minimum=1)
         self.depth_penalty = float(positive("depth_penalty", depth_penalty, or_zero=True))

@@ -5,13 +5,14 @@ score of coefficient j = log(1 + Var(w_j . u | y) / noise variance) / 2, so the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from adaptive.checks import integer
 from adaptive.operators import Wavelet
-from designs.filters.measured import asked, measured_coefficients
+from designs.filters.measured import measured_coefficients, require_answer
 from designs.filters.transform_rows import TransformRows
 from designs.filters.wavelets import coarse_to_fine
 
@@ -48,12 +49,12 @@ class UncertainWavelets:
            [ 0.5, -0.5, -0.5,  0.5]])
     """
 
-    def __init__(self, shape: Any, n: int = 3, *, name: str = "db2", level: int | None = None):
+    def __init__(self, shape: int | Sequence[int], n: int = 3, *, name: str = "db2", level: int | None = None):
         self.n = integer("n", n, minimum=1)
         self.transform = Wavelet(shape, name, level)
 
     def __call__(self, estimator: Any) -> np.ndarray:
-        asked(estimator, "variances_along")
+        require_answer(estimator, "variances_along")
         variances = np.asarray(estimator.variances_along(self.transform), dtype=float).ravel()
         order = coarse_to_fine(self.transform)
         used, _ = measured_coefficients(estimator, self.transform)

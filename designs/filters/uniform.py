@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,10 +11,13 @@ from adaptive.checks import generator, integer
 from adaptive.operators.shapes import image_shape
 from designs.filters.normalised import as_filters
 
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
+
 __all__ = ["uniform"]
 
 
-def uniform(shape: Any, n_filters: int, *, random_state: Any = None) -> np.ndarray:
+def uniform(shape: int | Sequence[int], n_filters: int, *, random_state: RandomState = None) -> np.ndarray:
     """Rows of independent Gaussian numbers, normalised: every direction is as likely as any other.
 
     Parameters

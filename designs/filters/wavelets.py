@@ -6,7 +6,7 @@ The order: the coarsest approximation, then scale by scale the horizontal, verti
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,7 +17,9 @@ from designs.filters.transform_rows import TransformRows
 __all__ = ["coarse_to_fine", "details_of", "wavelets"]
 
 
-def wavelets(shape: Any, n_filters: int | None = None, *, name: str = "db2", level: int | None = None) -> TransformRows:
+def wavelets(
+    shape: int | Sequence[int], n_filters: int | None = None, *, name: str = "db2", level: int | None = None
+) -> TransformRows:
     """Orthonormal wavelet coefficients, from the coarsest to the finest.
 
     Parameters

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.checks import finite, generator, integer, positive
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, RandomState
 
 __all__ = ["equispaced_angles", "golden_angles", "random_angles", "rotated"]
 
@@ -54,7 +57,9 @@ def golden_angles(n: int, period: float = np.pi, start: float = 0.0) -> np.ndarr
     return start + np.mod(period * (np.sqrt(5) - 1) / 2 * np.arange(n), period)
 
 
-def random_angles(n: int, candidates: Any, *, first: float | None = 0.0, random_state: Any = None) -> np.ndarray:
+def random_angles(
+    n: int, candidates: ArrayLike, *, first: float | None = 0.0, random_state: RandomState = None
+) -> np.ndarray:
     """``n`` angles: ``first``, and others drawn uniformly from the candidates, none twice.
 
     Parameters
@@ -84,7 +89,7 @@ def random_angles(n: int, candidates: Any, *, first: float | None = 0.0, random_
     return np.concatenate([fixed, generator(random_state).choice(values, n - len(fixed), replace=False)])
 
 
-def rotated(samples: Any, angles: Any) -> np.ndarray:
+def rotated(samples: ArrayLike, angles: ArrayLike) -> np.ndarray:
     """A trajectory of two axes turned by angles, from axis 0 towards axis 1.
 
     Parameters
@@ -108,5 +113,5 @@ def rotated(samples: Any, angles: Any) -> np.ndarray:
     return np.stack([first, second], axis=-1)
 
 
-def _checked(n: Any, period: Any, start: Any) -> tuple[int, float, float]:
+def _checked(n: int, period: float, start: float) -> tuple[int, float, float]:
     return integer("n", n, minimum=1), float(positive("period", period)), float(finite("start", start))

@@ -11,13 +11,16 @@ and a real image has the conjugate samples on the mirror of every line.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.checks import choice, finite, integer
 from adaptive.operators import FourierLines
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["Line", "LinePool", "as_lines", "central", "lines", "mirror"]
 
@@ -55,7 +58,7 @@ class Line(FourierLines):
     array([0, 0, 6, 0])
     """
 
-    def __init__(self, shape: Any, line: int, axis: int = 0):
+    def __init__(self, shape: Sequence[int], line: int, axis: int = 0):
         super().__init__(shape, [integer("line", line)], axis)
         self.line = int(line)
 
@@ -97,7 +100,7 @@ class LinePool:
     (3, 4, [5, 3])
     """
 
-    def __init__(self, shape: Any, lines: Any, axis: int = 0):
+    def __init__(self, shape: Sequence[int], lines: ArrayLike, axis: int = 0):
         self.image_shape, self.axis = _checked_scan(shape, axis)
         self.lines = _checked_lines(self.image_shape[self.axis], lines)
 
@@ -113,18 +116,18 @@ class LinePool:
     def __repr__(self) -> str:
         return f"LinePool({self.image_shape}, {len(self)} lines, axis={self.axis})"
 
-    def take(self, positions: Any) -> LinePool:
+    def take(self, positions: ArrayLike) -> LinePool:
         """The pool of the lines at ``positions``."""
         return self._with(self.lines[np.asarray(positions, dtype=int)])
 
-    def concatenate(self, pools: Any) -> LinePool:
+    def concatenate(self, pools: Sequence[LinePool]) -> LinePool:
         """The lines of several pools of this scan, one after the other."""
         for pool in pools:
             if not isinstance(pool, LinePool) or (pool.image_shape, pool.axis) != (self.image_shape, self.axis):
                 raise ValueError(f"only line pools of the same scan can be joined, got {self!r} and {pool!r}")
         return self._with(np.concatenate([pool.lines for pool in pools]))
 
-    def labels(self, positions: Any = None) -> list[int]:
+    def labels(self, positions: ArrayLike | None = None) -> list[int]:
         """Line indices as plain integers: of all lines, or of those at ``positions``."""
         chosen = self.lines if positions is None else self.lines[np.asarray(positions, dtype=int)]
         return chosen.tolist()
@@ -134,7 +137,7 @@ class LinePool:
         text = f"kspace lines {self.image_shape} {self.axis} {self.lines.tolist()}"
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def positions(self, lines: Any) -> np.ndarray:
+    def positions(self, lines: ArrayLike) -> np.ndarray:
         """Where in the pool these lines are, in their order; what a loop's ``initial`` wants.
 
         Raises
@@ -156,7 +159,7 @@ class LinePool:
         return pool
 
 
-def lines(shape: Any, axis: int = 0, half_plane: bool = False, n_central: int = 1) -> LinePool:
+def lines(shape: Sequence[int], axis: int = 0, half_plane: bool = False, n_central: int = 1) -> LinePool:
     """All candidate lines of a Cartesian scan, in order of frequency.
 
     Parameters
@@ -204,7 +207,7 @@ def central(n: int, n_central: int) -> np.ndarray:
     return np.arange(start, start + n_central)
 
 
-def mirror(n: int, lines: Any) -> np.ndarray:
+def mirror(n: int, lines: ArrayLike) -> np.ndarray:
     """The lines of opposite frequency; DC is its own mirror, and so is line 0 where n is even.
 
     Examples
@@ -215,7 +218,7 @@ def mirror(n: int, lines: Any) -> np.ndarray:
     return (2 * (n // 2) - np.asarray(lines, dtype=int)) % n
 
 
-def as_lines(n: int, lines: Any, n_central: int = 1) -> np.ndarray:
+def as_lines(n: int, lines: ArrayLike, n_central: int = 1) -> np.ndarray:
     """Check a design given as line indices, and sort it.
 
     Parameters
@@ -257,7 +260,7 @@ def as_lines(n: int, lines: Any, n_central: int = 1) -> np.ndarray:
     return checked
 
 
-def _checked_lines(n: int, lines: Any) -> np.ndarray:
+def _checked_lines(n: int, lines: ArrayLike) -> np.ndarray:
     array = finite("lines", lines, dtype=None)
     if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
         raise ValueError(f"lines must be a list of line indices (integers), got {array.dtype} of shape {array.shape}.")
@@ -271,7 +274,7 @@ def _checked_lines(n: int, lines: Any) -> np.ndarray:
     return array
 
 
-def _checked_scan(shape: Any, axis: Any) -> tuple[tuple[int, int], int]:
+def _checked_scan(shape: Sequence[int], axis: int) -> tuple[tuple[int, int], int]:
     sides = tuple(shape) if np.ndim(shape) == 1 else ()
     if len(sides) != 2:
         raise ValueError(f"shape must be the two sides of an image, got {shape!r}.")

@@ -20,13 +20,16 @@ All designs return sorted line indices; index 0 is frequency -n/2, index n // 2 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.checks import choice, finite, generator, integer
 from designs.kspace.cartesian import central
 from designs.kspace.density_draws import drawn, lifted
+
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
 
 __all__ = [
     "comparison_designs",
@@ -111,7 +114,9 @@ def equispaced(n: int, n_lines: int, n_central: int, *, half_plane: bool = False
     )
 
 
-def uniform(n: int, n_lines: int, n_central: int, *, half_plane: bool = False, random_state: Any = None) -> np.ndarray:
+def uniform(
+    n: int, n_lines: int, n_central: int, *, half_plane: bool = False, random_state: RandomState = None
+) -> np.ndarray:
     """The central lines, and others drawn with equal probability, none twice.
 
     Parameters and returns are those of ``low_pass``; ``random_state`` is None, an int or a NumPy generator.
@@ -128,7 +133,7 @@ def uniform(n: int, n_lines: int, n_central: int, *, half_plane: bool = False, r
 
 
 def variable_density(
-    n: int, n_lines: int, n_central: int, *, exponent: float = 3.0, random_state: Any = None
+    n: int, n_lines: int, n_central: int, *, exponent: float = 3.0, random_state: RandomState = None
 ) -> np.ndarray:
     """The central lines, and others drawn one after the other from a density that falls off polynomially.
 
@@ -172,7 +177,7 @@ def variable_density(
 
 
 def half_plane_variable_density(
-    n: int, n_lines: int, n_central: int, *, exponent: float = 6.0, random_state: Any = None
+    n: int, n_lines: int, n_central: int, *, exponent: float = 6.0, random_state: RandomState = None
 ) -> np.ndarray:
     """The central lines, and others drawn on one side in proportion to (1 - r)^exponent: no line wasted on a mirror.
 
@@ -201,7 +206,7 @@ def comparison_designs(
     *,
     exponents: Mapping[str, float] | None = None,
     n_draws: int = 10,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> dict[str, list[np.ndarray]]:
     """All comparison designs of one size: one each of the fixed ones, ``n_draws`` of the random ones.
 
@@ -259,7 +264,7 @@ def _design(n: int, n_lines: int, n_central: int, half_plane: bool, pick: _Pick)
     return np.sort(np.concatenate(chosen))
 
 
-def _falling(n: int, exponent: Any) -> np.ndarray:
+def _falling(n: int, exponent: float) -> np.ndarray:
     """(1 - r)^exponent of all lines, r = |linspace(-1, 1, n)|."""
     power = float(finite("exponent", exponent))
     if power <= 0:
@@ -267,7 +272,7 @@ def _falling(n: int, exponent: Any) -> np.ndarray:
     return (1 - np.abs(np.linspace(-1, 1, n))) ** power if n > 1 else np.ones(1)
 
 
-def _checked(n: Any, n_lines: Any, n_central: Any) -> tuple[int, int, int]:
+def _checked(n: int, n_lines: int, n_central: int) -> tuple[int, int, int]:
     n, n_lines = integer("n", n, minimum=1), integer("n_lines", n_lines)
     if integer("n_central", n_central) < 1:
         raise ValueError(

@@ -8,7 +8,8 @@ beyond the first and the last one that there are; samples at one place share wha
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,10 +17,13 @@ from adaptive.checks import finite, integer
 from adaptive.linalg import line_weights, sample_weights
 from adaptive.operators.shapes import image_shape
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
+
 __all__ = ["line_density", "voronoi_density"]
 
 
-def line_density(n: int, lines: Any) -> np.ndarray:
+def line_density(n: int, lines: ArrayLike) -> np.ndarray:
     """Weights of whole lines: half the distance to both neighbours, or to the ends of k-space, -1/2 and n - 1/2.
 
     Parameters
@@ -44,7 +48,7 @@ def line_density(n: int, lines: Any) -> np.ndarray:
     return line_weights(lines, integer("n", n, minimum=1))
 
 
-def voronoi_density(samples: Any, shape: Any, radius: float = np.pi) -> np.ndarray:
+def voronoi_density(samples: ArrayLike, shape: Sequence[int], radius: float = np.pi) -> np.ndarray:
     """Weights of samples anywhere in the plane: areas of their Voronoi cells, clipped to a disc.
 
     Parameters

@@ -7,15 +7,18 @@ mirror, which an image without phase makes pointless.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.checks import choice, finite, generator, integer, positive
 from designs.kspace.density_draws import drawn, lifted
 from designs.kspace.encode_indices import as_encodes, central_encodes, mirror_encodes, rank, relative_radius
-from designs.kspace.poisson_disc import thrown
+from designs.kspace.poisson_disc import poisson_disc
+
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
 
 __all__ = [
     "comparison_encodes",
@@ -26,7 +29,9 @@ __all__ = [
 ]
 
 
-def low_pass_encodes(plane: Any, n_encodes: int, n_central: int = 1, *, half_plane: bool = False) -> np.ndarray:
+def low_pass_encodes(
+    plane: Sequence[int], n_encodes: int, n_central: int = 1, *, half_plane: bool = False
+) -> np.ndarray:
     """The encodes nearest to DC: a disc, or one half of a larger one.
 
     Parameters
@@ -61,7 +66,7 @@ def low_pass_encodes(plane: Any, n_encodes: int, n_central: int = 1, *, half_pla
 
 
 def uniform_encodes(
-    plane: Any, n_encodes: int, n_central: int, *, half_plane: bool = False, random_state: Any = None
+    plane: Sequence[int], n_encodes: int, n_central: int, *, half_plane: bool = False, random_state: RandomState = None
 ) -> np.ndarray:
     """The central encodes, and others drawn with equal probability, none twice; parameters are those of the others.
 
@@ -76,13 +81,13 @@ def uniform_encodes(
 
 
 def variable_density_encodes(
-    plane: Any,
+    plane: Sequence[int],
     n_encodes: int,
     n_central: int,
     *,
     exponent: float = 3.0,
     half_plane: bool = False,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> np.ndarray:
     """The central encodes, and others drawn without replacement from a density that falls off polynomially.
 
@@ -118,13 +123,13 @@ def variable_density_encodes(
 
 
 def poisson_disc_encodes(
-    plane: Any,
+    plane: Sequence[int],
     n_encodes: int,
     n_central: int,
     *,
     slope: float = 3.0,
     half_plane: bool = False,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> np.ndarray:
     """The central encodes, and others at random that keep a distance r (1 + slope |k|) from one another.
 
@@ -156,18 +161,18 @@ def poisson_disc_encodes(
     """
     plane, n_encodes, centre, rest = _start(plane, n_encodes, n_central, half_plane)
     growth = 1 + float(positive("slope", slope, or_zero=True)) * relative_radius(plane)
-    return _design(plane, centre, thrown(centre, rest, n_encodes - len(centre), growth, random_state))
+    return _design(plane, centre, poisson_disc(centre, rest, n_encodes - len(centre), growth, random_state))
 
 
 def comparison_encodes(
-    plane: Any,
+    plane: Sequence[int],
     n_encodes: int,
     n_central: int,
     *,
     tuned: Mapping[str, float] | None = None,
     half_plane: bool = False,
     n_draws: int = 10,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> dict[str, list[np.ndarray]]:
     """All comparison designs of one size: one low-pass disc, ``n_draws`` of each random design.
 
@@ -198,7 +203,7 @@ def comparison_encodes(
     about = (plane, n_encodes, n_central)
     exponent, slope = settings.get("variable_density", 3.0), settings.get("poisson_disc", 3.0)
 
-    def several(design: Any, stream: np.random.Generator, **more: float) -> list[np.ndarray]:
+    def several(design: Callable[..., np.ndarray], stream: np.random.Generator, **more: float) -> list[np.ndarray]:
         return [design(*about, half_plane=half_plane, random_state=stream, **more) for _ in range(n_draws)]
 
     return {
@@ -209,7 +214,9 @@ def comparison_encodes(
     }
 
 
-def _start(plane: Any, n_encodes: Any, n_central: Any, half_plane: bool) -> tuple[tuple[int, int], int, Any, Any]:
+def _start(
+    plane: Sequence[int], n_encodes: int, n_central: int, half_plane: bool
+) -> tuple[tuple[int, int], int, np.ndarray, np.ndarray]:
     """The plane, how many encodes, the central ones, and those there are to choose from besides."""
     n_encodes, centre = integer("n_encodes", n_encodes), central_encodes(plane, n_central)
     sides = (int(plane[0]), int(plane[1]))

@@ -6,16 +6,20 @@ and (2 c0 - a, 2 c1 - b), c = n // 2, modulo n.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.checks import finite, integer
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
+
 __all__ = ["as_encodes", "central_encodes", "checked_encodes", "mirror_encodes", "rank", "relative_radius"]
 
 
-def central_encodes(plane: Any, n_central: int) -> np.ndarray:
+def central_encodes(plane: Sequence[int], n_central: int) -> np.ndarray:
     """The ``n_central`` encodes nearest to DC, as fractions of the largest frequency along each axis.
 
     Parameters
@@ -48,7 +52,7 @@ def relative_radius(plane: tuple[int, int]) -> np.ndarray:
     return np.hypot(first[:, None], second)
 
 
-def mirror_encodes(plane: Any, encodes: Any) -> np.ndarray:
+def mirror_encodes(plane: Sequence[int], encodes: ArrayLike) -> np.ndarray:
     """The encodes of opposite frequencies, (m, 2).
 
     Examples
@@ -60,7 +64,7 @@ def mirror_encodes(plane: Any, encodes: Any) -> np.ndarray:
     return (2 * (sides // 2) - np.asarray(encodes, dtype=int)) % sides
 
 
-def as_encodes(plane: Any, encodes: Any, n_central: int = 1) -> np.ndarray:
+def as_encodes(plane: Sequence[int], encodes: ArrayLike, n_central: int = 1) -> np.ndarray:
     """Check a design given as pairs of indices, and sort it.
 
     Parameters
@@ -108,7 +112,7 @@ def rank(plane: tuple[int, int], encodes: np.ndarray) -> np.ndarray:
     return encodes[:, 0] * plane[1] + encodes[:, 1]
 
 
-def checked_encodes(plane: tuple[int, int], encodes: Any) -> np.ndarray:
+def checked_encodes(plane: tuple[int, int], encodes: ArrayLike) -> np.ndarray:
     """Encodes (m, 2) of a plane as integers; refused, in one sentence, outside of it or given twice."""
     array = finite("encodes", encodes, dtype=None)
     if array.size == 0:
@@ -129,7 +133,7 @@ def checked_encodes(plane: tuple[int, int], encodes: Any) -> np.ndarray:
     return array
 
 
-def _checked_plane(plane: Any) -> tuple[int, int]:
+def _checked_plane(plane: Sequence[int]) -> tuple[int, int]:
     sides = tuple(plane) if np.ndim(plane) == 1 else ()
     if len(sides) != 2:
         raise ValueError(f"plane must be the two sides of the plane of phase encodes, got {plane!r}.")

@@ -9,12 +9,16 @@ respects the Nyquist limit. With the values below that is the bound that holds: 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.checks import finite, positive
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["GradientLimits"]
 
@@ -87,7 +91,7 @@ class GradientLimits:
         """mT/m that `speed` needs."""
         return self.speed / self._per_gradient * 1e3
 
-    def gradients(self, samples: Any, shape: Any) -> np.ndarray:
+    def gradients(self, samples: ArrayLike, shape: Sequence[int]) -> np.ndarray:
         """Gradients that step from sample to sample of a trajectory, one sample per dwell time.
 
         Parameters
@@ -104,6 +108,6 @@ class GradientLimits:
         k = finite("samples", samples) * max(shape) / (2 * np.pi)
         return np.diff(k, axis=0) / (self.dwell * 1e-6) / self._per_gradient * 1e3
 
-    def slew_rates(self, samples: Any, shape: Any) -> np.ndarray:
+    def slew_rates(self, samples: ArrayLike, shape: Sequence[int]) -> np.ndarray:
         """Slew rates between these gradients, (d - 2, axes), T/m/s."""
         return np.diff(self.gradients(samples, shape), axis=0) * 1e-3 / (self.dwell * 1e-6)

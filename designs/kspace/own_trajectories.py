@@ -23,7 +23,11 @@ _NEAR = 0.9  # of the largest frequency in a unit: what reaches so far is taken 
 
 
 def trajectories(
-    shape: Any, samples: Any, names: Sequence[Any] | None = None, *, units: str | None = None
+    shape: int | Sequence[int],
+    samples: Any,
+    names: Sequence[float | str] | None = None,
+    *,
+    units: str | None = None,
 ) -> TrajectoryPool:
     """A user's own shots, from an array.
 

@@ -7,9 +7,9 @@ A scan of a volume (n0, n1, n2) reads out one axis completely; what is chosen ar
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.fft
@@ -17,6 +17,9 @@ import scipy.fft
 from adaptive.checks import choice, integer
 from adaptive.operators import FourierMask, Operator
 from designs.kspace.encode_indices import central_encodes, checked_encodes, mirror_encodes, rank
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["PhaseEncode", "PhaseEncodePool", "phase_encodes"]
 
@@ -55,11 +58,11 @@ class PhaseEncode(FourierMask):
     ((4, 192), array([ 0.        ,  0.        , 13.85640646,  0.        ]))
     """
 
-    def __init__(self, shape: Any, encode: Any, readout: int = 0):
+    def __init__(self, shape: Sequence[int], encode: Sequence[int], readout: int = 0):
         sides, self.readout = _checked_scan(shape, readout)
         one = checked_encodes(_plane(sides, self.readout), [encode])[0]
         self.encode: tuple[int, int] = (int(one[0]), int(one[1]))
-        self._kept: dict[Any, np.ndarray] = {}
+        self._kept: dict[np.dtype, np.ndarray] = {}
         Operator.__init__(self, sides, (sides[self.readout],), complex)
 
     @cached_property
@@ -137,7 +140,7 @@ class PhaseEncodePool:
     (3, (2, 3), [(0, 1), (2, 2)])
     """
 
-    def __init__(self, shape: Any, encodes: Any, readout: int = 0):
+    def __init__(self, shape: Sequence[int], encodes: ArrayLike, readout: int = 0):
         self.image_shape, self.readout = _checked_scan(shape, readout)
         self.encodes = checked_encodes(self.plane, encodes)
 
@@ -158,11 +161,11 @@ class PhaseEncodePool:
     def __repr__(self) -> str:
         return f"PhaseEncodePool({self.image_shape}, {len(self)} encodes, readout={self.readout})"
 
-    def take(self, positions: Any) -> PhaseEncodePool:
+    def take(self, positions: ArrayLike) -> PhaseEncodePool:
         """The pool of the encodes at ``positions``."""
         return self._with(self.encodes[np.asarray(positions, dtype=int)])
 
-    def concatenate(self, pools: Any) -> PhaseEncodePool:
+    def concatenate(self, pools: Sequence[PhaseEncodePool]) -> PhaseEncodePool:
         """The encodes of several pools of this scan, one after the other."""
         for pool in pools:
             if not isinstance(pool, PhaseEncodePool) or (pool.image_shape, pool.readout) != (
@@ -172,7 +175,7 @@ class PhaseEncodePool:
                 raise ValueError(f"only phase encodes of the same scan can be joined, got {self!r} and {pool!r}")
         return self._with(np.concatenate([pool.encodes for pool in pools]))
 
-    def labels(self, positions: Any = None) -> list[tuple[int, int]]:
+    def labels(self, positions: ArrayLike | None = None) -> list[tuple[int, int]]:
         """Pairs of plain integers: of all encodes, or of those at ``positions``."""
         chosen = self.encodes if positions is None else self.encodes[np.asarray(positions, dtype=int)]
         return [(int(a), int(b)) for a, b in chosen]
@@ -182,7 +185,7 @@ class PhaseEncodePool:
         text = f"kspace phase encodes {self.image_shape} {self.readout} {self.encodes.tolist()}"
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def positions(self, encodes: Any) -> np.ndarray:
+    def positions(self, encodes: ArrayLike) -> np.ndarray:
         """Where in the pool these encodes are, in their order; what a loop's ``initial`` wants.
 
         Raises
@@ -210,7 +213,9 @@ class PhaseEncodePool:
         return pool
 
 
-def phase_encodes(shape: Any, readout: int = 0, half_plane: bool = False, n_central: int = 1) -> PhaseEncodePool:
+def phase_encodes(
+    shape: Sequence[int], readout: int = 0, half_plane: bool = False, n_central: int = 1
+) -> PhaseEncodePool:
     """All candidate phase encodes of a 3-D scan, in order of their indices.
 
     Parameters
@@ -244,7 +249,7 @@ def phase_encodes(shape: Any, readout: int = 0, half_plane: bool = False, n_cent
     return PhaseEncodePool(sides, every, readout)
 
 
-def _checked_scan(shape: Any, readout: Any) -> tuple[tuple[int, int, int], int]:
+def _checked_scan(shape: Sequence[int], readout: int) -> tuple[tuple[int, int, int], int]:
     sides = tuple(shape) if np.ndim(shape) == 1 else ()
     if len(sides) != 3:
         raise ValueError(f"shape must be the three sides of a volume, got {shape!r}.")

@@ -7,17 +7,24 @@ Candidates come in random order until none is left; r is found by bisection such
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numba import njit
 
 from adaptive.checks import generator
 
-__all__ = ["thrown"]
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
+
+__all__ = ["poisson_disc"]
 
 _HALVINGS = 20  # of the interval of r: after them the number of points no longer changes
 
 
-def thrown(fixed: np.ndarray, candidates: np.ndarray, n: int, growth: np.ndarray, random_state: object) -> np.ndarray:
+def poisson_disc(
+    fixed: np.ndarray, candidates: np.ndarray, n: int, growth: np.ndarray, random_state: RandomState
+) -> np.ndarray:
     """``n`` of the candidates, points of a grid, at Poisson distances from the fixed points and from each other.
 
     Parameters

@@ -91,5 +91,5 @@ def _of_shots(design: TrajectoryPool) -> tuple[str, Rows]:
     return said, rows
 
 
-def _size(design: Any) -> str:
+def _size(design: LinePool | PhaseEncodePool | TrajectoryPool) -> str:
     return " x ".join(map(str, design.image_shape))

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.checks import finite, integer
 from designs.kspace.angles import rotated
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
+
 __all__ = ["spoke_samples"]
 
 
-def spoke_samples(n: int, angles: Any = 0.0, *, n_samples: int | None = None) -> np.ndarray:
+def spoke_samples(n: int, angles: ArrayLike = 0.0, *, n_samples: int | None = None) -> np.ndarray:
     """Samples of spokes, in radians per pixel.
 
     Parameters

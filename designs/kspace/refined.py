@@ -8,11 +8,14 @@ brackets of several peaks go up together, one transform for all.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive.checks import finite, integer, positive
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Estimator
 
 __all__ = ["RefinedAngles"]
 
@@ -63,7 +66,7 @@ class RefinedAngles:
     def __init__(
         self,
         make: Callable[[np.ndarray], Any],
-        grid: Any,
+        grid: ArrayLike,
         *,
         period: float | None = None,
         n_peaks: int = 4,
@@ -86,7 +89,7 @@ class RefinedAngles:
     def __repr__(self) -> str:
         return f"RefinedAngles({len(self.grid)} angles, {self.n_peaks} peaks)"
 
-    def __call__(self, estimator: Any) -> Any:
+    def __call__(self, estimator: Estimator) -> Any:
         """The pool of the shots at the refined peaks."""
 
         def score(angles: np.ndarray) -> np.ndarray:

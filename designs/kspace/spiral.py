@@ -15,7 +15,7 @@ The curvature falls along a spiral, so that once the speed is reached the slew r
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -25,6 +25,9 @@ from adaptive.checks import finite, integer, positive
 from designs.kspace.angles import rotated
 from designs.kspace.limits import GradientLimits
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Number
+
 __all__ = ["spiral_samples"]
 
 _KNOTS = 20_000  # of the inverse of the arc length: its error is below 1e-9 of a sample's distance
@@ -32,7 +35,7 @@ _KNOTS = 20_000  # of the inverse of the arc length: its error is below 1e-9 of 
 
 def spiral_samples(
     n: int,
-    angles: Any = 0.0,
+    angles: ArrayLike = 0.0,
     *,
     revolutions: float = 8.0,
     n_samples: int | None = None,
@@ -84,7 +87,7 @@ def spiral_samples(
     return turned if np.ndim(angles) else turned[0]
 
 
-def _arc(phi: Any, lam: float) -> Any:
+def _arc(phi: Number, lam: float) -> Any:
     """Length of the arc up to phi."""
     return lam / 2 * (phi * np.sqrt(1 + phi**2) + np.arcsinh(phi))
 

@@ -8,13 +8,16 @@ one image the lines learn its details), or minus an information.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from adaptive.checks import generator, integer, positive
 from designs.kspace.cartesian import as_lines
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, RandomState
 
 __all__ = ["Swapped", "improve_by_swaps"]
 
@@ -38,15 +41,15 @@ class Swapped(NamedTuple):
 
 def improve_by_swaps(
     n: int,
-    lines: Any,
+    lines: ArrayLike,
     cost: Callable[[np.ndarray, float], float],
     *,
-    fixed: Any = (),
-    candidates: Any = None,
+    fixed: Sequence[int] | np.ndarray = (),
+    candidates: ArrayLike | None = None,
     n_trials: int = 100,
     reach: int | None = 6,
     margin: float = 0.0,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Swapped:
     """Exchange lines of a design at random, and keep what lowers the cost.
 

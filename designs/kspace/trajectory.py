@@ -7,8 +7,8 @@ of a shot is made when it is looked at. Shots are called by their angle where th
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from adaptive.operators.shapes import image_shape
 from designs.kspace.limits import GradientLimits
 from designs.kspace.radial import spoke_samples
 from designs.kspace.spiral import spiral_samples
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["Trajectory", "TrajectoryPool", "spirals", "spokes"]
 
@@ -45,7 +48,7 @@ class Trajectory(NonuniformFourier):
     (Trajectory((8, 8), 2 samples, 'short'), (2, 64))
     """
 
-    def __init__(self, shape: Any, samples: Any, name: Any = None):
+    def __init__(self, shape: int | Sequence[int], samples: ArrayLike, name: float | str | None = None):
         super().__init__(shape, samples)
         self.name = name
 
@@ -95,7 +98,9 @@ class TrajectoryPool:
     (TrajectoryPool((8, 8), 3 shots), Trajectory((8, 8), 5 samples, 0.1), [0.2, 0.0])
     """
 
-    def __init__(self, shape: Any, samples: Any, names: Sequence[Any] | None = None):
+    def __init__(
+        self, shape: int | Sequence[int], samples: Iterable[ArrayLike], names: Sequence[float | str] | None = None
+    ):
         self.image_shape = image_shape("shape", shape)
         shots = [np.atleast_2d(finite(f"samples[{k}]", one)) for k, one in enumerate(samples)]
         if shots:  # all at once: the operator knows what it accepts
@@ -123,23 +128,23 @@ class TrajectoryPool:
     def __repr__(self) -> str:
         return f"TrajectoryPool({self.image_shape}, {len(self)} shots)"
 
-    def take(self, positions: Any) -> TrajectoryPool:
+    def take(self, positions: ArrayLike) -> TrajectoryPool:
         """The pool of the shots at ``positions``."""
         chosen = np.asarray(positions, dtype=int)
         return self._with([self.samples[k] for k in chosen], [self.names[k] for k in chosen])
 
-    def concatenate(self, pools: Any) -> TrajectoryPool:
+    def concatenate(self, pools: Sequence[TrajectoryPool]) -> TrajectoryPool:
         """The shots of several pools of images of this shape, one after the other."""
         for pool in pools:
             if not isinstance(pool, TrajectoryPool) or pool.image_shape != self.image_shape:
                 raise ValueError(f"only shots of images of one shape can be joined, got {self!r} and {pool!r}")
         return self._with([one for pool in pools for one in pool.samples], [n for pool in pools for n in pool.names])
 
-    def labels(self, positions: Any = None) -> list[Any]:
+    def labels(self, positions: ArrayLike | None = None) -> list[Any]:
         """Names of all shots, or of those at ``positions``."""
         return list(self.names) if positions is None else [self.names[k] for k in np.asarray(positions, dtype=int)]
 
-    def positions(self, names: Any) -> np.ndarray:
+    def positions(self, names: float | str | Sequence[float | str] | np.ndarray) -> np.ndarray:
         """Where in the pool the shots of these names are, in their order; angles need to agree to 1e-9."""
         found = []
         for name in names if isinstance(names, (list, tuple, np.ndarray)) else [names]:
@@ -163,8 +168,8 @@ class TrajectoryPool:
 
 
 def spirals(
-    shape: Any,
-    angles: Any,
+    shape: Sequence[int],
+    angles: ArrayLike,
     *,
     revolutions: float = 8.0,
     n_samples: int | None = None,
@@ -197,7 +202,7 @@ def spirals(
     return TrajectoryPool(sides, samples, turns.tolist())
 
 
-def spokes(shape: Any, angles: Any, *, n_samples: int | None = None) -> TrajectoryPool:
+def spokes(shape: Sequence[int], angles: ArrayLike, *, n_samples: int | None = None) -> TrajectoryPool:
     """Radial spokes at given angles, as candidates; parameters are those of ``spirals`` and ``spoke_samples``.
 
     Examples
@@ -210,7 +215,7 @@ def spokes(shape: Any, angles: Any, *, n_samples: int | None = None) -> Trajecto
     return TrajectoryPool(sides, spoke_samples(max(sides), turns, n_samples=n_samples), turns.tolist())
 
 
-def _checked_plane(shape: Any, angles: Any) -> tuple[tuple[int, ...], np.ndarray]:
+def _checked_plane(shape: Sequence[int], angles: ArrayLike) -> tuple[tuple[int, ...], np.ndarray]:
     sides = image_shape("shape", shape)
     if len(sides) != 2:
         raise ValueError(f"shape must be the two sides of an image, got {shape!r}.")
@@ -227,11 +232,11 @@ def _together(shots: Sequence[np.ndarray]) -> Any:
     return list(shots)
 
 
-def _plain(name: Any) -> Any:
+def _plain(name: object) -> Any:
     return name.item() if isinstance(name, np.generic) else name
 
 
-def _same(first: Any, second: Any) -> bool:
+def _same(first: object, second: object) -> bool:
     if isinstance(first, (int, float)) and isinstance(second, (int, float, np.integer, np.floating)):
         return abs(first - second) < 1e-9
     return bool(first == second)

@@ -11,7 +11,7 @@ and weights multiplied by g_i (D) or by its root (else) until the two sides meet
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -19,16 +19,19 @@ from sklearn.exceptions import ConvergenceWarning
 from adaptive.checks import finite, integer
 from designs.optimal.problem import Model
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
+
 __all__ = ["approximate_design", "efficiency_bound"]
 
 
 def approximate_design(
-    candidates: Any,
+    candidates: ArrayLike,
     criterion: str | float = "D",
     *,
     n_runs: int | None = None,
-    prior_precision: Any = None,
-    points: Any = None,
+    prior_precision: ArrayLike | None = None,
+    points: ArrayLike | None = None,
     tol: float = 1e-3,
     max_iter: int = 2000,
     warn: bool = True,
@@ -108,7 +111,9 @@ def approximate_design(
     return w, float(value), float(bound)
 
 
-def efficiency_bound(rows: np.ndarray, model: Model, name: str | float, points: Any, value: float) -> float | None:
+def efficiency_bound(
+    rows: np.ndarray, model: Model, name: str | float, points: ArrayLike | None, value: float
+) -> float | None:
     """How good a value is at least, relative to every design of that size; None where no design is regular."""
     if name in ("D", 0):
         easier: str | float = "D"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.checks import finite, integer, positive, shape
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["Constraints"]
 
@@ -22,11 +25,11 @@ class Constraints:
         n: int,
         n_runs: int,
         *,
-        max_replicates: Any = None,
-        include: Any = (),
-        allowed: Any = None,
+        max_replicates: ArrayLike | None = None,
+        include: ArrayLike = (),
+        allowed: ArrayLike | None = None,
         forbidden: Iterable[tuple[int, int]] = (),
-        limits: tuple[Any, Any] | None = None,
+        limits: tuple[ArrayLike, ArrayLike] | None = None,
         feasible: Callable[[np.ndarray], bool] | None = None,
     ):
         self.n, self.n_runs = n, n_runs
@@ -102,7 +105,7 @@ class Constraints:
             f"no design of {self.n_runs} runs was found that keeps the constraints, in {attempts} attempts."
         )
 
-    def _positions(self, name: str, values: Any, length: int | None = None) -> np.ndarray:
+    def _positions(self, name: str, values: ArrayLike, length: int | None = None) -> np.ndarray:
         array = np.asarray(values)
         if array.size == 0 and length is None:
             return np.empty(0, np.intp)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -19,25 +19,29 @@ from designs.optimal.approximate import efficiency_bound
 from designs.optimal.exchange import GAIN
 from designs.optimal.problem import Model, OptimalDesign
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, RandomState
+    from designs.optimal.criteria import Criterion
+
 __all__ = ["coordinate_exchange"]
 
 LARGEST_REGION = 10_000  # settings that stand for the region: all of them, or so many drawn at random
 
 
 def coordinate_exchange(
-    levels: Sequence[Any],
+    levels: Sequence[ArrayLike],
     n_runs: int,
     expand: Callable[[np.ndarray], np.ndarray],
     criterion: str | float = "D",
     *,
-    prior_precision: Any = None,
-    points: Any = None,
-    include: Any = None,
+    prior_precision: ArrayLike | None = None,
+    points: ArrayLike | None = None,
+    include: ArrayLike | None = None,
     feasible: Callable[[np.ndarray], np.ndarray] | None = None,
     blocks: Sequence[int] | None = None,
     n_starts: int = 10,
     max_iter: int = 100,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> OptimalDesign:
     """Choose factor settings of a linear experiment.
 
@@ -127,7 +131,7 @@ def _improve(
     expand: Callable[[np.ndarray], np.ndarray],
     feasible: Callable[[np.ndarray], np.ndarray] | None,
     model: Model,
-    measure: Any,
+    measure: Criterion,
     ridge: np.ndarray,
     n_fixed: int,
     max_iter: int,

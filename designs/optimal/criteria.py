@@ -11,17 +11,20 @@ place: closed forms of rank two for D, A, I and V, eigenvalues for all others.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.linalg
 
 from adaptive.checks import finite
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Number
+
 __all__ = ["Criterion", "Determinant", "Eigenvalues", "MeanVariance", "kiefer"]
 
 
-def kiefer(covariance: Any, p: float) -> float:
+def kiefer(covariance: ArrayLike, p: float) -> float:
     """Kiefer's phi_p of a covariance matrix.
 
     Parameters
@@ -85,13 +88,13 @@ class Criterion:
         raise TypeError(f"{type(self).__name__} must define swapped(information, covariance, out, rows).")
 
 
-def _quadratics(covariance: np.ndarray, out: np.ndarray, rows: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
+def _quadratics(covariance: np.ndarray, out: np.ndarray, rows: np.ndarray) -> tuple[Number, np.ndarray, np.ndarray]:
     """x^T V x for the row that leaves, for those that may come, and their mixed terms."""
     left = covariance @ out
     return out @ left, rows @ left, np.einsum("ni,ni->n", rows @ covariance, rows)
 
 
-def _determinant_ratio(leaving: Any, mixed: np.ndarray, coming: np.ndarray) -> np.ndarray:
+def _determinant_ratio(leaving: Number, mixed: np.ndarray, coming: np.ndarray) -> np.ndarray:
     """|M + x x^T - z z^T| / |M|, Fedorov's function plus one."""
     return (1 + coming) * (1 - leaving) + mixed**2
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -20,29 +20,32 @@ from designs.optimal.constraints import Constraints
 from designs.optimal.criteria import Criterion
 from designs.optimal.problem import Model, OptimalDesign
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, RandomState
+
 __all__ = ["optimal_design"]
 
 GAIN = 1e-9  # relative improvement below which an exchange is rounding
 
 
 def optimal_design(
-    candidates: Any,
+    candidates: ArrayLike,
     n_runs: int,
     criterion: str | float = "D",
     *,
-    prior_precision: Any = None,
-    points: Any = None,
-    max_replicates: Any = None,
-    include: Any = (),
-    allowed: Any = None,
+    prior_precision: ArrayLike | None = None,
+    points: ArrayLike | None = None,
+    max_replicates: ArrayLike | None = None,
+    include: ArrayLike = (),
+    allowed: ArrayLike | None = None,
     forbidden: Iterable[tuple[int, int]] = (),
-    limits: tuple[Any, Any] | None = None,
+    limits: tuple[ArrayLike, ArrayLike] | None = None,
     feasible: Callable[[np.ndarray], bool] | None = None,
     blocks: Sequence[int] | None = None,
     method: str = "modified",
     n_starts: int = 10,
     max_iter: int = 100,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> OptimalDesign:
     """Choose the runs of a linear experiment among candidates.
 

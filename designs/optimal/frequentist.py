@@ -10,16 +10,19 @@ measured score minus infinity and the criterion repeats what was measured, where
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.checks import finite, positive, shape
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
+
 __all__ = ["bayesian_gain", "best_direction", "frequentist_gain"]
 
 
-def bayesian_gain(rows: Any, covariance: Any, noise_variance: float = 1.0) -> float:
+def bayesian_gain(rows: ArrayLike, covariance: ArrayLike, noise_variance: float = 1.0) -> float:
     """Information in nats that noisy measurements along ``rows`` give about a Gaussian unknown.
 
     Parameters
@@ -41,7 +44,7 @@ def bayesian_gain(rows: Any, covariance: Any, noise_variance: float = 1.0) -> fl
     return 0.5 * float(np.linalg.slogdet(np.eye(len(block)) + gram)[1])
 
 
-def best_direction(covariance: Any) -> np.ndarray:
+def best_direction(covariance: ArrayLike) -> np.ndarray:
     """The unit row of largest Bayesian gain: the leading eigenvector, its largest entry positive.
 
     Examples
@@ -54,7 +57,7 @@ def best_direction(covariance: Any) -> np.ndarray:
     return row * np.sign(row[np.abs(row).argmax()]) + 0.0
 
 
-def frequentist_gain(rows: Any, X: Any, prior_precision: Any) -> float:
+def frequentist_gain(rows: ArrayLike, X: ArrayLike, prior_precision: ArrayLike) -> float:
     """What ``rows`` take off ln|covariance| of the penalised estimate (X^T X + P)^-1 X^T y.
 
     Parameters
@@ -93,7 +96,7 @@ def frequentist_gain(rows: Any, X: Any, prior_precision: Any) -> float:
     return float(2 * both - data)
 
 
-def _rows_and_matrix(rows: Any, name: str, matrix: Any) -> tuple[np.ndarray, np.ndarray]:
+def _rows_and_matrix(rows: ArrayLike, name: str, matrix: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     block, square = np.atleast_2d(finite("rows", rows)), finite(name, matrix)
     shape(name, square, (block.shape[1], block.shape[1]))
     return block, square

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.checks import finite, integer, shape
 from designs.optimal.criteria import Criterion, Determinant, Eigenvalues, MeanVariance
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["Model", "OptimalDesign"]
 
@@ -71,7 +74,9 @@ class Model:
         Whether the rows already span a constant, so that the effect of the first block is the intercept.
     """
 
-    def __init__(self, d: int, n_runs: int, prior_precision: Any, blocks: Sequence[int] | None, constant: bool):
+    def __init__(
+        self, d: int, n_runs: int, prior_precision: ArrayLike | None, blocks: Sequence[int] | None, constant: bool
+    ):
         self.d, self.n_runs = d, integer("n_runs", n_runs, minimum=1)
         self.has_prior = prior_precision is not None
         sizes = [n_runs] if blocks is None else [integer("blocks", size, minimum=1) for size in blocks]
@@ -115,7 +120,9 @@ class Model:
         k = self.nuisance
         return whole[k:, k:] - whole[k:, :k] @ np.linalg.solve(whole[:k, :k], whole[:k, k:])
 
-    def criterion(self, name: Any, region: np.ndarray, points: Any) -> tuple[Criterion, str | float]:
+    def criterion(
+        self, name: str | float, region: np.ndarray, points: ArrayLike | None
+    ) -> tuple[Criterion, str | float]:
         """The criterion by its name, for informations with block effects in front, and that name."""
         if isinstance(name, str) and name in NAMES:
             if (name == "V") != (points is not None):
@@ -153,7 +160,7 @@ class Model:
             )
 
 
-def _precision(prior: Any, d: int) -> np.ndarray:
+def _precision(prior: ArrayLike | None, d: int) -> np.ndarray:
     if prior is None:
         return np.zeros((d, d))
     matrix = finite("prior_precision", prior)

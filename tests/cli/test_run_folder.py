@@ -91,3 +91,10 @@ def test_tables_read_back_equal_and_failures_leave_the_old_file(tmp_path):
     with pytest.raises(ValueError, match="JSON"):
         folder.write_json("settings.json", {"x": np.nan})
     assert json.loads((tmp_path / "run/settings.json").read_text())["seed"] == 0
+
+
+def test_a_run_killed_while_it_wrote_its_settings_is_started_anew(tmp_path):
+    for name in (".settings.json.partial", ".settings.json.0a1b2c3d.partial"):
+        (tmp_path / name).write_text("{")
+    start(tmp_path)
+    assert json.loads((tmp_path / "settings.json").read_text())["seed"] == 0

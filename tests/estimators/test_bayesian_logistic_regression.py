@@ -16,9 +16,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from adaptive import inference
 from adaptive.estimators import BayesianLogisticRegression
-from adaptive.estimators.linear import Settings, Training
 from adaptive.estimators.linear.binary_belief import _Problem
-from adaptive.estimators.linear.prior_scale import WIDTH
+from adaptive.estimators.linear.settings import LogisticSettings
+from adaptive.estimators.linear.training import LabelledRows
+from adaptive.inference.evidence.maximise import LogNormal
 
 ENGINES = ["expectation_propagation", "laplace_approximation", "variational_bounds"]
 
@@ -82,7 +83,7 @@ def test_learnt_scale_is_where_evidence_times_prior_is_largest(cancer, engine, p
 
     def objective(log_scale):
         fixed = BayesianLogisticRegression(prior, inference=engine, prior_scale=np.exp(log_scale), tol=1e-6).fit(X, y)
-        return fixed.log_evidence_ - 0.5 * (log_scale - centre) ** 2 / WIDTH**2
+        return fixed.log_evidence_ - 0.5 * (log_scale - centre) ** 2 / LogNormal.width**2
 
     best = max(objective(t) for t in np.log(model.prior_scale_) + np.linspace(-1.5, 1.5, 31))
     assert objective(np.log(model.prior_scale_)) > best - 0.011  # the search stops within .01 nats
@@ -370,8 +371,8 @@ def test_uncertainty_is_the_distance_from_one_half(cancer):
 )
 def test_slope_of_the_evidence_is_that_of_refits(cancer, engine, prior):
     X, y = cancer[0][:40, :6], cancer[1][:40]
-    settings = Settings(prior, inference=engine, tol=1e-11, max_iter=2000)
-    problem = _Problem(settings, Training(X, y, 2))
+    settings = LogisticSettings(prior, inference=engine, tol=1e-11, max_iter=2000)
+    problem = _Problem(settings, LabelledRows(X, y, np.arange(2)))
     for log_scale in (-1.5, 0.7):
         ends = [problem.evaluate(log_scale + side, None, False).value for side in (-1e-3, 1e-3)]
         found = problem.evaluate(log_scale, None, False)

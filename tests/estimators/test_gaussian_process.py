@@ -276,16 +276,18 @@ def test_what_a_regressor_would_learn_is_exact(measured):
     pool = np.linspace(-3, 3, 9)[:, None]
     belief = model.predictive(pool)
     chosen = model.select(pool)[0]
-    scale, noise = model._scale**2, 0.04 * model._scale**2
+    scale, noise = model.belief_.scale**2, 0.04 * model.belief_.scale**2
     mean, std = model.predict(pool, return_std=True)
     np.testing.assert_allclose(belief.mean, mean, atol=1e-9)
     np.testing.assert_allclose(belief.variance + noise, std**2, atol=1e-9)
     assert chosen == np.argmax(std)
     after = belief.given(int(chosen), 0.3)
     again = GaussianProcessRegressor(KERNEL + WhiteKernel(0.04), optimizer=None)
-    z = np.append((y[:20] - model._shift) / model._scale, (0.3 - model._shift) / model._scale)
+    z = np.append(
+        (y[:20] - model.belief_.shift) / model.belief_.scale, (0.3 - model.belief_.shift) / model.belief_.scale
+    )
     again.fit(np.vstack([X[:20], pool[[chosen]]]), z)
-    np.testing.assert_allclose(after.mean, model._shift + model._scale * again.predict(pool), atol=1e-5)
+    np.testing.assert_allclose(after.mean, model.belief_.shift + model.belief_.scale * again.predict(pool), atol=1e-5)
     np.testing.assert_allclose(after.variance + noise, scale * again.predict(pool, return_std=True)[1] ** 2, atol=1e-5)
     again = GaussianProcessRegressor(KERNEL + WhiteKernel(0.04), optimizer=None, normalize_y=True).restore(
         model.state()

@@ -12,7 +12,8 @@ from sklearn.linear_model import BayesianRidge
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from adaptive import SequentialDesign, SparseLinearRegression
-from adaptive.estimators.sparse_linear_regression import _Problem
+from adaptive.estimators.linear.sparse_belief import SparseSettings, _Problem
+from adaptive.estimators.linear.training import Rows
 
 
 @parametrize_with_checks([SparseLinearRegression(), SparseLinearRegression(prior="laplace")])
@@ -58,7 +59,7 @@ def test_intervals_cover_and_weights_are_found():
 def test_slopes_are_those_of_the_evidence(prior, inference, fit_intercept):
     X, y, *_ = sparse_problem(0, 12, 6, 2)
     model = SparseLinearRegression(prior, inference=inference, fit_intercept=fit_intercept, tol=1e-12, max_iter=2000)
-    problem = _Problem(model, X, y)
+    problem = _Problem(SparseSettings.of(model), Rows(X, y))
     point = np.log([0.2, 0.4])
     slope = problem.slope(*problem.infer(point, None), point)
     for k, step in enumerate(1e-4 * np.eye(2)):

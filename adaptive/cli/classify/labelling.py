@@ -111,18 +111,25 @@ def ask_questions(
     return Run(seed, scorer, position, parts.pool[position], labels[position].tolist(), score, np.array(accuracy), said)
 
 
-def _design(model: Any, pool: np.ndarray, scorer: str, seed: int, initial: int, log: Path) -> SequentialDesign:
+def _design(
+    model: BayesianLogisticRegression, pool: np.ndarray, scorer: str, seed: int, initial: int, log: Path
+) -> SequentialDesign:
     if log.exists():
         return SequentialDesign.load(log, model, pool)
     return SequentialDesign(model, pool, scorer=scorer, initial=initial or None, random_state=seed, log=log)
 
 
-def _accuracy(model: Any, X: np.ndarray, y: np.ndarray) -> float:
+def _accuracy(model: BayesianLogisticRegression, X: np.ndarray, y: np.ndarray) -> float:
     return float(np.mean(model.predict(X) == y))
 
 
 def _relearn(
-    model: Any, pool: np.ndarray, labels: np.ndarray, positions: list[int], X: np.ndarray, y: np.ndarray
+    model: BayesianLogisticRegression,
+    pool: np.ndarray,
+    labels: np.ndarray,
+    positions: list[int],
+    X: np.ndarray,
+    y: np.ndarray,
 ) -> Iterator[float]:
     """Yield the accuracy on (X, y) after each of the answers at these positions."""
     learner = clone(model)

@@ -22,7 +22,7 @@ from adaptive import scorers
 from adaptive.cli.kspace.scan import Scanned, scanned
 from adaptive.cli.kspace.subject import Subject
 from adaptive.cli.workers import stop_if_orphaned
-from adaptive.images import compare_designs
+from adaptive.images import SimulatedScan, compare_designs
 from adaptive.loop import SequentialDesign, read_log
 from designs import kspace
 
@@ -133,7 +133,7 @@ def choose_and_compare(
     images: dict[tuple[str, bool], np.ndarray] = {}
 
     def row(name: str, lines: list[np.ndarray], scale: float, fine: bool = False) -> dict[str, Any]:
-        def reconstruct(_: Any, chosen: np.ndarray) -> np.ndarray:
+        def reconstruct(_: SimulatedScan, chosen: np.ndarray) -> np.ndarray:
             stop_if_orphaned(parent)
             image = scans[name].reconstruct(chosen, scale, fine)
             images.setdefault((name, fine), image)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from adaptive.estimators import ImageReconstructor
 from adaptive.images import SimulatedScan, Slice, kspace_problem, simulate_scan
 from adaptive.operators import FourierLines
 from designs import kspace
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["SNR", "Scanned", "scanned"]
 
@@ -66,7 +69,7 @@ class Scanned:
             self.shape, noise_variance=self.noise_variance, phase=self.phase, check=False, **settings
         )
 
-    def reconstruct(self, lines: Any, scale: float, fine: bool = False) -> np.ndarray:
+    def reconstruct(self, lines: ArrayLike, scale: float, fine: bool = False) -> np.ndarray:
         """Magnitudes of the MAP image from some lines.
 
         Parameters

@@ -1,25 +1,36 @@
-"""Evidence maximisation: L-BFGS-B within bounds, from the given parameters and from random ones, as in scikit-learn."""
+"""Hyper-parameters where the evidence is largest: L-BFGS-B within bounds, from the given ones and from random ones.
+
+As in scikit-learn, whose ``optimizer`` may be given in its place.
+"""
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.optimize import minimize
-from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks
 from adaptive.estimators.gaussian_process.evidence import Evidence
+from adaptive.inference.evidence.maximise import LBFGS, Evaluate, Evaluation, Iteration, LogNormal, Maximum, maximise
+
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
 
 __all__ = ["optimised"]
 
-_MAX_ITER = 200
+_CLIMB = LBFGS(max_iter=200, ftol=1e-8, gtol=1e-4)
 _WORST = 1e25  # where there is no posterior
 
 
-def optimised(evidence: Evidence, optimizer: Any, n_restarts: int, bounds: np.ndarray, random_state: Any) -> Evidence:
+def optimised(
+    evidence: Evidence,
+    optimizer: str | Callable[..., Any] | None,
+    n_restarts: int,
+    bounds: np.ndarray,
+    random_state: RandomState,
+) -> Evidence:
     """The evidence at its largest.
 
     Parameters
@@ -35,67 +46,50 @@ def optimised(evidence: Evidence, optimizer: Any, n_restarts: int, bounds: np.nd
     """
     if optimizer is None or not len(evidence.theta):
         return evidence
-    best: tuple[float, np.ndarray] | None = None
     start = np.clip(evidence.theta, bounds[:, 0], bounds[:, 1])
     rng = checks.generator(random_state)
     if n_restarts > 0 and not np.isfinite(bounds).all():
         raise ValueError("n_restarts_optimizer > 0 needs finite bounds of all parameters.")
-    starts = [start, *(rng.uniform(bounds[:, 0], bounds[:, 1]) for _ in range(n_restarts))]
-    for initial in starts:
-        climb = _Climb(evidence)
-        if callable(optimizer):
-            theta, value = optimizer(climb, initial, bounds=bounds)
-        else:
-            theta, value = _lbfgs(climb, initial, bounds)
-        if best is None or value < best[0]:
-            best = float(value), np.asarray(theta, dtype=float)
-    assert best is not None
-    return evidence.at(best[1])
 
-
-class _Climb:
-    """Minus the log evidence and its gradient, every posterior started from the last one that converged."""
-
-    def __init__(self, evidence: Evidence) -> None:
-        self.evidence = evidence
-        self.settings: dict[str, Any] = getattr(evidence.engine, "search", {})
-
-    def __call__(self, theta: np.ndarray, eval_gradient: bool = True) -> Any:
-        nowhere = (_WORST, np.zeros(len(theta))) if eval_gradient else _WORST
-        for warm in (self.evidence.warm, None):
-            at = replace(self.evidence.at(theta), warm=warm)
-            gradient = np.zeros(len(theta))
+    def evaluate(theta: np.ndarray, warm: Any, rough: bool, gradient: bool = True) -> Evaluation:
+        """From the last posterior that converged, or from scratch; nowhere better than where there is no posterior."""
+        for begin in (warm, None):
+            at, slope = replace(evidence.at(theta), warm=begin), np.zeros(len(theta))
+            settings: dict[str, Any] = getattr(evidence.engine, "search", {})
             try:
-                if eval_gradient:
-                    value, gradient = at.value_and_gradient(quiet=True, **self.settings)
+                if gradient:
+                    value, slope = at.value_and_gradient(quiet=True, **settings)
                 else:
-                    value = at.value(quiet=True, **self.settings)
+                    value = at.value(quiet=True, **settings)
             except (ValueError, np.linalg.LinAlgError):  # no posterior there: look elsewhere
                 continue
             if np.isfinite(value) and all(posterior.converged for posterior in at.warm):
-                self.evidence = at
-                return (-value, -gradient) if eval_gradient else -value
-            if warm is None:
+                return Evaluation(at.warm, value, slope)
+            if begin is None:
                 break
-        return nowhere
+        return Evaluation(warm, -_WORST, np.zeros(len(theta)))
+
+    iteration: Iteration = _of_user(optimizer) if callable(optimizer) else _CLIMB
+    restarts = [rng.uniform(bounds[:, 0], bounds[:, 1]) for _ in range(n_restarts)]
+    found = maximise(evaluate, start, bounds, iteration=iteration, restarts=restarts, warm_start=evidence.warm)
+    return evidence.at(found.point)
 
 
-def _lbfgs(climb: _Climb, initial: np.ndarray, bounds: np.ndarray) -> tuple[np.ndarray, float]:
-    """The minimum; the objective is divided by its first slope, so that the first step is one unit long."""
-    _, slope = climb(initial)
-    unit = max(1.0, float(np.linalg.norm(slope)))
-    result: Any = minimize(
-        lambda theta: tuple(part / unit for part in climb(theta)),
-        initial,
-        method="L-BFGS-B",
-        jac=True,
-        bounds=bounds,
-        options={"maxiter": _MAX_ITER, "ftol": 1e-8 / unit, "gtol": 1e-4 / unit},
-    )
-    if result.status == 1:
-        warnings.warn(
-            f"the search for hyper-parameters stopped after {_MAX_ITER} iterations; start it nearer.",
-            ConvergenceWarning,
-            stacklevel=5,
-        )
-    return result.x, float(result.fun) * unit
+def _of_user(optimizer: Callable[..., Any]) -> Iteration:
+    """An optimizer with scikit-learn's signature as an iteration."""
+
+    def iterate(
+        evaluate: Evaluate, start: np.ndarray, bounds: np.ndarray, prior: LogNormal | None, warm_start: Any
+    ) -> Maximum:
+        last = warm_start
+
+        def objective(theta: np.ndarray, eval_gradient: bool = True) -> Any:
+            nonlocal last
+            evaluation = evaluate(theta, last, True, eval_gradient)  # type: ignore[call-arg]
+            last = evaluation.posterior
+            return (-evaluation.value, -evaluation.slope) if eval_gradient else -evaluation.value
+
+        theta, value = optimizer(objective, start, bounds=bounds)
+        return Maximum(np.asarray(theta, dtype=float), -float(value), last)
+
+    return iterate

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
+
 __all__ = ["codes_of", "known_classes"]
 
 
-def known_classes(y: np.ndarray, named: Any, earlier: np.ndarray | None = None) -> np.ndarray:
+def known_classes(y: np.ndarray, named: ArrayLike | None, earlier: np.ndarray | None = None) -> np.ndarray:
     """Merge the classes that were ``named``, those known ``earlier`` and those of ``y``; sorted, without repeats.
 
     Raises

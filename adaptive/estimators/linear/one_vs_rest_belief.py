@@ -6,42 +6,54 @@ nothing, which the softmax does.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adaptive.estimators.belief import Inferred
 from adaptive.estimators.linear.binary_belief import LINKS, BinaryBelief
 from adaptive.estimators.linear.linear_predictive import with_intercept
-from adaptive.estimators.linear.settings import Settings
-from adaptive.estimators.linear.training import Training
+from adaptive.estimators.linear.settings import LogisticSettings
+from adaptive.estimators.linear.training import LabelledRows, labels_of
 from adaptive.predictive import Predictive, WeightedDraws
+
+if TYPE_CHECKING:
+    from adaptive.inference import Posterior
+    from adaptive.types import Matrix, RandomState
 
 __all__ = ["OneVsRestBelief"]
 
 N_DRAWS = 512
 
 
-class OneVsRestBelief:
+@dataclass(frozen=True, eq=False)
+class OneVsRestBelief(Inferred):
     """One binary belief per class.
 
-    Parameters
+    Attributes
     ----------
-    settings : Settings
+    settings : LogisticSettings
+    data : LabelledRows
     beliefs : list of BinaryBelief
-    measured : (n, n_features) rows learnt from
     """
 
-    def __init__(self, settings: Settings, beliefs: list[BinaryBelief], measured: Any) -> None:
-        self.settings, self.beliefs, self.measured = settings, beliefs, measured
-        self.n_classes = len(beliefs)
+    settings: LogisticSettings
+    data: LabelledRows
+    beliefs: Sequence[BinaryBelief]
 
-    prior_scale = property(lambda self: np.array([belief.prior_scale for belief in self.beliefs]))
-    posterior = property(lambda self: [belief.posterior for belief in self.beliefs])
-    log_evidence = property(lambda self: float(sum(belief.log_evidence for belief in self.beliefs)))
-    evidence_kind = property(lambda self: self.beliefs[0].evidence_kind)
-    n_iter = property(lambda self: max(belief.n_iter for belief in self.beliefs))
-    converged = property(lambda self: all(belief.converged for belief in self.beliefs))
+    @property
+    def prior_scale(self) -> np.ndarray:
+        """(c,) one for each class."""
+        return np.array([belief.prior_scale for belief in self.beliefs])
+
+    @property
+    def posteriors(self) -> Sequence[Posterior]:
+        """One for each class."""
+        return [belief.posterior for belief in self.beliefs]
+
+    posterior = posteriors  # type: ignore[assignment]
 
     @property
     def objective_trace(self) -> np.ndarray:
@@ -53,20 +65,19 @@ class OneVsRestBelief:
     # -- learning ------------------------------------------------------------------------------------------------------
 
     @classmethod
-    def learnt(cls, settings: Settings, training: Training, earlier: Any = None) -> OneVsRestBelief:
+    def learnt(cls, settings: LogisticSettings, data: LabelledRows, earlier: Any = None) -> OneVsRestBelief:
         """Fit every class against the rest; warm from an ``earlier`` belief about the same classes."""
-        warm: list[Any] = [None] * training.n_classes
-        if isinstance(earlier, OneVsRestBelief) and earlier.n_classes == training.n_classes:
-            warm = list(earlier.beliefs)
-        problems = _against_the_rest(training)
-        beliefs = [BinaryBelief.learnt(settings, one, before) for one, before in zip(problems, warm, strict=True)]
-        return cls(settings, beliefs, training.X)
+        warm: Sequence[Any] = [None] * data.n_classes
+        if isinstance(earlier, OneVsRestBelief) and earlier.data.n_classes == data.n_classes:
+            warm = earlier.beliefs
+        beliefs = [BinaryBelief.learnt(settings, data.against_the_rest(k), before) for k, before in enumerate(warm)]
+        return cls(settings, data, beliefs)
 
     # -- belief --------------------------------------------------------------------------------------------------------
 
-    @staticmethod
-    def unfitted_predictive(
-        settings: Settings, rows: Any, labels: Any, *, target: Any = None, random_state: Any = None
+    @classmethod
+    def prior_predictive(
+        cls, settings: LogisticSettings, rows: Matrix, *, target: Matrix | None = None, random_state: RandomState = None
     ) -> Predictive:
         """The predictive of the prior, by joint draws."""
         deviations = np.sqrt(settings.prior_variances(rows.shape[1]))
@@ -74,29 +85,29 @@ class OneVsRestBelief:
             settings,
             lambda k, generator: deviations * generator.standard_normal((N_DRAWS, len(deviations))),
             rows,
-            labels,
+            labels_of(settings.classes),
             target,
             random_state,
         )
 
-    def predictive(self, rows: Any, labels: Any, *, target: Any = None, random_state: Any = None) -> Predictive:
-        """Joint draws of all classes' latents, with the classes' ``labels`` as outcomes."""
+    def predictive(self, rows: Matrix, *, target: Matrix | None = None, random_state: RandomState = None) -> Predictive:
+        """Joint draws of all classes' latents, with the classes as outcomes."""
         return _predictive(
             self.settings,
             lambda k, generator: self.beliefs[k].posterior.sample(N_DRAWS, generator),
             rows,
-            labels,
+            self.data.labels,
             target,
             random_state,
-            measured=self.measured,
+            measured=self.data.X,
         )
 
-    def probabilities(self, rows: Any) -> np.ndarray:
+    def probabilities(self, rows: Matrix) -> np.ndarray:
         """(m, n_classes): the binary predictive probabilities, divided by their sum."""
         table = np.column_stack([belief.probabilities(rows)[:, 1] for belief in self.beliefs])
         return _normalised(table)
 
-    def winners(self, rows: Any) -> np.ndarray:
+    def winners(self, rows: Matrix) -> np.ndarray:
         """(m,) codes of the most probable class."""
         return np.argmax(self.probabilities(rows), axis=1)
 
@@ -108,18 +119,16 @@ class OneVsRestBelief:
     # -- snapshots -----------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """Plain data from which ``restored`` makes this belief again, to the last bit."""
+        """Plain data from which ``from_state`` makes this belief again, to the last bit."""
         return {"beliefs": [belief.state() for belief in self.beliefs]}
 
     @classmethod
-    def restored(cls, settings: Settings, training: Training, state: dict[str, Any]) -> OneVsRestBelief:
+    def from_state(cls, settings: LogisticSettings, data: LabelledRows, state: dict[str, Any]) -> OneVsRestBelief:
         """The belief that ``state`` described."""
-        pairs = zip(_against_the_rest(training), state["beliefs"], strict=True)
-        return cls(settings, [BinaryBelief.restored(settings, one, part) for one, part in pairs], training.X)
-
-
-def _against_the_rest(training: Training) -> list[Training]:
-    return [replace(training, codes=(training.codes == k).astype(int), n_classes=2) for k in range(training.n_classes)]
+        parts = enumerate(state["beliefs"])
+        return cls(
+            settings, data, [BinaryBelief.from_state(settings, data.against_the_rest(k), part) for k, part in parts]
+        )
 
 
 def _normalised(table: np.ndarray) -> np.ndarray:
@@ -128,14 +137,21 @@ def _normalised(table: np.ndarray) -> np.ndarray:
 
 
 def _predictive(
-    settings: Settings, sample: Any, rows: Any, labels: Any, target: Any, random_state: Any, **fields: Any
+    settings: LogisticSettings,
+    sample: Callable[[int, np.random.Generator], np.ndarray],
+    rows: Matrix,
+    labels: np.ndarray | None,
+    target: Matrix | None,
+    random_state: RandomState,
+    **fields: Any,
 ) -> WeightedDraws:
     """The same draws whatever is asked, in every chunk, in the target and from call to call: members of an ensemble."""
     seed = settings.random_state if isinstance(settings.random_state, int) else 0
+    assert labels is not None
     weights = [sample(k, np.random.default_rng([seed, k])) for k in range(len(labels))]
     link = LINKS[settings.link]()
 
-    def table(part: Any) -> np.ndarray:
+    def table(part: Matrix) -> np.ndarray:
         features = with_intercept(part) if settings.fit_intercept else part
         latents = np.stack([np.asarray(features @ w.T).T for w in weights], axis=-1)
         return _normalised(np.exp(link.log_density(latents, 1.0)))

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks, inference
+from adaptive.estimators.belief import Settings
 from adaptive.estimators.linear.weight_priors import PRIORS, weight_potential, weight_variance
 
-__all__ = ["INTERCEPT_SCALE", "LARGEST_TYPICAL_LATENT", "Settings"]
+if TYPE_CHECKING:
+    from adaptive.inference import GLM, Posterior
+    from adaptive.potentials import Potential
+    from adaptive.types import ArrayLike, RandomState
+
+__all__ = ["INTERCEPT_SCALE", "LARGEST_TYPICAL_LATENT", "LogisticSettings"]
 
 ENGINES = ("expectation_propagation", "laplace_approximation", "variational_bounds")
 LINKS = ("logit", "probit")
@@ -21,9 +27,9 @@ INTERCEPT_SCALE = 3.0  # prior standard deviation of the intercept, in units of 
 LARGEST_TYPICAL_LATENT = 3.0  # the prior of a learnt scale is centred where a typical row has a latent of this size
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Parameters of :class:`~adaptive.BayesianLogisticRegression` that a belief needs, under the same names."""
+@dataclass(frozen=True, eq=False)
+class LogisticSettings(Settings):
+    """Parameters of :class:`~adaptive.BayesianLogisticRegression`, under the same names."""
 
     prior: str = "gaussian"
     prior_scale: float | None = None
@@ -31,14 +37,19 @@ class Settings:
     link: str = "logit"
     inference: Any = "expectation_propagation"
     fit_intercept: bool = True
+    classes: ArrayLike | None = None
+    multi_class: str = "softmax"
     max_iter: int = 100
     tol: float = 1e-4
-    random_state: Any = None
+    random_state: RandomState = None
     update: str = "refit"
     block_size: int = 10
 
-    def check(self) -> Settings:
-        """Refuse what is wrong in one sentence; return self."""
+    def check(self) -> None:
+        """Refuse what is wrong in one sentence."""
+        checks.choice("multi_class", self.multi_class, ("softmax", "one_vs_rest"))
+        if self.classes is not None and len(np.unique(self.classes)) < 2:
+            raise ValueError(f"classes must name two labels or more, got {list(np.asarray(self.classes))}.")
         checks.choice("prior", self.prior, PRIORS)
         checks.choice("link", self.link, LINKS)
         if isinstance(self.inference, str):
@@ -57,9 +68,10 @@ class Settings:
         checks.integer("max_iter", self.max_iter, minimum=1)
         checks.choice("update", self.update, UPDATES)
         checks.integer("block_size", self.block_size, minimum=1)
-        return self
 
-    def infer(self, model: Any, warm_start: Any = None, tol: float | None = None, **options: Any) -> Any:
+    def infer(
+        self, model: GLM, warm_start: Posterior | None = None, tol: float | None = None, **options: Any
+    ) -> Posterior:
         """Run the engine on a model."""
         engine = getattr(inference, self.engine) if isinstance(self.engine, str) else self.engine
         options = {"max_iter": self.max_iter, "tol": self.tol if tol is None else tol} | options
@@ -74,11 +86,11 @@ class Settings:
             return "variational_bounds"
         return self.inference
 
-    def weight_potential(self, scale: float) -> Any:
+    def weight_potential(self, scale: float) -> Potential:
         """The prior density of a weight."""
         return weight_potential(self.prior, scale, self.df)
 
-    def one_step(self, model: Any, warm_start: Any) -> Any:
+    def one_step(self, model: GLM, warm_start: Posterior) -> Posterior:
         """One step of the engine; that it has not converged goes without saying."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)

@@ -9,21 +9,26 @@ changes nothing; beliefs are kept about contrasts of scores, orthonormal vectors
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive.estimators.linear.prior_scale import Evaluation, maximise
-from adaptive.estimators.linear.row_space import RowSpace
-from adaptive.estimators.linear.settings import INTERCEPT_SCALE, LARGEST_TYPICAL_LATENT, Settings
-from adaptive.estimators.linear.softmax_scale import laplace_slope
-from adaptive.estimators.linear.training import Training
+from adaptive.estimators.belief import Inferred
+from adaptive.estimators.linear.settings import INTERCEPT_SCALE, LARGEST_TYPICAL_LATENT, LogisticSettings
+from adaptive.estimators.linear.training import LabelledRows, labels_of
+from adaptive.inference.evidence.maximise import Evaluation, LogNormal, Newton, maximise
+from adaptive.inference.evidence.softmax_scale import laplace_slope
+from adaptive.inference.softmax.row_space import RowSpace
 from adaptive.inference.softmax.softmax_posterior import SoftmaxPosterior, SoftmaxSites
 from adaptive.inference.softmax.softmax_regression import softmax_regression
 from adaptive.potentials.softmax import contrasts
 from adaptive.predictive import Predictive, SoftmaxProjections
 from adaptive.predictive.joint_scores import LinearScores
 from adaptive.predictive.softmax_integrals import softmax_moments
+
+if TYPE_CHECKING:
+    from adaptive.types import Matrix, RandomState
 
 __all__ = ["SoftmaxBelief"]
 
@@ -38,12 +43,14 @@ _ROWS_AT_ONCE = 16_384
 _DIAGNOSTICS = ("log_evidence", "evidence_kind", "objective_trace", "n_iter", "converged", "engine")
 
 
-class SoftmaxBelief:
+@dataclass(frozen=True, eq=False)
+class SoftmaxBelief(Inferred):
     """A joint Gaussian over the weights of all classes, by a proved bound or by Laplace's method.
 
-    Parameters
+    Attributes
     ----------
-    settings : Settings
+    settings : LogisticSettings
+    data : LabelledRows
     space : RowSpace
         Coordinates of rows.
     posterior : SoftmaxPosterior
@@ -51,15 +58,11 @@ class SoftmaxBelief:
     prior_scale : float
     """
 
-    def __init__(self, settings: Settings, space: RowSpace, posterior: SoftmaxPosterior, prior_scale: float) -> None:
-        self.settings, self.space, self.posterior, self.prior_scale = settings, space, posterior, prior_scale
-        self.n_classes = len(posterior.weights) + 1
-
-    log_evidence = property(lambda self: self.posterior.log_evidence)
-    evidence_kind = property(lambda self: self.posterior.evidence_kind)
-    objective_trace = property(lambda self: self.posterior.objective_trace)
-    n_iter = property(lambda self: self.posterior.n_iter)
-    converged = property(lambda self: self.posterior.converged)
+    settings: LogisticSettings
+    data: LabelledRows
+    space: RowSpace
+    posterior: SoftmaxPosterior
+    prior_scale: float
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
@@ -70,65 +73,67 @@ class SoftmaxBelief:
         return settings.prior == "gaussian" and settings.link == "logit" and named
 
     @classmethod
-    def learnt(cls, settings: Settings, training: Training, earlier: Any = None) -> SoftmaxBelief:
+    def learnt(cls, settings: LogisticSettings, data: LabelledRows, earlier: Any = None) -> SoftmaxBelief:
         """Fit at the given prior scale, or at that of Laplace's highest evidence; warm from an ``earlier`` belief."""
-        problem = _Problem(settings, training)
+        problem = _Problem(settings, data)
         warm = None
-        if isinstance(earlier, SoftmaxBelief) and earlier.n_classes == training.n_classes:
+        if isinstance(earlier, SoftmaxBelief) and earlier.data.n_classes == data.n_classes:
             warm = earlier.posterior
         if settings.prior_scale is not None:
             scale = float(settings.prior_scale)
-            return cls(settings, problem.space(scale), problem.fit(scale, warm), scale)
-        centre = float(np.log(LARGEST_TYPICAL_LATENT / training.typical_length))
+            return cls(settings, data, problem.space(scale), problem.fit(scale, warm), scale)
+        centre = float(np.log(LARGEST_TYPICAL_LATENT / data.typical_length))
         start = centre if warm is None else float(np.log(earlier.prior_scale))
-        log_scale, found = maximise(problem.evaluate, start, centre, warm_start=warm)
-        scale = float(np.exp(log_scale))
+        found = maximise(problem.evaluate, start, prior=LogNormal(centre), iteration=Newton(), warm_start=warm)
+        scale = float(np.exp(found.point))
         posterior = found.posterior if problem.method == LAPLACE else problem.fit(scale, warm or found.posterior)
-        return cls(settings, problem.space(scale), posterior, scale)
+        return cls(settings, data, problem.space(scale), posterior, scale)
 
     # -- belief --------------------------------------------------------------------------------------------------------
 
-    @staticmethod
-    def unfitted_predictive(
-        settings: Settings, rows: Any, labels: Any, *, target: Any = None, random_state: Any = None
+    @classmethod
+    def prior_predictive(
+        cls, settings: LogisticSettings, rows: Matrix, *, target: Matrix | None = None, random_state: RandomState = None
     ) -> Predictive:
         """The predictive of the prior; a scale that is to be learnt counts as 1."""
         _method(settings)
+        labels = labels_of(settings.classes)
+        assert labels is not None
         scale = 1.0 if settings.prior_scale is None else float(settings.prior_scale)
         space, k = _space(settings, rows[:0], scale), len(labels) - 1
         nothing = np.zeros((k, 0)), np.zeros((k, 0, k, 0))  # without training rows everything is remainder
         return _predictive(space, *nothing, rows, labels, target, random_state)
 
-    def predictive(self, rows: Any, labels: Any, *, target: Any = None, random_state: Any = None) -> Predictive:
-        """Joint Gaussian scores of the rows, with the classes' ``labels`` as outcomes."""
-        return self._predictive(rows, labels, target, random_state, measured=self.space.rows)
+    def predictive(self, rows: Matrix, *, target: Matrix | None = None, random_state: RandomState = None) -> Predictive:
+        """Joint Gaussian scores of the rows, with the classes as outcomes."""
+        return self._predictive(rows, self.data.labels, target, random_state, measured=self.space.rows)
 
     def _predictive(self, *args: Any, **fields: Any) -> SoftmaxProjections:
         return _predictive(self.space, self.posterior.weights, self.posterior.blocks, *args, **fields)
 
-    def probabilities(self, rows: Any) -> np.ndarray:
+    def probabilities(self, rows: Matrix) -> np.ndarray:
         """(m, n_classes) predictive probabilities."""
-        table = np.empty((rows.shape[0], self.n_classes))
+        table = np.empty((rows.shape[0], self.data.n_classes))
         for start in range(0, len(table), _ROWS_AT_ONCE):
             part = slice(start, start + _ROWS_AT_ONCE)
-            scores = self._predictive(rows[part], np.arange(self.n_classes), None, 0)
+            scores = self._predictive(rows[part], np.arange(self.data.n_classes), None, 0)
             table[part] = softmax_moments(scores.score_mean, scores.score_covariance)[0]
         return table
 
-    def winners(self, rows: Any) -> np.ndarray:
+    def winners(self, rows: Matrix) -> np.ndarray:
         """(m,) codes of the most probable class."""
         return np.argmax(self.probabilities(rows), axis=1)
 
     def coefficients(self) -> tuple[np.ndarray, np.ndarray]:
         """Posterior means of the classes' weights (c, n_features) and intercepts (c,), which add up to zero."""
         weights, intercepts = self.space.slopes(self.posterior.weights)
-        basis = contrasts(self.n_classes)
+        basis = contrasts(self.data.n_classes)
         return basis @ weights, basis @ intercepts
 
     # -- snapshots -----------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """Plain data from which ``restored`` makes this belief again, to the last bit."""
+        """Plain data from which ``from_state`` makes this belief again, to the last bit."""
         sites = self.posterior.sites
         diagnostics = {name: getattr(self.posterior, name) for name in _DIAGNOSTICS}
         return {
@@ -140,48 +145,48 @@ class SoftmaxBelief:
         }
 
     @classmethod
-    def restored(cls, settings: Settings, training: Training, state: dict[str, Any]) -> SoftmaxBelief:
+    def from_state(cls, settings: LogisticSettings, data: LabelledRows, state: dict[str, Any]) -> SoftmaxBelief:
         """The belief that ``state`` described."""
         scale = float(state["prior_scale"])
-        space = _Problem(settings, training).space(scale)
+        space = _Problem(settings, data).space(scale)
         masses = state.get("masses")
         sites = SoftmaxSites(
             np.asarray(state["precision"]),
             np.asarray(state["precision_mean"]),
             None if masses is None else np.asarray(masses),
         )
-        posterior = SoftmaxPosterior(space.coordinates(training.X), sites)
+        posterior = SoftmaxPosterior(space.coordinates(data.X), sites)
         for name in _DIAGNOSTICS:
             setattr(posterior, name, state[name])
         posterior.objective_trace = np.asarray(state["objective_trace"], dtype=float)
-        return cls(settings, space, posterior, scale)
+        return cls(settings, data, space, posterior, scale)
 
 
 class _Problem:
     """The training rows, as a regression at any prior scale."""
 
-    def __init__(self, settings: Settings, training: Training) -> None:
-        self.settings, self.training, self.method = settings, training, _method(settings)
+    def __init__(self, settings: LogisticSettings, data: LabelledRows) -> None:
+        self.settings, self.data, self.method = settings, data, _method(settings)
 
     def space(self, scale: float) -> RowSpace:
-        return _space(self.settings, self.training.X, scale)
+        return _space(self.settings, self.data.X, scale)
 
-    def fit(self, scale: float, warm: Any) -> SoftmaxPosterior:
+    def fit(self, scale: float, warm: SoftmaxPosterior | None) -> SoftmaxPosterior:
         return self._fit(scale, warm, self.method, self.settings.tol)
 
-    def evaluate(self, log_scale: float, warm: Any, rough: bool) -> Evaluation:
+    def evaluate(self, log_scale: float, warm: SoftmaxPosterior | None, rough: bool) -> Evaluation:
         """Laplace's evidence and its slope in ln scale; Newton's method is too quick for rough fits to be worth it."""
         scale = float(np.exp(log_scale))
         posterior = self._fit(scale, warm, LAPLACE, min(self.settings.tol, CLOSE))
-        slope, determined = laplace_slope(self.space(scale), posterior, self.training.weights)
+        slope, determined = laplace_slope(self.space(scale), posterior, self.data.weights)
         return Evaluation(posterior, posterior.log_evidence, slope, determined)
 
-    def _fit(self, scale: float, warm: Any, method: str, tol: float) -> SoftmaxPosterior:
+    def _fit(self, scale: float, warm: SoftmaxPosterior | None, method: str, tol: float) -> SoftmaxPosterior:
         return softmax_regression(
-            self.space(scale).coordinates(self.training.X),
-            self.training.codes,
-            self.training.n_classes,
-            weights=self.training.weights,
+            self.space(scale).coordinates(self.data.X),
+            self.data.codes,
+            self.data.n_classes,
+            weights=self.data.weights,
             method=method,
             max_iter=self.settings.max_iter,
             tol=tol,
@@ -189,7 +194,7 @@ class _Problem:
         )
 
 
-def _method(settings: Settings) -> str:
+def _method(settings: LogisticSettings) -> str:
     """Return the way to fit; refuse what the softmax has no way for."""
     if not SoftmaxBelief.supports(settings):
         raise ValueError(
@@ -200,7 +205,7 @@ def _method(settings: Settings) -> str:
     return METHODS[settings.inference]
 
 
-def _space(settings: Settings, rows: Any, scale: float) -> RowSpace:
+def _space(settings: LogisticSettings, rows: Matrix, scale: float) -> RowSpace:
     """Contrasts are scores over sqrt(2) where two classes differ: their weights have the prior scale over sqrt(2)."""
     return RowSpace(rows, scale / np.sqrt(2.0), INTERCEPT_SCALE / np.sqrt(2.0) if settings.fit_intercept else 0.0)
 
@@ -209,10 +214,10 @@ def _predictive(
     space: RowSpace,
     mean: np.ndarray,
     blocks: np.ndarray,
-    rows: Any,
-    labels: Any,
-    target: Any,
-    random_state: Any,
+    rows: Matrix,
+    labels: np.ndarray,
+    target: Matrix | None,
+    random_state: RandomState,
     **fields: Any,
 ) -> SoftmaxProjections:
     parts = [rows] if target is None else [rows, target]

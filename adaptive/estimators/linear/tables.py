@@ -19,8 +19,8 @@ MOST_COLUMNS = 2**31 - 1
 KINDS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 
-def checked_table(estimator: Any, X: Any, y: Any = UNLABELLED, *, reset: bool = False) -> Any:
-    """Return the rows, and the labels where ``y`` is given, checked against the features of the last fit.
+def checked_table(estimator: Any, X: Any, y: Any = UNLABELLED, *, reset: bool = False, numbers: bool = False) -> Any:
+    """Return the rows, and the outcomes where ``y`` is given, checked against the features of the last fit.
 
     Parameters
     ----------
@@ -31,6 +31,8 @@ def checked_table(estimator: Any, X: Any, y: Any = UNLABELLED, *, reset: bool = 
         None is refused: no labels where there should be some.
     reset : bool, default False
         The features are these from now on.
+    numbers : bool, default False
+        Outcomes are numbers, and all is in double precision; else they are labels, and rows keep single precision.
 
     Raises
     ------
@@ -39,12 +41,14 @@ def checked_table(estimator: Any, X: Any, y: Any = UNLABELLED, *, reset: bool = 
     """
     if sp.issparse(X):
         _check_indices(X)
+    kinds = {**KINDS, "dtype": float} if numbers else KINDS
     try:
         if y is not UNLABELLED:
-            return validate_data(estimator, X, y, reset=reset, **KINDS)
+            rows, outcomes = validate_data(estimator, X, y, reset=reset, y_numeric=numbers, **kinds)
+            return rows, np.asarray(outcomes, dtype=float) if numbers else outcomes
         if hasattr(estimator, "n_features_in_"):
-            return validate_data(estimator, X, reset=False, **KINDS)
-        return check_array(X, **KINDS)
+            return validate_data(estimator, X, reset=False, **kinds)
+        return check_array(X, **kinds)
     except ValueError as problem:
         first = str(problem).splitlines()[0]
         if not first.startswith("Input X contains"):

@@ -111,7 +111,7 @@ class DenseProblem:
         """The Gaussian that each potential alone makes of a broad one, of variance ``width`` spread^2."""
         location = np.broadcast_to(np.asarray(self.potential.location, dtype=float), (self.size,))
         broad = width * np.square(self.spread())
-        weights = getattr(self.potential, "weights", None)  # of w copies of a row each is alone with the broad one
+        weights = self.potential.weights  # of w copies of a row each is alone with the broad one
         share = 1.0 if weights is None else 1.0 / np.maximum(weights, 1.0)
         _, mean, variance = self.potential.tilted_moments(location, broad, share)
         pi = np.maximum(1.0 / variance - 1.0 / broad, 1e-6 / broad)

@@ -157,7 +157,7 @@ class SelectiveUpdates:
     ):
         self.problem, self.gaussian, self.potential = problem, problem.gaussian, problem.potential
         self.damping, self.tol, self.n_candidates, self.rng = damping, tol, n_candidates, rng
-        weights = getattr(self.potential, "weights", None)
+        weights = self.potential.weights
         self.fraction: Number = fraction if weights is None else fraction / np.maximum(weights, 1.0)
         self.trace: list[float] = []
         self.log_evidence, self.largest = np.nan, np.inf
@@ -171,7 +171,8 @@ class SelectiveUpdates:
         picked = (a if every else a[rows] for a in (g.projections, g.row_variances, g.pi, g.nu))
         mean, variance, pi, nu = picked
         eta = self.fraction if every or not np.ndim(self.fraction) else np.asarray(self.fraction)[rows]
-        sites = tilted_sites(self.potential if every else self.potential[rows], mean, variance, pi, nu, eta)
+        potential = self.potential if rows is None else self.potential[rows]
+        sites = tilted_sites(potential, mean, variance, pi, nu, eta)
         d_pi, d_nu = sites.pi - pi, sites.nu - nu
         return sites, d_pi, d_nu, change_scores(mean, sites.variance, d_pi, d_nu)[0]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import platform
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
 from importlib import metadata
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +17,10 @@ from adaptive.loop.log.event_log import LogError
 from adaptive.loop.log.plain_data import encode, is_plain
 from adaptive.names import means_the_same, module_path, public_name
 
-__all__ = ["check_header", "check_pool", "describe_estimator", "digest", "header", "recorded_arguments", "versions"]
+if TYPE_CHECKING:
+    from adaptive.types import Estimator
+
+__all__ = ["check_header", "check_pool", "digest", "header", "parameters_of", "recorded_arguments", "versions"]
 
 # The arguments of a design that its log records as they are, and that `load` takes from there.
 RECORDED = ("scorer", "batch_size", "joint", "initial", "repeat")
@@ -38,18 +42,31 @@ def versions() -> dict[str, str]:
     return found
 
 
-def describe_estimator(estimator: Any, name: Namer = public_name) -> dict[str, Any]:
+def describe_estimator(estimator: Estimator, name: Namer = public_name) -> dict[str, Any]:
     """Return public name and parameters of an estimator, and whether it is fitted, as plain data."""
     described: dict[str, Any] = {"class": name(type(estimator))}
-    if hasattr(estimator, "get_params"):
-        found = estimator.get_params(deep=True)
+    found = parameters_of(estimator, deep=True)
+    if found is not None:
         relevant = {key: value for key, value in found.items() if key.split("__")[-1] not in _IRRELEVANT}
         described["fitted"] = any(key.endswith("_") and not key.startswith("_") for key in vars(estimator))
         described["parameters"] = {key: digest(relevant[key], name) for key in sorted(relevant)}
     return described
 
 
-def digest(value: Any, name: Namer = public_name) -> Any:
+def parameters_of(estimator: Estimator, *, deep: bool) -> dict[str, Any] | None:
+    """Return the parameters of an estimator by name, ``deep`` those of its parts as well; None where it names none."""
+    return estimator.get_params(deep=deep) if hasattr(estimator, "get_params") else None
+
+
+def describe_arguments(arguments: Mapping[str, Any], name: Namer = public_name) -> dict[str, Any]:
+    """Return the arguments of a design (those in ``RECORDED`` and ``DIGESTED``) as plain data."""
+    scorer = arguments["scorer"]
+    recorded = {key: arguments[key] for key in RECORDED}
+    recorded["scorer"] = scorer if isinstance(scorer, str) else f"{_FUNCTION}{digest(scorer, name)}"
+    return recorded | {key: digest(arguments[key], name) for key in DIGESTED}
+
+
+def digest(value: object, name: Namer = public_name) -> Any:
     """Return short plain data that changes when ``value`` does: itself, a hash of its content, the name of a function.
 
     Examples
@@ -59,20 +76,18 @@ def digest(value: Any, name: Namer = public_name) -> Any:
     """
     if isinstance(value, np.generic):
         value = value.item()
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if value is None or isinstance(value, (bool, int, float, complex, str)):
         return value
     if callable(value) and hasattr(value, "__qualname__"):
         return name(value)
-    if is_plain(value) and len(value) <= 8:
+    if isinstance(value, Sized) and is_plain(value) and len(value) <= 8:
         return repr(value.tolist() if isinstance(value, np.ndarray) else value)
-    if hasattr(value, "__len__") or hasattr(value, "shape"):
+    if isinstance(value, Sized) or hasattr(value, "shape"):
         return f"{type(value).__name__} {pools.fingerprint(value, name)[:16]}"
     return name(type(value))
 
 
-def header(
-    seed: int, candidates: Candidates, estimator: Any, arguments: Mapping[str, Any], name: Namer = public_name
-) -> dict[str, Any]:
+def header(seed: int, candidates: Candidates, estimator: Estimator, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the header of a new log.
 
     Parameters
@@ -82,19 +97,13 @@ def header(
     estimator : estimator to start from
     arguments : dict
         Those in ``RECORDED`` and ``DIGESTED``.
-    name : callable(class or function) -> str
-        How these are named: by their public name, or where a log of an older version is looked at by their module.
     """
-    scorer = arguments["scorer"]
-    recorded = {key: arguments[key] for key in RECORDED}
-    recorded["scorer"] = scorer if isinstance(scorer, str) else f"{_FUNCTION}{digest(scorer, name)}"
-    recorded |= {key: digest(arguments[key], name) for key in DIGESTED}
     return {
         "versions": versions(),
         "seed": seed,
-        "pool": candidates.summary(name),
-        "estimator": describe_estimator(estimator, name),
-        "arguments": recorded,
+        "pool": candidates.summary(),
+        "estimator": describe_estimator(estimator),
+        "arguments": describe_arguments(arguments),
     }
 
 
@@ -106,32 +115,38 @@ def recorded_arguments(header: Mapping[str, Any]) -> dict[str, Any]:
     return {**arguments, "random_state": header["seed"]}
 
 
-def check_pool(logged: Mapping[str, Any], candidates: Candidates, path: Any) -> None:
+def check_pool(logged: Mapping[str, Any], candidates: Candidates, path: Path | None) -> None:
     """Compare the pool of a log with that of the design that wants to continue it; LogError if they differ."""
-    pool = candidates.summary()
-    if logged["pool"] not in (pool, candidates.summary(module_path)):
-        raise LogError(f"candidates are not those of log {path}: it has {_pool(logged['pool'])}, got {_pool(pool)}.")
+    there, pool = logged["pool"], candidates.summary()
+    if there != pool and there != candidates.summary(module_path):
+        raise LogError(f"candidates are not those of log {path}: it has {_pool(there)}, got {_pool(pool)}.")
 
 
-def check_header(logged: Mapping[str, Any], describe: Callable[[Namer], Mapping[str, Any]], path: Any) -> None:
+def check_header(
+    logged: Mapping[str, Any], seed: int, estimator: Estimator, arguments: Mapping[str, Any], path: Path | None
+) -> None:
     """Compare everything else; LogError names the first difference, other versions are a warning.
 
     Parameters
     ----------
     logged : dict
         The header of the log.
-    describe : callable(name) -> dict
-        The header of the design that wants to continue it, with that way to name classes and functions.
+    seed, estimator, arguments
+        As for `header`, of the design that wants to continue it.
     path : for the message
     """
-    given, former = describe(public_name), None
-    for name, there, here in _pairs(logged, given):
-        if _same(there, here):
-            continue
-        former = former or {key: value for key, _, value in _pairs(logged, describe(module_path))}
-        if not _same(there, former[name]):
-            raise LogError(f"{name} is not that of log {path}: it has {there!r}, got {here!r}.")
-    found = given["versions"]
+
+    def described(name: Namer) -> dict[str, Any]:
+        return _compared(seed, describe_estimator(estimator, name), describe_arguments(arguments, name))
+
+    theirs, ours = _compared(logged["seed"], logged["estimator"], logged["arguments"]), described(public_name)
+    differing = [what for what, there in theirs.items() if encode(there) != encode(ours.get(what))]
+    formerly = described(module_path) if differing else {}  # older versions wrote where things stood
+    for what in differing:
+        there, here = theirs[what], ours.get(what)
+        if encode(there) != encode(formerly.get(what)) and not _moved(there, here):
+            raise LogError(f"{what} is not that of log {path}: it has {there!r}, got {here!r}.")
+    found = versions()
     changed = [
         f"{name} {old} -> {found.get(name)}" for name, old in logged["versions"].items() if found.get(name) != old
     ]
@@ -143,21 +158,22 @@ def check_header(logged: Mapping[str, Any], describe: Callable[[Namer], Mapping[
         )
 
 
-def _pairs(logged: Mapping[str, Any], given: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
-    """What is compared: its name, what the log has, what is given."""
-    theirs, ours = logged["estimator"], given["estimator"]
-    pairs = [("estimator", theirs["class"], ours["class"])]
-    pairs.append(("whether the estimator is fitted", theirs.get("fitted"), ours.get("fitted")))
-    parameters, mine = theirs.get("parameters", {}), ours.get("parameters", {})
-    pairs += [(f"estimator parameter {name}", parameters[name], mine.get(name)) for name in parameters]
-    pairs += [(name, logged["arguments"][name], given["arguments"][name]) for name in (*RECORDED, *DIGESTED)]
-    return [*pairs, ("random_state", logged["seed"], given["seed"])]
+def _compared(seed: int, estimator: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """What is compared, by the name that a message gives it."""
+    return {
+        "estimator": estimator["class"],
+        "whether the estimator is fitted": estimator.get("fitted"),
+        **{f"estimator parameter {name}": value for name, value in estimator.get("parameters", {}).items()},
+        **{name: arguments[name] for name in (*RECORDED, *DIGESTED)},
+        "random_state": seed,
+    }
 
 
-def _same(there: Any, here: Any) -> bool:
-    if isinstance(there, str) and isinstance(here, str):
-        return there == here or means_the_same(there.removeprefix(_FUNCTION), here.removeprefix(_FUNCTION))
-    return bool(encode(there) == encode(here))
+def _moved(there: object, here: object) -> bool:
+    """Whether a log names what is given by where it stood in a version before this one."""
+    if not (isinstance(there, str) and isinstance(here, str)):
+        return False
+    return means_the_same(there.removeprefix(_FUNCTION), here.removeprefix(_FUNCTION))
 
 
 def _pool(pool: Mapping[str, Any]) -> str:

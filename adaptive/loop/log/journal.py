@@ -26,7 +26,7 @@ class Journal:
     Parameters
     ----------
     log : EventLog
-        Created already.
+        Created or opened already.
     start : callable() -> DesignState
         The state before the first event.
     learnt : callable()

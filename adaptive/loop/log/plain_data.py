@@ -19,7 +19,7 @@ __all__ = ["decode", "encode", "identity", "is_plain"]
 _TAG = "type"
 
 
-def encode(value: Any) -> Any:
+def encode(value: object) -> Any:
     """Return what ``json.dumps`` writes for ``value``.
 
     Parameters
@@ -114,7 +114,7 @@ def decode(record: Any) -> Any:
     return array[0] if kind == "scalar" else array.reshape(record["shape"])
 
 
-def is_plain(value: Any) -> bool:
+def is_plain(value: object) -> bool:
     """Return whether ``encode`` accepts ``value``."""
     try:
         encode(value)
@@ -123,7 +123,7 @@ def is_plain(value: Any) -> bool:
     return True
 
 
-def identity(value: Any) -> Any:
+def identity(value: object) -> Any:
     """Return a hashable key that is equal for equal plain data.
 
     Examples
@@ -148,6 +148,6 @@ def identity(value: Any) -> Any:
     return value
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -5,13 +5,22 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from adaptive.loop.log.event_log import EventLog, LogError
 from adaptive.loop.log.snapshots import read_snapshot, snapshot_path, write_snapshot
 from adaptive.loop.state import DesignState
+from adaptive.loop.stopping import StoppingRule
 
-__all__ = ["rejection", "replay", "restore_snapshot", "take_snapshot"]
+__all__ = ["Restorable", "rejection", "replay", "restore_snapshot", "take_snapshot"]
+
+
+@runtime_checkable
+class Restorable(Protocol):
+    """An estimator that says what it has learnt, as plain data; others are taught all answers again."""
+
+    def state(self) -> dict[str, Any]: ...
+    def restore(self, state: dict[str, Any]) -> Any: ...
 
 
 def rejection(event: dict[str, Any], refusal: BaseException) -> dict[str, Any]:
@@ -59,10 +68,11 @@ def replay(
 
 def take_snapshot(log: EventLog, path: Path, state: DesignState) -> bool:
     """Store beside ``path`` what replaying ``log`` would compute; return whether there is such a state to store."""
-    if not (hasattr(state.estimator, "state") and hasattr(state.estimator, "restore") and state.candidates.restorable):
+    if not (isinstance(state.estimator, Restorable) and state.candidates.restorable):
         return False
     try:
-        content = {"estimator": state.estimator.state(), "rule": repr(state.stop), "remembered": _memory(state.stop)}
+        remembered = state.stop.state() if isinstance(state.stop, StoppingRule) else None
+        content = {"estimator": state.estimator.state(), "rule": repr(state.stop), "remembered": remembered}
         write_snapshot(snapshot_path(path), content, log.n_events, log.check_after(log.n_events))
     except (OSError, ValueError) as error:  # a convenience: the log alone suffices
         warnings.warn(f"no snapshot was written beside {path} (it is replayed instead): {error}", stacklevel=2)
@@ -72,21 +82,17 @@ def take_snapshot(log: EventLog, path: Path, state: DesignState) -> bool:
 
 def restore_snapshot(log: EventLog, state: DesignState) -> int:
     """Restore estimator and rule from the snapshot beside ``log``; return how many events it stands for (0: none)."""
-    if log.path is None or not hasattr(state.estimator, "restore"):
+    if log.path is None or not isinstance(state.estimator, Restorable):
         return 0
     snapshot = read_snapshot(snapshot_path(log.path))
     if snapshot is None or snapshot["n_events"] > log.n_events:
         return 0
     if log.check_after(snapshot["n_events"]) != snapshot["check"]:  # of another log that had this name
         return 0
-    content = snapshot["state"]
-    if _memory(state.stop) is not None:
-        if repr(state.stop) != content["rule"]:  # another rule has to see all answers
+    content, rule = snapshot["state"], state.stop
+    if isinstance(rule, StoppingRule) and rule.state() is not None:
+        if repr(rule) != content["rule"]:  # another rule has to see all answers
             return 0
-        state.stop.restore(content["remembered"])
+        rule.restore(content["remembered"])
     state.estimator.restore(content["estimator"])
     return snapshot["n_events"]
-
-
-def _memory(rule: Any) -> Any:
-    return rule.state() if hasattr(rule, "state") else None

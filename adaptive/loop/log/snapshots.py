@@ -31,7 +31,7 @@ def snapshot_path(log: str | os.PathLike[str]) -> Path:
     return log.with_name(log.name + ".snapshot.npz")
 
 
-def pack(state: Any) -> bytes:
+def pack(state: object) -> bytes:
     """Return nested lists and dictionaries of plain data as an npz archive.
 
     Raises
@@ -81,7 +81,7 @@ def read_snapshot(path: Path) -> dict[str, Any] | None:
     return None
 
 
-def _outline(value: Any, arrays: dict[str, np.ndarray]) -> Any:
+def _outline(value: object, arrays: dict[str, np.ndarray]) -> Any:
     """Return ``value`` as JSON, its arrays moved to ``arrays``."""
     if isinstance(value, np.ndarray) and value.size > 0 and value.dtype.kind in "biufcU":
         name = f"array_{len(arrays)}"

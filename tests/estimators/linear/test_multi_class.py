@@ -10,10 +10,12 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.linear_model import LogisticRegression
 
 from adaptive import BayesianLogisticRegression, SequentialDesign
-from adaptive.estimators.linear import BinaryBelief, Settings, SoftmaxBelief, Training
-from adaptive.estimators.linear.prior_scale import WIDTH
-from adaptive.estimators.linear.row_space import RowSpace
-from adaptive.estimators.linear.softmax_belief import _Problem
+from adaptive.estimators.linear.binary_belief import BinaryBelief
+from adaptive.estimators.linear.settings import LogisticSettings
+from adaptive.estimators.linear.softmax_belief import SoftmaxBelief, _Problem
+from adaptive.estimators.linear.training import LabelledRows
+from adaptive.inference.evidence.maximise import LogNormal
+from adaptive.inference.softmax.row_space import RowSpace
 
 KINDS = ["softmax", "one_vs_rest"]
 
@@ -35,9 +37,9 @@ def rows_and_codes(m, n_features, c, seed=0):
 @pytest.mark.parametrize("shape", [(40, 3), (6, 10)])
 def test_of_two_classes_it_is_the_binary_model(shape):
     X, y = rows_and_codes(*shape, 2)
-    settings = Settings(prior_scale=2.0, inference="laplace_approximation", tol=1e-12)
-    ours = SoftmaxBelief.learnt(settings, Training(X, y, 2))
-    binary = BinaryBelief.learnt(settings, Training(X, y, 2))
+    settings = LogisticSettings(prior_scale=2.0, inference="laplace_approximation", tol=1e-12)
+    ours = SoftmaxBelief.learnt(settings, LabelledRows(X, y, np.arange(2)))
+    binary = BinaryBelief.learnt(settings, LabelledRows(X, y, np.arange(2)))
     rows = np.random.default_rng(1).standard_normal((5, shape[1]))
     assert ours.log_evidence == pytest.approx(binary.log_evidence, abs=1e-6)
     np.testing.assert_allclose(ours.probabilities(rows), binary.probabilities(rows), atol=1e-6)
@@ -49,9 +51,9 @@ def test_of_two_classes_it_is_the_binary_model(shape):
 def test_with_fewer_rows_than_features_nothing_is_lost(monkeypatch):
     """The coordinates of the labelled rows and what they leave at the prior are the same posterior."""
     X, y = rows_and_codes(8, 10, 3)
-    settings, training = Settings(prior_scale=1.5, tol=1e-13, max_iter=1000), Training(X, y, 3)
+    settings, training = LogisticSettings(prior_scale=1.5, tol=1e-13, max_iter=1000), LabelledRows(X, y, np.arange(3))
     rng = np.random.default_rng(2)
-    rows, target, labels = rng.standard_normal((6, 10)), rng.standard_normal((2, 10)), np.arange(3)
+    rows, target = rng.standard_normal((6, 10)), rng.standard_normal((2, 10))
     small = SoftmaxBelief.learnt(settings, training)
     assert not small.space.direct and small.posterior.n == 2 * 8
     monkeypatch.setattr(RowSpace, "__init__", _always_direct(RowSpace.__init__))
@@ -60,7 +62,7 @@ def test_with_fewer_rows_than_features_nothing_is_lost(monkeypatch):
     assert small.log_evidence == pytest.approx(full.log_evidence, abs=1e-9)
     np.testing.assert_allclose(small.coefficients()[0], full.coefficients()[0], atol=1e-9)
     np.testing.assert_allclose(small.coefficients()[1], full.coefficients()[1], atol=1e-9)
-    one, other = (b.predictive(rows, labels, target=target, random_state=1) for b in (small, full))
+    one, other = (b.predictive(rows, target=target, random_state=1) for b in (small, full))
     np.testing.assert_allclose(one.covariance([0, 1], [3, 4]), other.covariance([0, 1], [3, 4]), atol=1e-9)
     np.testing.assert_allclose(one.expected_entropy, other.expected_entropy, atol=1e-9)
     after, same = one.given(0, 1).given(2, 0), other.given(0, 1).given(2, 0)
@@ -82,7 +84,9 @@ def _always_direct(init):
 def test_the_slope_of_the_evidence_is_its_derivative(shape, intercept):
     X, y = rows_and_codes(*shape, 4)
     weights = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
-    problem = _Problem(Settings(tol=1e-13, max_iter=1000, fit_intercept=intercept), Training(X, y, 4, weights))
+    problem = _Problem(
+        LogisticSettings(tol=1e-13, max_iter=1000, fit_intercept=intercept), LabelledRows(X, y, np.arange(4), weights)
+    )
     at, below, above = (problem.evaluate(t, None, False) for t in (0.3, 0.3 - 1e-4, 0.3 + 1e-4))
     assert at.slope == pytest.approx((above.value - below.value) / 2e-4, abs=1e-3)
 
@@ -95,7 +99,7 @@ def test_the_learnt_scale_is_where_laplaces_evidence_times_prior_is_largest(iris
 
     def value(t):
         at = BayesianLogisticRegression(inference="laplace_approximation", tol=1e-8, prior_scale=np.exp(t)).fit(X, y)
-        return at.log_evidence_ - 0.5 * ((t - centre) / WIDTH) ** 2
+        return at.log_evidence_ - 0.5 * ((t - centre) / LogNormal.width) ** 2
 
     assert model.evidence_kind_ == ("lower_bound" if engine == "variational_bounds" else "approximation")
     best = np.log(model.prior_scale_)

@@ -12,19 +12,32 @@ bounds whose heights are differenced.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
-from adaptive import inference
-from adaptive.estimators.linear.settings import INTERCEPT_SCALE, Settings
+from adaptive.gaussians import FactorisedForm
+from adaptive.inference.evidence.evidence_gradient import evidence_gradient
+from adaptive.inference.evidence.potential_gradient import potential_gradient
+from adaptive.inference.matrix_free.large_posterior import LargePosterior
+from adaptive.inference.model import GLM
+from adaptive.inference.posterior import Posterior
+from adaptive.potentials import Potential
 
-__all__ = ["evidence_slope"]
+__all__ = ["weight_scale_slope"]
 
 STEP = 1e-4  # in ln scale, of tilted log normalisers, which are good to 1e-10
 
 
-def evidence_slope(model: Any, posterior: Any, settings: Settings, scale: float, n_weights: int) -> tuple[float, float]:
+def weight_scale_slope(
+    model: GLM,
+    posterior: Posterior,
+    scale: float,
+    n_weights: int,
+    *,
+    potential: Callable[[float], Potential] | None = None,
+    intercept_variance: float = 1.0,
+) -> tuple[float, float]:
     """Return d ln Z / d ln scale, and how many weights the data determine, a guess of its decrease with ln scale.
 
     Parameters
@@ -33,56 +46,56 @@ def evidence_slope(model: Any, posterior: Any, settings: Settings, scale: float,
         Of likelihood rows, and with a sparse prior of the weights' potentials in its second group.
     posterior : Posterior
         Converged.
-    settings : Settings
     scale : float
     n_weights : int
         The unknowns that have this prior; they come first.
+    potential : callable (scale) -> Potential, optional
+        The sparse prior of a weight; None: it is Gaussian.
+    intercept_variance : float
+        Prior variance of the one unknown that may come after the weights.
 
     References
     ----------
     Rasmussen and Williams (2006), section 5.5; Nickisch (2010), section 3.4 for the bound.
     """
-    if settings.prior == "gaussian":
+    if potential is None:
         weights = posterior.mean[:n_weights]
         energy = float(weights @ weights) / scale**2
-        if hasattr(posterior.gaussian, "prior_sensitivity"):
+        if isinstance(posterior.gaussian, FactorisedForm):
             change = 2.0 * np.asarray(model.prior_covariance)
             change[n_weights:] = 0.0  # the intercept keeps its scale
-            slope = inference.evidence_gradient(model, posterior, change)
+            slope = evidence_gradient(model, posterior, change)
             return slope, energy - slope
-        determined = _determined(model, posterior, n_weights)
+        determined = _determined(model, posterior, n_weights, intercept_variance)
         return energy - determined, determined
     first = posterior.group_lengths[0]
     site = slice(first, first + n_weights)
     precision, shift = posterior.sites[0][site], posterior.sites[1][site]
-    if settings.prior == "student_t":
-        low, high = (settings.weight_potential(scale * np.exp(0.5 * side * STEP)) for side in (-1, 1))
-        slope = inference.potential_gradient(model, posterior, 1, low, high, STEP)
-        return slope, _determined(model, posterior, n_weights)
+    if not potential(scale).log_concave:
+        low, high = (potential(scale * np.exp(0.5 * side * STEP)) for side in (-1, 1))
+        slope = potential_gradient(model, posterior, 1, low, high, STEP)
+        return slope, _determined(model, posterior, n_weights, intercept_variance)
     if posterior.engine == "variational_bounds":  # where bounds are tight, g_j = (m_j^2 + var_j) scale^2 / g_j
-        determined = _determined(model, posterior, n_weights)
+        determined = _determined(model, posterior, n_weights, intercept_variance)
         return float(precision @ np.square(posterior.mean[:n_weights])) - determined, determined
     mean, variance = posterior.mean[:n_weights], posterior.variances()[:n_weights]
     cavity = 1.0 / variance - precision
     centre = (mean / variance - shift) / cavity
-    logs = [
-        settings.weight_potential(scale * np.exp(side)).tilted_moments(centre, 1.0 / cavity)[0]
-        for side in (-STEP, STEP)
-    ]
+    logs = [potential(scale * np.exp(side)).tilted_moments(centre, 1.0 / cavity)[0] for side in (-STEP, STEP)]
     return float(np.sum(logs[1] - logs[0])) / (2 * STEP), float(np.sum(1.0 - np.minimum(precision * variance, 1.0)))
 
 
-def _determined(model: Any, posterior: Any, n_weights: int) -> float:
+def _determined(model: GLM, posterior: Posterior, n_weights: int, intercept_variance: float) -> float:
     """How much the data determine of the weights, n_weights - sum_j (prior precision)_j var(w_j), from 0 to n_weights.
 
     It is read from the rows, tr(V P) = n - sum_j precision_j var(s_j): sampled variances of the weights themselves
     would bring more noise than the few that are determined.
     """
     q = posterior.group_lengths[0]
-    known = getattr(posterior, "variance_estimates", None)
+    known = posterior.variance_estimates if isinstance(posterior, LargePosterior) else None
     variance = posterior.variances(model.groups[0][0]) if known is None else known[:q]
     total = float(posterior.sites[0][:q] @ variance)
     if n_weights < model.n:
         last = np.eye(1, model.n, model.n - 1)
-        total -= 1.0 - float(posterior.variances(last)[0]) / INTERCEPT_SCALE**2
+        total -= 1.0 - float(posterior.variances(last)[0]) / intercept_variance
     return total

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import softmax
 
-from adaptive.estimators.linear.row_space import RowSpace
+from adaptive.inference.softmax.row_space import RowSpace
 from adaptive.inference.softmax.softmax_posterior import SoftmaxPosterior
 from adaptive.potentials.softmax import contrasts
 

@@ -1,12 +1,22 @@
-"""What was asked and answered, one row per answer."""
+"""Tables as columns: a dictionary of lists, one entry per row."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["COLUMNS", "to_frame"]
+__all__ = ["columns_of", "to_frame"]
 
-COLUMNS = ("step", "position", "label", "outcome", "score", "seconds")
+
+def columns_of(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, list[Any]]:
+    """Return rows as columns of these names.
+
+    Examples
+    --------
+    >>> columns_of(("step", "score"), [(1, 0.5), (2, 0.25)])
+    {'step': [1, 2], 'score': [0.5, 0.25]}
+    """
+    return {name: [row[k] for row in rows] for k, name in enumerate(names)}
 
 
 def to_frame(columns: dict[str, list[Any]]) -> Any:

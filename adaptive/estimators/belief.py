@@ -1,0 +1,274 @@
+"""One shape for every estimator: parameters and checks over a belief.
+
+    parameters  ->  Settings        those that a belief needs, as values, checked when they are taken
+    X, y        ->  data            everything measured so far, checked
+    settings, data, earlier  ->  belief      what follows from them; learning more makes another one
+
+An estimator holds its parameters and ``belief_``, nothing else: what is refused leaves it as it was, since a belief
+that could not be made replaces nothing. A subclass of `BeliefEstimator` names its three types and adds what its users
+call, such as ``predict``; `skeletons/linear_model_estimator.py` is one to start from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from adaptive.estimators.base import DesignMixin
+from adaptive.estimators.linear.tables import checked_table
+from adaptive.estimators.linear.training import Rows
+
+if TYPE_CHECKING:
+    from adaptive.inference import Posterior
+    from adaptive.predictive import Predictive
+    from adaptive.types import Pool, RandomState
+
+__all__ = ["Belief", "BeliefEstimator", "Data", "Inferred", "Settings", "of_belief"]
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """Parameters of an estimator under the same names; a subclass lists them, and checks them in ``check``."""
+
+    @classmethod
+    def of(cls, estimator: BaseEstimator) -> Self:
+        """The parameters of ``estimator``, checked."""
+        settings = cls(**{field.name: getattr(estimator, field.name) for field in fields(cls)})
+        settings.check()
+        return settings
+
+    def check(self) -> None:
+        """Refuse what is wrong, in one sentence that names the parameter."""
+
+
+class Data(Protocol):
+    """What was measured so far, as it was given."""
+
+    @property
+    def n_features(self) -> int | None:
+        """Columns of a row, where what is measured are rows."""
+
+    def state(self) -> dict[str, Any]:
+        """Plain data."""
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """What ``state`` returned, again."""
+
+
+class Belief(Protocol):
+    """What is believed after learning; made by ``learnt`` or ``from_state``, and never changed."""
+
+    @property
+    def settings(self) -> Any:
+        """The parameters it was made with."""
+
+    @property
+    def data(self) -> Any:
+        """What it was learnt from."""
+
+    @classmethod
+    def learnt(cls, settings: Any, data: Any, earlier: Any = None, /) -> Self:
+        """The belief after ``data``; warm where an ``earlier`` one, about the first of them, is of use."""
+
+    @classmethod
+    def prior_predictive(
+        cls, settings: Any, candidates: Any, /, *, target: Any = None, random_state: RandomState = None
+    ) -> Predictive:
+        """What is believed before anything was learnt."""
+
+    def predictive(self, candidates: Any, /, *, target: Any = None, random_state: RandomState = None) -> Predictive:
+        """What is believed about candidates."""
+
+    def state(self) -> dict[str, Any]:
+        """Plain data, without what was measured, from which ``from_state`` makes the belief again, to the last bit."""
+
+    @classmethod
+    def from_state(cls, settings: Any, data: Any, state: dict[str, Any], /) -> Self:
+        """The belief that ``state`` described."""
+
+
+class Inferred:
+    """What its posteriors say of a belief's inference; the belief holds ``posterior``, or states ``posteriors``."""
+
+    posterior: Any
+
+    @property
+    def posteriors(self) -> Sequence[Posterior]:
+        """All of them."""
+        return [self.posterior]
+
+    @property
+    def log_evidence(self) -> float:
+        """Added over the posteriors."""
+        return float(sum(posterior.log_evidence for posterior in self.posteriors))
+
+    @property
+    def evidence_kind(self) -> str:
+        """What the log evidence is."""
+        return self.posteriors[0].evidence_kind
+
+    @property
+    def objective_trace(self) -> Any:
+        """One value per iteration, of the first posterior."""
+        return self.posteriors[0].objective_trace
+
+    @property
+    def n_iter(self) -> int:
+        """Iterations of the longest inference."""
+        return max(posterior.n_iter for posterior in self.posteriors)
+
+    @property
+    def converged(self) -> bool:
+        """Whether all have."""
+        return all(posterior.converged for posterior in self.posteriors)
+
+
+def of_belief(name: str, doc: str) -> Any:
+    """A fitted attribute that is one of the belief's; NotFittedError before any fit."""
+
+    def read(estimator: BeliefEstimator) -> Any:
+        value: Any = estimator.fitted_belief()
+        for part in name.split("."):
+            value = getattr(value, part)
+        return value
+
+    return property(read, doc=doc)
+
+
+class BeliefEstimator(DesignMixin, BaseEstimator):
+    """An estimator that is parameters over a belief.
+
+    A subclass says
+
+        _Settings, _Belief              its types (or `_belief_about`, where there are several kinds of belief)
+        _Data, _measured(X, y, earlier), _candidates(X)
+                                        what users give, checked, and joined to the data there are: rows of numbers with
+                                        numbers as outcomes, unless it says otherwise
+
+    and gets ``fit``, ``partial_fit``, ``predictive``, ``select``, ``state``, ``restore`` and the attributes below.
+
+    Attributes
+    ----------
+    belief_ : Belief
+    posterior_, log_evidence_, evidence_kind_, objective_trace_, n_iter_, converged_ : of the inference
+    """
+
+    _Settings: ClassVar[type[Settings]] = Settings
+    _Data: ClassVar[type[Data]] = Rows
+    _Belief: ClassVar[type[Belief]]
+    belief_: Any
+
+    # -- what a subclass says ----------------------------------------------------------------------------------------
+
+    def _belief_about(self, data: Any) -> type[Belief]:
+        """The kind of belief about these data; None: about none yet."""
+        return self._Belief
+
+    def _measured(self, X: Any, y: Any, earlier: Any = None) -> Any:
+        """X and y as data, after the ``earlier`` ones (None: what came before is forgotten)."""
+        rows, outcomes = checked_table(self, X, y, reset=earlier is None, numbers=True)
+        return Rows(rows, outcomes) if earlier is None else earlier.followed_by(rows, outcomes)
+
+    def _measured_before(self, settings: Any, state: dict[str, Any]) -> Any:
+        """The data that ``state`` holds."""
+        return self._Data.from_state(state)
+
+    def _candidates(self, X: Any) -> Any:
+        """Candidates, checked; before any fit rows may be of any width."""
+        return checked_table(self, X, numbers=True)
+
+    # -- learning ----------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Forget what was learnt and fit."""
+        return self._fit(X, y)
+
+    def partial_fit(self, X: Any, y: Any) -> Self:
+        """Learn from further measurements, starting from what is believed; what is refused changes nothing."""
+        return self._partial_fit(X, y)
+
+    def _fit(self, X: Any, y: Any, **named: Any) -> Self:
+        settings = self._Settings.of(self)
+        return self._learn(settings, self._measured(X, y, None, **named), None)
+
+    def _partial_fit(self, X: Any, y: Any, **named: Any) -> Self:
+        if not self.__sklearn_is_fitted__():
+            with _unfitted_if_refused(self):
+                return self._fit(X, y, **named)
+        belief = self.belief_
+        return self._learn(self._Settings.of(self), self._measured(X, y, belief.data, **named), belief)
+
+    def _learn(self, settings: Settings, data: Any, earlier: Any, **how: Any) -> Self:
+        self.belief_ = self._belief_about(data).learnt(settings, data, earlier, **how)
+        return self
+
+    # -- what is believed --------------------------------------------------------------------------------------------
+
+    def predictive(self, candidates: Pool, *, target: Any = None, random_state: RandomState = None) -> Predictive:
+        """Return what is believed about ``candidates`` at the current posterior; before any fit the prior answers."""
+        given = self._candidates(candidates)
+        about = None if target is None else self._candidates(target)
+        if self.__sklearn_is_fitted__():
+            return self.belief_.predictive(given, target=about, random_state=random_state)
+        settings, kind = self._Settings.of(self), self._belief_about(None)
+        return kind.prior_predictive(settings, given, target=about, random_state=random_state)
+
+    def fitted_belief(self) -> Any:
+        """Return the belief; NotFittedError before any fit."""
+        check_is_fitted(self, "belief_")
+        return self.belief_
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "belief_")
+
+    posterior_ = of_belief("posterior", "Posterior over the unknowns.")
+    log_evidence_ = of_belief("log_evidence", "Log evidence at the parameters that were learnt.")
+    evidence_kind_ = of_belief("evidence_kind", '"exact", "lower_bound", "approximation" or "none".')
+    objective_trace_ = of_belief("objective_trace", "One value per iteration of the inference.")
+    n_iter_ = of_belief("n_iter", "Iterations of the last inference.")
+    converged_ = of_belief("converged", "Whether it met ``tol``.")
+
+    # -- snapshots ---------------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """Return what was learnt as plain data, without pickles; ``restore`` brings it back to the last bit."""
+        if not self.__sklearn_is_fitted__():
+            return {}
+        names = getattr(self, "feature_names_in_", None)
+        return {
+            **self.belief_.data.state(),
+            "belief": self.belief_.state(),
+            "feature_names": None if names is None else list(names),
+        }
+
+    def restore(self, state: dict[str, Any]) -> Self:
+        """Take over what ``state`` returned; the parameters must be the same."""
+        if not state:
+            return self
+        settings = self._Settings.of(self)
+        data = self._measured_before(settings, state)
+        described = {**state, **state.get("belief", {})}  # states of old had all of it side by side
+        self.belief_ = self._belief_about(data).from_state(settings, data, described)
+        if data.n_features is not None:
+            self.n_features_in_ = data.n_features
+        if state.get("feature_names") is not None:
+            self.feature_names_in_ = np.array(state["feature_names"], dtype=object)
+        return self
+
+
+@contextmanager
+def _unfitted_if_refused(estimator: BaseEstimator) -> Iterator[None]:
+    """Forget the columns that validation noted where a first ``partial_fit`` is refused: the next may have others."""
+    try:
+        yield
+    except ValueError:
+        for noted in ("n_features_in_", "feature_names_in_"):
+            estimator.__dict__.pop(noted, None)
+        raise

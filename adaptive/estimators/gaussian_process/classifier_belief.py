@@ -1,0 +1,239 @@
+"""What is believed about labels:  p(y | x, f) = link(y f(x)),    f ~ GP(m, k).
+
+Several classes are as many binary problems: each class against the rest, whose probabilities are divided by their sum,
+or every pair, whose winners vote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.utils.multiclass import _ovr_decision_function
+
+from adaptive import checks
+from adaptive.estimators.gaussian_process.evidence import Evidence
+from adaptive.estimators.gaussian_process.low_rank import subset
+from adaptive.estimators.gaussian_process.process_belief import (
+    ProcessBelief,
+    evidence_state,
+    inferred,
+    prior_process,
+    restored,
+)
+from adaptive.estimators.gaussian_process.settings import ProcessSettings
+from adaptive.estimators.linear.labelled import Labelled
+from adaptive.estimators.linear.training import LabelledRows, labels_of
+from adaptive.means import as_mean
+from adaptive.potentials import BernoulliLogit, BernoulliProbit
+from adaptive.predictive import Predictive, WeightedDraws
+
+if TYPE_CHECKING:
+    from adaptive.inference import Posterior
+    from adaptive.potentials import Potential
+    from adaptive.types import ArrayLike, RandomState
+
+__all__ = ["ClassifierBelief", "ClassifierSettings"]
+
+LINKS = {"logit": BernoulliLogit, "probit": BernoulliProbit}
+N_DRAWS = 512
+
+
+@dataclass(frozen=True, eq=False)
+class ClassifierSettings(ProcessSettings):
+    """Parameters of :class:`~adaptive.GaussianProcessClassifier`, under the same names."""
+
+    link: str = "logit"
+    inference: str | Callable[..., Posterior] | None = "expectation_propagation"
+    max_iter_predict: int = 100
+    multi_class: str = "one_vs_rest"
+    n_jobs: int | None = None
+    classes: ArrayLike | None = None
+
+    def check(self) -> None:
+        """Refuse what is wrong in one sentence."""
+        super().check()
+        checks.choice("link", self.link, LINKS)
+        checks.choice("multi_class", self.multi_class, ("one_vs_rest", "one_vs_one"))
+        checks.integer("max_iter_predict", self.max_iter_predict, minimum=1)
+        self.check_engine()
+        if self.classes is not None and len(np.unique(self.classes)) < 2:
+            raise ValueError(f"classes must name two labels or more, got {list(np.asarray(self.classes))}.")
+
+    def problem(self, X: Any, signs: np.ndarray) -> Evidence:
+        """The evidence of a binary problem, before anything was learnt."""
+        steps = 400 if self.inference == "annealed_importance" else int(self.max_iter_predict)
+        return Evidence(
+            self.start_kernel(),
+            as_mean(self.mean).prepared(X),
+            X,
+            [partial(_observed, LINKS[self.link], signs)],
+            self.engine(self.inference, steps),
+            low_rank=self.approximation(),
+        )
+
+    def problems(self, data: LabelledRows) -> list[Evidence]:
+        """The binary problems: one, or as many as ``multi_class`` makes of the classes."""
+        X, codes, n_classes = data.X, data.codes, data.n_classes
+        if n_classes <= 2:
+            return [self.problem(X, np.where(codes == n_classes - 1, 1.0, -1.0))]
+        if self.multi_class == "one_vs_rest":
+            return [self.problem(X, np.where(codes == k, 1.0, -1.0)) for k in range(n_classes)]
+        found = []
+        for i, j in combinations(range(n_classes), 2):
+            rows = np.flatnonzero((codes == i) | (codes == j))
+            found.append(self.problem(subset(X, rows), np.where(codes[rows] == j, 1.0, -1.0)))
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class ClassifierBelief(ProcessBelief):
+    """One process per binary problem; `ProcessBelief` says the rest."""
+
+    settings: ClassifierSettings
+    data: LabelledRows | None
+
+    @classmethod
+    def learnt(
+        cls,
+        settings: ClassifierSettings,
+        data: LabelledRows,
+        earlier: ClassifierBelief | None = None,
+        *,
+        start: Sequence[np.ndarray] | None = None,
+    ) -> ClassifierBelief:
+        """Learn hyper-parameters, from those at the ``start`` of the search; or keep those of an ``earlier`` belief.
+
+        They are learnt again when there are twice as many rows as the last time, or other classes.
+        """
+        problems = settings.problems(data)
+        search, rows = True, len(data)
+        if earlier is not None and earlier.data is not None and earlier.data.n_classes == data.n_classes:
+            search = rows >= 2 * earlier.learnt_rows
+            if not search:
+                rows = earlier.learnt_rows
+                for k, before in enumerate(earlier.evidences):
+                    problems[k] = problems[k].at(before.theta)
+                    if _appended(problems[k], before.warm):
+                        problems[k].warm = before.warm
+        elif start is not None and len(start) == len(problems):
+            problems = [problem.at(theta) for problem, theta in zip(problems, start, strict=True)]
+        found = Parallel(n_jobs=settings.n_jobs if len(problems) > 1 else None)(
+            delayed(inferred)(settings, problem, search) for problem in problems
+        )
+        return cls(settings, data, [evidence for evidence, _ in found], [parts[0] for _, parts in found], rows)
+
+    @classmethod
+    def prior(cls, settings: ClassifierSettings, X: Any) -> ClassifierBelief:
+        """The belief before any fit."""
+        labels = labels_of(settings.classes)
+        count = 1 if labels is None or len(labels) == 2 else len(labels)
+        return cls(settings, None, [], [prior_process(settings, X)] * count, 0)
+
+    # -- what is believed --------------------------------------------------------------------------------------------
+
+    @property
+    def labels(self) -> np.ndarray | None:
+        """The classes, where two or more are known."""
+        return labels_of(self.settings.classes) if self.data is None else self.data.labels
+
+    @classmethod
+    def prior_predictive(
+        cls, settings: ClassifierSettings, X: Any, *, target: Any = None, random_state: RandomState = None
+    ) -> Predictive:
+        """The predictive of the prior."""
+        return cls.prior(settings, X).predictive(X, target=target, random_state=random_state)
+
+    def predictive(self, X: Any, *, target: Any = None, random_state: RandomState = None) -> Predictive:
+        """Jointly Gaussian latents and class probabilities; of more than two classes by joint draws."""
+        if len(self.processes) > 1:
+            return self._by_draws(X, target, random_state)
+        family: Any = LINKS[self.settings.link]()
+        if self.labels is not None:
+            family = Labelled(family, self.labels)
+        return self.processes[0].predictive(X, family, target=target, random_state=random_state)
+
+    def _by_draws(self, X: Any, target: Any, random_state: RandomState) -> WeightedDraws:
+        """Joint draws of the classes' latents at candidates and target, for one-vs-rest."""
+        self._require_probabilities()
+        both = X if target is None else np.concatenate([X, target])
+        link, latents = LINKS[self.settings.link](), []
+        for k, process in enumerate(self.processes):
+            rng = np.random.default_rng([self.settings.seed, k])
+            mean, _ = process.moments(both)
+            values, vectors = np.linalg.eigh(process.covariance(both, both))
+            root = vectors * np.sqrt(np.maximum(values, 0.0))
+            latents.append(mean + rng.standard_normal((N_DRAWS, len(mean))) @ root.T)
+        table = _normalised(np.exp(link.log_density(np.stack(latents, axis=-1), 1.0)))
+        equal, m, labels = np.full(N_DRAWS, 1.0 / N_DRAWS), len(X), self.labels
+        assert labels is not None
+        about = None if target is None else WeightedDraws(equal, table[:, m:], labels, random_state=random_state)
+        return WeightedDraws(equal, table[:, :m], labels, target=about, features=X, random_state=random_state)
+
+    def probabilities(self, X: Any) -> np.ndarray:
+        """(m, c) predictive probabilities."""
+        assert self.data is not None
+        if self.data.n_classes == 1:
+            return np.ones((len(X), 1))
+        if self.data.n_classes > 2:
+            self._require_probabilities()
+        family = LINKS[self.settings.link]()
+        tables = [family.outcome_probabilities(*process.moments(X))[1] for process in self.processes]
+        if len(tables) == 1:
+            return tables[0]
+        return _normalised(np.column_stack([table[:, 1] for table in tables]))
+
+    def winners(self, X: Any) -> np.ndarray:
+        """(m,) codes of the most probable class."""
+        assert self.data is not None
+        if self.data.n_classes == 1:
+            return np.zeros(len(X), dtype=int)
+        means = [process.moments(X)[0] for process in self.processes]
+        if len(means) == 1:
+            return (means[0] > 0).astype(int)
+        if self.settings.multi_class == "one_vs_one":
+            votes = np.column_stack([(mean > 0).astype(int) for mean in means])
+            return np.argmax(_ovr_decision_function(votes, np.column_stack(means), self.data.n_classes), axis=1)
+        return np.argmax(self.probabilities(X), axis=1)
+
+    def _require_probabilities(self) -> None:
+        if self.settings.multi_class == "one_vs_one":
+            raise ValueError('multi_class="one_vs_one" has no class probabilities; use "one_vs_rest".')
+
+    # -- snapshots -----------------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """Plain data from which ``from_state`` makes this belief again, to the last bit."""
+        pairs = zip(self.evidences, self.processes, strict=True)
+        return {
+            "learnt_rows": self.learnt_rows,
+            "parts": [evidence_state(evidence, [process]) for evidence, process in pairs],
+        }
+
+    @classmethod
+    def from_state(cls, settings: ClassifierSettings, data: LabelledRows, state: dict[str, Any]) -> ClassifierBelief:
+        """The belief that ``state`` described."""
+        pairs = zip(settings.problems(data), state["parts"], strict=True)
+        found = [restored(problem, part) for problem, part in pairs]
+        evidences, processes = [evidence for evidence, _ in found], [parts[0] for _, parts in found]
+        return cls(settings, data, evidences, processes, int(state["learnt_rows"]))
+
+
+def _appended(problem: Evidence, warm: list[Posterior] | None) -> bool:
+    """Whether the earlier posterior's rows are the first of the problem's."""
+    return warm is not None and warm[0].group_lengths[0] <= len(problem.X)
+
+
+def _observed(family: Callable[[np.ndarray], Potential], signs: np.ndarray, scale: float) -> Potential:
+    """The potentials of the labels; a link has no scale."""
+    return family(signs)
+
+
+def _normalised(table: np.ndarray) -> np.ndarray:
+    table = np.maximum(table, np.finfo(float).tiny)
+    return table / table.sum(axis=-1, keepdims=True)

@@ -1,0 +1,46 @@
+"""What the two Gaussian process estimators share: their inputs, and the attributes that say what was learnt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
+
+from adaptive.estimators.belief import BeliefEstimator, of_belief
+
+if TYPE_CHECKING:
+    from sklearn.gaussian_process.kernels import Kernel
+
+__all__ = ["ProcessEstimator"]
+
+
+class ProcessEstimator(BeliefEstimator):
+    """Kernels on vectors take tables; kernels on other things take lists as they are."""
+
+    kernel: Kernel | None
+    copy_X_train: bool
+
+    def _inputs(self, X: Any, y: Any = "no_validation", *, reset: bool, **options: Any) -> Any:
+        """X (and y), checked."""
+        return validate_data(self, X, y, reset=reset, **self._as, **options)
+
+    def _candidates(self, X: Any) -> Any:
+        if hasattr(self, "belief_"):
+            return self._inputs(X, reset=False)
+        return check_array(X, **self._as)
+
+    @property
+    def _as(self) -> dict[str, Any]:
+        vectors = self.kernel is None or self.kernel.requires_vector_input
+        return {"ensure_2d": vectors, "dtype": "numeric" if vectors else None}
+
+    def _kept(self, X: Any) -> Any:
+        """The inputs that are kept, a copy where ``copy_X_train`` says so."""
+        return np.copy(X) if self.copy_X_train and isinstance(X, np.ndarray) else X
+
+    processes_ = of_belief("processes", "The belief about every function.")
+    learnt_rows_ = of_belief("learnt_rows", "How many rows there were when hyper-parameters were learnt.")
+    X_train_ = of_belief("data.X", "The inputs learnt from.")
+    y_train_ = of_belief("data.y", "Their outcomes.")

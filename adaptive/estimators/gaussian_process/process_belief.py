@@ -1,0 +1,128 @@
+"""What is believed about functions: processes, one per output or binary problem, and the evidences they came from.
+
+The evidences hold what was learnt of hyper-parameters and the posteriors to go on from; the processes answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adaptive import inference
+from adaptive.estimators.belief import Inferred
+from adaptive.estimators.gaussian_process.evidence import Evidence
+from adaptive.estimators.gaussian_process.hyperparameters import optimised
+from adaptive.estimators.gaussian_process.latent_process import LatentProcess
+from adaptive.means import as_mean
+
+if TYPE_CHECKING:
+    from adaptive.estimators.gaussian_process.settings import ProcessSettings
+    from adaptive.inference import Posterior
+    from adaptive.types import ArrayLike
+
+__all__ = ["ProcessBelief", "evidence_state", "inferred", "prior_process", "restored"]
+
+LOG_SCALE_BOUNDS = (-12.0, 12.0)
+
+
+@dataclass(frozen=True, eq=False)
+class ProcessBelief(Inferred):
+    """Processes and evidences.
+
+    Attributes
+    ----------
+    settings : ProcessSettings
+    data : Rows or None
+        None: before any fit, when the prior answers.
+    evidences : sequence of Evidence
+    processes : sequence of LatentProcess
+    learnt_rows : int
+        How many rows there were when hyper-parameters were learnt.
+    """
+
+    settings: Any
+    data: Any
+    evidences: Sequence[Evidence]
+    processes: Sequence[LatentProcess]
+    learnt_rows: int
+
+    @property
+    def posteriors(self) -> list[Posterior]:
+        """One for each process."""
+        return [process.posterior for process in self.processes]
+
+    @property
+    def posterior(self) -> Any:
+        """The only one, or all."""
+        return one_or_all(self.posteriors)
+
+    @property
+    def thetas(self) -> list[np.ndarray]:
+        """Hyper-parameters, of every evidence."""
+        return [evidence.theta for evidence in self.evidences]
+
+
+def one_or_all(values: list) -> Any:
+    """The only value, or the list of several."""
+    return values[0] if len(values) == 1 else values
+
+
+def prior_process(settings: ProcessSettings, X: Any) -> LatentProcess:
+    """The belief about the function before any fit."""
+    return LatentProcess(settings.start_kernel(), as_mean(settings.mean).prepared(X), X)
+
+
+def inferred(settings: ProcessSettings, evidence: Evidence, search: bool) -> tuple[Evidence, list[LatentProcess]]:
+    """The evidence at its largest (or where it is, without ``search``) and the processes there."""
+    if search and settings.optimizer is not None and len(evidence.theta):
+        evidence = evidence.with_pivots()
+        bounds = [np.reshape(evidence.kernel.bounds, (-1, 2))]
+        bounds.append(np.tile([-np.inf, np.inf], (len(evidence.mean.theta), 1)))
+        if evidence.log_scale is not None:
+            bounds.append(np.array([LOG_SCALE_BOUNDS]) + evidence.log_scale)
+        evidence = optimised(
+            evidence,
+            settings.optimizer,
+            settings.n_restarts_optimizer,
+            np.concatenate(bounds),
+            settings.random_state,
+        )
+        if settings.low_rank == "incomplete_cholesky":  # the pivots that the learnt kernel asks for
+            evidence = replace(evidence, pivots=None)
+        processes = evidence.processes()
+    else:
+        processes = evidence.processes(warm=True)
+    evidence.warm = [process.posterior for process in processes]
+    return evidence, processes
+
+
+def log_marginal_likelihood(evidence: Evidence, theta: ArrayLike | None, eval_gradient: bool) -> Any:
+    """Log evidence at theta, with its gradient in as many parameters as theta has."""
+    moved = evidence.at(evidence.theta if theta is None else theta)
+    if not eval_gradient:
+        return moved.value()
+    value, gradient = moved.value_and_gradient()
+    return value, gradient[: len(moved.theta if theta is None else np.asarray(theta))]
+
+
+def evidence_state(evidence: Evidence, processes: Sequence[LatentProcess]) -> dict[str, Any]:
+    """An evidence and its processes as plain data."""
+    return {
+        "theta": evidence.theta,
+        "pivots": evidence.pivots,
+        "posteriors": [inference.posterior_state(process.posterior) for process in processes],
+    }
+
+
+def restored(evidence: Evidence, state: dict[str, Any]) -> tuple[Evidence, list[LatentProcess]]:
+    """The evidence and the processes that ``state`` described; ``evidence`` is that of the problem anywhere."""
+    evidence = evidence.at(np.asarray(state["theta"], dtype=float))
+    if state.get("pivots") is not None:
+        evidence.pivots = np.asarray(state["pivots"], dtype=np.intp)
+    pairs = zip(evidence.models(), state["posteriors"], strict=True)
+    posteriors = [inference.restored_posterior(model, part) for model, part in pairs]
+    evidence.warm = posteriors
+    return evidence, [evidence.process(posterior) for posterior in posteriors]

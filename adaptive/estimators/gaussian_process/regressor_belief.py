@@ -1,0 +1,268 @@
+"""What is believed about numbers:  y = f(x) + noise,  f ~ GP(m, k);  several outputs share kernel and noise.
+
+Inside, outcomes are (y - shift) / scale, which is y itself unless they are to be normalised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adaptive import checks
+from adaptive.estimators.gaussian_process.evidence import Evidence
+from adaptive.estimators.gaussian_process.latent_process import LatentProcess
+from adaptive.estimators.gaussian_process.low_rank import white_noise
+from adaptive.estimators.gaussian_process.process_belief import (
+    ProcessBelief,
+    evidence_state,
+    inferred,
+    prior_process,
+    restored,
+)
+from adaptive.estimators.gaussian_process.settings import ProcessSettings
+from adaptive.estimators.linear.training import Rows
+from adaptive.means import as_mean
+from adaptive.potentials import Gaussian, Laplace, Logistic, StudentT
+from adaptive.predictive import GaussianProjections
+
+if TYPE_CHECKING:
+    from adaptive.inference import Posterior
+    from adaptive.potentials import Potential
+    from adaptive.types import Number, RandomState
+
+__all__ = ["RegressorBelief", "RegressorSettings"]
+
+DEFAULT_INFERENCE = {
+    "gaussian": "expectation_propagation",  # exact, whatever the engine
+    "laplace": "expectation_propagation",
+    "logistic": "expectation_propagation",
+    "student_t": "laplace_approximation",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class RegressorSettings(ProcessSettings):
+    """Parameters of :class:`~adaptive.GaussianProcessRegressor`, under the same names."""
+
+    likelihood: str = "gaussian"
+    likelihood_scale: float | None = None
+    df: float = 4.0
+    inference: str | Callable[..., Posterior] | None = None
+    alpha: Number = 1e-10
+    normalize_y: bool = False
+    n_targets: int | None = None
+    max_iter: int = 200
+
+    def check(self) -> None:
+        """Refuse what is wrong in one sentence."""
+        super().check()
+        checks.choice("likelihood", self.likelihood, DEFAULT_INFERENCE)
+        checks.positive("alpha", self.alpha, or_zero=True)
+        checks.positive("df", self.df)
+        checks.integer("max_iter", self.max_iter, minimum=1)
+        self.check_engine()
+        if self.likelihood_scale is not None:
+            checks.positive("likelihood_scale", self.likelihood_scale)
+
+    def units(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Shift and scale of every output."""
+        if not self.normalize_y:
+            return np.zeros(y.shape[1:]), np.ones(y.shape[1:])
+        deviation = y.std(axis=0)
+        return y.mean(axis=0), np.where(deviation > 0, deviation, 1.0)
+
+    def problem(self, X: Any, y: np.ndarray, unit: float) -> Evidence:
+        """The evidence of normalised outcomes, before anything was learnt; ``unit`` is what y was divided by."""
+        columns = y[:, None] if y.ndim == 1 else y
+        log_scale, nugget = None, np.asarray(self.alpha, dtype=float)
+        outputs: list[Callable[[float], Potential]]
+        if self.likelihood == "gaussian":
+            outputs = [partial(_gaussian, nugget, column) for column in columns.T]
+            nugget = np.zeros(())
+        else:
+            given = self.likelihood_scale
+            scale = None if given is None else float(checks.positive("likelihood_scale", given)) / unit
+            if given is None:
+                log_scale = float(np.log(0.3 * float(np.std(columns)) or 1.0))
+            outputs = [partial(_robust, self.likelihood, self.df, scale, column) for column in columns.T]
+        name = self.inference if self.inference is not None else DEFAULT_INFERENCE[self.likelihood]
+        return Evidence(
+            self.start_kernel(),
+            as_mean(self.mean).prepared(X),
+            X,
+            outputs,
+            self.engine(name, self.max_iter),
+            log_scale=log_scale,
+            nugget=nugget,
+            low_rank=self.approximation(),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class RegressorBelief(ProcessBelief):
+    """One process per output, of one evidence; `ProcessBelief` says the rest.
+
+    Attributes
+    ----------
+    shift, scale : () or (outputs,) arrays
+        Units of the outcomes.
+    """
+
+    settings: RegressorSettings
+    data: Rows | None
+    shift: np.ndarray
+    scale: np.ndarray
+
+    @classmethod
+    def learnt(cls, settings: RegressorSettings, data: Rows, earlier: RegressorBelief | None = None) -> RegressorBelief:
+        """Learn hyper-parameters; or keep those of an ``earlier`` belief, until there are twice as many rows."""
+        alpha, y, rows, search = np.asarray(settings.alpha, dtype=float), data.y, len(data), True
+        if alpha.ndim and alpha.shape != (len(y),):
+            raise ValueError(f"alpha must be a number or have one entry per row ({len(y)}), got shape {alpha.shape}.")
+        shift, scale = settings.units(y)
+        evidence = settings.problem(data.X, (y - shift) / scale, float(np.mean(scale)))
+        if earlier is not None and rows < 2 * earlier.learnt_rows:
+            search, rows = False, earlier.learnt_rows
+            evidence = evidence.at(earlier.evidence.theta)
+            if not settings.normalize_y:
+                evidence.warm = earlier.evidence.warm
+        evidence, processes = inferred(settings, evidence, search)
+        return cls(settings, data, [evidence], processes, rows, shift, scale)
+
+    @classmethod
+    def prior(cls, settings: RegressorSettings, X: Any) -> RegressorBelief:
+        """The belief before any fit."""
+        processes = [prior_process(settings, X)] * (settings.n_targets or 1)
+        return cls(settings, None, [], processes, 0, np.zeros(()), np.ones(()))
+
+    @property
+    def evidence(self) -> Evidence:
+        """Of all outputs."""
+        return self.evidences[0]
+
+    @property
+    def n_iter(self) -> int:
+        """Of the longest inference; at least 1, as scikit-learn wants it."""
+        return max(1, super().n_iter)
+
+    # -- what is believed --------------------------------------------------------------------------------------------
+
+    def by_output(self) -> list[tuple[LatentProcess, float, float]]:
+        """Every output's process, shift and scale."""
+        shift, scale = (np.broadcast_to(units, (len(self.processes),)) for units in (self.shift, self.scale))
+        return list(zip(self.processes, shift, scale, strict=True))
+
+    def stacked(self, parts: list[np.ndarray]) -> np.ndarray:
+        """One array of what every output has: outputs last, where there may be several."""
+        several = len(parts) > 1 or (self.data is not None and self.data.y.ndim > 1)
+        return np.stack(parts, axis=-1) if several else parts[0]
+
+    def log_predictive(self, X: Any, y: np.ndarray) -> np.ndarray:
+        """(m,) natural-log predictive densities of outcomes, added over outputs."""
+        columns = y[:, None] if y.ndim == 1 else y
+        total = np.zeros(len(columns))
+        for column, (process, shift, scale) in zip(columns.T, self.by_output(), strict=True):
+            mean, variance = process.moments(X)
+            white = white_noise(process.kernel, X)
+            if self.settings.likelihood == "gaussian":
+                variance = np.maximum(variance - white, 0.0)
+            potential = self._family(white).observe((column - shift) / scale)
+            total += potential.tilted_moments(mean, np.maximum(variance, 1e-300))[0] - np.log(scale)
+        return total
+
+    @classmethod
+    def prior_predictive(
+        cls, settings: RegressorSettings, X: Any, *, target: Any = None, random_state: RandomState = None
+    ) -> GaussianProjections:
+        """The predictive of the prior."""
+        return cls.prior(settings, X).predictive(X, target=target, random_state=random_state)
+
+    def predictive(self, X: Any, *, target: Any = None, random_state: RandomState = None) -> GaussianProjections:
+        """Jointly Gaussian values of the function, in units of y, and the noise; of one output only."""
+        if len(self.processes) > 1:
+            raise ValueError(f"predictive is there for one output, got {len(self.processes)}.")
+        shift, scale = float(np.mean(self.shift)), float(np.mean(self.scale))
+        white = white_noise(self.processes[0].kernel, X)
+        process = _Scaled(self.processes[0], shift, scale, white)
+        family = _rescaled(self._family(white), scale)
+        return process.predictive(X, family, target=target, random_state=random_state)
+
+    def _family(self, white: float) -> Any:
+        """The family of the noise, in normalised units; ``white`` is the kernel's own."""
+        settings, scale = self.settings, 1.0
+        if settings.likelihood == "gaussian":
+            return Gaussian(max(float(np.mean(settings.alpha)) + white, 1e-300))
+        if settings.likelihood_scale is not None:
+            scale = float(settings.likelihood_scale) / float(np.mean(self.scale))
+        elif self.evidences:
+            scale = self.evidence.scale
+        return _noise(settings.likelihood, settings.df, scale)
+
+    @property
+    def likelihood_scale(self) -> float | None:
+        """Scale of the noise in units of y; None for Gaussian noise."""
+        if self.settings.likelihood == "gaussian" or self.settings.likelihood_scale is not None:
+            return self.settings.likelihood_scale
+        return self.evidence.scale * float(np.mean(self.scale))
+
+    # -- snapshots -----------------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """Plain data from which ``from_state`` makes this belief again, to the last bit."""
+        return {
+            "shift": np.asarray(self.shift),
+            "scale": np.asarray(self.scale),
+            "learnt_rows": self.learnt_rows,
+            **evidence_state(self.evidence, self.processes),
+        }
+
+    @classmethod
+    def from_state(cls, settings: RegressorSettings, data: Rows, state: dict[str, Any]) -> RegressorBelief:
+        """The belief that ``state`` described."""
+        shift, scale = np.asarray(state["shift"]), np.asarray(state["scale"])
+        problem = settings.problem(data.X, (data.y - shift) / scale, float(np.mean(scale)))
+        evidence, processes = restored(problem, state)
+        return cls(settings, data, [evidence], processes, int(state["learnt_rows"]), shift, scale)
+
+
+class _Scaled(LatentProcess):
+    """The function in units of y: shift + scale f, without the noise that the kernel adds to observations."""
+
+    def __init__(self, process: LatentProcess, shift: float, scale: float, white: float) -> None:
+        super().__init__(process.kernel, process.mean, process.X, process.posterior)
+        object.__setattr__(self, "_units", (process, shift, scale, white))
+
+    def moments(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        process, shift, scale, white = self._units  # type: ignore[attr-defined]
+        mean, variance = process.moments(X)
+        return shift + scale * mean, scale**2 * np.maximum(variance - white, 0.0)
+
+    def covariance(self, X: Any, Z: Any) -> np.ndarray:
+        process, _, scale, _ = self._units  # type: ignore[attr-defined]
+        if Z is X:
+            Z = np.array(X)  # not "the same observations": no noise between them
+        return scale**2 * process.covariance(X, Z)
+
+
+def _noise(name: str, df: float, scale: float) -> Any:
+    return {"laplace": Laplace, "logistic": Logistic}[name](scale) if name != "student_t" else StudentT(df, scale)
+
+
+def _rescaled(family: Any, scale: float) -> Any:
+    """The same noise in other units."""
+    if isinstance(family, Gaussian):
+        return Gaussian(family.variance * scale**2)
+    return family._with(scale=family.scale * scale)
+
+
+def _gaussian(variance: np.ndarray, y: np.ndarray, scale: float) -> Gaussian:
+    """Gaussian potentials of the observations; their noise is no hyper-parameter."""
+    return Gaussian(np.maximum(np.broadcast_to(variance, y.shape), 1e-12), y)
+
+
+def _robust(name: str, df: float, given: float | None, y: np.ndarray, scale: float) -> Potential:
+    return _noise(name, df, scale if given is None else given).observe(y)
