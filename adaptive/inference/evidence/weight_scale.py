@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from adaptive.gaussians import FactorisedForm
 from adaptive.inference.evidence.evidence_gradient import evidence_gradient
 from adaptive.inference.evidence.potential_gradient import potential_gradient
 from adaptive.inference.model import GLM
@@ -59,7 +60,7 @@ def weight_scale_slope(
     if potential is None:
         weights = posterior.mean[:n_weights]
         energy = float(weights @ weights) / scale**2
-        if hasattr(posterior.gaussian, "prior_sensitivity"):
+        if isinstance(posterior.gaussian, FactorisedForm):
             change = 2.0 * np.asarray(model.prior_covariance)
             change[n_weights:] = 0.0  # the intercept keeps its scale
             slope = evidence_gradient(model, posterior, change)
