@@ -97,8 +97,11 @@ class Posterior:
         potential: Potential | None = None,
         active: np.ndarray | None = None,
     ):
+        if mean is None:
+            assert gaussian is not None
+            mean = gaussian.mean
         self.gaussian = gaussian
-        self.mean = np.array(gaussian.mean if gaussian is not None and mean is None else mean, dtype=float)
+        self.mean = np.array(mean, dtype=float)
         self.sites = sites
         self.group_lengths = list(group_lengths)
         self.log_evidence, self.log_evidence_std = float(log_evidence), float(log_evidence_std)
@@ -314,7 +317,7 @@ class Posterior:
         if gaussian.get("pi", sites) is None:  # written before kinds had names: sites stand beside the Gaussian only
             pi, nu = (of_rows[matrices.positions] for of_rows in sites)
             gaussian = {**gaussian, "pi": pi, "nu": nu}
-        if gaussian["kind"] == SequentialForm.kind:
+        if gaussian["kind"] == SequentialForm.kind:  # the form that keeps operators as they are
             part = matrices.part(ProjectionRows(matrices.operators))
         else:
             part = matrices.part(matrices.rows if active is None else matrices.rows[active])
