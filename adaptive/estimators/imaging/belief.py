@@ -315,11 +315,11 @@ class FollowedDirections:
     def _search(self, n: int) -> tuple[np.ndarray, SequentialForm | None]:
         """The directions, and a form with what the search for them left behind, which the posterior's does not see."""
         if n not in self._found:
-            posterior, gaussian = self.posterior, self.posterior.gaussian
-            form: SequentialForm | None = None
-            if isinstance(gaussian, SequentialForm):
-                posterior, form = copy.copy(posterior), copy.copy(gaussian)
+            posterior, form = self.posterior, None
+            if isinstance(posterior.gaussian, SequentialForm):
+                form = copy.copy(posterior.gaussian)
                 form.subspace, form.work = copy.deepcopy((form.subspace, form.work))
+                posterior = copy.copy(posterior)
                 posterior.gaussian = form
             self._found[n] = posterior.leading_directions(n, tol=TOL)[1], form
         return self._found[n]

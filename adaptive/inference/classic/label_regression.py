@@ -16,6 +16,7 @@ from adaptive.inference.dense.jensen import jensen_bound
 from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
+from adaptive.potentials import BernoulliLogit, BernoulliProbit
 
 if TYPE_CHECKING:
     from adaptive.types import RandomState
@@ -67,11 +68,11 @@ def label_regression(
     array([ 0.75, -0.75])
     """
     problem = DenseProblem(model, "label_regression", None, form, force=True)
-    names = {p.name for _, p in model.groups}
-    if not names or not names <= {"BernoulliLogit", "BernoulliProbit"}:
+    potentials = [potential for _, potential in model.groups]
+    if not potentials or not all(isinstance(one, (BernoulliLogit, BernoulliProbit)) for one in potentials):
+        names = sorted({one.name for one in potentials})
         raise ValueError(
-            f"label_regression accepts Bernoulli potentials only, got {sorted(names) or 'none'}; "
-            "use expectation_propagation."
+            f"label_regression accepts Bernoulli potentials only, got {names or 'none'}; use expectation_propagation."
         )
     groups = problem.matrices.active_groups()
     y = np.concatenate([np.broadcast_to(p.parameters["y"], (length,)) for p, length in groups]).astype(float)

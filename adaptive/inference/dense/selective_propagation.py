@@ -167,11 +167,11 @@ class SelectiveUpdates:
     # ------------------------------------------------------------------ new sites
     def _tilt(self, rows: np.ndarray | None) -> tuple[TiltedSites, np.ndarray, np.ndarray, np.ndarray]:
         """New sites of the rows (None: all), their changes, and the scores of these."""
-        g, every = self.gaussian, rows is None
-        picked = (a if every else a[rows] for a in (g.projections, g.row_variances, g.pi, g.nu))
-        mean, variance, pi, nu = picked
-        eta = self.fraction if every or not np.ndim(self.fraction) else np.asarray(self.fraction)[rows]
-        potential = self.potential if rows is None else self.potential[rows]
+        g, potential, eta = self.gaussian, self.potential, self.fraction
+        mean, variance, pi, nu = g.projections, g.row_variances, g.pi, g.nu
+        if rows is not None:
+            mean, variance, pi, nu, potential = mean[rows], variance[rows], pi[rows], nu[rows], potential[rows]
+            eta = np.asarray(eta)[rows] if np.ndim(eta) else eta
         sites = tilted_sites(potential, mean, variance, pi, nu, eta)
         d_pi, d_nu = sites.pi - pi, sites.nu - nu
         return sites, d_pi, d_nu, change_scores(mean, sites.variance, d_pi, d_nu)[0]
