@@ -174,6 +174,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
 
     default_scorer = "query_by_committee"
     _Settings, _Data = LogisticSettings, LabelledRows
+    _cites = ("nickisch2010",)
     belief_: BinaryBelief | SoftmaxBelief | OneVsRestBelief | IntegratedBelief
 
     def fit(self, X: Table, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BayesianLogisticRegression:

@@ -146,6 +146,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
 
     default_scorer = "predictive_information_gain"  # information_gain asks odd rows of a pool, whatever was learnt
     _Settings, _Data, _Belief = ClassifierSettings, LabelledRows, ClassifierBelief
+    _cites = ("nickisch2008", "nickisch2010")
     belief_: ClassifierBelief
 
     def fit(self, X: Table, y: ArrayLike) -> GaussianProcessClassifier:

@@ -11,7 +11,8 @@ Which one?  The model is trusted: `information_gain` (a batch: BatchBALD), or `p
 inputs to be predicted are known.  Only probabilities are there: `margin`, `entropy`, `uncertainty`.  Errors or losses
 at given inputs count: `expected_error_reduction`, ``value_of_information(losses)``.  Members of an ensemble:
 `query_by_committee`, `consensus_divergence`.  Diversity, with a model or without: `badge`, `core_set`.  Outliers
-disturb: ``density_weighted(scorer)``, ``power(scorer)``.  A cold start: ``typical_first(scorer)``.  Those with brackets make a scorer: pass what they return.
+disturb: ``density_weighted(scorer)``, ``power(scorer)``.  A cold start: ``typical_first(scorer)``.  Those with brackets
+make a scorer: pass what they return.
 """
 
 from __future__ import annotations
