@@ -78,7 +78,20 @@ def logit_nodes(
 
 
 @njit(cache=True, nogil=True)
-def _settle(rows, variances, pi, nu, tol, max_iter, nodes, weights, evidence, n_iter, converged):
+def _settle(
+    rows: np.ndarray,
+    variances: np.ndarray,
+    pi: np.ndarray,
+    nu: np.ndarray,
+    tol: float,
+    max_iter: int,
+    nodes: np.ndarray,
+    weights: np.ndarray,
+    evidence: np.ndarray,
+    n_iter: np.ndarray,
+    converged: np.ndarray,
+) -> None:
+    """Move the sites of every prior, and write down its evidence where they settle."""
     m, n = rows.shape
     moments, length = np.empty((3, m)), np.empty((m, n))
     mean, variance, cavity, slope = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
@@ -131,7 +144,17 @@ def _settle(rows, variances, pi, nu, tol, max_iter, nodes, weights, evidence, n_
 
 
 @njit(cache=True, nogil=True)
-def _factorised(rows, variances, pi, nu, lower, linear, length, mean, variance):
+def _factorised(
+    rows: np.ndarray,
+    variances: np.ndarray,
+    pi: np.ndarray,
+    nu: np.ndarray,
+    lower: np.ndarray,
+    linear: np.ndarray,
+    length: np.ndarray,
+    mean: np.ndarray,
+    variance: np.ndarray,
+) -> float:
     """Marginals of the rows at the sites; the log volume of the Gaussian, nan where there is none."""
     m, n = rows.shape
     lower[:] = 0.0
