@@ -29,6 +29,7 @@ from adaptive import inference, operators, potentials, scorers, search  # noqa: 
 from adaptive.estimators import (  # noqa: E402
     BayesianLogisticRegression,
     ClassifierView,
+    GameTreeSearch,
     GaussianProcessClassifier,
     GaussianProcessRegressor,
     ImageReconstructor,
@@ -42,6 +43,7 @@ __all__ = [
     "GLM",
     "BayesianLogisticRegression",
     "ClassifierView",
+    "GameTreeSearch",
     "GaussianProcessClassifier",
     "GaussianProcessRegressor",
     "ImageReconstructor",

@@ -73,17 +73,24 @@ def cut(sign: int, mean: float, variance: float) -> tuple[float, float, float]:
 
 
 @njit(cache=True)
+def uncut_value(nodes: np.ndarray, i: int, mean: float, variance: float) -> tuple[float, float, float]:
+    """Return moments of the optimal value of i, whose score is N(mean, variance), and its slope, proofs apart."""
+    slope = nodes[i].slope
+    v = slope * slope * variance + nodes[i].residual
+    return slope * mean + nodes[i].offset, max(v, 1e-12 * variance), slope
+
+
+@njit(cache=True)
 def child_value(nodes: np.ndarray, i: int, mean: float, variance: float) -> tuple[float, float, float]:
     """Return moments of the optimal value of i, whose score is N(mean, variance), and its slope in the score."""
     node = nodes[i]
     if node.closed == 1 and node.sign == 0:  # a number, known
         return node.value, 0.0, 0.0
-    m = node.slope * mean + node.offset
-    v = max(node.slope * node.slope * variance + node.residual, 1e-12 * variance)
+    m, v, slope = uncut_value(nodes, i, mean, variance)
     if node.sign == 0 or node.ended == 1:  # the score of an end is cut by its own roll-out
-        return m, v, node.slope
+        return m, v, slope
     m, v, relative = cut(node.sign, m, v)
-    return m, v, node.slope * relative
+    return m, v, slope * relative
 
 
 @njit(cache=True)
@@ -109,6 +116,30 @@ def own_rule(nodes: np.ndarray, i: int, rules: Rules, table: np.ndarray) -> None
 
 
 @njit(cache=True)
+def prove(nodes: np.ndarray, i: int, rules: Rules) -> bool:
+    """Note what is proved at i by what is proved of its children; return whether its sign is."""
+    node = nodes[i]
+    side = 1 if node.mover == 0 else -1
+    closed, won, lost, best = True, False, True, -math.inf
+    for c in range(node.first, node.first + node.count):
+        won = won or nodes[c].sign * side > 0
+        lost = lost and nodes[c].sign * side < 0
+        if nodes[c].closed == 1:
+            best = max(best, side * nodes[c].value)
+        else:
+            closed = False
+    nodes[i].closed = 1 if closed else 0
+    if rules.values:
+        if closed:
+            nodes[i].value = side * best
+    elif won:
+        nodes[i].sign = side
+    elif lost:
+        nodes[i].sign = -side
+    return nodes[i].sign != 0
+
+
+@njit(cache=True)
 def combine(nodes: np.ndarray, i: int, mean: float, variance: float, rules: Rules) -> None:
     """Set value, weights of children and what is proved at i, whose score is N(mean, variance)."""
     node = nodes[i]
@@ -116,10 +147,10 @@ def combine(nodes: np.ndarray, i: int, mean: float, variance: float, rules: Rule
     drift = rules.drift[node.mover]
     first, last = node.first, node.first + node.count
     m, v, h = 0.0, 0.0, 0.0
-    closed, won, lost, best = True, False, True, -math.inf
+    proved = prove(nodes, i, rules)
     for c in range(first, last):
         gm, gv, s = child_score(mean, variance, nodes[c].up_p, nodes[c].up_e, rules.step, drift)
-        vm, vv, vh = child_value(nodes, c, gm, gv)
+        vm, vv, vh = uncut_value(nodes, c, gm, gv) if proved else child_value(nodes, c, gm, gv)
         vm *= sign
         vh *= s
         if not rules.coherent:
@@ -134,12 +165,6 @@ def combine(nodes: np.ndarray, i: int, mean: float, variance: float, rules: Rule
             m, v, keep = larger(m, v, vm, vv, shared)
             h = keep * h + (1.0 - keep) * vh
             nodes[c].weight = keep
-        child = nodes[c]
-        closed = closed and child.closed == 1
-        won = won or child.sign * sign > 0
-        lost = lost and child.sign * sign < 0
-        if child.closed == 1:
-            best = max(best, sign * child.value)
     product = 1.0
     for c in range(last - 1, first, -1):
         keep = nodes[c].weight
@@ -152,11 +177,3 @@ def combine(nodes: np.ndarray, i: int, mean: float, variance: float, rules: Rule
     nodes[i].residual = v - h * h * variance
     if rules.coherent:
         nodes[i].residual = max(nodes[i].residual, 0.0)
-    nodes[i].closed = 1 if closed else 0
-    if rules.values:
-        if closed:
-            nodes[i].value = sign * best
-    elif won:
-        nodes[i].sign = 1 if sign > 0 else -1
-    elif lost:
-        nodes[i].sign = -1 if sign > 0 else 1

@@ -160,7 +160,9 @@ def value_covariances(
     for i in range(1, len(nodes)):
         j = nodes[i].parent
         if reach[j] > 0.0 and i != start:
-            reach[i] = reach[j] * nodes[i].weight * _kept(nodes, i, mean[i], variance[i])
+            reach[i] = reach[j] * nodes[i].weight
+            if nodes[j].sign == 0:  # else the proof of the parent stands in for those of its children
+                reach[i] *= _kept(nodes, i, mean[i], variance[i])
         own = variance[i] - slope[i] * slope[i] * variance[j]
         cross[i] = slope[i] * cross[j] + reach[i] * nodes[i].slope * own
     return cross, reach

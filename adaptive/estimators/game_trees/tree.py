@@ -189,6 +189,9 @@ class Tree:
     def learn(self, path: Path, outcome: Outcome) -> None:
         """Take in one roll-out from the node that ``path`` leads to."""
         at = self.store(path)
+        while self.settings.rollouts == "keep_path" and outcome.route and self._nodes[at[-1]]["inner"]:
+            at = self.store((*self.path_of(at[-1]), outcome.route[0]))
+            outcome = Outcome(outcome.result, len(outcome.route) - 1, outcome.route[1:])
         for node in at[:-1]:
             if not self._nodes[node]["inner"]:
                 self._move_down(node)
