@@ -30,9 +30,9 @@ __all__ = ["GameTreeSearch"]
 class GameTreeSearch(BeliefEstimator):
     """Values of game-tree nodes under optimal play, with intervals, and a best-first search that uses them.
 
-    A node's score is its value under random play: a Gaussian random walk from the root downwards, seen through the signs
-    (or values) at the ends of roll-outs. Its optimal value is the largest or smallest of its children's. Subtrees that
-    nobody has seen count by a table of what optimal play adds.
+    A node's score is its value under random play: a Gaussian random walk from the root downwards, seen through the
+    signs (or values) at the ends of roll-outs. Its optimal value is the largest or smallest of its children's. Subtrees
+    that nobody has seen count by a table of what optimal play adds.
 
     Parameters
     ----------
@@ -78,15 +78,16 @@ class GameTreeSearch(BeliefEstimator):
 
     Notes
     -----
-    A roll-out of length l with result r has probability Phi(r g / sqrt(l)) where the score is g. The maximum of correlated
-    Gaussians is taken for a Gaussian again (Clark's moments), so that values are approximate even where scores are exact.
-    The sign of a value is cut to what is proved. After a roll-out the beliefs of its path are those of one pass of assumed
-    density filtering; ``refresh`` iterates to a fixed point, in which the order of roll-outs is forgotten.
+    A roll-out of length l with result r has probability Phi(r g / sqrt(l)) where the score is g. The maximum of
+    correlated Gaussians is taken for a Gaussian again (Clark's moments), so that values are approximate even where
+    scores are exact. The sign of a value is cut to what is proved. After a roll-out the beliefs of its path are those
+    of one pass of assumed density filtering; ``refresh`` iterates to a fixed point, in which the order of roll-outs is
+    forgotten.
 
     References
     ----------
-    P. Hennig (2010), Approximate Inference in Graphical Models, PhD thesis, Cambridge, chapter 3; P. Hennig, D. Stern and
-    T. Graepel (2010), Coherent inference on optimal play in game trees.
+    P. Hennig (2010), Approximate Inference in Graphical Models, PhD thesis, Cambridge, chapter 3; P. Hennig, D. Stern
+    and T. Graepel (2010), Coherent inference on optimal play in game trees.
 
     Examples
     --------
@@ -182,7 +183,7 @@ class GameTreeSearch(BeliefEstimator):
         if self.policy == "information" and not self._tree().exhausted:
             return _most_informative(self._tree())
         tree = self.belief_.tree.copy(self._Settings.of(self)) if self.__sklearn_is_fitted__() else self._tree()
-        return tree.descend()
+        return tree.path_of(tree.descend()[-1])
 
     def search(self, n: int, rollout: Callable[..., Any] | None = None) -> GameTreeSearch:
         """Descend, roll out and learn ``n`` times; stops early where every end was seen.
@@ -236,7 +237,7 @@ class GameTreeSearch(BeliefEstimator):
 
     def root_moves(self) -> list[Any]:
         """Return the root's legal moves, in the order of `best_move_proba`."""
-        return self._tree().moves(0)
+        return self._tree().copy().moves(0)
 
     def best_move_proba(self) -> np.ndarray:
         """Return the (b,) probabilities that each of the root's moves is the best; they sum to one."""

@@ -127,7 +127,7 @@ class Maximum(NamedTuple):
 def maximum(
     mean: ArrayLike, covariance: ArrayLike, message_mean: float = 0.0, message_variance: float = math.inf
 ) -> Maximum:
-    """Return moments of max(x_1, x_2) and of both inputs, x ~ N(mean, covariance), given a message N(m; mean, variance).
+    """Return moments of max(x_1, x_2) and of the inputs, x ~ N(mean, covariance), given a message N(m; mean, variance).
 
     Parameters
     ----------

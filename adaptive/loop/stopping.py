@@ -239,14 +239,10 @@ class BestMoveKnown(StoppingRule):
     def __repr__(self) -> str:
         return f"BestMoveKnown({self.probability:g})"
 
-    def check(self, design: SequentialDesign) -> None:
-        if not hasattr(design.estimator_, "best_move_proba"):
-            raise ValueError(
-                f"BestMoveKnown needs an estimator with best_move_proba, {type(design.estimator_).__name__} has none."
-            )
-
     def fraction_done(self, design: SequentialDesign) -> float:
         tree: Any = design.estimator_
+        if not hasattr(tree, "best_move_proba"):
+            raise ValueError(f"BestMoveKnown needs best_move_proba, which {type(tree).__name__} does not have.")
         if not hasattr(tree, "belief_"):
             return 0.0
         if not tree.boundary(1):

@@ -1,4 +1,4 @@
-"""Games to search: whatever has moves(state), play(state, move), result(state) and player(state), and starts at ``start``."""
+"""Games to search: whatever has moves(state), play(state, move), result(state) and player(state)."""
 
 from designs.games.connect_four import ConnectFour
 from designs.games.ends import EndsTree, p_game, random_tree

@@ -6,7 +6,6 @@ A game ends with two passes, or after ``depth`` moves; then the larger area wins
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 from numba import njit
@@ -90,6 +89,17 @@ def _own_eye(board: np.ndarray, size: int, at: int, colour: int) -> bool:
             elif board[w * size + u] == 3 - colour:
                 others += 1
     return others + edge < 2
+
+
+@njit(cache=True)
+def _legal(board: np.ndarray, size: int, colour: int, ko: int) -> np.ndarray:
+    """Which points may be played, own eyes apart."""
+    legal = np.zeros(size * size, dtype=np.bool_)
+    stones = np.empty(size * size, dtype=np.int64)
+    for p in range(size * size):
+        if board[p] == 0 and not _own_eye(board, size, p, colour):
+            legal[p] = _put(board.copy(), size, p, colour, ko, stones)[0]
+    return legal
 
 
 @njit(cache=True)
@@ -216,9 +226,7 @@ class Go:
 
     results = "sign"
 
-    def __init__(
-        self, position: Iterable[int] = (), size: int = 9, komi: float = 6.5, policy: str = "uniform"
-    ) -> None:
+    def __init__(self, position: Iterable[int] = (), size: int = 9, komi: float = 6.5, policy: str = "uniform") -> None:
         self.size, self.komi = checks.integer("size", size, minimum=2), float(komi)
         if self.komi == int(self.komi):
             raise ValueError(f"komi must not be a whole number, so that there is no draw; got {komi}.")
@@ -234,12 +242,7 @@ class Go:
     def moves(self, state: State) -> list[int]:
         """Legal points that fill no own eye, in their order, and the pass."""
         board = np.frombuffer(state[0], dtype=np.uint8)
-        stones, legal = np.empty(self.size**2, dtype=np.int64), []
-        for p in range(self.size**2):
-            if board[p] == 0 and not _own_eye(board, self.size, p, state[1]):
-                if _put(board.copy(), self.size, p, state[1], state[2], stones)[0]:
-                    legal.append(p)
-        return [*legal, self.size**2]
+        return [*np.flatnonzero(_legal(board, self.size, state[1], state[2])).tolist(), self.size**2]
 
     def play(self, state: State, move: int) -> State:
         """A stone, what it captures taken off; or a pass."""

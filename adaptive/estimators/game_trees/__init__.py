@@ -1,1 +1,1 @@
-"""Beliefs on game trees: scores fall from the root as random walks, optimal values rise from the ends by max and min."""
+"""Beliefs on game trees: scores walk at random from the root down, optimal values rise from the ends by max and min."""

@@ -53,6 +53,7 @@ class TreeBelief:
         tree = new_tree(settings) if earlier is None else earlier.tree.copy(settings)
         for node, outcome in zip(data.nodes, data.outcomes, strict=True):
             tree.learn(node, outcome)
+        tree.states = {}
         return cls(settings, tree)
 
     @classmethod

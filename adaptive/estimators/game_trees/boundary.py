@@ -17,8 +17,8 @@ __all__ = ["boundary"]
 def boundary(tree: Tree, most: int) -> list[tuple[Any, ...]]:
     """Return at most ``most`` paths, the weightiest first, ties by position.
 
-    A node that cannot matter to first order (its weight is 0) stands last, but is there: a search that asks the boundary
-    sees every end.
+    A node that cannot matter to first order (its weight is 0) stands last, but is there: a search that asks the
+    boundary sees every end.
     """
     if tree.exhausted:
         return []
@@ -26,7 +26,7 @@ def boundary(tree: Tree, most: int) -> list[tuple[Any, ...]]:
     if not nodes["visits"][0]:
         return [()]
     joint = Joint(tree, [])
-    weight = joint.with_value_of(0)[1]
+    tree, weight = joint.tree, joint.with_value_of(0)[1]
     visited = nodes["visits"] > 0
     found: list[tuple[float, int, int]] = []  # minus the weight, node or its parent, position among the children
     fresh = np.flatnonzero(~visited & (nodes["parent"] >= 0) & visited[nodes["parent"]])

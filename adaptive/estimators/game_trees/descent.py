@@ -26,7 +26,7 @@ from adaptive.estimators.game_trees.messages import (
 if TYPE_CHECKING:
     from adaptive.estimators.game_trees.nodes import Rules
 
-__all__ = ["add_rollout", "climb", "descend", "expand", "search_ends", "step_down"]
+__all__ = ["add_rollout", "climb", "descend", "expand", "search_ends", "walk_down"]
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -83,6 +83,14 @@ def step_down(nodes: np.ndarray, c: int, k: int, down: np.ndarray, rules: Rules)
     precision = 1.0 / down[k - 1, 1] + (parent.up_p - p)
     down[k, 0] = (down[k - 1, 0] / down[k - 1, 1] + (parent.up_e - e)) / precision + drift
     down[k, 1] = 1.0 / precision + rules.step
+
+
+@njit(cache=True)
+def walk_down(nodes: np.ndarray, path: np.ndarray, down: np.ndarray, rules: Rules) -> None:
+    """Fill down along a path of stored nodes."""
+    down[0, 0], down[0, 1] = rules.root_mean, rules.root_variance
+    for k in range(1, len(path)):
+        step_down(nodes, path[k], k, down, rules)
 
 
 @njit(cache=True)

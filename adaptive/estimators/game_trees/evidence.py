@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from adaptive.estimators.game_trees.settings import TreeSettings
 
-__all__ = ["Outcome", "Rollouts", "checked_nodes", "checked_outcomes"]
+__all__ = ["Outcome", "Rollouts", "check_result", "checked_nodes", "checked_outcomes"]
 
 
 class Outcome(NamedTuple):
@@ -65,6 +65,17 @@ def checked_outcomes(outcomes: Any, nodes: Sequence[tuple[Any, ...]], settings: 
     return [_outcome(one, position, len(nodes[position]), settings) for position, one in enumerate(given)]
 
 
+def check_result(result: float, settings: TreeSettings, position: int = 0) -> None:
+    """Refuse what no game can end with."""
+    if not np.isfinite(result):
+        raise ValueError(f"the result at position {position} is {result}; expected a finite number.")
+    if settings.results == "sign" and result not in (-1.0, 1.0):
+        raise ValueError(
+            f"the result at position {position} is {result:g}; with results='sign' it is +1 (won by the maximising "
+            "player) or -1."
+        )
+
+
 def _outcome(given: Any, position: int, depth: int, settings: TreeSettings) -> Outcome:
     length: int | None = None
     route: tuple[Any, ...] | None = None
@@ -88,11 +99,5 @@ def _outcome(given: Any, position: int, depth: int, settings: TreeSettings) -> O
         number = float(result)
     except (TypeError, ValueError):
         raise ValueError(f"the result {result!r} at position {position} is not a number.") from None
-    if not np.isfinite(number):
-        raise ValueError(f"the result at position {position} is {number}; expected a finite number.")
-    if settings.results == "sign" and number not in (-1.0, 1.0):
-        raise ValueError(
-            f"the result at position {position} is {number:g}; with results='sign' it is +1 (won by the maximising "
-            "player) or -1."
-        )
+    check_result(number, settings, position)
     return Outcome(number, length, route)

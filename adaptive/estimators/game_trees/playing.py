@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive.estimators.game_trees.evidence import Outcome, checked_outcomes
+from adaptive.estimators.game_trees.evidence import Outcome, check_result, checked_outcomes
 
 if TYPE_CHECKING:
     from adaptive.estimators.game_trees.tree import Tree
@@ -27,17 +27,20 @@ def search(
         return
     for _ in range(n):
         if tree.exhausted:
-            return
-        path = tree.descend(within=True) if choose is None else choose(tree)
+            break
+        at = tree.descend() if choose is None else tree.store(choose(tree))
         generator = np.random.default_rng([tree.seed, tree.n_rollouts])
+        depth = len(at) - 1
         if rollout is not None:
+            path = tree.path_of(at[-1])
             (outcome,) = checked_outcomes([rollout(path, generator)], [path], settings)
         elif settings.ends is not None:
-            outcome = _to_an_end(tree, path, generator)
+            outcome = _to_an_end(tree, tree.path_of(at[-1]), generator)
         else:
-            outcome = random_rollout(settings.game, tree.state_of(path), settings.n_moves - len(path), generator)
-            (outcome,) = checked_outcomes([(outcome.result, outcome.route)], [path], settings)
-        tree.learn(path, outcome)
+            outcome = random_rollout(settings.game, tree.state_at(at), settings.n_moves - depth, generator)
+            check_result(outcome.result, settings)
+        tree.learn_at(at, outcome)
+    tree.states = {}
 
 
 def random_rollout(game: Any, state: Any, most: int, generator: np.random.Generator) -> Outcome:
@@ -50,8 +53,8 @@ def random_rollout(game: Any, state: Any, most: int, generator: np.random.Genera
     """
     own = getattr(game, "rollout", None)
     if own is not None:
-        result, route = own(state, generator)
-        return Outcome(float(result), len(route), tuple(route))
+        won, moves_made = own(state, generator)
+        return Outcome(float(won), len(moves_made), tuple(moves_made))
     route: list[Any] = []
     seen = {_key(state)}
     while True:

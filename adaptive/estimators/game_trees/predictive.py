@@ -26,6 +26,7 @@ __all__ = ["TARGETS", "Joint", "tree_predictive"]
 
 TARGETS = ("root", "moves", "best")
 SHORTEST = 1e-6  # an end is a roll-out of this length: its sign is all but seen
+Draws = Callable[[int, np.random.Generator], list[np.ndarray]]
 N_DRAWS = 4096  # of the values of the root's moves, of which the best one is looked at
 
 
@@ -81,9 +82,7 @@ class Joint:
         return m, covariance
 
 
-def tree_predictive(
-    tree: Tree, paths: Sequence[tuple[Any, ...]], target: Any, random_state: RandomState
-) -> Predictive:
+def tree_predictive(tree: Tree, paths: Sequence[tuple[Any, ...]], target: Any, random_state: RandomState) -> Predictive:
     """Return what is believed about roll-outs from ``paths``; ``target`` as in `GameTreeSearch.predictive`."""
     named = target if isinstance(target, str) else None
     inputs = [] if named else target
@@ -107,22 +106,22 @@ def tree_predictive(
             lambda i, j: scale[i][:, None] * joint.covariance(at[i], targets[j]) * target_scale[j],
             likelihood=target_likelihood,
         )
-    elif named == "root":
-        cross = (joint.with_value_of(0)[0][at] * scale)[:, None]
-        about = GaussianTarget(
-            m[:1], v[:1], lambda i, j: np.full((len(i), len(j)), v[0]), lambda i, j: cross[i][:, j], inputs=False
-        )
+        draws = _score_draws(joint, [(at, scale), (targets, target_scale)])
     else:
-        means, block = joint.of_moves()
-        crosses = np.column_stack([joint.with_value_of(int(c))[0][at] for c in joint.moves()]) * scale[:, None]
+        if named == "root":
+            means, block = m[:1], v[:1, None]
+            crosses = (joint.with_value_of(0)[0][at] * scale)[:, None]
+        else:
+            means, block = joint.of_moves()
+            crosses = np.column_stack([joint.with_value_of(int(c))[0][at] for c in joint.moves()]) * scale[:, None]
         about = GaussianTarget(
             means, block.diagonal().copy(), lambda i, j: block[np.ix_(i, j)], lambda i, j: crosses[np.ix_(i, j)],
             inputs=False,
         )  # fmt: skip
-    parts = [(at, scale)] if named else [(at, scale), (targets, target_scale)]
+        draws = _value_draws(joint.mean[at] * scale, joint.variance[at] * scale**2, means, block, crosses)
     belief = GaussianProjections(
         joint.mean[at] * scale, joint.variance[at] * scale**2, covariance, likelihood, target=about,
-        projection_draws=_draws(joint, parts, about if named else None, covariance, len(at)), random_state=random_state,
+        projection_draws=draws, random_state=random_state,
     )  # fmt: skip
     if named != "best":
         return belief
@@ -140,16 +139,12 @@ def _measured(joint: Joint, at: np.ndarray) -> tuple[np.ndarray, Any]:
     return 1.0 / np.sqrt(np.maximum(length, SHORTEST) * joint.tree.step), BernoulliProbit()
 
 
-def _draws(
-    joint: Joint, parts: list[tuple[np.ndarray, np.ndarray]], about: GaussianTarget | None, covariance: Callable, m: int
-) -> Callable[[int, np.random.Generator], list[np.ndarray]]:
-    """Joint draws: of scores down the tree, each node's own part from a seed of its own, the same in every chunk.
-
-    A value is drawn given the scores at hand.
-    """
+def _score_draws(joint: Joint, parts: list[tuple[np.ndarray, np.ndarray]]) -> Draws:
+    """Joint draws of scores down the tree: each node's own part from a seed of its own, the same in every chunk."""
 
     def drawn(n: int, generator: np.random.Generator) -> list[np.ndarray]:
-        seed, known = int(generator.integers(2**31)), {}
+        seed = int(generator.integers(2**31))
+        known: dict[int, np.ndarray] = {}
 
         def score(i: int) -> np.ndarray:
             if i not in known:
@@ -163,17 +158,40 @@ def _draws(
                     known[i] = regressed + np.sqrt(max(rest, 0.0)) * own
             return known[i]
 
-        found = [np.column_stack([score(int(i)) for i in nodes]) * scale for nodes, scale in parts]
-        if about is not None:
-            every, targets = np.arange(m), np.arange(len(about.mean))
-            cross = np.asarray(about.cross(every, targets))
-            gain = np.linalg.lstsq(covariance(every, every), cross, rcond=1e-12)[0]
-            rest = np.asarray(about.covariance(targets, targets)) - gain.T @ cross
-            w, vectors = np.linalg.eigh(0.5 * (rest + rest.T))
-            noise = np.random.default_rng([seed, 1]).standard_normal((n, len(targets)))
-            away = found[0] - joint.mean[parts[0][0]] * parts[0][1]
-            found.append(about.mean + away @ gain + noise * np.sqrt(np.maximum(w, 0.0)) @ vectors.T)
-        return found
+        return [np.column_stack([score(int(i)) for i in nodes]) * scale for nodes, scale in parts]
+
+    return drawn
+
+
+class _Regression:
+    """Projections given values: what these explain, and the variance that is left.
+
+    Of a target that explains more than there is (rounding), the loadings shrink.
+    """
+
+    def __init__(self, block: np.ndarray, cross: np.ndarray, variance: np.ndarray) -> None:
+        w, vectors = np.linalg.eigh(block)
+        kept = w > 1e-11 * max(w[-1], 1e-300)
+        self.root = vectors[:, kept] * np.sqrt(w[kept])
+        loadings = cross @ (vectors[:, kept] / np.sqrt(w[kept]))
+        explained = np.sum(loadings**2, axis=1)
+        shrink = np.minimum(1.0, variance / np.maximum(explained, 1e-300))
+        self.loadings = loadings * np.sqrt(shrink)[:, None]
+        self.left = np.maximum(variance - explained * shrink, 0.0)
+
+
+def _value_draws(
+    mean: np.ndarray, variance: np.ndarray, means: np.ndarray, block: np.ndarray, cross: np.ndarray
+) -> Draws:
+    """Joint draws of values; and of each projection what says the same of a probit once the rest is integrated out:
+
+    Phi(a / sqrt(1 + rest)),    a = E(s | values),    rest = Var(s | values).
+    """
+
+    def drawn(n: int, generator: np.random.Generator) -> list[np.ndarray]:
+        given = _Regression(block, cross, variance)
+        latent = generator.standard_normal((n, given.root.shape[1]))
+        return [(mean + latent @ given.loadings.T) / np.sqrt(1.0 + given.left), means + latent @ given.root.T]
 
     return drawn
 
@@ -181,23 +199,17 @@ def _draws(
 def _about_the_best(belief: Predictive, means: np.ndarray, sign: float) -> Predictive:
     """The same outcomes; what is to be learnt is which move is best: draws of their values, grouped by the largest."""
     covariance, cross = belief.target_variance, belief.target_covariance
-    w, vectors = np.linalg.eigh(covariance)
-    kept = w > 1e-11 * max(w[-1], 1e-300)
-    latent = np.random.default_rng(belief.seed).standard_normal((N_DRAWS // 2, int(kept.sum())))
+    regression = _Regression(covariance, cross, belief.variance)
+    latent = np.random.default_rng(belief.seed).standard_normal((N_DRAWS // 2, regression.root.shape[1]))
     latent = np.vstack([latent, -latent])
-    drawn = means + latent @ (vectors[:, kept] * np.sqrt(w[kept])).T
-    best = np.argmax(sign * drawn, axis=1)
-    loadings = cross @ (vectors[:, kept] / np.sqrt(w[kept]))
-    explained = np.sum(loadings**2, axis=1)
-    shrink = np.sqrt(np.minimum(1.0, belief.variance / np.maximum(explained, 1e-300)))
-    loadings *= shrink[:, None]
-    left = 1.0 + np.maximum(belief.variance - np.sum(loadings**2, axis=1), 0.0)
+    best = np.argmax(sign * (means + latent @ regression.root.T), axis=1)
+    spread = np.sqrt(1.0 + regression.left)
     groups = np.unique(best)
     shares = np.array([np.mean(best == g) for g in groups])
     won = np.zeros((len(belief), len(groups)))
     for start in range(0, len(belief), 256):
         part = slice(start, start + 256)
-        p = ndtr((belief.mean[part, None] + loadings[part] @ latent.T) / np.sqrt(left[part, None]))
+        p = ndtr((belief.mean[part, None] + regression.loadings[part] @ latent.T) / spread[part, None])
         for k, g in enumerate(groups):
             won[part, k] = p[:, best == g].mean(axis=1)
     overall = won @ shares

@@ -52,7 +52,9 @@ class TreeSettings(Settings):
         if self.game is not None:
             lacking = [name for name in GAME_METHODS if not callable(getattr(self.game, name, None))]
             if lacking:
-                raise ValueError(f"game must have the methods {', '.join(GAME_METHODS)}; it lacks {', '.join(lacking)}.")
+                raise ValueError(
+                    f"game must have the methods {', '.join(GAME_METHODS)}; it lacks {', '.join(lacking)}."
+                )
         if not callable(self.n_children):
             checks.integer("branching", self.n_children, minimum=1)
         checks.integer("depth", self.n_moves, minimum=1)
@@ -97,7 +99,6 @@ class TreeSettings(Settings):
             return 0.0, 0.0
         given = np.asarray(self.drift, dtype=float)
         return (float(given), -float(given)) if given.ndim == 0 else (float(given[0]), float(given[1]))
-
 
     def increments(self, step: float) -> np.ndarray:
         """(2, depth + 1, 2) increments in standard deviations of a step."""

@@ -121,9 +121,7 @@ def log_evidence(nodes: np.ndarray, rollouts: np.ndarray, rules: Rules) -> float
 
 
 @njit(cache=True)
-def values(
-    nodes: np.ndarray, mean: np.ndarray, variance: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def values(nodes: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return means and variances of all optimal values, given those of the scores."""
     m, v = np.empty(len(nodes)), np.empty(len(nodes))
     for i in range(len(nodes)):
@@ -146,7 +144,7 @@ def _kept(nodes: np.ndarray, i: int, mean: float, variance: float) -> float:
 def value_covariances(
     nodes: np.ndarray, start: int, mean: np.ndarray, variance: np.ndarray, slope: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return covariances of all scores with the optimal value of ``start``, the root or a child of it; and weights in it.
+    """Return covariances of all scores with the value of ``start``, the root or a child of it, and weights in it.
 
     To first order v_start = sum of w v over the nodes below, w the product of the weights on the way. A child's score
     is  slope g_parent + own,  and its own part enters v_start through the child's value alone:

@@ -6,11 +6,12 @@ A tree is changed while one belief is made from another, on a copy, and never af
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive.estimators.game_trees.descent import add_rollout, climb, descend, end_here, expand, search_ends, step_down
+from adaptive.estimators.game_trees.descent import add_rollout, climb, descend, end_here, expand, search_ends, walk_down
 from adaptive.estimators.game_trees.evidence import Outcome
 from adaptive.estimators.game_trees.messages import own_rule
 from adaptive.estimators.game_trees.nodes import NODE, ROLLOUT
@@ -52,6 +53,7 @@ class Tree:
         self._rollouts, self.n_rollouts = np.zeros(0, ROLLOUT), 0
         self.labels: list[Any] = [None]
         self.routes: dict[int, Path] = {}
+        self.states: dict[int, Any] = {}
         self.step = 1.0
         self._derive()
         self._nodes[0]["parent"] = self._nodes[0]["rollout"] = -1
@@ -70,6 +72,7 @@ class Tree:
         other._nodes, other.n_nodes = self.nodes.copy(), self.n_nodes
         other._rollouts, other.n_rollouts = self.rollouts.copy(), self.n_rollouts
         other.labels, other.routes, other.step = list(self.labels), dict(self.routes), self.step
+        other.states = {}
         other._derive()
         return other
 
@@ -92,12 +95,10 @@ class Tree:
 
     def path_of(self, node: int) -> Path:
         """Return the moves that lead to a stored node."""
-        moves = []
-        while node > 0:
-            parent = int(self._nodes[node]["parent"])
-            moves.append(self.labels[node] if not self.settings.plain else node - int(self._nodes[parent]["first"]))
-            node = parent
-        return tuple(reversed(moves))
+        line = self.line_to(node)
+        if not self.settings.plain:
+            return tuple(self.labels[one] for one in line[1:])
+        return tuple(one - int(self._nodes[before]["first"]) for before, one in pairwise(line))
 
     def moves(self, node: int) -> list[Any]:
         """Return the legal moves at a stored node that is no end."""
@@ -106,7 +107,7 @@ class Tree:
             return self.labels[record["first"] : record["first"] + record["count"]]
         settings = self.settings
         if settings.game is not None and settings.ends is None:
-            state = self.state_of(self.path_of(node))
+            state = self.state_at(self.line_to(node))
             found = list(settings.game.moves(state))
             if not found and settings.game.result(state) is None:
                 raise ValueError(f"the game has no legal moves at {self.path_of(node)}, and no result.")
@@ -117,15 +118,25 @@ class Tree:
         count = settings.n_children
         return list(range(count(left, 1 - 2 * int(record["mover"])) if callable(count) else count))
 
-    def state_of(self, path: Path) -> Any:
-        """Return the game's state after these moves; ValueError where one is illegal."""
-        game = self.settings.game
-        state = start(game)
-        for move in path:
-            if game.result(state) is not None or move not in game.moves(state):
-                raise ValueError(f"the path {path} is illegal: {move!r} is no move there.")
-            state = game.play(state, move)
+    def state_at(self, at: Sequence[int]) -> Any:
+        """Return the game's state at the last of these nodes, which lead to it from the root.
+
+        States are kept for as long as this tree is changed: a search comes by again.
+        """
+        game, known = self.settings.game, len(at) - 1
+        while known > 0 and at[known] not in self.states:
+            known -= 1
+        state = self.states.setdefault(0, start(game)) if known == 0 else self.states[at[known]]
+        for node in at[known + 1 :]:
+            state = self.states[node] = game.play(state, self.labels[node])
         return state
+
+    def line_to(self, node: int) -> list[int]:
+        """Return the nodes from the root to this one."""
+        line = [node]
+        while line[-1] > 0:
+            line.append(int(self._nodes[line[-1]]["parent"]))
+        return line[::-1]
 
     def expand(self, node: int) -> None:
         """Store the children of a node."""
@@ -188,13 +199,17 @@ class Tree:
 
     def learn(self, path: Path, outcome: Outcome) -> None:
         """Take in one roll-out from the node that ``path`` leads to."""
-        at = self.store(path)
+        self.learn_at(self.store(path), outcome)
+
+    def learn_at(self, at: list[int], outcome: Outcome) -> None:
+        """Take in one roll-out from the last of these stored nodes, which lead to it from the root."""
         while self.settings.rollouts == "keep_path" and outcome.route and self._nodes[at[-1]]["inner"]:
             at = self.store((*self.path_of(at[-1]), outcome.route[0]))
             outcome = Outcome(outcome.result, len(outcome.route) - 1, outcome.route[1:])
-        for node in at[:-1]:
-            if not self._nodes[node]["inner"]:
-                self._move_down(node)
+        if self.routes:
+            for node in at[:-1]:
+                if not self._nodes[node]["inner"]:
+                    self._move_down(node)
         self._take_in(at, outcome, seen=1)
         if self.settings.results == "value" and self.n_rollouts & (self.n_rollouts - 1) == 0:
             self.relearn_step()
@@ -205,28 +220,24 @@ class Tree:
         left = settings.n_moves - depth
         length = left if outcome.length is None else outcome.length
         if self._nodes[node]["ended"] and length > 0:
-            raise ValueError(f"the game ends at {self.path_of(node)}; a roll-out from there has length 0, not {length}.")
+            raise ValueError(
+                f"the game ends at {self.path_of(node)}; a roll-out from there has length 0, not {length}."
+            )
         if settings.game is not None and not settings.plain:
             self._nodes[node]["left"] = length
             if length > 0 and not self._nodes[node]["visits"]:
-                self._nodes[node]["mover"] = _mover(settings.game, self.state_of(self.path_of(node)))
+                self._nodes[node]["mover"] = _mover(settings.game, self.state_at(at))
         nodes = np.array(at, dtype=np.int64)
         down = np.empty((len(at) + 1, 2))
-        down[0] = settings.root_mean, settings.score_variance
-        for k in range(1, len(at)):
-            step_down(self._nodes, at[k], k, down, self.rules)
+        walk_down(self._nodes, nodes, down, self.rules)
         self._room(0, 1)
         if length == 0 and not self._nodes[node]["inner"]:
             end_here(self._nodes, node, outcome.result, self.rules)
-        add_rollout(
-            self._nodes, self._rollouts, self.n_rollouts, node, outcome.result, length, depth, down, self.rules
-        )
+        add_rollout(self._nodes, self._rollouts, self.n_rollouts, node, outcome.result, length, depth, down, self.rules)
         if outcome.route is not None and settings.rollouts == "keep_path":
             self.routes[self.n_rollouts] = outcome.route
         self.n_rollouts += 1
-        climb(
-            self._nodes, self._rollouts, nodes, depth, down, self.rules, self.table, float(outcome.result), seen
-        )
+        climb(self._nodes, self._rollouts, nodes, depth, down, self.rules, self.table, float(outcome.result), seen)
 
     def _move_down(self, node: int) -> None:
         """Hand roll-outs of a node to the children that they went through, where the routes are kept."""
@@ -241,24 +252,20 @@ class Tree:
             if route:
                 self._take_in(self.store((*path, route[0])), Outcome(result, len(route) - 1, route[1:]), seen=0)
 
-    def descend(self, within: bool = False) -> Path:
-        """Return the node that the policy leads to; PoolExhausted where every end was seen.
+    def descend(self) -> list[int]:
+        """Return the nodes from the root to where the policy leads; PoolExhausted where every end was seen.
 
-        What must be expanded on the way is, in this tree (``within``) or in a copy.
+        What must be expanded on the way is.
         """
         if self.exhausted:
             raise PoolExhausted("every end of the tree was seen; the root's value is known.")
         path, down = np.zeros(self.settings.n_moves + 2, dtype=np.int64), np.empty((self.settings.n_moves + 2, 2))
         stream = np.zeros(1, dtype=np.uint64)
-        tree = self
         while True:
-            k = descend(tree._nodes, tree.rules, self.seed, self.n_rollouts, path, down, stream)
-            node = int(path[k])
-            if tree._nodes[node]["visits"] == 0:
-                return tree.path_of(node)
-            if tree is self and not within:
-                tree = self.copy()
-            tree.expand(node)
+            k = descend(self._nodes, self.rules, self.seed, self.n_rollouts, path, down, stream)
+            if self._nodes["visits"][path[k]] == 0:
+                return path[: k + 1].tolist()
+            self.expand(int(path[k]))
 
     def search_ends(self, n: int) -> None:
         """Run n descents, by uniform roll-outs, where the game has all its ends in an array."""
@@ -339,6 +346,7 @@ class Tree:
         )
         self.n_nodes, self.n_rollouts = len(self._nodes), len(self._rollouts)
         self.labels, self.routes = list(plain["labels"]), dict(zip(*plain["routes"], strict=True))
+        self.states = {}
         self._derive()
         return self
 

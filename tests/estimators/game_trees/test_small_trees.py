@@ -208,7 +208,7 @@ def test_a_bandit_of_one_level_is_conjugate():
 
 
 def test_evidence_finds_the_root():
-    """Roll-outs of a game that one player wins nearly always: a broad prior of the root's score explains them better."""
+    """A game that one player always wins: a broad prior of the root's score explains the roll-outs better."""
     nodes, results = [(k, j) for k in range(2) for j in range(2)], [1, 1, 1, 1]
     narrow, broad = (tiny(score_variance=v).fit(nodes, results).refresh().log_evidence_ for v in (1e-8, 10.0))
     assert broad > narrow
