@@ -1,8 +1,9 @@
 """What a descent costs beside UCT, the table of increments beside its normal integrals, and scores of all leaves.
 
-100,000 descents of trees with branching 5 and depth 8, compiled UCT on the same trees; 200 x 200 increments beside 40,000
-scalar normal integrals in Python; 256 boundary nodes of a stored tree of 10,000 nodes scored, beside 4,000 descents; our
-own time beside that of roll-outs on 9x9 Go; bytes a stored node. CPU seconds, one thread, medians of five.
+100,000 descents of trees with branching 5 and depth 8, compiled UCT on the same trees; 200 x 200 increments beside
+40,000 scalar normal integrals in Python; 256 boundary nodes of a stored tree of 10,000 nodes scored, beside 4,000
+descents; our own time beside that of roll-outs on 9x9 Go; bytes a stored node. CPU seconds, one thread, medians of
+five.
 
     python experiments/benchmarks/game_tree_search.py [--quick]
 """
@@ -99,9 +100,9 @@ def main() -> None:
     missed = [name for name, (_, ratio, most) in found.items() if ratio > most]
     record(
         "ours-trees-speed",
-        claim="A descent costs at most 8 times one of compiled UCT and does not grow with the tree; 200 x 200 increments "
-        "at most 5 times 40,000 scalar normal integrals; 256 leaves of 10,000 nodes at most 4,000 descents; on 9x9 Go "
-        "our own time at most that of the roll-outs; at most 200 bytes a stored node.",
+        claim="A descent costs at most 8 times one of compiled UCT and does not grow with the tree; 200 x 200 "
+        "increments at most 5 times 40,000 scalar normal integrals; 256 leaves of 10,000 nodes at most 4,000 descents; on "
+        "9x9 Go our own time at most that of the roll-outs; at most 200 bytes a stored node.",
         kind="must hold",
         target={name: most for name, (_, _, most) in found.items()},
         value={name: f"{ratio:.2f}: {what}" for name, (what, ratio, _) in found.items()},

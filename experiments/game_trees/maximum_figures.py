@@ -1,7 +1,7 @@
 """How good is a Gaussian for the maximum of Gaussians? Two inputs exactly, five by the chain, forward and inverse.
 
-Figures A.2, A.4, A.6 and A.7 of the source, beside samples: two inputs at five correlations; the inverse problem that it
-prints as its worst case; five inputs where the chain is good and where it is poor; many inputs, and inconsistent ones.
+Figures A.2, A.4, A.6 and A.7 of the source, beside samples: two inputs at five correlations; the inverse problem that
+it prints as its worst case; five inputs where the chain is good and where it is poor; many inputs, and inconsistent ones.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _five(script: Script, n: int) -> None:
     good, poor = max(distance["alike"], distance["one dominates"]), min(distance["nested scales"], distance["skewed"])
     script.judge(
         "hennig-fig-A.6", good < 0.06 and poor > 2 * good,
-        claim="The chain of five is good for inputs that are alike or dominated by one, poor for nested and skewed ones.",
+        claim="The chain of five is good where inputs are alike or one dominates, poor for nested and skewed ones.",
         target="Kolmogorov-Smirnov distance below .06 where good, more than twice that of the good where poor",
         value={name: round(x, 3) for name, x in distance.items()}, reason=f"{n} samples each.", seed=0,
     )  # fmt: skip

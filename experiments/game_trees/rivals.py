@@ -66,9 +66,7 @@ def _uct(
 def uct(game: EndsTree, marks: Sequence[int], constant: float = math.sqrt(2), seed: int = 0) -> Found:
     """UCB1 on results, the most visited move and its mean (Kocsis and Szepesvari, 2006)."""
     found = Found(np.zeros(len(marks)), np.zeros(len(marks), dtype=np.int64))
-    _uct(
-        game.ends, game.branching, game.depth, np.asarray(marks), constant, game.players == "alternate", seed, *found
-    )
+    _uct(game.ends, game.branching, game.depth, np.asarray(marks), constant, game.players == "alternate", seed, *found)
     return found
 
 

@@ -1,7 +1,7 @@
 """Which searcher knows the root's sign and its best move, after how many random games?
 
-Figure 3.10 of the source: trees of the model with branching 5 and depth 4, whose root's score is 0. This search with its
-optimistic policy, with a refresh before each look and without; UCT with its constant sqrt(2) and with the best of five
+Figure 3.10 of the source: trees of the model with branching 5 and depth 4, whose root's score is 0. This search with
+its optimistic policy, with a refresh before each look and without; UCT with its constant sqrt(2) and with the best of five
 constants on other trees; flat Monte Carlo; alpha-beta, which guesses until it is done. Beside that: do 90% intervals of
 the values of the root's moves cover?
 """
@@ -52,7 +52,9 @@ def tuned(marks: tuple[int, ...], n_trees: int) -> float:
     wrong = {}
     for constant in CONSTANTS:
         trees = [random_tree(5, 4, random_state=100_000 + seed) for seed in range(n_trees)]
-        wrong[constant] = np.mean([errors(tree, uct(tree, marks, constant, seed))[0] for seed, tree in enumerate(trees)])
+        wrong[constant] = np.mean(
+            [errors(tree, uct(tree, marks, constant, seed))[0] for seed, tree in enumerate(trees)]
+        )
     return min(wrong, key=lambda constant: wrong[constant])
 
 
@@ -101,8 +103,8 @@ def run(script: Script) -> None:
     axes[0, 0].legend(fontsize=7, frameon=False)
     script.figure(
         figure, "hennig-fig-3.10",
-        f"{n_trees} trees of the model, branching 5, depth 4, root's score 0 (simulated; told: unit steps). UCT tuned to "
-        f"c = {constant:.2f} on 200 other trees; alpha-beta guesses until it is done.",
+        f"{n_trees} trees of the model, branching 5, depth 4, root's score 0 (simulated; told: unit steps). UCT tuned "
+        f"to c = {constant:.2f} on 200 other trees; alpha-beta guesses until it is done.",
     )  # fmt: skip
     script.table(
         {"games": list(marks), **{f"{key}: {name}": values for key in found for name, values in found[key].items()}},
@@ -120,8 +122,8 @@ def run(script: Script) -> None:
         claim="No clear win over UCT; about 1% of roots keep a wrong sign.",
         target="wrong in at most 2% after 2,000 descents; within .05 of UCT's share from 200",
         value={name: [round(x, 3) for x in values] for name, values in found["sign"].items()},
-        reason=f"{n_trees} trees. Better than the source says: subtrees that were seen are closed and what is proved is "
-        "used, so that no sign is wrong in the end. Alpha-beta is ahead of every sampler once it is done, which for "
+        reason=f"{n_trees} trees. Better than the source says: subtrees that were seen are closed and what is proved "
+        "is used, so that no sign is wrong in the end. Alpha-beta is ahead of every sampler once it is done, which for "
         "most of these small trees is before 100 ends.",
         seed=f"0..{n_trees - 1}",
     )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["TARGETS", "Joint", "tree_predictive"]
 
 TARGETS = ("root", "moves", "best")
-SHORTEST = 1e-6  # an end is a roll-out of this length: its sign is all but seen
+SHORTEST = 0.01  # an end is looked at as a roll-out of a hundredth of a move: its sign is all but seen
 Draws = Callable[[int, np.random.Generator], list[np.ndarray]]
 N_DRAWS = 4096  # of the values of the root's moves, of which the best one is looked at
 
