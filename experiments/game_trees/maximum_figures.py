@@ -1,7 +1,8 @@
 """How good is a Gaussian for the maximum of Gaussians? Two inputs exactly, five by the chain, forward and inverse.
 
 Figures A.2, A.4, A.6 and A.7 of the source, beside samples: two inputs at five correlations; the inverse problem that
-it prints as its worst case; five inputs where the chain is good and where it is poor; many inputs, and inconsistent ones.
+it prints as its worst case; five inputs where the chain is good and where it is poor; many inputs, and inconsistent
+ones.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Does the belief grow more certain of the truth, and does the table of increments fit? Model trees and p-games.
 
 Figure 3.8 of the source: trees with branching 2 and depth 18 whose root's score is 0; after blocks of roll-outs the
-mean log density of the true scores and optimal values of nodes at depths 1, 2 and 3. The same for p-games, whose steps are
-uniform and as the player likes them: as they are, and divided by the standard deviation of a step. Figure 3.9: optimal
-increments of trees with branching 5, six and five moves left, beside the Gaussian of the table.
+mean log density of the true scores and optimal values of nodes at depths 1, 2 and 3. The same for p-games, whose
+steps are uniform and as the player likes them: as they are, and divided by the standard deviation of a step. Figure
+3.9: optimal increments of trees with branching 5, six and five moves left, beside the Gaussian of the table.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ def run(script: Script) -> None:
     script.judge(
         "hennig-sys-p-games",
         bool(0.0 <= wrong["p-games, raw"] - wrong["model trees"] <= 0.1),
-        claim="On p-games, where steps are uniform and as the player likes them, slightly more nodes get a wrong sign than "
-        "on trees of the model.",
+        claim="On p-games, where steps are uniform and as the player likes them, slightly more nodes get a wrong "
+        "sign than on trees of the model.",
         target="share of wrong signs at depth 1 at the end 0 to .1 above that on model trees",
         value={name: round(float(share), 3) for name, share in wrong.items()},
         reason=f"{caption} The curves are alike; slightly fewer signs are wrong, not more. The sign of a result does "

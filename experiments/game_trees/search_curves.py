@@ -1,9 +1,9 @@
 """Which searcher knows the root's sign and its best move, after how many random games?
 
 Figure 3.10 of the source: trees of the model with branching 5 and depth 4, whose root's score is 0. This search with
-its optimistic policy, with a refresh before each look and without; UCT with its constant sqrt(2) and with the best of five
-constants on other trees; flat Monte Carlo; alpha-beta, which guesses until it is done. Beside that: do 90% intervals of
-the values of the root's moves cover?
+its optimistic policy, with a refresh before each look and without; UCT with its constant sqrt(2) and with the best of
+five constants on other trees; flat Monte Carlo; alpha-beta, which guesses until it is done. Beside that: do 90%
+intervals of the values of the root's moves cover?
 """
 
 from __future__ import annotations

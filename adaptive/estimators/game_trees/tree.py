@@ -98,7 +98,8 @@ class Tree:
         line = self.line_to(node)
         if not self.settings.plain:
             return tuple(self.labels[one] for one in line[1:])
-        return tuple(one - int(self._nodes[before]["first"]) for before, one in pairwise(line))
+        first = self._nodes["first"]
+        return tuple(one - int(first[before]) for before, one in pairwise(line))
 
     def moves(self, node: int) -> list[Any]:
         """Return the legal moves at a stored node that is no end."""
@@ -133,9 +134,9 @@ class Tree:
 
     def line_to(self, node: int) -> list[int]:
         """Return the nodes from the root to this one."""
-        line = [node]
+        line, parent = [node], self._nodes["parent"]
         while line[-1] > 0:
-            line.append(int(self._nodes[line[-1]]["parent"]))
+            line.append(int(parent[line[-1]]))
         return line[::-1]
 
     def expand(self, node: int) -> None:
@@ -149,12 +150,12 @@ class Tree:
 
     def stored(self, path: Path) -> tuple[list[int], int]:
         """Return the stored nodes along a path, the root first, and how many moves lie beyond them."""
-        at = [0]
+        at, first, count = [0], self._nodes["first"], self._nodes["count"]
         for k, move in enumerate(path):
-            record = self._nodes[at[-1]]
-            if record["count"] == 0:
+            children = int(count[at[-1]])
+            if children == 0:
                 return at, len(path) - k
-            at.append(self._child(record, move, path))
+            at.append(self._child(int(first[at[-1]]), children, move, path))
         return at, 0
 
     def store(self, path: Path) -> list[int]:
@@ -165,11 +166,11 @@ class Tree:
                 raise ValueError(f"the path {path} is illegal: the game ends before {move!r}.")
             if self._nodes[at[-1]]["count"] == 0:
                 self.expand(at[-1])
-            at.append(self._child(self._nodes[at[-1]], move, path))
+            record = self._nodes[at[-1]]
+            at.append(self._child(int(record["first"]), int(record["count"]), move, path))
         return at
 
-    def _child(self, record: np.void, move: Any, path: Path) -> int:
-        first, count = int(record["first"]), int(record["count"])
+    def _child(self, first: int, count: int, move: Any, path: Path) -> int:
         if not self.settings.plain:
             options = self.labels[first : first + count]
             if move in options:
@@ -181,9 +182,11 @@ class Tree:
     def holding(self, paths: Iterable[Path]) -> tuple[Tree, np.ndarray]:
         """Return a tree in which all ``paths`` are stored, and their nodes; nothing else differs."""
         tree, paths = self, list(paths)
-        if any(self.stored(path)[1] for path in paths):
+        found = [self.stored(path) for path in paths]
+        if any(beyond for _, beyond in found):
             tree = self.copy()
-        return tree, np.array([tree.store(path)[-1] for path in paths], dtype=np.int64)
+        ends = [tree.store(path)[-1] if beyond else at[-1] for path, (at, beyond) in zip(paths, found, strict=True)]
+        return tree, np.array(ends, dtype=np.int64)
 
     def _room(self, more_nodes: int, more_rollouts: int) -> None:
         if self.n_nodes + more_nodes > len(self._nodes):
