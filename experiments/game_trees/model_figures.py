@@ -63,7 +63,7 @@ def increments(n_trees: int) -> tuple[np.ndarray, np.ndarray]:
 
 def run(script: Script) -> None:
     """Measure, draw, judge."""
-    depth, n_trees, n_blocks = (8, 3, 3) if script.quick else (18, 500, 12)
+    depth, n_trees, n_blocks = (8, 3, 3) if script.quick else (18, 300, 12)
     kinds = {
         "model trees": lambda seed: random_tree(2, depth, random_state=seed),
         "p-games, raw": lambda seed: p_game(2, depth, random_state=seed),

@@ -21,6 +21,7 @@ SCRIPTS = {
         "sure": {"hennig-fig-A.2", "hennig-fig-A.4", "hennig-fig-A.6"},
         "open": {"hennig-fig-A.7"},
     },
+    "go_structure": {"sure": {"hennig-sys-go-engine"}, "open": {"hennig-fig-3.6", "hennig-fig-3.7"}},
     "model_figures": {"open": {"hennig-fig-3.8", "hennig-fig-3.9", "hennig-sys-p-games"}},
     "search_curves": {"open": {"hennig-fig-3.10", "ours-trees-coverage"}},
     "which_leaf": {"open": {"ours-trees-best-move-known", "ours-trees-which-leaf"}},
