@@ -65,7 +65,7 @@ def one_run(game: EndsTree, how: str, batch: int, marks: tuple[int, ...], seed: 
 
 def run(script: Script) -> None:
     """Measure, draw, judge."""
-    marks, n_trees = ((10, 20), 2) if script.quick else ((20, 50, 100, 200), 30)
+    marks, n_trees = ((10, 20), 2) if script.quick else ((20, 50, 100, 200), 8)
     ways = {**{name: (name, 1) for name in POLICIES}, **{f"information: {t}": (t, 1) for t in TARGETS}}
     ways["information: best, batches of 8"] = ("best", 8)
     table: dict[str, list[Any]] = {"trees": [], "searcher": []}

@@ -80,7 +80,7 @@ def step_down(nodes: np.ndarray, c: int, k: int, down: np.ndarray, rules: Rules)
     parent = nodes[nodes[c].parent]
     drift = rules.drift[parent.mover]
     p, e = message_to_parent(nodes[c].up_p, nodes[c].up_e, rules.step, drift)
-    precision = 1.0 / down[k - 1, 1] + (parent.up_p - p)
+    precision = 1.0 / down[k - 1, 1] + max(parent.up_p - p, 0.0)  # rounding: it cannot be negative
     down[k, 0] = (down[k - 1, 0] / down[k - 1, 1] + (parent.up_e - e)) / precision + drift
     down[k, 1] = 1.0 / precision + rules.step
 
@@ -113,7 +113,7 @@ def _choose(nodes: np.ndarray, i: int, mean: float, variance: float, rules: Rule
             gm, gv, _ = child_score(mean, variance, nodes[c].up_p, nodes[c].up_e, rules.step, drift)
             vm, vv, _ = child_value(nodes, c, gm, gv)
             score = sign * vm + math.sqrt(vv) * (_normal(stream) if rules.policy == 2 else deviations)
-        if score > top:
+        if best < 0 or score > top:
             best, top = c, score
     return best
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Tree", "start"]
 
 Path = tuple[Any, ...]
+SMALLEST_STEP = 1e-3  # of the mean square of results, per move
 
 
 class Tree:
@@ -323,7 +324,8 @@ class Tree:
         results = self.rollouts["result"]
         moves = self.nodes["depth"][self.rollouts["node"]] + self.rollouts["length"]
         away = (results - results.mean()) ** 2 / np.maximum(moves, 1)
-        self.step = float(max(away.sum() / (self.n_rollouts - 1), 1e-12 * max(np.abs(results).max(), 1e-12) ** 2))
+        least = SMALLEST_STEP * max(float(np.mean(results**2 / np.maximum(moves, 1))), SMALLEST_STEP)  # all the same
+        self.step = max(float(away.sum() / (self.n_rollouts - 1)), least)
         self._derive()
 
     # -- plain data --------------------------------------------------------------------------------------------------
