@@ -132,6 +132,7 @@ class GameTreeSearch(BeliefEstimator):
         self.drift = drift
         self.random_state = random_state
 
+    _cites = ("hennig2011",)
     _Settings, _Data, _Belief = TreeSettings, Rollouts, TreeBelief
     belief_: TreeBelief
 
