@@ -30,6 +30,7 @@ from adaptive.citing import cite  # noqa: E402
 from adaptive.estimators import (  # noqa: E402
     BayesianLogisticRegression,
     ClassifierView,
+    GameTreeSearch,
     GaussianProcessClassifier,
     GaussianProcessRegressor,
     ImageReconstructor,
@@ -43,6 +44,7 @@ __all__ = [
     "GLM",
     "BayesianLogisticRegression",
     "ClassifierView",
+    "GameTreeSearch",
     "GaussianProcessClassifier",
     "GaussianProcessRegressor",
     "ImageReconstructor",

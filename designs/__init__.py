@@ -1,5 +1,5 @@
-"""What can be measured: pools, optimal designs, k-space trajectories, image filters."""
+"""What can be measured: pools, optimal designs, k-space trajectories, image filters, games."""
 
-from designs import filters, kspace, optimal, pool
+from designs import filters, games, kspace, optimal, pool
 
-__all__ = ["filters", "kspace", "optimal", "pool"]
+__all__ = ["filters", "games", "kspace", "optimal", "pool"]

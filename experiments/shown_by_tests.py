@@ -19,6 +19,30 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # What the source's list of systems says, and anything to know; what shows it is in TESTS.
 SYSTEMS: dict[str, tuple[str, str]] = {
+    "hennig-alg-1": (
+        "Bayesian best-first tree search: recursive descent with score and value messages.",
+        "As corrected in the specification: siblings that were never visited enter, and subtrees that were seen are "
+        "closed.",
+    ),
+    "hennig-sys-sum-product": ("Exact marginals on trees by message passing.", "Of scores in a game tree."),
+    "hennig-sys-max-factor": (
+        "Moments of the maximum of correlated Gaussians, forward and inverse, chained over sets.",
+        "Also where the printed form divides by zero.",
+    ),
+    "hennig-sys-rollout-site": ("The sign of the end of a roll-out of known length, as a site of the score.", ""),
+    "hennig-sys-increment-table": (
+        "What optimal play adds to a score, by moves left, before any data; linear in branching times depth.",
+        "",
+    ),
+    "hennig-sys-policy-optimistic": ("Mean plus 3 standard deviations, mirrored for the minimiser.", ""),
+    "hennig-sys-policy-tesauro": ("Mean plus sqrt(2 log visits) standard deviations.", ""),
+    "hennig-sys-policy-thompson": ("Greedy on draws.", ""),
+    "hennig-sys-policy-information": (
+        "The leaf whose roll-out says most about the root's value.",
+        "All leaves of the boundary by two passes over the tree.",
+    ),
+    "hennig-sys-uct": ("Upper confidence bounds on means of results.", "As a policy, and compiled as a rival."),
+    "hennig-sys-alpha-beta": ("Exact once finished, a guess before.", ""),
     "nickisch-sys-glm-ie": (
         "MAP or penalised least squares and variational inference from four kinds of objects (operators, potentials, "
         "penalties, solvers), sharing only products with X and B.",
@@ -322,6 +346,39 @@ SYSTEMS: dict[str, tuple[str, str]] = {
 }
 
 TESTS: dict[str, tuple[str, ...]] = {
+    "hennig-alg-1": (
+        "tests/estimators/game_trees/test_search.py::test_once_all_is_seen_the_root_is_exact",
+        "tests/estimators/game_trees/test_small_trees.py::test_values_and_the_correlation_of_siblings_are_those_of_sampling",
+    ),
+    "hennig-sys-sum-product": (
+        "tests/estimators/game_trees/test_small_trees.py::test_scores_are_those_of_dense_expectation_propagation",
+        "tests/estimators/game_trees/test_small_trees.py::test_covariances_are_the_dense_ones",
+    ),
+    "hennig-sys-max-factor": (
+        "tests/linalg/test_gaussian_maximum.py::test_two_agree_with_quadrature",
+        "tests/linalg/test_gaussian_maximum.py::test_symmetries",
+        "tests/linalg/test_gaussian_maximum.py::test_chain_is_its_definition",
+    ),
+    "hennig-sys-rollout-site": (
+        "tests/estimators/game_trees/test_small_trees.py::test_scores_are_those_of_dense_expectation_propagation",
+        "tests/estimators/game_trees/test_small_trees.py::test_removing_a_rollout_restores_the_cavity_to_the_bit",
+    ),
+    "hennig-sys-increment-table": (
+        "tests/linalg/test_gaussian_maximum.py::test_increments_are_chains",
+        "tests/linalg/test_gaussian_maximum.py::test_increments_of_the_specification",
+    ),
+    **{
+        f"hennig-sys-policy-{name}": (
+            "tests/estimators/game_trees/test_search.py::test_once_all_is_seen_the_root_is_exact",
+        )
+        for name in ("optimistic", "tesauro", "thompson")
+    },
+    "hennig-sys-policy-information": ("tests/estimators/game_trees/test_search.py::test_policies_go_where_they_say",),
+    "hennig-sys-uct": (
+        "tests/estimators/game_trees/test_search.py::test_policies_go_where_they_say",
+        "tests/designs/test_games.py::test_rivals",
+    ),
+    "hennig-sys-alpha-beta": ("tests/designs/test_games.py::test_rivals",),
     "nickisch-alg-5.1": (
         "tests/inference/dense/test_selective_propagation.py::test_reference_problem",
         "tests/inference/dense/test_selective_propagation.py::test_rows_are_absorbed_and_the_old_posterior_stays_valid",

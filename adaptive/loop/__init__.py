@@ -7,6 +7,7 @@ from adaptive.loop.metrics import METRICS
 from adaptive.loop.query import Query
 from adaptive.loop.sequential_design import SequentialDesign
 from adaptive.loop.stopping import (
+    BestMoveKnown,
     InformationLeft,
     MaxCost,
     MaxSeconds,
@@ -18,6 +19,7 @@ from adaptive.pool import PoolExhausted
 
 __all__ = [
     "METRICS",
+    "BestMoveKnown",
     "Comparison",
     "EventLog",
     "InformationLeft",

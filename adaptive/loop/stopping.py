@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from adaptive.predictive import Predictive
     from adaptive.types import Pool
 
-__all__ = ["InformationLeft", "MaxCost", "MaxSeconds", "MaxSteps", "StablePredictions", "StoppingRule"]
+__all__ = ["BestMoveKnown", "InformationLeft", "MaxCost", "MaxSeconds", "MaxSteps", "StablePredictions", "StoppingRule"]
 
 
 class StoppingRule:
@@ -220,6 +220,34 @@ class InformationLeft(StoppingRule):
         left = self.information_left(design)
         # strictly below the bound is done; just at it is all but done
         return 1.0 if left < self.nats else min(self.nats / left, 1.0 - 1e-9)
+
+
+class BestMoveKnown(StoppingRule):
+    """Stop when one of the root's moves is the best with at least this probability, or every end was seen.
+
+    Parameters
+    ----------
+    probability : float, default 0.95
+        For estimators with ``best_move_proba``, such as :class:`~adaptive.GameTreeSearch`.
+    """
+
+    def __init__(self, probability: float = 0.95) -> None:
+        if not 0 < probability < 1:
+            raise ValueError(f"probability must be between 0 and 1, got {probability}.")
+        self.probability = float(probability)
+
+    def __repr__(self) -> str:
+        return f"BestMoveKnown({self.probability:g})"
+
+    def fraction_done(self, design: SequentialDesign) -> float:
+        tree: Any = design.estimator_
+        if not hasattr(tree, "best_move_proba"):
+            raise ValueError(f"BestMoveKnown needs best_move_proba, which {type(tree).__name__} does not have.")
+        if not hasattr(tree, "belief_"):
+            return 0.0
+        if not tree.boundary(1):
+            return 1.0
+        return min(1.0, float(tree.best_move_proba().max()) / self.probability)
 
 
 class StablePredictions(StoppingRule):

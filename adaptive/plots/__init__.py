@@ -9,6 +9,7 @@ from adaptive.plots.curves import differences, learning_curve
 from adaptive.plots.diagnostics import calibration_along, class_balance, when_to_stop
 from adaptive.plots.reliability import calibration
 from adaptive.plots.style import PALETTE, figure, save
+from adaptive.plots.tree_of_values import tree_of_values
 
 __all__ = [
     "PALETTE",
@@ -19,5 +20,6 @@ __all__ = [
     "figure",
     "learning_curve",
     "save",
+    "tree_of_values",
     "when_to_stop",
 ]

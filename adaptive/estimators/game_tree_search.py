@@ -1,0 +1,345 @@
+"""Calibrated optimal values of the nodes of a game tree, from random roll-outs, and which node to roll out next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import log_ndtr, ndtri
+
+from adaptive import checks
+from adaptive.estimators.belief import BeliefEstimator, of_belief
+from adaptive.estimators.game_trees.belief import TreeBelief, new_tree
+from adaptive.estimators.game_trees.best_move import best_move_probabilities
+from adaptive.estimators.game_trees.boundary import boundary
+from adaptive.estimators.game_trees.evidence import Rollouts, checked_nodes, checked_outcomes
+from adaptive.estimators.game_trees.playing import search
+from adaptive.estimators.game_trees.predictive import TARGETS, Joint, tree_predictive
+from adaptive.estimators.game_trees.settings import TreeSettings
+from adaptive.estimators.game_trees.tree import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from adaptive.predictive import Predictive
+    from adaptive.types import RandomState
+
+__all__ = ["GameTreeSearch"]
+
+
+class GameTreeSearch(BeliefEstimator):
+    """Values of game-tree nodes under optimal play, with intervals, and a best-first search that uses them.
+
+    A node's score is its value under random play: a Gaussian random walk from the root downwards, seen through the
+    signs (or values) at the ends of roll-outs. Its optimal value is the largest or smallest of its children's. Subtrees
+    that nobody has seen count by a table of what optimal play adds.
+
+    Parameters
+    ----------
+    game : object, optional
+        With the methods ``moves(state)``, ``play(state, move)``, ``result(state)`` (None while the game lasts) and
+        ``player(state)`` (+1 maximises, -1 minimises); ``start`` is the root's state, by default ``()``. Attributes
+        ``branching`` and ``depth`` stand in for the parameters. None: moves are the numbers below ``branching``.
+    branching : int or callable (moves left, player) -> int, optional
+        Children of a node, for the table of increments.
+    depth : int, optional
+        The most moves that a game can have.
+    results : {"sign", "value"}, default "sign"
+        Whether a game ends with +1 or -1, or with a number; of numbers the variance of a step is learnt.
+    players : {"alternate", "max"}, default "alternate"
+        "max": one player, who maximises.
+    coupling : {"coherent", "parent"}, default "coherent"
+        Covariance of siblings' values: from the regression of each value on its score, or that of the source.
+    policy : {"optimistic", "tesauro", "thompson", "uniform", "uct", "information"}, default "optimistic"
+        How a descent chooses: mean plus ``deviations`` standard deviations for the player who moves; with
+        sqrt(2 log visits) of them; by a draw; at random; by means of results; or the boundary node whose roll-out says
+        most about the root's value. None of them enters a subtree of which every end was seen.
+    deviations : float, default 3.0
+    rollouts : {"discard", "keep_path"}, default "discard"
+        What becomes of a node's own roll-outs once a node below it is rolled out: given up, since they went through one
+        of the children, or handed to the child they went through (outcomes are then (result, moves)).
+    root_mean, score_variance : float, default 0.0 and 1e-8
+        Of the root's score, in steps.
+    drift : float or (2,) array-like, optional
+        Mean change of the score by a move of the maximising player (the other's is its negative), or of each.
+    random_state : None, int, Generator or RandomState
+        Of policies that draw, and of roll-outs.
+
+    Attributes
+    ----------
+    increments_ : (depth + 1, 2) array
+        Mean and variance of what optimal play adds, by moves left, for the player who moves there in a game of full
+        length.
+    step_variance_ : float
+        Of the score; 1 for signs.
+    n_rollouts_, n_nodes_ : int
+    posterior_ : the stored tree
+    log_evidence_, evidence_kind_, objective_trace_, n_iter_, converged_ : of the last ``refresh``
+
+    Notes
+    -----
+    A roll-out of length l with result r has probability Phi(r g / sqrt(l)) where the score is g. The maximum of
+    correlated Gaussians is taken for a Gaussian again (Clark's moments), so that values are approximate even where
+    scores are exact. The sign of a value is cut to what is proved. After a roll-out the beliefs of its path are those
+    of one pass of assumed density filtering; ``refresh`` iterates to a fixed point, in which the order of roll-outs is
+    forgotten.
+
+    References
+    ----------
+    P. Hennig (2010), Approximate Inference in Graphical Models, PhD thesis, Cambridge, chapter 3; P. Hennig, D. Stern
+    and T. Graepel (2010), Coherent inference on optimal play in game trees.
+
+    Examples
+    --------
+    >>> model = GameTreeSearch(branching=2, depth=3, random_state=0)
+    >>> model.partial_fit([(0,), (1,), (1, 0)], [1, -1, -1]).best_move()
+    0
+    >>> mean, std = model.predict([(0,), (1,)], return_std=True)
+    >>> bool(mean[0] > mean[1])
+    True
+    >>> model.boundary()[:2]
+    [(0, 0), (0, 1)]
+    """
+
+    def __init__(
+        self,
+        game: Any = None,
+        *,
+        branching: int | Callable[[int, int], int] | None = None,
+        depth: int | None = None,
+        results: str = "sign",
+        players: str = "alternate",
+        coupling: str = "coherent",
+        policy: str = "optimistic",
+        deviations: float = 3.0,
+        rollouts: str = "discard",
+        root_mean: float = 0.0,
+        score_variance: float = 1e-8,
+        drift: Any = None,
+        random_state: RandomState = None,
+    ) -> None:
+        self.game = game
+        self.branching = branching
+        self.depth = depth
+        self.results = results
+        self.players = players
+        self.coupling = coupling
+        self.policy = policy
+        self.deviations = deviations
+        self.rollouts = rollouts
+        self.root_mean = root_mean
+        self.score_variance = score_variance
+        self.drift = drift
+        self.random_state = random_state
+
+    _cites = ("hennig2011",)
+    _Settings, _Data, _Belief = TreeSettings, Rollouts, TreeBelief
+    belief_: TreeBelief
+
+    def _measured(self, X: Any, y: Any, earlier: Any = None) -> Rollouts:
+        nodes = checked_nodes(X)
+        return Rollouts(nodes, checked_outcomes(y, nodes, self._Settings.of(self)))
+
+    def _candidates(self, X: Any) -> Any:
+        return X if isinstance(X, str) and X in TARGETS else checked_nodes(X)
+
+    def _tree(self) -> Tree:
+        """What is believed, before any roll-out that nothing is known."""
+        return self.belief_.tree if self.__sklearn_is_fitted__() else Tree(self._Settings.of(self), 0)
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    def fit(self, nodes: Any, outcomes: Any) -> GameTreeSearch:
+        """Forget what was learnt and learn from these roll-outs, one after the other.
+
+        Parameters
+        ----------
+        nodes : (m,) list of tuples
+            Moves from the root to where each roll-out started.
+        outcomes : (m,) list
+            Results (the length is the moves left), (result, length) or (result, moves).
+        """
+        return self._fit(nodes, outcomes)
+
+    def partial_fit(self, nodes: Any, outcomes: Any) -> GameTreeSearch:
+        """Learn from further roll-outs; what is refused changes nothing."""
+        return self._partial_fit(nodes, outcomes)
+
+    def refresh(self, max_sweeps: int = 100, tol: float = 1e-8) -> GameTreeSearch:
+        """Iterate expectation propagation over all roll-outs to a fixed point, and settle every value.
+
+        Parameters
+        ----------
+        max_sweeps : int, default 100
+        tol : float, default 1e-8
+            Largest change of a site, relative above 1.
+        """
+        checks.integer("max_sweeps", max_sweeps, minimum=1)
+        checks.positive("tol", tol, or_zero=True)
+        self.belief_ = self.fitted_belief().refreshed(max_sweeps, tol)
+        return self
+
+    def descend(self) -> tuple[Any, ...]:
+        """Return the node that the policy leads to; PoolExhausted where every end was seen."""
+        if self.policy == "information" and not self._tree().exhausted:
+            return _most_informative(self._tree())
+        tree = self.belief_.tree.copy(self._Settings.of(self)) if self.__sklearn_is_fitted__() else self._tree()
+        return tree.path_of(tree.descend()[-1])
+
+    def search(self, n: int, rollout: Callable[..., Any] | None = None) -> GameTreeSearch:
+        """Descend, roll out and learn ``n`` times; stops early where every end was seen.
+
+        Parameters
+        ----------
+        n : int
+        rollout : callable (node, generator) -> outcome, optional
+            Default: the game's own ``rollout(state, generator)`` if it has one, else uniformly random moves.
+
+        Notes
+        -----
+        A game that has all its ends in an array, ``ends``, is searched in one compiled loop.
+        """
+        checks.integer("n", n, minimum=0)
+        settings = self._Settings.of(self)
+        fitted = self.__sklearn_is_fitted__()
+        tree = self.belief_.tree.copy(settings) if fitted else new_tree(settings)
+        search(tree, n, rollout, _most_informative if settings.policy == "information" else None)
+        self.belief_ = TreeBelief(settings, tree)
+        return self
+
+    # -- what is believed ----------------------------------------------------------------------------------------------
+
+    def predict(self, nodes: Any, return_std: bool = False) -> Any:
+        """Return the (m,) means of the optimal values of nodes, and with ``return_std`` standard deviations.
+
+        Parameters
+        ----------
+        nodes : (m,) list of tuples
+        return_std : bool, default False
+        """
+        self.fitted_belief()
+        joint = Joint(self._tree(), checked_nodes(nodes))
+        mean, variance = (part[joint.at] for part in joint.values())
+        return (mean, np.sqrt(variance)) if return_std else mean
+
+    def predict_score(self, nodes: Any, return_std: bool = False) -> Any:
+        """Return the (m,) means of the scores of nodes: their values under random play."""
+        self.fitted_belief()
+        joint = Joint(self._tree(), checked_nodes(nodes))
+        mean = joint.mean[joint.at]
+        return (mean, np.sqrt(joint.variance[joint.at])) if return_std else mean
+
+    def interval(self, nodes: Any, level: float = 0.9) -> np.ndarray:
+        """Return (m, 2) bounds between which optimal values lie with probability ``level``."""
+        if not 0 < level < 1:
+            raise ValueError(f"level must be between 0 and 1, got {level}.")
+        mean, std = self.predict(nodes, return_std=True)
+        return mean[:, None] + std[:, None] * ndtri([(1 - level) / 2, (1 + level) / 2])
+
+    def root_moves(self) -> list[Any]:
+        """Return the root's legal moves, in the order of `best_move_proba`."""
+        return self._tree().copy().moves(0)
+
+    def best_move_proba(self) -> np.ndarray:
+        """Return the (b,) probabilities that each of the root's moves is the best; they sum to one."""
+        self.fitted_belief()
+        tree = self._tree().copy()
+        if not tree.nodes["count"][0]:
+            tree.expand(0)
+        return best_move_probabilities(Joint(tree, []))
+
+    def best_move(self) -> Any:
+        """Return the move that is most probably the best."""
+        return self.root_moves()[int(np.argmax(self.best_move_proba()))]
+
+    def log_predictive(self, nodes: Any, outcomes: Any) -> np.ndarray:
+        """Return the (m,) log predictive probabilities (densities) of roll-outs."""
+        paths = checked_nodes(nodes)
+        told = checked_outcomes(outcomes, paths, self._Settings.of(self))
+        mean, std = self.predict_score(paths, return_std=True)
+        joint = Joint(self._tree(), paths)
+        left = joint.tree.nodes["left"][joint.at]
+        length = np.array([k if one.length is None else one.length for one, k in zip(told, left, strict=True)])
+        result = np.array([one.result for one in told])
+        total = std**2 + length * self.step_variance_
+        if self.results == "sign":
+            return log_ndtr(result * mean / np.sqrt(total))
+        return -0.5 * (np.log(2 * np.pi * total) + (result - mean) ** 2 / total)
+
+    # -- which node to roll out ----------------------------------------------------------------------------------------
+
+    def boundary(self, most: int = 256) -> list[tuple[Any, ...]]:
+        """Return unvisited children of visited nodes, those of most weight in the root's value first.
+
+        Before any roll-out that is the root; once every end was seen there are none.
+
+        Parameters
+        ----------
+        most : int, default 256
+        """
+        return boundary(self._tree(), checks.integer("most", most, minimum=1))
+
+    def predictive(self, candidates: Any, *, target: Any = None, random_state: RandomState = None) -> Predictive:
+        """What is believed about roll-outs from nodes.
+
+        Parameters
+        ----------
+        candidates : (m,) list of tuples
+        target : {"root", "moves", "best"} or list of tuples, optional
+            What is to be learnt: the root's value (None as well), the values of its moves jointly, which of these is
+            best, or roll-outs from given nodes.
+        random_state : None, int, Generator or RandomState
+        """
+        about = "root" if target is None else self._candidates(target)
+        return tree_predictive(self._tree(), self._candidates(candidates), about, random_state)
+
+    def rollout_cost(self, nodes: Any) -> np.ndarray:
+        """Return the (m,) expected lengths of roll-outs, each with the look at its end counted as one move."""
+        joint = Joint(self._tree(), checked_nodes(nodes))
+        return 1.0 + joint.tree.nodes["left"][joint.at] * (joint.tree.nodes["ended"][joint.at] == 0)
+
+    # -- tables --------------------------------------------------------------------------------------------------------
+
+    def to_frame(self, most: int = 1000) -> Any:
+        """Return the visited nodes as a frame, the most visited first: score, value, proof and visits."""
+        import pandas as pd
+
+        tree = self.fitted_belief().tree
+        joint = Joint(tree, [])
+        value, variance = joint.values()
+        nodes = tree.nodes
+        shown = np.flatnonzero(nodes["visits"])
+        shown = shown[np.argsort(-nodes["visits"][shown], kind="stable")][:most]
+        return pd.DataFrame(
+            {
+                "node": [tree.path_of(int(i)) for i in shown],
+                "visits": nodes["visits"][shown],
+                "score": joint.mean[shown],
+                "score_std": np.sqrt(joint.variance[shown]),
+                "value": value[shown],
+                "value_std": np.sqrt(variance[shown]),
+                "proved": nodes["sign"][shown],
+                "closed": nodes["closed"][shown].astype(bool),
+            }
+        )
+
+    @property
+    def increments_(self) -> np.ndarray:
+        """(depth + 1, 2) mean and variance of what optimal play adds, by moves left."""
+        tree = self.fitted_belief().tree
+        depth, first = tree.settings.n_moves, int(tree.nodes["mover"][0])
+        left = np.arange(depth + 1)
+        mover = (first + depth - left) % 2 if tree.settings.alternate else np.full(depth + 1, first)
+        table = tree.table[mover, left]
+        return table * [np.sqrt(tree.step), tree.step]
+
+    step_variance_ = of_belief("tree.step", "Variance of a step of the score.")
+    n_rollouts_ = of_belief("tree.n_rollouts", "Roll-outs that were learnt from.")
+    n_nodes_ = of_belief("tree.n_nodes", "Stored nodes.")
+
+
+def _most_informative(tree: Tree) -> tuple[Any, ...]:
+    """The boundary node whose roll-out says most about the root's value."""
+    found = boundary(tree, 256)
+    belief = tree_predictive(tree, found, "root", 0)
+    return found[int(np.argmax(belief.outcome_entropy - belief.expected_entropy))]

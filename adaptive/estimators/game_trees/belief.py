@@ -1,0 +1,108 @@
+"""What is believed about a game tree after roll-outs: the stored tree, and how far it is from a fixed point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adaptive import checks
+from adaptive.estimators.game_trees.evidence import Rollouts
+from adaptive.estimators.game_trees.predictive import tree_predictive
+from adaptive.estimators.game_trees.sweeps import log_evidence
+from adaptive.estimators.game_trees.tree import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from adaptive.estimators.game_trees.settings import TreeSettings
+    from adaptive.predictive import Predictive
+    from adaptive.types import RandomState
+
+__all__ = ["TreeBelief", "new_tree"]
+
+
+def new_tree(settings: TreeSettings) -> Tree:
+    """Return the tree of which nothing was seen, with a seed of its own."""
+    return Tree(settings, int(checks.generator(settings.random_state).integers(2**31)))
+
+
+@dataclass(frozen=True, eq=False)
+class TreeBelief:
+    """A stored tree.
+
+    Attributes
+    ----------
+    settings : TreeSettings
+    tree : Tree
+    changes : list of float
+        Of the sites, in each sweep of the last ``refresh``; none since a later roll-out.
+    converged : bool
+    """
+
+    settings: TreeSettings
+    tree: Tree
+    changes: list[float] = field(default_factory=list)
+    converged: bool = True
+    data: Rollouts = field(default_factory=Rollouts)
+
+    @classmethod
+    def learnt(cls, settings: TreeSettings, data: Rollouts, earlier: TreeBelief | None = None) -> TreeBelief:
+        """Take in roll-outs one after the other, each by one descent."""
+        tree = new_tree(settings) if earlier is None else earlier.tree.copy(settings)
+        for node, outcome in zip(data.nodes, data.outcomes, strict=True):
+            tree.learn(node, outcome)
+        tree.states = {}
+        return cls(settings, tree)
+
+    @classmethod
+    def prior_predictive(
+        cls, settings: TreeSettings, candidates: Sequence[Any], target: Any = None, random_state: RandomState = None
+    ) -> Predictive:
+        """Before any roll-out."""
+        return tree_predictive(Tree(settings, 0), candidates, target, random_state)
+
+    def predictive(self, candidates: Sequence[Any], target: Any = None, random_state: RandomState = None) -> Predictive:
+        """What roll-outs from these nodes may answer."""
+        return tree_predictive(self.tree, candidates, target, random_state)
+
+    def refreshed(self, max_sweeps: int, tol: float) -> TreeBelief:
+        """Return the belief at a fixed point of expectation propagation."""
+        tree = self.tree.copy()
+        changes = tree.refresh(max_sweeps, tol)
+        return TreeBelief(self.settings, tree, changes, bool(changes and changes[-1] <= tol) or not tree.n_rollouts)
+
+    @property
+    def posterior(self) -> Tree:
+        """The stored tree: all that is believed."""
+        return self.tree
+
+    @property
+    def log_evidence(self) -> float:
+        """Of the roll-outs that count."""
+        return float(log_evidence(self.tree.nodes, self.tree.rollouts, self.tree.rules))
+
+    @property
+    def evidence_kind(self) -> str:
+        """Real results have Gaussian noise, signs a site each."""
+        return "exact" if self.tree.rules.values else "approximation"
+
+    @property
+    def objective_trace(self) -> np.ndarray:
+        """Largest change of a site in each sweep."""
+        return np.array(self.changes)
+
+    @property
+    def n_iter(self) -> int:
+        """Sweeps of the last refresh."""
+        return len(self.changes)
+
+    def state(self) -> dict[str, Any]:
+        """Everything as arrays and lists."""
+        return {**self.tree.to_plain(), "changes": list(self.changes), "converged": self.converged}
+
+    @classmethod
+    def from_state(cls, settings: TreeSettings, data: Rollouts, state: dict[str, Any]) -> TreeBelief:
+        """The same belief again."""
+        return cls(settings, Tree.from_plain(settings, state), list(state["changes"]), bool(state["converged"]))
