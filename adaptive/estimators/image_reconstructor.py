@@ -280,10 +280,17 @@ class ImageReconstructor(BeliefEstimator):
         """
         return (self.image_, self.image_std_) if return_std else self.image_
 
-    def reconstruct(self, X: Pool | Operator, y: Outcomes) -> np.ndarray:
+    def reconstruct(self, X: Pool | Operator, y: Outcomes, *, with_phase: bool = False) -> np.ndarray:
         """The image from other measurements with the settings of this estimator, which is not changed.
 
         Noise variance and prior scales are those learnt by ``fit``, if it was called and they were not given.
+
+        Parameters
+        ----------
+        X, y
+            As of ``fit``.
+        with_phase : bool, default False
+            The unknown itself, turned by the phase that was taken out, in the place of what is shown of it.
         """
         settings = ImageSettings.of(self)
         if self.__sklearn_is_fitted__():
@@ -292,7 +299,10 @@ class ImageReconstructor(BeliefEstimator):
         measured.require_centre()
         known = settings.conventions(measured.fourier)
         model = known.model(measured, settings.receiver.received(measured), known.noise_variance(measured))
-        return Reconstruction(known, model).image
+        found = Reconstruction(known, model)
+        if not with_phase:
+            return found.image
+        return found.unknown if model.phase is None else found.unknown * np.exp(1j * model.phase)
 
     # -- what to measure next ------------------------------------------------------------------------------------------
 
