@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -73,14 +73,17 @@ class ImageReconstructor(BeliefEstimator):
         Covariance of the noise between coils, up to a factor; it is made white.
     imaginary_prior : {"transform", "pixel", "none"}, default "transform"
         Of the imaginary part of a complex image: as on the real part; on its pixels, at a fifth of the smallest scale
-        (or ``prior_scales["imaginary"]``); or nothing, which ruins designs that measure half of k-space.
+        (or ``prior_scales["imaginary"]``); or nothing, which ruins designs that measure half of k-space. Pixels suit
+        designs of one side of k-space, transforms those of both sides.
     reconstruction : {"map", "mean"}, optional
         The mode or the mean of the posterior; None: the mean with a tree and of expectation propagation, else the mode.
     design_noise_variance, design_prior_scales : float (or dict), None or "auto", default "auto"
         What the model that chooses measurements assumes, for ``largest`` = 1. None: as the reconstruction. "auto": 1e-6
         and 1/300 for k-space, None for photographs.
-    design_dtype : str, optional
-        Of the unknown of that model; None: "float32" for k-space, ``dtype`` for photographs.
+    design_dtype : str or None, default "auto"
+        Of the unknown of that model. None: "float32" for k-space, ``dtype`` for photographs. "auto": the same, but
+        "complex64" with a prior on the pixels of the imaginary part where the phase is estimated (and the prior is no
+        tree): mirrors are then worth what the estimate leaves.
     inference : str or callable, default "variational_bounds"
         The double loop with sampled variances; "expectation_propagation" (fraction 0.9, sites updated while any can
         change the posterior by .01 nats), which keeps the covariance as a matrix and is exact about candidates, for
@@ -182,7 +185,7 @@ class ImageReconstructor(BeliefEstimator):
         reconstruction: str | None = None,
         design_noise_variance: float | str | None = AUTO,
         design_prior_scales: StatedScales | str | None = AUTO,
-        design_dtype: DType | None = None,
+        design_dtype: DType | None = AUTO,
         inference: str | Callable[..., Posterior] = "variational_bounds",
         n_samples: int = 8,
         refine: bool = False,
@@ -220,6 +223,7 @@ class ImageReconstructor(BeliefEstimator):
 
     _Settings, _Belief = ImageSettings, ImageBelief
     belief_: ImageBelief
+    former_defaults: ClassVar = {"design_dtype": None}  # logs that have it go on as they began
 
     def fit(self, X: Pool | Operator, y: Outcomes) -> Self:
         """Forget what was measured and fit.

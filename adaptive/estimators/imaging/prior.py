@@ -153,9 +153,14 @@ class ImagePrior:
             return scales.with_parameters(narrow=unit * scales.narrow, wide=unit * scales.wide)
         return {name: scale * unit for name, scale in scales.items()}
 
+    @property
+    def parts(self) -> int:
+        """On how many of real and imaginary part the groups are."""
+        return 2 if self.complex and self.imaginary == "transform" else 1
+
     def rows(self, name: str) -> int:
-        """Number of projections in a group."""
-        return self.operators[self.names.index(name)].shape[0] * (2 if self.complex else 1)
+        """Number of projections in a group, those left out that are not meant to do anything."""
+        return self.operators[self.names.index(name)].shape[0] * self.parts
 
 
 @lru_cache(maxsize=8)
