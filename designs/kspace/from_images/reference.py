@@ -39,7 +39,7 @@ def reference_lines(
     coils: ArrayLike | None = None,
     voxel_sizes: Sequence[Any] | None = None,
     population: ArrayLike | Sequence[ArrayLike] | None = None,
-    motion: tuple[float, float] = (0.5, 1.0),
+    motion: tuple[float, float] = (0.3, 0.3),
     contrasts: bool = True,
     snr: float = 100.0,
     n_variants: int = 4,
@@ -67,7 +67,7 @@ def reference_lines(
         Of each reference, and perhaps, as one more, of the next scan: to be refused where they differ.
     population : array (n0, n1), or list of them, optional
         Images of other heads, whose residuals are mixed in with a share of a quarter.
-    motion : pair of float, default (0.5, 1.0)
+    motion : pair of float, default (0.3, 0.3)
         How far the head may have moved: pixels along each axis, and degrees.
     contrasts : bool, default True
         Whether the next scan may have another contrast: every second variant is inverted inside the head, the others
@@ -115,7 +115,7 @@ def reference_points(
     coils: ArrayLike | None = None,
     voxel_sizes: Sequence[Any] | None = None,
     population: ArrayLike | Sequence[ArrayLike] | None = None,
-    motion: tuple[float, float] = (0.5, 1.0),
+    motion: tuple[float, float] = (0.3, 0.3),
     contrasts: bool = True,
     snr: float = 100.0,
     n_variants: int = 4,
