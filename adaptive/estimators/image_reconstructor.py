@@ -92,6 +92,9 @@ class ImageReconstructor(BeliefEstimator):
         ``functools.partial(inference.variational_bounds, variances="lanczos")``.
     n_samples : int, default 8
         Posterior samples behind variances and scores of the double loop; of a tree at least 30.
+    reference : array of ``shape``, optional
+        An earlier image of the same object, magnitudes or complex, in any contrast, registered to within a pixel: where
+        it has edges the prior expects some, in the model that reconstructs and in the one that designs.
     refine : bool, default False
         Compute the best candidates exactly before choosing; pointless for lines.
     largest : float, default 1.0
@@ -188,6 +191,7 @@ class ImageReconstructor(BeliefEstimator):
         design_dtype: DType | None = AUTO,
         inference: str | Callable[..., Posterior] = "variational_bounds",
         n_samples: int = 8,
+        reference: ArrayLike | None = None,
         refine: bool = False,
         largest: float = 1.0,
         check: bool = True,
@@ -212,6 +216,7 @@ class ImageReconstructor(BeliefEstimator):
         self.design_dtype = design_dtype
         self.inference = inference
         self.n_samples = n_samples
+        self.reference = reference
         self.refine = refine
         self.largest = largest
         self.check = check

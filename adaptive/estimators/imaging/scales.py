@@ -158,7 +158,9 @@ def _sums(model: ImageModel, posterior: LargePosterior) -> dict[str, float]:
     z = posterior.variances(system.groups) if z is None else z
     total = np.sqrt(z + system.project(posterior.mean.reshape(1, *system.input_shape))[0] ** 2)
     named = zip(model.prior.names, system.slices, strict=False)
-    return {name: float(total[rows][: model.prior.rows(name)].sum()) for name, rows in named}
+    return {
+        name: float((total[rows][: model.prior.rows(name)] / model.prior.place(name)).sum()) for name, rows in named
+    }
 
 
 def _noise(model: ImageModel, scales: dict[str, float], posterior: LargePosterior) -> float:

@@ -70,6 +70,7 @@ class ImageSettings(Settings):
     design_dtype: DType | None
     inference: str | Callable[..., Posterior]
     n_samples: int
+    reference: ArrayLike | None
     largest: float
     max_iter: int
     tol: float
@@ -98,6 +99,18 @@ class ImageSettings(Settings):
         checks.integer("max_iter", self.max_iter, minimum=0)
         checks.integer("n_samples", self.n_samples, minimum=2)
         self.receiver.check()
+        if self.reference is not None:
+            self._check_reference(image_shape(self.shape))
+
+    def _check_reference(self, shape: tuple[int, ...]) -> None:
+        if "tree" in PRIORS[self.prior]:
+            raise ValueError(f'reference needs a prior of scales, prior="{self.prior}" has none.')
+        given = checks.finite("reference", self.reference, dtype=None)
+        turned = " (turned: is its phase-encode axis another one?)" if given.shape == shape[::-1] != shape else ""
+        if given.shape != shape:
+            raise ValueError(f"reference must have the shape of the image, {shape}, got {given.shape}{turned}.")
+        if given.dtype.kind not in "biufc" or not np.any(given):
+            raise ValueError("reference must be an image of numbers that are not all zero.")
 
     @property
     def engine(self) -> Engine:
@@ -241,7 +254,8 @@ class Conventions:
         """The prior of an unknown of this dtype; ``imaginary``: of its imaginary part, where that is another one."""
         given, unknown = self.given, "complex" if dtype.startswith("complex") else "real"
         told = given.imaginary_prior if imaginary is None else imaginary
-        return image_prior(self.shape, given.prior, self.wavelet, given.level, unknown, told, float(given.largest))
+        prior = image_prior(self.shape, given.prior, self.wavelet, given.level, unknown, told, float(given.largest))
+        return prior if given.reference is None else prior.beside(np.abs(np.asarray(given.reference)).astype(float))
 
     @property
     def design_prior(self) -> ImagePrior:
