@@ -61,7 +61,8 @@ def test_lines_come_in_the_order_chosen_central_ones_first(finished):
     lines = [int(line) for line in lines["line"]]
     assert lines[:6] == [13, 14, 15, 16, 17, 18]
     assert len(set(lines)) == 14 and set(lines) <= set(range(32))
-    assert not {(32 - line) % 32 for line in lines[6:]} & set(lines)  # none says what another has said
+    mirrored = {(32 - line) % 32 for line in lines[6:]} & set(lines)
+    assert len(mirrored) <= 4  # a mirror is worth no more than what the estimated phase leaves
 
 
 def test_every_design_is_judged_on_both_slices(finished):
