@@ -227,6 +227,7 @@ class ImageReconstructor(BeliefEstimator):
     # -- learning ------------------------------------------------------------------------------------------------------
 
     _Settings, _Belief = ImageSettings, ImageBelief
+    _cites = ("seeger2010", "seeger2011", "nickisch2010")
     belief_: ImageBelief
     former_defaults: ClassVar = {"design_dtype": None}  # logs that have it go on as they began
 
