@@ -109,6 +109,9 @@ class RunFolder:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        refused = isinstance(error, CommandError) and error.exit_code == 2
+        if refused and self._new is not None and not any(self.log.glob("*")):
+            (self.path / _SETTINGS).unlink(missing_ok=True)  # nothing was begun: the folder is free again
         if self._lock is not None:
             self._lock.close()
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -73,14 +73,17 @@ class ImageReconstructor(BeliefEstimator):
         Covariance of the noise between coils, up to a factor; it is made white.
     imaginary_prior : {"transform", "pixel", "none"}, default "transform"
         Of the imaginary part of a complex image: as on the real part; on its pixels, at a fifth of the smallest scale
-        (or ``prior_scales["imaginary"]``); or nothing, which ruins designs that measure half of k-space.
+        (or ``prior_scales["imaginary"]``); or nothing, which ruins designs that measure half of k-space. Pixels suit
+        designs of one side of k-space, transforms those of both sides.
     reconstruction : {"map", "mean"}, optional
         The mode or the mean of the posterior; None: the mean with a tree and of expectation propagation, else the mode.
     design_noise_variance, design_prior_scales : float (or dict), None or "auto", default "auto"
         What the model that chooses measurements assumes, for ``largest`` = 1. None: as the reconstruction. "auto": 1e-6
         and 1/300 for k-space, None for photographs.
-    design_dtype : str, optional
-        Of the unknown of that model; None: "float32" for k-space, ``dtype`` for photographs.
+    design_dtype : str or None, default "auto"
+        Of the unknown of that model. None: "float32" for k-space, ``dtype`` for photographs. "auto": the same, but
+        "complex64" with a prior on the pixels of the imaginary part where the phase is estimated (and the prior is no
+        tree): mirrors are then worth what the estimate leaves.
     inference : str or callable, default "variational_bounds"
         The double loop with sampled variances; "expectation_propagation" (fraction 0.9, sites updated while any can
         change the posterior by .01 nats), which keeps the covariance as a matrix and is exact about candidates, for
@@ -89,6 +92,9 @@ class ImageReconstructor(BeliefEstimator):
         ``functools.partial(inference.variational_bounds, variances="lanczos")``.
     n_samples : int, default 8
         Posterior samples behind variances and scores of the double loop; of a tree at least 30.
+    reference : array of ``shape``, optional
+        An earlier image of the same object, magnitudes or complex, in any contrast, registered to within a pixel: where
+        it has edges the prior expects some, in the model that reconstructs and in the one that designs.
     refine : bool, default False
         Compute the best candidates exactly before choosing; pointless for lines.
     largest : float, default 1.0
@@ -182,9 +188,10 @@ class ImageReconstructor(BeliefEstimator):
         reconstruction: str | None = None,
         design_noise_variance: float | str | None = AUTO,
         design_prior_scales: StatedScales | str | None = AUTO,
-        design_dtype: DType | None = None,
+        design_dtype: DType | None = AUTO,
         inference: str | Callable[..., Posterior] = "variational_bounds",
         n_samples: int = 8,
+        reference: ArrayLike | None = None,
         refine: bool = False,
         largest: float = 1.0,
         check: bool = True,
@@ -209,6 +216,7 @@ class ImageReconstructor(BeliefEstimator):
         self.design_dtype = design_dtype
         self.inference = inference
         self.n_samples = n_samples
+        self.reference = reference
         self.refine = refine
         self.largest = largest
         self.check = check
@@ -221,6 +229,7 @@ class ImageReconstructor(BeliefEstimator):
     _Settings, _Belief = ImageSettings, ImageBelief
     _cites = ("seeger2010", "seeger2011", "nickisch2010")
     belief_: ImageBelief
+    former_defaults: ClassVar = {"design_dtype": None}  # logs that have it go on as they began
 
     def fit(self, X: Pool | Operator, y: Outcomes) -> Self:
         """Forget what was measured and fit.
@@ -281,10 +290,17 @@ class ImageReconstructor(BeliefEstimator):
         """
         return (self.image_, self.image_std_) if return_std else self.image_
 
-    def reconstruct(self, X: Pool | Operator, y: Outcomes) -> np.ndarray:
+    def reconstruct(self, X: Pool | Operator, y: Outcomes, *, with_phase: bool = False) -> np.ndarray:
         """The image from other measurements with the settings of this estimator, which is not changed.
 
         Noise variance and prior scales are those learnt by ``fit``, if it was called and they were not given.
+
+        Parameters
+        ----------
+        X, y
+            As of ``fit``.
+        with_phase : bool, default False
+            The unknown itself, turned by the phase that was taken out, in the place of what is shown of it.
         """
         settings = ImageSettings.of(self)
         if self.__sklearn_is_fitted__():
@@ -293,7 +309,10 @@ class ImageReconstructor(BeliefEstimator):
         measured.require_centre()
         known = settings.conventions(measured.fourier)
         model = known.model(measured, settings.receiver.received(measured), known.noise_variance(measured))
-        return Reconstruction(known, model).image
+        found = Reconstruction(known, model)
+        if not with_phase:
+            return found.image
+        return found.unknown if model.phase is None else found.unknown * np.exp(1j * model.phase)
 
     # -- what to measure next ------------------------------------------------------------------------------------------
 

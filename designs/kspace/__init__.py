@@ -5,6 +5,7 @@ from designs.kspace.cartesian import Line, LinePool, as_lines, central, lines, m
 from designs.kspace.comparison import (
     comparison_designs,
     equispaced,
+    half_plane_quantiles,
     half_plane_variable_density,
     low_pass,
     one_sided_low_pass,
@@ -21,11 +22,14 @@ from designs.kspace.encode_comparison import (
 )
 from designs.kspace.encode_indices import as_encodes, central_encodes, mirror_encodes
 from designs.kspace.export import export_design, import_design
+from designs.kspace.from_images.population import learnt_lines, learnt_points
+from designs.kspace.from_images.reference import reference_lines, reference_points
 from designs.kspace.limits import GradientLimits
 from designs.kspace.own_trajectories import trajectories
 from designs.kspace.phase_encodes import PhaseEncode, PhaseEncodePool, phase_encodes
 from designs.kspace.radial import spoke_samples
 from designs.kspace.refined import RefinedAngles
+from designs.kspace.rules import simple_rules
 from designs.kspace.spiral import spiral_samples
 from designs.kspace.swaps import Swapped, improve_by_swaps
 from designs.kspace.trajectory import Trajectory, TrajectoryPool, spirals, spokes
@@ -50,9 +54,12 @@ __all__ = [
     "equispaced_angles",
     "export_design",
     "golden_angles",
+    "half_plane_quantiles",
     "half_plane_variable_density",
     "import_design",
     "improve_by_swaps",
+    "learnt_lines",
+    "learnt_points",
     "line_density",
     "lines",
     "low_pass",
@@ -63,7 +70,10 @@ __all__ = [
     "phase_encodes",
     "poisson_disc_encodes",
     "random_angles",
+    "reference_lines",
+    "reference_points",
     "rotated",
+    "simple_rules",
     "spiral_samples",
     "spirals",
     "spoke_samples",

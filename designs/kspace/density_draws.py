@@ -1,11 +1,11 @@
-"""Draws without replacement in proportion to a density, and densities that add up to what is wanted."""
+"""Draws without replacement in proportion to a density, and shares of it that add up to what is wanted."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.optimize import brentq
 
-__all__ = ["drawn", "lifted"]
+__all__ = ["drawn", "lifted", "shares"]
 
 
 def lifted(falling: np.ndarray, total: int) -> np.ndarray:
@@ -23,6 +23,24 @@ def lifted(falling: np.ndarray, total: int) -> np.ndarray:
     if total >= len(falling):
         return np.ones(len(falling))
     return density(brentq(lambda c: density(c).sum() - total, -1.0, 1.0, xtol=1e-14))
+
+
+def shares(falling: np.ndarray, total: int) -> np.ndarray:
+    """min(1, c falling) with the c that makes it add up to ``total``; where nothing is left but zeros they share alike.
+
+    Examples
+    --------
+    >>> shares(np.array([4.0, 2.0, 1.0, 1.0]), 2)
+    array([1.  , 0.5 , 0.25, 0.25])
+    """
+    weights = falling + 1e-12 * max(float(falling.max(initial=0.0)), 1.0)
+    descending = np.sort(weights)[::-1]
+    rest = np.cumsum(descending[::-1])[::-1]
+    for full in range(total):  # so many shares are cut off at one
+        c = (total - full) / rest[full]
+        if c * descending[full] <= 1:
+            return np.minimum(1.0, c * weights)
+    return np.ones(len(falling))
 
 
 def drawn(candidates: np.ndarray, weights: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:

@@ -21,6 +21,7 @@ DESIGNS = [
     "variable_density",
     "half_plane_variable_density",
     "one_sided_low_pass",
+    "half_plane_quantiles",
 ]
 QUICK = ("--lines", "14", "--initial", "6", "--axis", "1", "--draws", "2")
 
@@ -60,7 +61,8 @@ def test_lines_come_in_the_order_chosen_central_ones_first(finished):
     lines = [int(line) for line in lines["line"]]
     assert lines[:6] == [13, 14, 15, 16, 17, 18]
     assert len(set(lines)) == 14 and set(lines) <= set(range(32))
-    assert not {(32 - line) % 32 for line in lines[6:]} & set(lines)  # none says what another has said
+    mirrored = {(32 - line) % 32 for line in lines[6:]} & set(lines)
+    assert len(mirrored) <= 4  # a mirror is worth no more than what the estimated phase leaves
 
 
 def test_every_design_is_judged_on_both_slices(finished):
@@ -81,12 +83,12 @@ def test_the_summary_says_what_was_tuned_and_what_was_simulated(finished):
     summary = json.loads((out / "summary.json").read_text())
     table = columns(out / "designs.csv")
     assert summary["shape"] == [48, 32] and "40 x 32 pixels, to 48 x 32" in summary["padded"]
-    assert [summary["designs"][name]["draws"] for name in DESIGNS] == [1, 1, 1, 2, 2, 2, 1]
+    assert [summary["designs"][name]["draws"] for name in DESIGNS] == [1, 1, 1, 2, 2, 2, 1, 1]
     for name in DESIGNS:
         one = summary["designs"][name]
         by_scale = one["mean error by prior scale"]
         assert min(by_scale, key=by_scale.get) == f"{one['prior scale']:g}" and len(by_scale) == 4
-        assert ("exponent" in one) == ("density" in name)
+        assert ("exponent" in one) == ("density" in name or "quantiles" in name)
     tuned = summary["designs"]["variable_density"]["mean error by exponent"]
     assert list(tuned) == ["2", "3", "4", "5", "6"]
     ratio = summary["designs"]["low_pass"]["neighbour"]["error of the designed lines over this"]
@@ -109,7 +111,7 @@ def test_progress_is_shown_on_a_terminal_and_a_single_image_has_no_neighbour(tmp
     np.save(tmp_path / "one.npy", head((32, 32), 0.0))
     options = ("--lines", 8, "--initial", 6, "--draws", 1, "--jobs", 1, "--out", tmp_path / "run")
     code, stdout, shown = on_a_terminal("kspace", "--image", tmp_path / "one.npy", *options)
-    assert code == 0 and b"choosing lines" in shown and b"7/7" in shown
+    assert code == 0 and b"choosing lines" in shown and b"8/8" in shown
     assert set(columns(tmp_path / "run/designs.csv")["slice"]) == {"same"}
     assert "No neighbouring slice: one.npy is a single image." in stdout
 

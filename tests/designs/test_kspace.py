@@ -20,8 +20,9 @@ DESIGNS = [
     "uniform",
     "variable_density",
     "half_plane_variable_density",
+    "half_plane_quantiles",
 ]
-MIRROR_FREE = ["one_sided_low_pass", "half_plane_variable_density"]
+MIRROR_FREE = ["one_sided_low_pass", "half_plane_variable_density", "half_plane_quantiles"]
 HALVED = ["low_pass", "equispaced", "uniform"]  # with the half-plane rule as an option
 RANDOM = ["uniform", "variable_density", "half_plane_variable_density"]
 
@@ -212,6 +213,33 @@ def test_half_plane_variable_density_follows_its_density():
     density = weights / weights.sum()
     assert (np.abs(counts[:6] / draws - density) < 4.5 * np.sqrt(density * (1 - density) / draws) + 1e-12).all()
     assert not counts[10:].any()
+
+
+def test_quantiles_hold_in_every_stretch_as_many_lines_as_the_density():
+    n, n_lines, n_central, p = 128, 48, 16, 2.0
+    lines = kspace.half_plane_quantiles(n, n_lines, n_central, exponent=p)
+    outside, wanted = np.arange(n // 2 - n_central // 2), n_lines - n_central
+    weights = (1 - np.abs(np.linspace(-1, 1, n)))[outside] ** p
+    low, high = 0.0, 1e3
+    for _ in range(80):  # bisection for the factor, written out
+        c = (low + high) / 2
+        low, high = (c, high) if np.minimum(c * weights, 1).sum() < wanted else (low, c)
+    expected = np.cumsum(np.minimum(c * weights, 1)[::-1])  # outwards from the centre
+    counted = np.cumsum(np.isin(outside, lines)[::-1])
+    assert np.abs(counted - expected).max() <= 0.5 + 1e-6
+    steeper = kspace.half_plane_quantiles(n, n_lines, n_central, exponent=6.0)
+    assert np.abs(steeper - n // 2).sum() < np.abs(lines - n // 2).sum()
+
+
+def test_simple_rules_hold_every_rule_at_every_setting():
+    found = kspace.simple_rules(64, 24, 8, exponents=[2, 4], n_draws=3, random_state=1)
+    assert len(found) == 3 + 2 * 3
+    for name, draws in found.items():
+        assert len(draws) == (3 if "variable" in name else 1)
+        assert all(len(np.unique(lines)) == 24 and np.isin(kspace.central(64, 8), lines).all() for lines in draws)
+    alone = kspace.simple_rules(64, 24, 8, exponents=[4], n_draws=3, random_state=1)
+    for name, draws in alone.items():
+        np.testing.assert_array_equal(draws, found[name])
 
 
 def test_uniform_draws_every_line_equally_often():

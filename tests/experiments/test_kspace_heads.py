@@ -20,6 +20,10 @@ JUDGED = {
     "kspace_rivals": {"ours-kspace-oracle", "ours-kspace-diagonal-variance", "ours-kspace-seconds-per-decision",
                       "ours-kspace-coverage"},
     "kspace_sparsity": {"nickisch-fig-6.4", "nickisch-fig-6.5"},
+    "lines_pay": {"ours-kspace-pays-everywhere", "ours-kspace-pays-half", "ours-kspace-pays-half-unseen-heads"},
+    "first_command": {"ours-kspace-pays-first-command", "ours-kspace-pays-first-other"},
+    "reference_prior": {"ours-kspace-pays-reference-lines", "ours-kspace-pays-reference-prior",
+                        "ours-kspace-pays-on-the-fly"},
 }  # fmt: skip
 
 

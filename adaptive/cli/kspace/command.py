@@ -38,6 +38,30 @@ def kspace(
     ] = None,
     lines: Annotated[int, whole_number("Lines to measure in all, the central ones included (default 40).")] = 40,
     initial: Annotated[int, whole_number("How many of them are the central ones (default 16).")] = 16,
+    snr: Annotated[
+        float,
+        typer.Option(
+            help="Largest magnitude over the standard deviation of the noise in each part (default 50).",
+            metavar="X",
+            show_default=False,
+        ),
+    ] = 50.0,
+    phase: Annotated[
+        str,
+        typer.Option(
+            help="What is known of the phase: what the central lines show (central), or all of it (known); default "
+            "central.",
+            metavar="WORD",
+            show_default=False,
+        ),
+    ] = "central",
+    reference: Annotated[
+        Path | None,
+        typer.Option(
+            help="An earlier, full scan of the same head, in any format of --image: lines from it are compared, too.",
+            metavar="FILE",
+        ),
+    ] = None,
     axis: Annotated[int, whole_number("Axis of the image along which lines are chosen, 0 or 1 (default 0).")] = 0,
     draws: Annotated[int, whole_number("Draws of every random design, of which means are shown (default 10).")] = 10,
     seed: Annotated[int, whole_number("Seed of the simulated scan and of all random choices (default 0).")] = 0,
@@ -48,7 +72,7 @@ def kspace(
     """Which lines of k-space should a scanner measure to see this slice?
 
     Simulates a scan of a real slice: the central lines are given, further lines are chosen one by one, each where it
-    tells most about the image. The design is compared with six others of the same size, on this slice and on the one
+    tells most about the image. The design is compared with seven others of the same size, on this slice and on the one
     beside it. Writes lines.csv (the lines in the order chosen), designs.csv (error, PSNR and SSIM of all designs),
     design.png, summary.json, and a log from which --resume continues a run that was stopped.
     """
@@ -57,6 +81,9 @@ def kspace(
         "slice": slice,
         "lines": lines,
         "initial": initial,
+        "snr": snr,
+        "phase": phase,
+        "reference": None if reference is None else str(reference.expanduser().resolve()),
         "axis": axis,
         "draws": draws,
         "seed": seed,
@@ -84,6 +111,10 @@ def _check_numbers(wanted: dict[str, Any], jobs: int) -> None:
         ("seed", wanted["seed"], 0),
         ("jobs", jobs, 0),
     )
+    if not 0 < wanted["snr"] < float("inf"):
+        raise CommandError(f"--snr must be positive, got {wanted['snr']}.")
+    if wanted["phase"] not in ("central", "known"):
+        raise CommandError(f"--phase must be central or known, got {wanted['phase']}.")
     if wanted["axis"] not in (0, 1):
         raise CommandError(f"--axis must be 0 or 1, got {wanted['axis']}.")
     if wanted["seed"] >= 2**32 - 1:
@@ -117,7 +148,7 @@ def _check_sizes(subject: Subject, settings: dict[str, Any]) -> None:
 
 def _fingerprint(subject: Subject) -> str:
     digest = hashlib.sha256()
-    for one in (subject.same, subject.neighbour):
+    for one in (subject.same, subject.neighbour, subject.training):
         if one is not None:
             digest.update(repr((one.image.dtype.str, one.image.shape)).encode())
             digest.update(np.ascontiguousarray(one.image).tobytes())

@@ -1,11 +1,12 @@
 """The work of ``adaptive kspace``: choose lines one by one, and see how well they and other designs reconstruct.
 
     designed      information gain under a double-loop posterior, one line after the other, every sample logged
-    compared      six designs of the same size that look at no data
+    compared      seven designs of the same size that look at no data, or one from a reference scan
     images        the same MAP for all, with the phase and the noise that the central lines show
 
-What a design has to be given - the exponent of a density, the scales of the reconstruction's prior - is tuned on the
-slice that chose the lines, by the same grid for every design, and used on the neighbouring slice as it is.
+What a design has to be given - the exponent of a density, the scale and the kind of the reconstruction's prior - is
+tuned by the same grid for every design on a third slice, on which no design is judged. (Where there is none, on the
+slice that chose the lines.)
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from threadpoolctl import threadpool_limits
 
 from adaptive import scorers
 from adaptive.cli.kspace.scan import Scanned, scanned
-from adaptive.cli.kspace.subject import Subject
+from adaptive.cli.kspace.subject import Subject, read_reference
 from adaptive.cli.workers import stop_if_orphaned
 from adaptive.images import SimulatedScan, compare_designs
 from adaptive.loop import SequentialDesign, read_log
 from designs import kspace
 
-__all__ = ["COMPARED", "DESIGNED", "SCALES", "Outcome", "choose_and_compare", "n_chosen", "tasks"]
+__all__ = ["COMPARED", "DESIGNED", "REFERENCE", "SCALES", "Outcome", "choose_and_compare", "n_chosen", "tasks"]
 
 DESIGNED = "designed"
 COMPARED = (
@@ -36,10 +37,14 @@ COMPARED = (
     "variable_density",
     "half_plane_variable_density",
     "one_sided_low_pass",
+    "half_plane_quantiles",
 )
-N_TUNED = 5  # draws of a random design, at most, on which what it is given is tuned
-EXPONENTS = dict.fromkeys(("variable_density", "half_plane_variable_density"), (2, 3, 4, 5, 6))
+REFERENCE = "reference_lines"  # compared, too, where there is a reference
+N_TUNED = 3  # draws of a random design, at most, on which what it is given is tuned
+EXPONENTS = dict.fromkeys(("variable_density", "half_plane_variable_density", "half_plane_quantiles"), (2, 3, 4, 5, 6))
 SCALES = (0.05, 0.1, 0.2, 0.4)  # of the prior that reconstructs
+PRIORS = ("pixel", "transform")  # of the imaginary part, where it reconstructs
+TUNING = "training"  # the slice that tunes
 MIDDLE = 0.1  # the scale at which exponents are tuned
 
 
@@ -56,7 +61,8 @@ class Outcome(NamedTuple):
     """A design with its results.
 
     ``lines`` has one array per draw; ``rows`` are those of the table; ``image`` is the same slice from the first draw.
-    ``by_exponent`` and ``by_scale`` are mean errors on the same slice for what was tried, the least of which decided.
+    ``by_exponent`` and ``by_scale`` are mean errors on the slice that tunes for what was tried, the least of which
+    decided; ``imaginary`` is the prior of the imaginary part that came with it.
     ``choice`` is there for the chosen design only.
     """
 
@@ -66,6 +72,7 @@ class Outcome(NamedTuple):
     image: np.ndarray
     by_exponent: dict[int, float]
     by_scale: dict[float, float]
+    imaginary: str
     warnings: list[str]
     choice: Choice | None
 
@@ -86,10 +93,20 @@ def tasks(subject: Subject, settings: dict[str, Any], log: Path) -> list[dict[st
     CommandError
         If the image cannot be worked with.
     """
-    common = {"axis": settings["axis"], "n_central": settings["initial"]}
+    common = {
+        "axis": settings["axis"],
+        "n_central": settings["initial"],
+        "snr": settings["snr"],
+        "phase": settings["phase"],
+    }
     scans = {"same": scanned(subject.same, seed=settings["seed"], **common)}
     if subject.neighbour is not None:
         scans["neighbour"] = scanned(subject.neighbour, seed=settings["seed"] + 1, **common)
+    if subject.training is not None:
+        scans[TUNING] = scanned(subject.training, seed=settings["seed"] + 2, **common)
+    reference = None
+    if settings["reference"] is not None:
+        reference = np.abs(read_reference(settings["reference"], subject.same).image)
     shared = {
         "scans": scans,
         "n_lines": settings["lines"],
@@ -97,10 +114,12 @@ def tasks(subject: Subject, settings: dict[str, Any], log: Path) -> list[dict[st
         "seed": settings["seed"],
         "log": log,
         "parent": os.getpid(),
+        "reference": reference,
     }
     # What takes longest goes first: designs to be tuned and drawn, then those of one draw.
     by_work = sorted(COMPARED, key=lambda design: (design not in EXPONENTS, design != "uniform"))
-    return [{"design": design, **shared} for design in (DESIGNED, *by_work)]
+    more = () if reference is None else (REFERENCE,)
+    return [{"design": design, **shared} for design in (*more, DESIGNED, *by_work)]
 
 
 def n_chosen(log: Path) -> int:
@@ -112,54 +131,75 @@ def n_chosen(log: Path) -> int:
 
 
 def choose_and_compare(
-    design: str, scans: dict[str, Scanned], n_lines: int, draws: int, seed: int, log: Path, parent: int
+    design: str,
+    scans: dict[str, Scanned],
+    n_lines: int,
+    draws: int,
+    seed: int,
+    log: Path,
+    parent: int,
+    reference: np.ndarray | None,
 ) -> Outcome:
-    """Make one design, tune what it is given on the same slice, and reconstruct every slice.
+    """Make one design, tune what it is given, and reconstruct every slice that is judged.
 
     Parameters
     ----------
     design : str
-        "designed", or the name of a comparison design.
+        "designed", "reference_lines", or the name of a comparison design.
     scans : dict of Scanned
-        "same" and perhaps "neighbour".
+        "same", perhaps "neighbour", and perhaps "training".
     n_lines, draws, seed : int
         Lines of a design, draws of a random one, and the seed of all of them.
     log : path
         The event log of the chosen design; gone on with where it exists.
     parent : int
         Process id of the command; a worker that has lost it stops.
+    reference : array (n0, n1) or None
+        Magnitudes of an earlier scan.
     """
     same, choice = scans["same"], None
+    tuning = TUNING if TUNING in scans else "same"
     images: dict[tuple[str, bool], np.ndarray] = {}
 
-    def row(name: str, lines: list[np.ndarray], scale: float, fine: bool = False) -> dict[str, Any]:
+    def row(name: str, lines: list[np.ndarray], scale: float, prior: str, fine: bool = False) -> dict[str, Any]:
         def reconstruct(_: SimulatedScan, chosen: np.ndarray) -> np.ndarray:
             stop_if_orphaned(parent)
-            image = scans[name].reconstruct(chosen, scale, fine)
+            image = scans[name].reconstruct(chosen, scale, fine, prior)
             images.setdefault((name, fine), image)
             return image
 
         return compare_designs({design: lines}, {name: scans[name].scan}, reconstruct)[0]
 
     def drawn(exponent: int | None) -> list[np.ndarray]:
-        return [choice.lines] if choice is not None else _drawn(same, design, n_lines, draws, seed, exponent)
+        if choice is not None:
+            return [choice.lines]
+        if design == REFERENCE and reference is not None:
+            found = kspace.reference_lines(reference, n_lines, same.n_central, axis=same.axis, random_state=seed)
+            return [found]
+        return _drawn(same, design, n_lines, draws, seed, exponent)
 
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if design == DESIGNED:
             choice = choose_lines(same, n_lines, seed, log, parent)
-        by_exponent = {p: row("same", drawn(p)[:N_TUNED], MIDDLE)["error"] for p in EXPONENTS.get(design, ())}
+        by_exponent = {
+            p: min(row(tuning, drawn(p)[:N_TUNED], MIDDLE, prior)["error"] for prior in PRIORS)
+            for p in EXPONENTS.get(design, ())
+        }
         lines = drawn(_least(by_exponent) if by_exponent else None)
-        by_scale = {scale: row("same", lines[:N_TUNED], scale)["error"] for scale in SCALES}
-        scale = _least(by_scale)
-        table = [row(name, lines, scale, fine=True) for name in scans]
+        tried = {
+            (scale, prior): row(tuning, lines[:N_TUNED], scale, prior)["error"] for prior in PRIORS for scale in SCALES
+        }
+        scale, prior = _least(tried)
+        by_scale = {one: error for (one, other), error in tried.items() if other == prior}
+        table = [row(name, lines, scale, prior, fine=True) for name in scans if name != TUNING]
     said = list(dict.fromkeys(" ".join(str(one.message).split()) for one in caught))
-    return Outcome(design, lines, table, images["same", True], by_exponent, by_scale, said, choice)
+    return Outcome(design, lines, table, images["same", True], by_exponent, by_scale, prior, said, choice)
 
 
 def choose_lines(scanned: Scanned, n_lines: int, seed: int, log: Path, parent: int) -> Choice:
     """Measure the central lines, then one line after the other, going on from ``log`` where it exists."""
-    pool, central, model = scanned.pool(), scanned.central(), scanned.model()
+    pool, central, model = scanned.pool(), scanned.central(), scanned.design_model()
     initial = pool.positions(central)
     if log.exists():
         design = SequentialDesign.load(log, model, pool)

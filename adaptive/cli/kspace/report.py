@@ -11,19 +11,20 @@ import numpy as np
 
 from adaptive import plots
 from adaptive.cli.kspace.figure import draw
-from adaptive.cli.kspace.line_designs import COMPARED, DESIGNED, SCALES, Outcome
-from adaptive.cli.kspace.scan import SNR
+from adaptive.cli.kspace.line_designs import COMPARED, DESIGNED, PRIORS, REFERENCE, SCALES, Outcome
 from adaptive.cli.kspace.subject import Subject
 from adaptive.cli.run_folder import RunFolder
 from adaptive.images import COLUMNS
 
-__all__ = ["simulated", "write"]
+__all__ = ["simulated", "verdict", "write"]
+
+TIE = 0.03  # a ratio of errors nearer to one says nothing: draws and noise make as much
 
 
 def write(outcomes: Sequence[Outcome], subject: Subject, folder: RunFolder) -> None:
     """Write lines.csv, designs.csv, design.png and summary.json, and print the table."""
     by_name = {one.design: one for one in outcomes}
-    ordered = [by_name[name] for name in (DESIGNED, *COMPARED)]
+    ordered = [by_name[name] for name in (DESIGNED, REFERENCE, *COMPARED) if name in by_name]
     choice = ordered[0].choice
     assert choice is not None
     rows = [row for one in ordered for row in one.rows]
@@ -41,14 +42,32 @@ def simulated(subject: Subject, settings: dict[str, Any]) -> str:
     own = np.iscomplexobj(subject.same.image)
     phase = "its own phase" if own else "a smooth random phase (polynomial of order 2, up to pi)"
     seed = settings["seed"]
-    what = f"Simulated from {subject.same.title}: {phase}, complex noise of SNR {SNR:g}, one coil, seed {seed}."
+    noise = f"complex noise of SNR {settings['snr']:g}"
+    what = f"Simulated from {subject.same.title}: {phase}, {noise}, one coil, seed {seed}."
+    known = settings["phase"] == "known"
+    where = "the same slice" if subject.training is None else f"a third one ({subject.training.title})"
     told = (
-        "Phase and noise were estimated from the central lines. Told what a scanner does not know: the true image of "
-        f"the same slice, which tuned the exponents of the densities (2 to 6) and, for each design, the prior scale of "
-        f"the reconstruction (one of {len(SCALES)}; MAP, the same for all)."
+        f"{'Noise was' if known else 'Phase and noise were'} estimated from the central lines. Told what a scanner "
+        f"does not know: {'the phase, and ' if known else ''}the true image of {where}, which tuned the exponents of "
+        f"the densities (2 to 6) and, for each design, prior scale and kind of the reconstruction (one of "
+        f"{len(SCALES) * len(PRIORS)}; MAP)."
     )
     padded = f" Padded: {subject.padded}." if subject.padded else ""
     return f"{what} {told}{padded}"
+
+
+def verdict(ordered: Sequence[Outcome], k: int) -> str:
+    """What the errors on slice ``k`` say: whether choosing the lines paid, against the best of the simple rules."""
+    designed, *others = ordered
+    rules = [one for one in others if one.design != REFERENCE]
+    best = min(rules, key=lambda one: one.rows[k]["error"])
+    ratio = designed.rows[k]["error"] / best.rows[k]["error"]
+    name = best.design.replace("_", " ")
+    if ratio < 1 - TIE:
+        return f"design pays here: {ratio:.2f} of the error of the best simple rule, {name}"
+    if ratio <= 1 + TIE:
+        return f"all good rules tie here: {ratio:.2f} of the error of the best simple rule, {name}"
+    return f"a simple rule does better here: {ratio:.2f} of the error of the best one, {name}"
 
 
 def _summary(ordered: Sequence[Outcome], subject: Subject, folder: RunFolder, said: str) -> dict[str, Any]:
@@ -65,6 +84,7 @@ def _summary(ordered: Sequence[Outcome], subject: Subject, folder: RunFolder, sa
         "padded": subject.padded or None,
         "simulated": said,
         "settings": folder.settings,
+        "verdicts": {row["slice"]: verdict(ordered, k) for k, row in enumerate(ordered[0].rows)},
         "lines": choice.lines.tolist(),
         "information gained": gains,
         "designs": {one.design: _design(one, ordered[0]) for one in ordered},
@@ -73,7 +93,7 @@ def _summary(ordered: Sequence[Outcome], subject: Subject, folder: RunFolder, sa
 
 
 def _design(one: Outcome, designed: Outcome) -> dict[str, Any]:
-    result: dict[str, Any] = {"draws": len(one.lines), "prior scale": one.scale}
+    result: dict[str, Any] = {"draws": len(one.lines), "prior scale": one.scale, "imaginary prior": one.imaginary}
     result["mean error by prior scale"] = {f"{scale:g}": error for scale, error in one.by_scale.items()}
     if one.exponent is not None:
         result["exponent"] = one.exponent
@@ -110,6 +130,8 @@ def _print(ordered: Sequence[Outcome], subject: Subject, folder: RunFolder, said
         soft_wrap=True,
     )
     console.print(printed)
+    for k, row in enumerate(ordered[0].rows):
+        console.print(f"{row['slice']}: {verdict(ordered, k)}.", soft_wrap=True)
     error = "error: |true - reconstructed|, Euclidean, magnitudes in [0, 1]; * least. PSNR in dB."
     n_draws = settings["draws"]
     means = f"means over {n_draws} draws" if n_draws > 1 else "one draw each"

@@ -16,9 +16,9 @@ from designs import kspace
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike
 
-__all__ = ["SNR", "Scanned", "scanned"]
+__all__ = ["PHASES", "Scanned", "scanned"]
 
-SNR = 50.0  # largest magnitude over the standard deviation of the noise in each part
+PHASES = ("central", "known")  # what the models are told of the phase: what the central lines show, or the truth
 _WAVELET = 2.0  # scale of wavelet coefficients, in units of that of differences
 
 
@@ -34,9 +34,11 @@ class Scanned:
     n_central : int
         Number of central lines.
     phase : ndarray or None
-        Radians, as the central lines show it.
+        Radians, as the central lines show it, or as it is.
     noise_variance : float
         As the central lines show it.
+    rough : bool
+        Whether the phase is an estimate.
     """
 
     scan: SimulatedScan
@@ -44,6 +46,7 @@ class Scanned:
     n_central: int
     phase: np.ndarray | None
     noise_variance: float
+    rough: bool = True
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -69,7 +72,12 @@ class Scanned:
             self.shape, noise_variance=self.noise_variance, phase=self.phase, check=False, **settings
         )
 
-    def reconstruct(self, lines: ArrayLike, scale: float, fine: bool = False) -> np.ndarray:
+    def design_model(self) -> ImageReconstructor:
+        """The one that chooses lines: of a complex image where its phase is known roughly, else of a real one."""
+        rough = {"design_dtype": "complex64", "imaginary_prior": "pixel"} if self.rough else {}
+        return self.model(**rough)
+
+    def reconstruct(self, lines: ArrayLike, scale: float, fine: bool = False, prior: str = "pixel") -> np.ndarray:
         """Magnitudes of the MAP image from some lines.
 
         Parameters
@@ -79,14 +87,18 @@ class Scanned:
             Of differences of neighbouring pixels; wavelet coefficients have twice this scale.
         fine : bool, default False
             Go on until errors of the image are within half a percent of their limit; else within two, in half the time.
+        prior : {"pixel", "transform"}, default "pixel"
+            Of the imaginary part.
         """
         block = FourierLines(self.shape, np.sort(lines), self.axis)
         scales = {"tv": scale, "wavelet": _WAVELET * scale}
-        model = self.model(prior_scales=scales, max_iter=100, tol=2e-4 if fine else 1e-3)
+        if prior == "pixel":
+            scales["imaginary"] = scale / 10
+        model = self.model(prior_scales=scales, imaginary_prior=prior, max_iter=100, tol=2e-4 if fine else 1e-3)
         return model.reconstruct([block], [self.scan.samples(block)])
 
 
-def scanned(image: Slice, *, axis: int, n_central: int, seed: int) -> Scanned:
+def scanned(image: Slice, *, axis: int, n_central: int, seed: int, snr: float, phase: str) -> Scanned:
     """Simulate a scan of a slice and look at its central lines.
 
     Raises
@@ -94,7 +106,7 @@ def scanned(image: Slice, *, axis: int, n_central: int, seed: int) -> Scanned:
     CommandError
         If the image cannot be worked with: its k-space has no centre, it needs more memory than there is.
     """
-    scan = simulate_scan(image.image, snr=SNR, random_state=seed)
+    scan = simulate_scan(image.image, snr=snr, random_state=seed)
     problem = kspace_problem(scan.kspace)
     if problem:
         raise CommandError(f"--image: {image.title}: {problem}")
@@ -103,4 +115,5 @@ def scanned(image: Slice, *, axis: int, n_central: int, seed: int) -> Scanned:
         seen = ImageReconstructor(scan.image.shape, check=False).fit([block], [scan.samples(block)])
     except ValueError as error:
         raise CommandError(f"--image: {image.title}: {error}") from None
-    return Scanned(scan, axis, n_central, seen.phase_, seen.noise_variance_)
+    told = scan.phase if phase == "known" else seen.phase_
+    return Scanned(scan, axis, n_central, told, seen.noise_variance_, phase != "known")

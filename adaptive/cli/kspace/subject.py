@@ -8,7 +8,7 @@ from pathlib import Path
 from adaptive.cli.errors import CommandError
 from adaptive.images import ImageStack, Slice, head_scan, read_images
 
-__all__ = ["Subject", "read_subject"]
+__all__ = ["Subject", "read_reference", "read_subject"]
 
 _MULTIPLE = 16  # of the sides, for four levels of wavelets
 _SMALLEST = 16
@@ -21,8 +21,10 @@ class Subject:
     Attributes
     ----------
     same : Slice
-        Chooses the lines; comparison designs are tuned on it.
+        Chooses the lines.
     neighbour : Slice or None
+    training : Slice or None
+        A third one, on which what comparison designs and reconstructions are given is tuned; None: on ``same``.
     alone : str
         Why there is no neighbour; empty where there is one.
     padded : str
@@ -31,6 +33,7 @@ class Subject:
 
     same: Slice
     neighbour: Slice | None
+    training: Slice | None
     alone: str
     padded: str
 
@@ -61,14 +64,48 @@ def read_subject(path: str | None, index: int | None) -> Subject:
             f"--image: {same.title} has {height} x {width} pixels; at least {_SMALLEST} x {_SMALLEST} are needed."
         )
     neighbour, alone = _beside(stack, index)
+    training = _third(stack, index)
     prepared = same.padded(_MULTIPLE)
     sizes = f"zeros around {height} x {width} pixels, to {prepared.image.shape[0]} x {prepared.image.shape[1]}"
     return Subject(
         prepared,
         None if neighbour is None else neighbour.padded(_MULTIPLE),
+        None if training is None else training.padded(_MULTIPLE),
         alone,
         "" if prepared.image.shape == same.image.shape else sizes,
     )
+
+
+def read_reference(path: str, like: Slice) -> Slice:
+    """Read a reference scan: the slice of the same index, or the only one, of the same size.
+
+    Raises
+    ------
+    CommandError
+        If it cannot be read, or is of another size.
+    """
+    try:
+        stack = read_images(Path(path))
+        found = stack[min(like.index, len(stack) - 1)].padded(_MULTIPLE)
+    except (OSError, ValueError, ImportError, IndexError) as error:
+        raise CommandError(f"--reference: {error}") from None
+    if found.image.shape != like.image.shape:
+        raise CommandError(
+            f"--reference: {found.title} has {found.image.shape[0]} x {found.image.shape[1]} pixels (padded), "
+            f"{like.title} {like.image.shape[0]} x {like.image.shape[1]}."
+        )
+    return found
+
+
+def _third(stack: ImageStack, index: int) -> Slice | None:
+    """The slice on the other side of ``index``, if there is one that can serve."""
+    where = index - 1 if stack.neighbour(index) == index + 1 else index - 2
+    if not 0 <= where < len(stack) or where == index:
+        return None
+    try:
+        return stack[where]
+    except ValueError:
+        return None
 
 
 def _beside(stack: ImageStack, index: int) -> tuple[Slice | None, str]:

@@ -82,6 +82,8 @@ class ImageBelief(Inferred):
     def learnt(cls, settings: ImageSettings, data: MeasuredBlocks, earlier: ImageBelief | None = None) -> Self:
         """The belief after ``data``; posterior, phase and maps start from those of an ``earlier`` one."""
         known = settings.conventions(data.fourier)
+        if earlier is not None:
+            known = known.continued(earlier.settings.begun)
         received = settings.receiver.received(data, None if earlier is None else earlier.received)
         model = known.model(data, received, known.noise_variance(data))
         warm = None if earlier is None else earlier.posterior
@@ -190,12 +192,13 @@ class ImageBelief(Inferred):
             "design_posterior": posterior_state(self.posterior),
             "followed": self.followed,
             "n_products": self.n_products,
+            "begun": self.settings.begun,
         }
 
     @classmethod
     def from_state(cls, settings: ImageSettings, data: MeasuredBlocks, state: dict[str, Any]) -> Self:
         """The belief that ``state`` described."""
-        known = settings.conventions(data.fourier)
+        known = settings.conventions(data.fourier).continued(state.get("begun"))
         received = Received(state["phase"], state.get("coil_maps"), state["n_central"])
         design = known.design_model(known.model(data, received, state["noise_variance"]))
         posterior = design.restored(state["design_posterior"], state["design_scales"])

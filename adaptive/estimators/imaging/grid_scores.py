@@ -2,14 +2,16 @@
 
     sum over the samples of a block of  2 ln(1 + v / (2 noise)),       v = E |F u|^2 from the posterior's samples,
 
-all of them from one batch of transforms, with standard errors. (Against joint determinants: rank correlation 1.000,
-values within .5 percent.) A real image has conjugate samples at k and -k: where a block holds both, they are one number
-measured twice.
+all of them from one batch of transforms. (Against joint determinants: rank correlation 1.000, values within .5 percent
+of a photograph, up to 6 percent too high of a stiff model of a head.) Stated errors hold what that adds to the spread
+of few samples, whose errors along a line are correlated, too: the determinant is within 1.96 of them in 93% or more.
+A real image has conjugate samples at k and -k: where a block holds both, they are one number measured twice.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.fft
@@ -17,7 +19,16 @@ import scipy.fft
 from adaptive.inference import LargePosterior
 from adaptive.linalg import controlled_variance
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
+
 __all__ = ["GridScores"]
+
+
+_CORRELATED = 1.2  # standard deviation of a sum over a line, in units of what independent samples would have
+_SYSTEMATIC = (
+    0.04  # share of a value that may be what neighbours in k-space say twice, or the curvature of the logarithm
+)
 
 
 class GridScores:
@@ -53,7 +64,7 @@ class GridScores:
             for k in np.flatnonzero((2 * (n // 2) - lines) % n == lines):  # DC, and frequency -n/2: their own mirrors
                 values, errors = self._log_terms(2.0, (slice(None),) * axis + (lines[k],))
                 totals[k], squares[k] = values.sum() / 2, np.sum(errors**2) / 4
-        return totals, np.sqrt(squares)
+        return totals, _stated(totals, squares)
 
     def of_encodes(self, encodes: np.ndarray, readout: int) -> tuple[np.ndarray, np.ndarray]:
         """Of lines along ``readout`` at these positions (m, 2) on the two other axes of a volume."""
@@ -70,19 +81,21 @@ class GridScores:
                 where[free[0]], where[free[1]] = int(first[k]), int(second[k])  # type: ignore[call-overload]
                 values, errors = self._log_terms(2.0, tuple(where))
                 totals[k], squares[k] = values.sum() / 2, np.sum(errors**2) / 4
-        return totals, np.sqrt(squares)
+        return totals, _stated(totals, squares)
 
     def of_mask(self, mask: np.ndarray) -> tuple[float, float]:
         """Of all samples where ``mask`` is true."""
         values, errors = self._single
         if not self.mirrors:
-            return float(values[mask].sum()), float(np.sqrt(np.sum(errors[mask] ** 2)))
+            total = float(values[mask].sum())
+            return total, float(_stated(total, np.sum(errors[mask] ** 2)))
         mirrored = _mirrored_centred(mask)
         twice = mask & mirrored
         pair_values, pair_errors = self._log_terms(2.0)
         weight = np.where(twice, 0.5, 1.0)  # of k and -k each half; a sample that is its own mirror is real: one number
         values, errors = np.where(twice, pair_values, values), np.where(twice, pair_errors, errors)
-        return float((weight * values)[mask].sum()), float(np.sqrt(np.sum((weight * errors)[mask] ** 2)))
+        total = float((weight * values)[mask].sum())
+        return total, float(_stated(total, np.sum((weight * errors)[mask] ** 2)))
 
     # ---------------------------------------------------------------------------------------------------- the variances
     @cached_property
@@ -133,6 +146,11 @@ class GridScores:
     @cached_property
     def _single(self) -> tuple[np.ndarray, np.ndarray]:
         return self._log_terms(1.0)
+
+
+def _stated(total: ArrayLike, square: ArrayLike) -> np.ndarray:
+    """The error of totals, given the sums of the squared errors of their terms."""
+    return np.sqrt(_CORRELATED**2 * np.asarray(square) + (_SYSTEMATIC * np.asarray(total)) ** 2)
 
 
 def _mirrored(grid: np.ndarray) -> np.ndarray:

@@ -3,12 +3,17 @@
     p(u) = exp(- sum_k |W_k u|_1 / scale_k) / Z(scales)
 
 Complex images have the same potentials on their real and their imaginary part, so that an image that is nearly real
-stays so where nothing was measured (``imaginary="transform"``). Or a forest of wavelet coefficients, two states each
+stays so where nothing was measured (``imaginary="transform"``). An earlier image r of the same object says where edges
+are to be expected, whatever its contrast: scales are then those of a place,
+
+    scale_kj = scale_k (|W_k r|_j + m) / (2 m),      m = mean |W_k r|
+ Or a forest of wavelet coefficients, two states each
 (`TreeMixture`), whose parameters take the place of the scales.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -60,6 +65,8 @@ class ImagePrior:
         The groups whose scales may be given or learnt.
     components : {"laplace", "student_t"} or None
         Of a tree.
+    places : dict of str to array
+        By group: what its scale is multiplied with at every projection; empty where all places are alike.
 
     Examples
     --------
@@ -90,17 +97,34 @@ class ImagePrior:
         make = {"tv": lambda: FiniteDifference(shape), "wavelet": lambda: _wavelet(shape, wavelet, level)}
         make["tree"] = make["wavelet"]
         self.operators: list[Operator] = [make[name]() for name in self.names]
+        self.places: dict[str, np.ndarray] = {}
+
+    def beside(self, reference: np.ndarray) -> ImagePrior:
+        """The same prior, its scales larger where an earlier image ``reference`` (of the shape) has more."""
+        after = copy.copy(self)
+        seen = {n: np.abs(b.forward(reference)).ravel() for n, b in zip(self.names, self.operators, strict=True)}
+        floor = np.finfo(float).tiny
+        after.places = {n: (one + one.mean() + floor) / (2 * one.mean() + floor) for n, one in seen.items()}
+        return after
+
+    def _scales_of(self, name: str, scale: float) -> float | np.ndarray:
+        """Of every projection of a group."""
+        return scale * self.places[name] if name in self.places else scale
 
     def groups(self, scales: Mapping[str, float]) -> list[tuple[Operator, Laplace]]:
         """The projections with their potentials; a tree is more than these."""
         if not self.complex:
-            return [(b, Laplace(scales[name])) for b, name in zip(self.operators, self.names, strict=True)]
+            named = zip(self.operators, self.names, strict=True)
+            return [(b, Laplace(self._scales_of(name, scales[name]))) for b, name in named]
         off = _NO_PRIOR * self.largest
         result: list[tuple[Operator, Laplace]] = []
         for b, name in zip(self.operators, self.names, strict=True):
             q = b.shape[0]
             both = self.imaginary == "transform"
-            scale: Any = scales[name] if both else np.concatenate([np.full(q, scales[name]), np.full(q, off)])
+            own: Any = self._scales_of(name, scales[name])
+            scale: Any = own if both else np.concatenate([np.broadcast_to(own, (q,)), np.full(q, off)])
+            if both and name in self.places:
+                scale = np.concatenate([own, own])
             result.append((RealStacked(b, "complex"), Laplace(scale)))
         if self.imaginary == "pixel":
             n = int(np.prod(self.shape))
@@ -153,9 +177,18 @@ class ImagePrior:
             return scales.with_parameters(narrow=unit * scales.narrow, wide=unit * scales.wide)
         return {name: scale * unit for name, scale in scales.items()}
 
+    def place(self, name: str) -> float | np.ndarray:
+        """What the scale of a group is multiplied with at each of its `rows`."""
+        return np.tile(self.places[name], self.parts) if name in self.places else 1.0
+
+    @property
+    def parts(self) -> int:
+        """On how many of real and imaginary part the groups are."""
+        return 2 if self.complex and self.imaginary == "transform" else 1
+
     def rows(self, name: str) -> int:
-        """Number of projections in a group."""
-        return self.operators[self.names.index(name)].shape[0] * (2 if self.complex else 1)
+        """Number of projections in a group, those left out that are not meant to do anything."""
+        return self.operators[self.names.index(name)].shape[0] * self.parts
 
 
 @lru_cache(maxsize=8)

@@ -149,7 +149,7 @@ def _outer_step(
 
 
 def _unknowns(model: ImageModel) -> int:
-    return int(np.prod(model.prior.shape)) * (2 if model.prior.complex else 1)
+    return int(np.prod(model.prior.shape)) * model.prior.parts
 
 
 def _sums(model: ImageModel, posterior: LargePosterior) -> dict[str, float]:
@@ -157,7 +157,10 @@ def _sums(model: ImageModel, posterior: LargePosterior) -> dict[str, float]:
     system, z = posterior.system, posterior.variance_estimates
     z = posterior.variances(system.groups) if z is None else z
     total = np.sqrt(z + system.project(posterior.mean.reshape(1, *system.input_shape))[0] ** 2)
-    return {name: float(total[rows].sum()) for name, rows in zip(model.prior.names, system.slices, strict=False)}
+    named = zip(model.prior.names, system.slices, strict=False)
+    return {
+        name: float((total[rows][: model.prior.rows(name)] / model.prior.place(name)).sum()) for name, rows in named
+    }
 
 
 def _noise(model: ImageModel, scales: dict[str, float], posterior: LargePosterior) -> float:

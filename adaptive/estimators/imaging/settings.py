@@ -70,6 +70,7 @@ class ImageSettings(Settings):
     design_dtype: DType | None
     inference: str | Callable[..., Posterior]
     n_samples: int
+    reference: ArrayLike | None
     largest: float
     max_iter: int
     tol: float
@@ -79,7 +80,7 @@ class ImageSettings(Settings):
         """Refuse, in one sentence, parameters that are not what they are said to be, whatever is measured."""
         checks.choice("prior", self.prior, PRIORS)
         for name in ("dtype", "design_dtype"):
-            if getattr(self, name) is not None:
+            if not _is_open(getattr(self, name)):
                 checks.choice(name, _name_of(getattr(self, name)), DTYPES)
         if self.reconstruction is not None:
             checks.choice("reconstruction", self.reconstruction, ("map", "mean"))
@@ -98,6 +99,18 @@ class ImageSettings(Settings):
         checks.integer("max_iter", self.max_iter, minimum=0)
         checks.integer("n_samples", self.n_samples, minimum=2)
         self.receiver.check()
+        if self.reference is not None:
+            self._check_reference(image_shape(self.shape))
+
+    def _check_reference(self, shape: tuple[int, ...]) -> None:
+        if "tree" in PRIORS[self.prior]:
+            raise ValueError(f'reference needs a prior of scales, prior="{self.prior}" has none.')
+        given = checks.finite("reference", self.reference, dtype=None)
+        turned = " (turned: is its phase-encode axis another one?)" if given.shape == shape[::-1] != shape else ""
+        if given.shape != shape:
+            raise ValueError(f"reference must have the shape of the image, {shape}, got {given.shape}{turned}.")
+        if given.dtype.kind not in "biufc" or not np.any(given):
+            raise ValueError("reference must be an image of numbers that are not all zero.")
 
     @property
     def engine(self) -> Engine:
@@ -136,7 +149,13 @@ class ImageSettings(Settings):
     def conventions(self, fourier: bool) -> Conventions:
         """What is right for k-space, or anything complex, or else for photographs."""
         dtype = ("complex64" if fourier else "float64") if self.dtype is None else _name_of(self.dtype)
-        design_dtype = ("float32" if fourier else dtype) if self.design_dtype is None else _name_of(self.design_dtype)
+        # A phase that was read from a few samples leaves something imaginary, here and there: little, and sparse.
+        rough = fourier and isinstance(self.phase, str) and "tree" not in PRIORS[self.prior]
+        if self.design_dtype is None or (_is_auto(self.design_dtype) and not rough):
+            design_dtype = "float32" if fourier else dtype
+        else:
+            design_dtype = "complex64" if _is_auto(self.design_dtype) else _name_of(self.design_dtype)
+        soft = _is_auto(self.design_dtype) and rough and self.imaginary_prior == "transform"
         wavelet = ("db4" if fourier else "db2") if self.wavelet is None else self.wavelet
         modes = not self.engine.dense and "tree" not in PRIORS[self.prior]
         reconstruction = ("map" if modes else "mean") if self.reconstruction is None else self.reconstruction
@@ -151,6 +170,7 @@ class ImageSettings(Settings):
             shape=image_shape(self.shape),
             dtype=dtype,
             design_dtype=design_dtype,
+            design_imaginary="pixel" if soft else self.imaginary_prior,
             wavelet=wavelet,
             reconstruction=reconstruction,
             design_noise_variance=noise,
@@ -170,6 +190,8 @@ class Conventions:
     shape : tuple of int
     dtype, design_dtype : str
         Of the unknown that is reconstructed, and of that of the model that designs.
+    design_imaginary : {"transform", "pixel", "none"}
+        Prior of the imaginary part of the latter, where it is complex.
     wavelet : str
     reconstruction : {"map", "mean"}
         The mode, or the mean of posteriors that are not made of modes.
@@ -182,17 +204,31 @@ class Conventions:
     shape: tuple[int, ...]
     dtype: str
     design_dtype: str
+    design_imaginary: str
     wavelet: str
     reconstruction: str
     design_noise_variance: float | None
     design_prior_scales: StatedScales | None
 
+    def continued(self, begun: Sequence[str] | None) -> Conventions:
+        """What was left open decided as where these measurements began: ``begun``, which older states do not hold."""
+        if not _is_auto(self.given.design_dtype):
+            return self
+        former = ("float32" if self.fourier else self.dtype, self.given.imaginary_prior)
+        design_dtype, imaginary = former if begun is None else begun
+        return replace(self, design_dtype=design_dtype, design_imaginary=imaginary)
+
+    @property
+    def begun(self) -> list[str]:
+        """What `continued` goes on with."""
+        return [self.design_dtype, self.design_imaginary]
+
     def check(self) -> None:
         """Refuse, in one sentence, priors that do not suit the image, and models that do not fit into memory."""
         given, prior = self.given, self.prior(self.dtype)
-        for name in ("prior_scales", "design_prior_scales"):
+        for name, own in (("prior_scales", prior), ("design_prior_scales", self.design_prior)):
             if not _is_open(getattr(given, name)):
-                prior.scales(getattr(given, name), name)
+                own.scales(getattr(given, name), name)
         n_coils = 1 if given.coils is None or isinstance(given.coils, str) else np.shape(given.coils)[0]
         check_memory(self.shape, prior, (self.dtype, self.design_dtype), given.n_samples, n_coils)
         if given.engine.dense:
@@ -214,12 +250,17 @@ class Conventions:
         same = self.design_noise_variance is None and self.design_prior_scales is None
         return same and (self.given.engine.dense or self.dtype == self.design_dtype)
 
-    def prior(self, dtype: str) -> ImagePrior:
-        """The prior of an unknown of this dtype."""
+    def prior(self, dtype: str, imaginary: str | None = None) -> ImagePrior:
+        """The prior of an unknown of this dtype; ``imaginary``: of its imaginary part, where that is another one."""
         given, unknown = self.given, "complex" if dtype.startswith("complex") else "real"
-        return image_prior(
-            self.shape, given.prior, self.wavelet, given.level, unknown, given.imaginary_prior, float(given.largest)
-        )
+        told = given.imaginary_prior if imaginary is None else imaginary
+        prior = image_prior(self.shape, given.prior, self.wavelet, given.level, unknown, told, float(given.largest))
+        return prior if given.reference is None else prior.beside(np.abs(np.asarray(given.reference)).astype(float))
+
+    @property
+    def design_prior(self) -> ImagePrior:
+        """The prior of the model that designs."""
+        return self.prior(self.design_dtype, self.design_imaginary)
 
     # -- the model that reconstructs -----------------------------------------------------------------------------------
 
@@ -259,13 +300,13 @@ class Conventions:
         noise = model.noise_variance
         if self.design_noise_variance is not None:
             noise = float(self.design_noise_variance) * float(self.given.largest) ** 2
-        return replace(model, noise_variance=noise, prior=self.prior(self.design_dtype), dtype=self.design_dtype)
+        return replace(model, noise_variance=noise, prior=self.design_prior, dtype=self.design_dtype)
 
     def design_scales(self) -> Scales | None:
         """The scales of that model; None: those of the reconstruction, which are then needed first."""
         if self.design_prior_scales is None:
             return None
-        prior = self.prior(self.design_dtype)
+        prior = self.design_prior
         return prior.times(prior.scales(self.design_prior_scales, "design_prior_scales"), float(self.given.largest))
 
     def scales_before_fit(self) -> Scales:
@@ -296,7 +337,11 @@ def image_shape(given: Sequence[int]) -> tuple[int, ...]:
 
 def _is_open(value: object) -> bool:
     """Whether a parameter was left to what suits the measurements, or to the model that reconstructs."""
-    return value is None or (isinstance(value, str) and value == AUTO)
+    return value is None or _is_auto(value)
+
+
+def _is_auto(value: object) -> bool:
+    return isinstance(value, str) and value == AUTO
 
 
 def _name_of(dtype: DType) -> str:

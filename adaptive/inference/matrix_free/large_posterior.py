@@ -16,7 +16,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from adaptive.checks import generator, integer, positive
 from adaptive.inference.matrix_free.reweighted_least_squares import precision_of
-from adaptive.inference.matrix_free.sampled_variances import sampled_variances
+from adaptive.inference.matrix_free.sampled_variances import chi_square_limits, sampled_variances
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import DIAGNOSTICS, LARGEST_COVARIANCE, Posterior
 from adaptive.linalg import (
@@ -193,6 +193,25 @@ class LargePosterior(Posterior):
         groups = None if B is None else [self._operator(b) for b in (B if isinstance(B, list) else [B])]
         value, error = sampled_variances(samples, control, self.inverse_circulant, groups)
         return (value, error) if return_error else value
+
+    def variance_interval(self, B: Any = None, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+        """Limits of the marginal variances of the projections ``B u`` (default: of the unknowns).
+
+        Parameters
+        ----------
+        B : array, sparse matrix, Operator or list of them, optional
+            Those of one operator are estimated about equally well, which their limits take from all of them.
+        level : float in (0, 1), default .95
+            How often the variance is between the limits.
+
+        Returns
+        -------
+        low, high : array (m,)
+        """
+        operators = None if B is None else [self._operator(b) for b in (B if isinstance(B, list) else [B])]
+        sizes = [self.n] if operators is None else [operator.shape[0] for operator in operators]
+        value, error = self.variances(operators, return_error=True)
+        return chi_square_limits(value, error, sizes, level)
 
     def sample(self, n: int = 1, random_state: RandomState = None) -> np.ndarray:
         """Draws of the latent, (n, unknowns): perturb-and-MAP."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import platform
 import warnings
 from collections.abc import Callable, Mapping, Sized
@@ -147,7 +148,8 @@ def check_header(
     formerly = described(module_path) if differing else {}  # older versions wrote where things stood
     for what in differing:
         there, here = theirs[what], ours.get(what)
-        if encode(there) != encode(formerly.get(what)) and not _moved(there, here):
+        same = encode(there) == encode(formerly.get(what)) or _moved(there, here) or _default(estimator, what, there)
+        if not same:
             raise LogError(f"{what} is not that of log {path}: it has {there!r}, got {here!r}.")
     found = versions()
     changed = [
@@ -177,6 +179,15 @@ def _moved(there: object, here: object) -> bool:
     if not (isinstance(there, str) and isinstance(here, str)):
         return False
     return means_the_same(there.removeprefix(_FUNCTION), here.removeprefix(_FUNCTION))
+
+
+def _default(estimator: Estimator, what: str, there: object) -> bool:
+    """Whether a parameter has its default, and had that of another version, which the estimator names."""
+    name, former = what.removeprefix("estimator parameter "), getattr(estimator, "former_defaults", {})
+    if name not in former or there != former[name]:
+        return False
+    now = inspect.signature(type(estimator)).parameters[name].default
+    return bool(getattr(estimator, name) == now)
 
 
 def _pool(pool: Mapping[str, Any]) -> str:

@@ -11,8 +11,11 @@ from scipy import sparse
 from adaptive import ImageReconstructor
 from adaptive.estimators.imaging.belief import FollowedDirections
 from adaptive.estimators.imaging.measurements import MeasuredBlocks
+from adaptive.estimators.imaging.prior import ImagePrior
 from adaptive.estimators.imaging.settings import ImageSettings
+from adaptive.images import l2_error, simulate_scan
 from adaptive.operators import FourierLines, Identity
+from designs import kspace
 
 SHAPE = (8, 8)
 RNG = np.random.default_rng(0)
@@ -93,3 +96,58 @@ def test_a_search_for_directions_leaves_no_trace_until_it_is_followed():
     assert asked.followed_after(RNG.standard_normal((2, 64))) is False and form.subspace is subspace
     assert asked.followed_after(directions) is True and form.subspace is not subspace
     assert FollowedDirections(posterior, followed=False).followed_after(directions) is False
+
+
+# A reference: an earlier image of the same object ---------------------------------------------------------------------
+
+
+def test_where_a_reference_has_edges_the_prior_expects_them():
+    reference, scales = np.zeros((16, 16)), {"wavelet": 0.2, "tv": 0.1}
+    reference[4:12, 5:11] = 1.0
+    for unknown, parts in (("real", 1), ("complex", 2)):
+        plain = ImagePrior((16, 16), "tv+wavelet", "haar", None, unknown, "transform", 1.0)
+        prior = plain.beside(reference)
+        for (b, alike), (_, own), name in zip(plain.groups(scales), prior.groups(scales), prior.names, strict=True):
+            factor = np.broadcast_to(own.scale, b.shape[0]) / alike.scale
+            seen = np.tile(np.abs(plain.operators[plain.names.index(name)].forward(reference)).ravel(), parts)
+            np.testing.assert_allclose(factor, (seen + seen.mean()) / (2 * seen.mean()))
+            assert factor.min() == pytest.approx(0.5) and factor.mean() == pytest.approx(1.0)
+        assert not plain.places  # what others share stays as it was
+
+
+def test_a_reference_in_another_contrast_helps_to_reconstruct_and_is_refused_where_it_does_not_fit():
+    image = np.zeros((32, 32))
+    image[6:26, 8:24], image[12:20, 12:18] = 0.5, 1.0
+    scan = simulate_scan(image, snr=50, random_state=0)
+    block = kspace.lines((32, 32)).take(kspace.half_plane_quantiles(32, 12, 6))
+    settings = {"prior_scales": 0.1, "wavelet": "haar", "check": False}
+    errors = [
+        l2_error(image, ImageReconstructor((32, 32), reference=r, **settings).reconstruct(block, scan.measure(block)))
+        for r in (None, 1.0 - 0.9 * image, (1.0 - 0.9 * image) * np.exp(1j))
+    ]
+    assert errors[1] < 0.9 * errors[0] and errors[2] == pytest.approx(errors[1], rel=1e-3)
+    for reference, message in (
+        (image[:, :16], r"reference must have the shape of the image, \(32, 32\), got \(32, 16\)"),
+        (np.where(image > 0.7, np.nan, image), "reference contains nan"),
+        (0 * image, "reference must be an image of numbers that are not all zero"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ImageReconstructor((32, 32), reference=reference, **settings).fit(block, scan.measure(block))
+    with pytest.raises(ValueError, match="reference needs a prior of scales"):
+        ImageReconstructor((32, 32), reference=image, prior="tree").fit(block, scan.measure(block))
+
+
+def test_what_was_left_open_stays_as_it_began_through_states():
+    """A state from before the complex model that designs has no word of it, and goes on with a real one."""
+    scan = simulate_scan(np.pad(np.ones((10, 10)), 3), snr=50, random_state=0)
+    pool = kspace.lines((16, 16))
+    first = pool.take(range(4, 12))
+    model = ImageReconstructor((16, 16), wavelet="haar", check=False).fit(first, scan.measure(first))
+    known = model.belief_.settings
+    assert known.begun == ["complex64", "pixel"] and known.continued(known.begun).begun == known.begun
+    assert known.continued(None).begun == ["float32", "transform"]
+    told = ImageReconstructor((16, 16), wavelet="haar", check=False, design_dtype="float64")
+    told.fit(first, scan.measure(first))
+    assert told.belief_.settings.continued(None).begun == told.belief_.settings.begun == ["float64", "transform"]
+    array = ImageReconstructor((16, 16), wavelet="haar", check=False, phase=np.zeros((16, 16)))
+    assert array.fit(first, scan.measure(first)).belief_.settings.design_dtype == "float32"

@@ -6,8 +6,12 @@ from scipy.stats import spearmanr
 
 from adaptive import ImageReconstructor
 from adaptive.estimators.imaging.chain_rule import chained_log_determinant
+from adaptive.estimators.imaging.predictive import BlockPredictive
 from adaptive.estimators.imaging.sensitivity import on_unknown
 from adaptive.images import head_scan, padded
+from adaptive.inference import LargePosterior
+from adaptive.inference.posterior import DIAGNOSTICS
+from adaptive.linalg import Perturbations
 from adaptive.operators import FourierLines, FourierMask, NonuniformFourier, RealStacked
 from designs import kspace
 from designs.kspace.trajectory import TrajectoryPool, spirals, spokes
@@ -198,3 +202,50 @@ def test_samples_corrected_by_the_rank_of_a_line_are_those_solved_again():
     assert row["rank"] == 2 * N and row["difference"] < 1e-3
     row = rank_d_corrections.measure(2 * N)
     assert row["from the circulant"] < row["solved again"] < row["correction"]
+
+
+def redrawn(posterior, seed):
+    """The same posterior with eight other samples."""
+    numbers = Perturbations(8, np.random.default_rng(seed), posterior.samples.dtype)
+    known = {name: getattr(posterior, name) for name in (*DIAGNOSTICS, "mean", "sites", "group_lengths")}
+    return LargePosterior(posterior.system, perturbations=numbers, **known)
+
+
+def test_limits_of_sampled_variances_cover_as_often_as_they_say():
+    model = fitted(LINES.take(range(5, 12)), design_noise_variance=None, design_prior_scales=None)
+    posterior = model.design_posterior_
+    truth, inside, plain = np.diag(np.linalg.inv(posterior.system.to_dense())), [], []
+    for seed in range(200):
+        other = redrawn(posterior, seed)
+        low, high = other.variance_interval()
+        value, error = other.variances(return_error=True)
+        inside.append(np.mean((low < truth) & (truth < high)))
+        plain.append(np.mean(np.abs(value - truth) < 1.96 * error))
+    assert 0.93 < np.mean(inside) < 0.97
+    assert np.mean(plain) < 0.85  # what symmetric limits of eight samples are worth
+    wide, wider = (np.subtract(*other.variance_interval(level=level)[::-1]) for level in (0.5, 0.99))
+    assert np.all(wide < wider)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"design_noise_variance": None, "design_prior_scales": None},
+        {"design_noise_variance": 1e-6, "design_prior_scales": 1 / 300},
+        {"design_dtype": "complex64", "imaginary_prior": "pixel"},
+    ],
+    ids=["as the reconstruction", "stiff", "complex"],
+)
+def test_scores_of_lines_are_within_their_stated_errors(options):
+    model = fitted(LINES.take(range(5, 12)), **options)
+    predictive = model.predictive(LINES.take(FREE))
+    truth, within = exact(predictive, range(len(FREE))), []
+    for seed in range(40):
+        other = BlockPredictive(
+            redrawn(model.design_posterior_, seed), predictive.candidates, predictive.measured,
+            predictive.noise_variance, sensitivity=predictive.sensitivity,
+        )  # fmt: skip
+        values, errors = other.log_determinant()
+        within.append(np.abs(values - truth) < 1.96 * errors)
+        assert np.all(errors < 0.15 * values)
+    assert np.mean(within) >= 0.93

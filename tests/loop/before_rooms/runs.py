@@ -45,14 +45,17 @@ class Run:
     probe: Any
     steps: int = 7
     options: dict[str, Any] = field(default_factory=dict)
+    then: Callable[[], Any] | None = None  # states what were defaults then and are others now
 
     def design(self, **more: Any) -> SequentialDesign:
-        return SequentialDesign(self.make(), self.pool, self.measure, random_state=7, **self.options, **more)
+        return SequentialDesign(
+            (self.then or self.make)(), self.pool, self.measure, random_state=7, **self.options, **more
+        )
 
     def written(self, path: Path) -> SequentialDesign:
         """Run with a log that has a snapshot of the first events, and a tail."""
         with SequentialDesign(
-            self.make(),
+            (self.then or self.make)(),
             self.pool,
             self.measure,
             random_state=7,
@@ -164,12 +167,13 @@ RUNS: dict[str, Run] = {
     ),
     "lines": Run(
         lambda: ImageReconstructor(SHAPE), LINES, lambda query: SCANS[0].measure(query.candidates), LINES, steps=11,
-        options=CENTRE,
+        options=CENTRE, then=lambda: ImageReconstructor(SHAPE, design_dtype=None),
     ),
     "two_images": Run(
         lambda: SeveralImages([ImageReconstructor(SHAPE), ImageReconstructor(SHAPE)]), LINES,
         lambda query: [np.stack(pair) for pair in zip(*(s.measure(query.candidates) for s in SCANS), strict=True)],
         LINES, steps=10, options=CENTRE,
+        then=lambda: SeveralImages([ImageReconstructor(SHAPE, design_dtype=None)] * 2),
     ),
     "photograph": Run(
         lambda: ImageReconstructor((16, 16), inference="expectation_propagation", noise_variance=4e-4), PATTERNS,
