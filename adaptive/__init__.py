@@ -32,6 +32,7 @@ from adaptive.estimators import (  # noqa: E402
     GaussianProcessClassifier,
     GaussianProcessRegressor,
     ImageReconstructor,
+    Questionnaire,
     SeveralImages,
     SparseLinearRegression,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "GaussianProcessRegressor",
     "ImageReconstructor",
     "Posterior",
+    "Questionnaire",
     "SequentialDesign",
     "SeveralImages",
     "SparseLinearRegression",

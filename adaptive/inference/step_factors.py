@@ -1,6 +1,6 @@
 """Expectation propagation of step factors: probability and moments of a Gaussian inside a polyhedron.
 
-    Z = int N(x | m, V) prod_i 1{b_i . x > c_i} dx,        (m', V') the moments of what is inside
+Z = int N(x | m, V) prod_i 1{b_i . x > c_i} dx,        (m', V') the moments of what is inside
 """
 
 from __future__ import annotations

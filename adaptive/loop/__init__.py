@@ -13,6 +13,7 @@ from adaptive.loop.stopping import (
     MaxSteps,
     StablePredictions,
     StoppingRule,
+    TargetDeviation,
 )
 from adaptive.pool import PoolExhausted
 
@@ -30,6 +31,7 @@ __all__ = [
     "SequentialDesign",
     "StablePredictions",
     "StoppingRule",
+    "TargetDeviation",
     "compare_with_random",
     "read_log",
 ]

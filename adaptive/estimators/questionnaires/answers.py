@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -127,8 +128,8 @@ class Answers:
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
         """What ``state`` returned, again."""
-        columns = (np.asarray(state[name], dtype=np.intp) for name in ("person", "item", "answer"))
-        return cls(tuple(state["people"]), tuple(state["items"]), *columns, tuple(state["categories"]))
+        person, item, answer = (np.asarray(state[name], dtype=np.intp) for name in ("person", "item", "answer"))
+        return cls(tuple(state["people"]), tuple(state["items"]), person, item, answer, tuple(state["categories"]))
 
 
 def is_triples(answers: Any) -> bool:
@@ -181,7 +182,7 @@ def table_of(table: Any) -> tuple[np.ndarray, list[Any], list[Any]]:
     for what, labels in (("person", people), ("item", items)):
         if len(set(labels)) < len(labels):
             twice = next(one for k, one in enumerate(labels) if one in labels[:k])
-            raise ValueError(f"two rows or columns of answers are called {twice!r}; each {what} needs a label of its own.")
+            raise ValueError(f"two rows or columns are called {twice!r}; each {what} needs a label of its own.")
     return values, people, items
 
 
@@ -195,8 +196,10 @@ def categories_of(values: np.ndarray, categories: Sequence[int] | None) -> tuple
         known = (0, 1) if most <= 1 else tuple(range(1, most + 1))
     else:
         known = tuple(int(one) for one in categories)
-    if not 2 <= len(known) <= MOST or any(b <= a for a, b in zip(known, known[1:], strict=False)):
-        raise ValueError(f"answers must have 2 to {MOST} categories in increasing order, got {list(known)[: MOST + 1]}.")
+    if not 2 <= len(known) <= MOST or any(b <= a for a, b in pairwise(known)):
+        raise ValueError(
+            f"answers must have 2 to {MOST} categories in increasing order, got {list(known)[: MOST + 1]}."
+        )
     place = np.searchsorted(known, values)
     wrong = (place == len(known)) | (np.asarray(known)[np.minimum(place, len(known) - 1)] != values)
     if wrong.any():

@@ -1,6 +1,6 @@
 """Response curves: p(answer r | trait x) of an item, and how its logarithm changes with the item's coordinates.
 
-    partial credit   p_r ~ exp(r a.x + c_1 + ... + c_r)                          (two categories: the two-parameter model)
+    partial credit   p_r ~ exp(r a.x + c_1 + ... + c_r)                     (two categories: the two-parameter model)
     graded           P(y >= r) = 1 / (1 + exp(-(a.x + d_r))),   d_1 = c_1, d_r = d_{r-1} - exp(c_r)
     guessing         p_1 = g + (1 - g) / (1 + exp(-(a.x + c))),     g = 1 / (1 + exp(-c_g))
 
