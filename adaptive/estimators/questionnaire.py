@@ -207,6 +207,25 @@ class Questionnaire(BeliefEstimator):
         return cls._of_bank(bank_files.read_bank(path))
 
     @classmethod
+    def from_prior(
+        cls, items: Sequence[Any], categories: Sequence[int], *, response_model: str = "graded", **parameters: Any
+    ) -> Self:
+        """Items of which nothing is known yet but what the weak priors say, to ask people without a calibration.
+
+        Parameters
+        ----------
+        items : sequence of labels
+        categories : sequence of int
+        response_model : str, default "graded"
+        **parameters
+            ``item_traits``, ``n_traits``, ``reverse``.
+        """
+        made = cls(response_model, categories=categories, **parameters)
+        settings = QuestionnaireSettings.of(made)
+        made.belief_ = ItemResponseBelief.unlearnt(settings, items)
+        return made
+
+    @classmethod
     def _of_bank(cls, bank: Bank) -> Self:
         traits = [[trait for trait, there in zip(bank.traits, row, strict=True) if there] for row in bank.loadings.mask]
         made = cls(

@@ -92,6 +92,13 @@ class ItemResponseBelief:
         return cls(settings, data, made, trace.tolist(), float(evidence), bool(converged))
 
     @classmethod
+    def unlearnt(cls, settings: QuestionnaireSettings, items: Any) -> ItemResponseBelief:
+        """Items of which nothing is known, and nobody."""
+        settings.check_items(items)
+        bank = cls._prior_bank(settings, items, settings.scale)
+        return cls(settings, Answers.none(items, settings.scale), bank)
+
+    @classmethod
     def _prior_bank(cls, settings: QuestionnaireSettings, items: Any, categories: Any) -> Bank:
         """Items of which nothing is known."""
         loadings = settings.loadings(items)
