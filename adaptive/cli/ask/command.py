@@ -131,12 +131,10 @@ def _write(design: Any, folder: RunFolder) -> None:
     taken: Respondent = design.estimator_
     interval = taken.interval(0.95)
     folder.write_csv("answers.csv", {key: design.history_[key] for key in ("step", "label", "outcome", "score")})
-    found = {
-        str(trait): {"estimate": float(mean), "deviation": float(std), "interval": [float(low), float(high)]}
-        for trait, mean, std, (low, high) in zip(taken.traits, taken.mean, taken.std, interval, strict=True)
-    }
+    found = {}
+    for trait, mean, std, ends in zip(taken.traits, taken.mean, taken.std, interval.tolist(), strict=True):
+        found[str(trait)] = {"estimate": float(mean), "deviation": float(std), "interval": ends}
     folder.write_json("result.json", {"answers": design.iteration, "traits": found})
     print(f"\nThank you: {design.iteration} answers.")
-    for trait, one in found.items():
-        low, high = one["interval"]  # type: ignore[misc]
-        print(f"{trait}: {one['estimate']:.2f}, with 95% probability between {low:.2f} and {high:.2f}")
+    for trait, mean, (low, high) in zip(taken.traits, taken.mean, interval.tolist(), strict=True):
+        print(f"{trait}: {mean:.2f}, with 95% probability between {low:.2f} and {high:.2f}")
