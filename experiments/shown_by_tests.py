@@ -19,6 +19,10 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # What the source's list of systems says, and anything to know; what shows it is in TESTS.
 SYSTEMS: dict[str, tuple[str, str]] = {
+    "hennig-sys-step-factor": (
+        "Ordering constraints and answers by scalar truncated moments: rank-one EP at quadratic cost (appendix B).",
+        "`inference.step_factors`, compiled; equal to EP of the GLM with Step potentials to 1e-10.",
+    ),
     "nickisch-sys-glm-ie": (
         "MAP or penalised least squares and variational inference from four kinds of objects (operators, potentials, "
         "penalties, solvers), sharing only products with X and B.",
@@ -322,6 +326,12 @@ SYSTEMS: dict[str, tuple[str, str]] = {
 }
 
 TESTS: dict[str, tuple[str, ...]] = {
+    "hennig-sys-step-factor": (
+        "tests/inference/test_step_factors.py::test_equals_expectation_propagation_of_the_model",
+        "tests/inference/test_step_factors.py::test_one_factor_is_exact_far_out",
+        "tests/inference/test_step_factors.py::test_orders_and_orthants",
+        "tests/estimators/questionnaires/test_ordinal.py::test_a_tiny_case_against_importance_sampling",
+    ),
     "nickisch-alg-5.1": (
         "tests/inference/dense/test_selective_propagation.py::test_reference_problem",
         "tests/inference/dense/test_selective_propagation.py::test_rows_are_absorbed_and_the_old_posterior_stays_valid",

@@ -12,6 +12,7 @@ from adaptive.estimators.belief import BeliefEstimator, of_belief
 from adaptive.estimators.questionnaires import bank_files, reports
 from adaptive.estimators.questionnaires.answers import Answers, categories_of, is_triples, pairs_of, table_of
 from adaptive.estimators.questionnaires.bank import Bank
+from adaptive.estimators.questionnaires.content import ContentPool
 from adaptive.estimators.questionnaires.item_response_belief import ItemResponseBelief
 from adaptive.estimators.questionnaires.ordinal_belief import OrdinalBelief
 from adaptive.estimators.questionnaires.respondent import Respondent
@@ -255,6 +256,16 @@ class Questionnaire(BeliefEstimator):
         prior : (mean, deviation), or mapping from traits to such pairs, optional
         """
         return Respondent(self.bank_, target, prior)
+
+    def pool(self, content: Any, at_most: Any) -> ContentPool:
+        """Return a callable pool for the loop: at most so many items of each content.
+
+        Parameters
+        ----------
+        content : mapping from items to contents, or a sequence with one entry per item
+        at_most : int, or mapping from contents to int
+        """
+        return ContentPool(self.items_, content, at_most)
 
     def predict_proba(self, answers: Any) -> np.ndarray:
         """Return (people, items, R): what new people answer, items standing still; theirs so far are ``answers``.

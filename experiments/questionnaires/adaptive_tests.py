@@ -51,7 +51,8 @@ def run(script: Script) -> None:
         claim="Items calibrated on 50 people: integrating their uncertainty, origin and unit included, brings the "
         "coverage of 95% intervals from plug-in's near to nominal.", target="coverage >= .93, plug-in + .02",
         value=f"coverage plug-in {n_few[0]:.3f}, integrated {n_few[1]:.3f}, with origin and unit {n_few[2]:.3f}; "
-        f"with 200 people {n_enough[0]:.3f}, {n_enough[1]:.3f}, {n_enough[2]:.3f}; RMSE with 50 {small[50]['rmse'].round(3)}; "
+        f"with 200 people {n_enough[0]:.3f}, {n_enough[1]:.3f}, {n_enough[2]:.3f}; "
+        f"RMSE with 50 {small[50]['rmse'].round(3)}; "
         "30 calibrations x 500 people", seed=SEED,
     )  # fmt: skip
     peer(script)
@@ -139,8 +140,8 @@ def judge_curves(script: Script, curves: dict[str, dict[str, np.ndarray]], n_peo
             f"ours-adaptive-test-{name.replace('_', '-')}", share <= target,
             claim=f"Information gain reaches the deviation of {at} random questions in at most {target:.0%} of them.",
             target=f"<= {target}", value=f"{share:.3f} (deviation {level:.3f}; {others}; {n_people} people)", seed=SEED,
-            reason="" if share <= target else f"The bank has {2 * at if name != 'synthetic' else 100} items: after half "
-            "of a short test most good ones are asked in any order.",
+            reason="" if share <= target else f"The bank has {2 * at if name != 'synthetic' else 100} items: after "
+            "half of a short test most good ones are asked in any order.",
         )  # fmt: skip
 
 
@@ -192,8 +193,9 @@ def peer(script: Script) -> None:
     script.judge(
         "ours-adaptive-test-catsim", holds,
         claim="RMSE after 5, 10 and 20 items is at most catsim's (maximum information, its numerical estimator).",
-        target="<=", value=f"ours against catsim: {({k: (round(p, 3), round(q, 3)) for k, (p, q) in rows.items()})}; our "
-        f"95% intervals after 20 cover {inside.mean():.3f}; 300 people, a bank of 100; {versions_of('catsim', 'catsim')}",
+        target="<=", value=f"ours against catsim: {({k: (round(p, 3), round(q, 3)) for k, (p, q) in rows.items()})}; "
+        f"our 95% intervals after 20 cover {inside.mean():.3f}; 300 people, a bank of 100; "
+        f"{versions_of('catsim', 'catsim')}",
         seed=SEED, reason="" if holds else "Both estimate from nearly the same items.",
     )  # fmt: skip
 

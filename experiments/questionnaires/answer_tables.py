@@ -7,6 +7,7 @@ Half of the people train the items, the others reveal every other answer; the re
 from __future__ import annotations
 
 import warnings
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -139,7 +140,7 @@ def judge(script: Script, tables: dict[str, dict[str, np.ndarray]], sizes: str) 
     data = "MyPersonality is not public: stand-in, judged by the order. "
     means = {name: {model: float(values.mean()) for model, values in logs.items()} for name, logs in tables.items()}
     order = list(SOURCE)
-    agrees = {name: all(m[a] > m[b] for a, b in zip(order, order[1:], strict=False)) for name, m in means.items()}
+    agrees = {name: all(m[a] > m[b] for a, b in pairwise(order)) for name, m in means.items()}
     values = {name: {model: round(m[model], 3) for model in m} for name, m in means.items()}
     script.judge(
         "hennig-tab-4.1", all(agrees.values()), claim="Mean log probability of test answers orders the models as in "

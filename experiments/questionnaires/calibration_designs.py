@@ -31,8 +31,8 @@ def run(script: Script) -> None:
     axes[0, 0].legend(frameon=False)
     script.figure(
         figure, "questionnaire-calibration-designs",
-        f"Two-parameter items (20) calibrated with 60 people: 120 random pairs, then 40 a round, the 40 of highest "
-        f"information about the items or drawn at random; mean of {repeats} simulations.",
+        f"Two-parameter items (20) calibrated with 60 people: 120 random pairs, then 40 a round, those of "
+        f"highest information about the items or drawn at random; mean of {repeats} simulations.",
     )  # fmt: skip
     coverage = script.kept("calibration_designs", coverage_of, 40 if script.quick else 400, 10 if script.quick else 50)
     if script.quick:
@@ -45,8 +45,8 @@ def run(script: Script) -> None:
         target="RMSE after 600 answers below random's",
         value=f"difference {difference.mean():+.4f} (s.e. {error:.4f}), random {found['random'][:, -1].mean():.3f}; "
         f"{repeats} simulations of 60 people and 20 items", seed=SEED,
-        reason="" if difference.mean() < 0 else "Rounds take the 40 best pairs by single scores, which repeat items and "
-        "people; people's traits are uncertain after few answers.",
+        reason="" if difference.mean() < 0 else "Rounds take the 40 best pairs by single scores, which repeat "
+        "items and people; people's traits are uncertain after few answers.",
     )  # fmt: skip
     inside, n = float(coverage["inside"].mean()), len(coverage["inside"])
     script.judge(

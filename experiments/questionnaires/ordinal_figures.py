@@ -45,19 +45,20 @@ def frequencies(script: Script) -> None:
             ax.set_ylim(0, 1)
     script.figure(
         figure, "hennig-fig-4.1",
-        "How often three people (over their 50 answers) and three items (over 19,668 people) took each of five answers; "
-        "Big-Five set, drawn at random.",
+        "How often three people (over their 50 answers) and three items (over 19,668 people) took each of five "
+        "answers; Big-Five set, drawn at random.",
     )  # fmt: skip
     if script.quick:
         return
     uneven = {what: float(np.mean(share.max(axis=1) > 0.3)) for what, share in shares.items()}
     bell = {
-        what: float(np.mean((np.diff(share, axis=1)[:, :2] > 0).all(1) & (np.diff(share, axis=1)[:, 2:] < 0).all(1)))
+        what: float(np.mean((np.diff(share[:, :3], axis=1) > 0).all(1) & (np.diff(share[:, 2:], axis=1) < 0).all(1)))
         for what, share in shares.items()
     }
     holds = all(v > 0.5 for v in uneven.values()) and bell["people"] < 0.5
     script.judge(
-        "hennig-fig-4.1", holds, claim="Very uneven use of the five options; none bell-shaped.",
+        "hennig-fig-4.1", holds,
+        claim="Very uneven use of the five options; none bell-shaped.",
         target="most take one option more often than 30%; few rise to 3 and fall again",
         value=f"share with an option above 30%: {uneven}; share bell-shaped about 3: {bell}", seed=SEED,
         reason="MyPersonality is not public: stand-in, 2,000 people and 50 items of the Big-Five set."
@@ -110,18 +111,20 @@ def thresholds(script: Script, model: Questionnaire, size: str) -> None:
         "hennig-fig-4.6", items < people / 3 and follow > 0.3,
         claim="Item thresholds are far more certain than personal ones; shapes follow answer habits.",
         target="deviations of items below a third of people's; widths correlate with how often an answer is taken",
-        value=f"mean deviation of items {items:.3f}, of people {people:.3f}; correlation {follow:.2f}; {size}", seed=SEED,
+        value=f"mean deviation of items {items:.3f}, of people {people:.3f}; correlation {follow:.2f}; {size}",
+        seed=SEED,
         reason="MyPersonality is not public: stand-in.",
     )  # fmt: skip
     overlap = {
-        what: float(np.mean(one[:, :-1, None] > one[:, None, 1:][:, :, :], axis=0).max()) for what, one in drawn.items()
+        what: float(np.mean(one[:, :-1] > rng.permutation(one)[:, 1:], axis=0).max()) for what, one in drawn.items()
     }
     ordered = {what: float(np.mean(np.all(np.diff(one, axis=1) > -0.2, axis=1))) for what, one in drawn.items()}
     script.judge(
         "hennig-fig-4.7", all(v > 0.8 for v in ordered.values()),
         claim="Marginals overlap yet samples stay ordered, up to noise.",
         target="more than 80% of samples ordered up to .2, the noise of a threshold",
-        value=f"ordered: {ordered}; largest probability that independent marginals would swap: {overlap}; {size}", seed=SEED,
+        value=f"ordered: {ordered}; largest probability that independent marginals would swap: {overlap}; {size}",
+        seed=SEED,
         reason="MyPersonality is not public: stand-in.",
     )  # fmt: skip
 
@@ -157,8 +160,8 @@ def predictions(script: Script, split: Any, model: Questionnaire, credit: Questi
         "hennig-fig-4.8", sharp[0] < sharp[1] and better > 0.5,
         claim="The full model is sharper than partial credit, and better on two of three.",
         target="lower mean entropy; better on more than half of all unseen answers",
-        value=f"entropy {sharp[0]:.3f} against {sharp[1]:.3f} nats; better on {better:.3f} of {int(seen.sum())} answers; mean "
-        f"gain {gain.mean():+.4f}; {size}", seed=SEED,
+        value=f"entropy {sharp[0]:.3f} against {sharp[1]:.3f} nats; better on {better:.3f} of {int(seen.sum())}; "
+        f"mean gain {gain.mean():+.4f}; {size}", seed=SEED,
         reason="MyPersonality is not public: stand-in, counted over all unseen answers instead of three.",
     )  # fmt: skip
 

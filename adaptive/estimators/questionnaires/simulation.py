@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import entr
 
 from adaptive import checks, scorers, selection
 from adaptive.estimators.questionnaires.answers import Answers
@@ -84,37 +85,36 @@ def _at_once(
     """Everybody's next question by products of matrices: weights (people, k) times tables (k, items)."""
     _, _, x, curves = bank.parts[0]
     n_people, n_items = table.shape
-    k, n = len(x), curves.shape[2]
-    flat = curves.swapaxes(0, 1).reshape(k, -1)
+    by_answer = [np.ascontiguousarray(curve.T) for curve in np.moveaxis(curves, 2, 0)]
     uncertain = entropy(curves).T
     logs = np.log(np.maximum(curves, 1e-300))
     joint = np.tile(log_prior(x, prior[:, 0], prior[:, 1]), (n_people, 1))
-    free = table >= 0
+    w = np.exp(joint)
+    barred = np.where(table >= 0, 0.0, -np.inf)
     running = np.ones(n_people, dtype=bool)
     chosen = np.full((n_people, n_questions), -1)
     mean, std = np.zeros((n_people, n_questions, x.shape[1])), np.zeros((n_people, n_questions, x.shape[1]))
     everyone = np.arange(n_people)
     for question in range(n_questions):
-        w = np.exp(joint - joint.max(axis=1, keepdims=True))
-        w /= w.sum(axis=1, keepdims=True)
         if scorer == "fisher_information":
-            centre = (w @ x)[:, 0]
-            scores = np.stack([bank.information(i, centre[:, None]) for i in range(n_items)], axis=1)
+            centre = (w @ x)[:, :1]
+            scores = np.stack([bank.information(i, centre) for i in range(n_items)], axis=1)
         else:
-            scores = entropy((w @ flat).reshape(n_people, n_items, n))
-            if scorer == "information_gain":
-                scores -= w @ uncertain
-        scores = np.where(free, scores, -np.inf)
+            scores = -(w @ uncertain) if scorer == "information_gain" else np.zeros((n_people, n_items))
+            for curve in by_answer:
+                scores += entr(w @ curve)
+        scores += barred
         top = scores.max(axis=1)
         possible = running & np.isfinite(top)
         with np.errstate(invalid="ignore"):
             best = np.argmax(scores >= (top - SAME * np.abs(top))[:, None], axis=1)
         rows = everyone[possible]
         chosen[rows, question] = best[rows]
-        free[rows, best[rows]] = False
+        barred[rows, best[rows]] = -np.inf
         joint[rows] += logs[best[rows], :, table[rows, best[rows]]]
         w = np.exp(joint - joint.max(axis=1, keepdims=True))
-        mean[:, question], std[:, question] = bank.moments([w / w.sum(axis=1, keepdims=True)])
+        w /= w.sum(axis=1, keepdims=True)
+        mean[:, question], std[:, question] = bank.moments([w])
         running = possible if stop is None else possible & (std[:, question].max(axis=1) > stop)
     return chosen, mean, std
 
