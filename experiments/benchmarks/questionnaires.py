@@ -145,7 +145,7 @@ def main() -> None:
         "replay", "1,000 people x 20 of 100 items, items' uncertainty integrated, cost at most a fiftieth of catsim.",
         "<= 0.02", f"{ours / theirs:.5f} ({ours:.2f} s against {theirs:.1f} s, catsim's of 100 people times ten; "
         f"{versions_of('catsim', 'catsim')})", ours / theirs <= 0.02,
-        "catsim 0.21 is fast; what is left is one entropy for each person, item, answer and question, and their products.",
+        "What is left is one entropy for each person, item, answer and question.",
     )  # fmt: skip
     grid, ordinal, runs = next_question()
     record(

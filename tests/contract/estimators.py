@@ -172,8 +172,8 @@ KNOWN_ITEMS = Questionnaire.from_parameters(
     RNG.uniform(0.7, 2.0, 25), thresholds=np.sort(RNG.uniform(-2, 2, (25, 2)), axis=1), response_model="graded"
 )
 ANSWERED = RNG.integers(1, 4, (12, 13)).astype(float)
-WHO = [(person, item) for person in range(12) for item in range(5) if (person + item) % 6 == 0]  # not asked so far
-WHO += [("new", item) for item in range(6)] + [(3, item) for item in range(5, 13)]
+WHO = [(person, item) for person in range(12) for item in range(6) if (person + item) % 6 == 0]  # not asked so far
+WHO += [("new", item) for item in range(6)]
 
 
 def ordinal():
@@ -181,7 +181,7 @@ def ordinal():
 
 
 def pairs_case(name, make, answers):
-    learn = [(p, i) for p in range(12) for i in range(5) if (p + i) % 6]
+    learn = [(p, i) for p in range(12) for i in range(6) if (p + i) % 6]
     given = np.array([answers[p, i] for p, i in learn])
     return Case(
         name, make, WHO, (learn, given), lambda pairs: np.array([given[len(str(pair)) % 7] for pair in pairs]),

@@ -35,6 +35,9 @@ class ItemResponseBelief:
 
     evidence_kind = "approximation"
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("people", "prequential")}
+
     @property
     def posterior(self) -> Bank:
         """The items."""

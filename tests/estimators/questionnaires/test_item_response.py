@@ -276,3 +276,22 @@ def test_odd_answers_get_the_priors_answer():
     assert person.items == ()
     with pytest.raises(ValueError, match="known, not learnt"):
         Questionnaire.from_parameters([1.0], [0.0]).partial_fit([("a", 0, 1)])
+
+
+@pytest.mark.parametrize("model", ["two_parameter", "ordinal"])
+def test_who_is_worth_asking(model):
+    """New people and items are candidates; information about people and items is at most that about both."""
+    answers, *_ = drawn(40, 5)
+    fitted = Questionnaire(model, **({"trait_noise": 1.0} if model == "ordinal" else {})).fit(answers[:, :4])
+    pairs = [(0, 1), ("new", 1), ("new", "item"), (3, "item")]
+    gains = {}
+    for target in ("items", "people", None):
+        belief = fitted.predictive(pairs, target=target)
+        gains[target] = belief.outcome_entropy - belief.expected_entropy
+        assert (gains[target] >= -1e-12).all()
+    assert np.all(gains[None] >= np.maximum(gains["items"], gains["people"]) - 1e-9)
+    assert gains["items"][3] > gains["items"][0]  # of a new item there is more to learn
+    assert gains["people"][1] > gains["people"][0]  # and of a new person
+    assert fitted.partial_fit([(3, "item", 1)]).items_[-1] == "item"
+    with pytest.raises(ValueError, match='target must be "items"'):
+        fitted.predictive(pairs, target="both")
