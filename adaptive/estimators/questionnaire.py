@@ -99,6 +99,7 @@ class Questionnaire(BeliefEstimator):
     """
 
     _Settings, _Data = QuestionnaireSettings, Answers
+    _cites = ("hennig2011",)
 
     def __init__(
         self,

@@ -16,8 +16,10 @@ disturb: ``density_weighted(scorer)``.  Tests of people: `information_gain`, or 
 what they return.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adaptive import checks
 from adaptive.scorers.a_optimality import a_optimality
@@ -42,6 +44,9 @@ from adaptive.scorers.stratified import stratified
 from adaptive.scorers.uncertainty import uncertainty
 from adaptive.scorers.value_of_information import value_of_information
 from adaptive.scorers.variational_information_gain import variational_information_gain
+
+if TYPE_CHECKING:
+    from adaptive.types import Scorer
 
 __all__ = [
     "a_optimality",
@@ -94,7 +99,7 @@ _ELSEWHERE = {
 }
 
 
-def get(scorer: Any) -> Callable[..., Any]:
+def get(scorer: Scorer) -> Callable[..., Any]:
     """Return the scorer of that name, or the callable itself.
 
     Parameters

@@ -33,7 +33,7 @@ def packed_size(d: int) -> int:
 
 
 @numba.njit(**_options)
-def inverse(P, V):
+def inverse(P: np.ndarray, V: np.ndarray) -> bool:
     """V = P^-1 by Cholesky; False if P is not positive definite."""
     d = P.shape[0]
     root = np.zeros((d, d))
@@ -66,7 +66,7 @@ def inverse(P, V):
 
 
 @numba.njit(**_options)
-def add(P, e, message, places, sign):
+def add(P: np.ndarray, e: np.ndarray, message: np.ndarray, places: np.ndarray, sign: float) -> None:
     """Add ``sign`` times a packed message about the unknowns at ``places`` to a precision and a shift."""
     n = len(places)
     k = n
@@ -80,7 +80,9 @@ def add(P, e, message, places, sign):
 
 
 @numba.njit(**_options)
-def site_of(directions, n, precisions, shifts, site, pull):
+def site_of(
+    directions: np.ndarray, n: int, precisions: np.ndarray, shifts: np.ndarray, site: np.ndarray, pull: np.ndarray
+) -> None:
     """Precision and shift on w of an answer's steps."""
     d = directions.shape[1]
     site[:] = 0.0
@@ -93,7 +95,9 @@ def site_of(directions, n, precisions, shifts, site, pull):
 
 
 @numba.njit(**_options)
-def through(site, pull, noise, offset, message, first, n):
+def through(
+    site: np.ndarray, pull: np.ndarray, noise: np.ndarray, offset: np.ndarray, message: np.ndarray, first: int, n: int
+) -> None:
     """The packed message to ``n`` unknowns that enter w from place ``first`` on; the rest of w is N(offset, noise)."""
     d = len(pull)
     system, right = np.zeros((d, d)), np.zeros((d, d + 1))
@@ -137,7 +141,17 @@ def through(site, pull, noise, offset, message, first, n):
 
 
 @numba.njit(**_options)
-def marginal_of_answer(m, V, places, item_mean, item_cov, tau2, beta2, mean, cov):
+def marginal_of_answer(
+    m: np.ndarray,
+    V: np.ndarray,
+    places: np.ndarray,
+    item_mean: np.ndarray,
+    item_cov: np.ndarray,
+    tau2: np.ndarray,
+    beta2: float,
+    mean: np.ndarray,
+    cov: np.ndarray,
+) -> int:
     """Fill mean and covariance of w from a person's moments (m, V) at ``places`` and an item's."""
     levels = len(item_mean)
     first = levels + 1 - len(places)  # 0 with a style of the person, else the trait alone
@@ -158,8 +172,23 @@ def marginal_of_answer(m, V, places, item_mean, item_cov, tau2, beta2, mean, cov
 
 @numba.njit(**_options)
 def ask(
-    m, V, P, e, places, targets, item_mean, item_cov, tau2, beta2, directions, counts, logs, variances, message, sites
-):
+    m: np.ndarray,
+    V: np.ndarray,
+    P: np.ndarray,
+    e: np.ndarray,
+    places: np.ndarray,
+    targets: np.ndarray,
+    item_mean: np.ndarray,
+    item_cov: np.ndarray,
+    tau2: np.ndarray,
+    beta2: float,
+    directions: np.ndarray,
+    counts: np.ndarray,
+    logs: np.ndarray,
+    variances: np.ndarray,
+    message: np.ndarray,
+    sites: np.ndarray,
+) -> np.ndarray:
     """log Z of every answer (R,), the packed message (R, .) of each, the covariance of the targets after it, and sites.
 
     Returns the covariance of w before.
@@ -196,7 +225,9 @@ def ask(
 
 
 @numba.njit(**_options)
-def order(P, e, order_directions, precisions, shifts):
+def order(
+    P: np.ndarray, e: np.ndarray, order_directions: np.ndarray, precisions: np.ndarray, shifts: np.ndarray
+) -> None:
     """Refresh a style's ordering sites once, given everything else that is known of it; P and e change in place."""
     n, d = order_directions.shape
     if n == 0:
@@ -216,10 +247,29 @@ def order(P, e, order_directions, precisions, shifts):
 
 @numba.njit(**_options)
 def sweep(
-    starts, items, answers, traits, prior_P, prior_e, order_directions, order_p, order_e,
-    item_P, item_e, to_person, to_item, tau2, beta2, directions, counts, n_style, damping, update_items,
-    means, covariances,
-):  # fmt: skip
+    starts: np.ndarray,
+    items: np.ndarray,
+    answers: np.ndarray,
+    traits: np.ndarray,
+    prior_P: np.ndarray,
+    prior_e: np.ndarray,
+    order_directions: np.ndarray,
+    order_p: np.ndarray,
+    order_e: np.ndarray,
+    item_P: np.ndarray,
+    item_e: np.ndarray,
+    to_person: np.ndarray,
+    to_item: np.ndarray,
+    tau2: np.ndarray,
+    beta2: float,
+    directions: np.ndarray,
+    counts: np.ndarray,
+    n_style: int,
+    damping: float,
+    update_items: bool,
+    means: np.ndarray,
+    covariances: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, int]:
     """One pass over all people's answers, items as they were before it; messages, ordering sites and moments change.
 
     Returns the sums of the new messages to the items, and how many answers were skipped.
@@ -310,9 +360,24 @@ def sweep(
 
 @numba.njit(**_options)
 def prequential(
-    starts, items, answers, traits, means, covariances, item_P, item_e, to_person, to_item, tau2, beta2, directions,
-    counts, n_style, learnt_items, logs,
-):  # fmt: skip
+    starts: np.ndarray,
+    items: np.ndarray,
+    answers: np.ndarray,
+    traits: np.ndarray,
+    means: np.ndarray,
+    covariances: np.ndarray,
+    item_P: np.ndarray,
+    item_e: np.ndarray,
+    to_person: np.ndarray,
+    to_item: np.ndarray,
+    tau2: np.ndarray,
+    beta2: float,
+    directions: np.ndarray,
+    counts: np.ndarray,
+    n_style: int,
+    learnt_items: bool,
+    logs: np.ndarray,
+) -> None:
     """Log probability of each answer, normalised, under what all others say: its messages taken out."""
     levels, d = item_e.shape[1], means.shape[1]
     s = n_style + 1

@@ -18,7 +18,7 @@ _options = {"cache": True, "nogil": True, "error_model": "numpy"}
 
 
 @numba.njit(**_options)
-def truncation(z):
+def truncation(z: float) -> tuple[float, float]:
     """log Phi(z) and phi(z) / Phi(z), by an asymptotic series where Phi underflows."""
     if z > -30.0:
         mass = 0.5 * erfc(-z * 0.7071067811865476)
@@ -29,7 +29,7 @@ def truncation(z):
 
 
 @numba.njit(**_options)
-def curvature(z, ratio):
+def curvature(z: float, ratio: float) -> float:
     """Ratio (ratio + z), in (0, 1): 1 - Var after truncation."""
     if z > -30.0:
         return ratio * (ratio + z)
@@ -38,7 +38,16 @@ def curvature(z, ratio):
 
 
 @numba.njit(**_options)
-def propagate(mean, covariance, directions, offsets, precisions, shifts, max_iter, tol):
+def propagate(
+    mean: np.ndarray,
+    covariance: np.ndarray,
+    directions: np.ndarray,
+    offsets: np.ndarray,
+    precisions: np.ndarray,
+    shifts: np.ndarray,
+    max_iter: int,
+    tol: float,
+) -> tuple[float, int, bool]:
     """Run sweeps until no site moves by more than ``tol``; everything but directions and offsets changes in place.
 
     Returns the sum of the sites' terms of the log normaliser, the number of sweeps, and whether it converged.
@@ -93,7 +102,14 @@ def propagate(mean, covariance, directions, offsets, precisions, shifts, max_ite
 
 
 @numba.njit(**_options)
-def gaussian_part(before, prior, mean, directions, precisions, shifts):
+def gaussian_part(
+    before: np.ndarray,
+    prior: np.ndarray,
+    mean: np.ndarray,
+    directions: np.ndarray,
+    precisions: np.ndarray,
+    shifts: np.ndarray,
+) -> float:
     """1/2 (m'P m - m0'P0 m0 + log|V| - log|V0|) from the sites alone: no inverse of the prior is needed.
 
     P m = P0 m0 + B'e gives m'P m - m0'P0 m0 = (m + m0)'B'e - m0'B' diag(p) B m, and
@@ -137,7 +153,9 @@ def gaussian_part(before, prior, mean, directions, precisions, shifts):
 
 
 @numba.njit(**_options)
-def solve_many(means, covariances, directions, offsets, max_iter, tol):
+def solve_many(
+    means: np.ndarray, covariances: np.ndarray, directions: np.ndarray, offsets: np.ndarray, max_iter: int, tol: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Each problem of a batch on its own; returns log normalisers, and how many sweeps each took (-1: too many)."""
     k, n = directions.shape[0], directions.shape[1]
     logs, sweeps = np.zeros(k), np.zeros(k, dtype=np.int64)
