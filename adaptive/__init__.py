@@ -34,6 +34,7 @@ from adaptive.estimators import (  # noqa: E402
     GaussianProcessClassifier,
     GaussianProcessRegressor,
     ImageReconstructor,
+    Questionnaire,
     SeveralImages,
     SparseLinearRegression,
 )
@@ -49,6 +50,7 @@ __all__ = [
     "GaussianProcessRegressor",
     "ImageReconstructor",
     "Posterior",
+    "Questionnaire",
     "SequentialDesign",
     "SeveralImages",
     "SparseLinearRegression",

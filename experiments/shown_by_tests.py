@@ -43,6 +43,10 @@ SYSTEMS: dict[str, tuple[str, str]] = {
     ),
     "hennig-sys-uct": ("Upper confidence bounds on means of results.", "As a policy, and compiled as a rival."),
     "hennig-sys-alpha-beta": ("Exact once finished, a guess before.", ""),
+    "hennig-sys-step-factor": (
+        "Ordering constraints and answers by scalar truncated moments: rank-one EP at quadratic cost (appendix B).",
+        "`inference.step_factors`, compiled; equal to EP of the GLM with Step potentials to 1e-10.",
+    ),
     "nickisch-sys-glm-ie": (
         "MAP or penalised least squares and variational inference from four kinds of objects (operators, potentials, "
         "penalties, solvers), sharing only products with X and B.",
@@ -379,6 +383,12 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/designs/test_games.py::test_rivals",
     ),
     "hennig-sys-alpha-beta": ("tests/designs/test_games.py::test_rivals",),
+    "hennig-sys-step-factor": (
+        "tests/inference/test_step_factors.py::test_equals_expectation_propagation_of_the_model",
+        "tests/inference/test_step_factors.py::test_one_factor_is_exact_far_out",
+        "tests/inference/test_step_factors.py::test_orders_and_orthants",
+        "tests/estimators/questionnaires/test_ordinal.py::test_a_tiny_case_against_importance_sampling",
+    ),
     "nickisch-alg-5.1": (
         "tests/inference/dense/test_selective_propagation.py::test_reference_problem",
         "tests/inference/dense/test_selective_propagation.py::test_rows_are_absorbed_and_the_old_posterior_stays_valid",

@@ -119,3 +119,18 @@ def test_newsgroups_come_in_pairs_of_known_groups():
     ]:
         with pytest.raises(ValueError, match=message):
             datasets.newsgroups(*pair)
+
+
+def test_answers_of_people():
+    for name, shape, most in (
+        ("big_five", (19719, 50), 5),
+        ("verbal_aggression", (316, 24), 3),
+        ("sat12", (600, 32), 1),
+    ):
+        table = loaded(datasets.answers, name)
+        assert table.shape == shape and np.nanmax(table.to_numpy()) == most
+    right = loaded(datasets.answers, "sat12")  # with the right key, every item agrees with the others
+    rest = right.sum(axis=1).to_numpy()[:, None] - right.to_numpy()
+    assert np.mean([np.corrcoef(right.iloc[:, k], rest[:, k])[0, 1] > 0 for k in range(32)]) > 0.9
+    with pytest.raises(ValueError, match="name must be one of 'big_five'"):
+        datasets.answers("mmpi")

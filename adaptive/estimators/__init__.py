@@ -9,6 +9,7 @@ from adaptive.estimators.gaussian_process_classifier import GaussianProcessClass
 from adaptive.estimators.gaussian_process_regressor import GaussianProcessRegressor
 from adaptive.estimators.image_reconstructor import ImageReconstructor
 from adaptive.estimators.linear.training import Rows
+from adaptive.estimators.questionnaire import Questionnaire
 from adaptive.estimators.several_images import SeveralImages
 from adaptive.estimators.sparse_linear_regression import SparseLinearRegression
 
@@ -24,6 +25,7 @@ __all__ = [
     "GaussianProcessRegressor",
     "ImageReconstructor",
     "Inferred",
+    "Questionnaire",
     "Rows",
     "Settings",
     "SeveralImages",

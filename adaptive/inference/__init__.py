@@ -20,6 +20,7 @@ from adaptive.inference.mean_field import mean_field
 from adaptive.inference.model import GLM
 from adaptive.inference.penalties import FromPotential, Logarithmic, Power, Quadratic, Zero
 from adaptive.inference.posterior import Posterior
+from adaptive.inference.step_factors import step_factors
 from adaptive.inference.variational_bounds import variational_bounds
 from adaptive.inference.variational_gaussian import variational_gaussian
 
@@ -46,6 +47,7 @@ __all__ = [
     "posterior_state",
     "potential_gradient",
     "restored_posterior",
+    "step_factors",
     "variational_bounds",
     "variational_gaussian",
 ]

@@ -14,6 +14,7 @@ from adaptive.loop.stopping import (
     MaxSteps,
     StablePredictions,
     StoppingRule,
+    TargetDeviation,
 )
 from adaptive.pool import PoolExhausted
 
@@ -32,6 +33,7 @@ __all__ = [
     "SequentialDesign",
     "StablePredictions",
     "StoppingRule",
+    "TargetDeviation",
     "compare_with_random",
     "read_log",
 ]

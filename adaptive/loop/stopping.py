@@ -21,7 +21,16 @@ if TYPE_CHECKING:
     from adaptive.predictive import Predictive
     from adaptive.types import Pool
 
-__all__ = ["BestMoveKnown", "InformationLeft", "MaxCost", "MaxSeconds", "MaxSteps", "StablePredictions", "StoppingRule"]
+__all__ = [
+    "BestMoveKnown",
+    "InformationLeft",
+    "MaxCost",
+    "MaxSeconds",
+    "MaxSteps",
+    "StablePredictions",
+    "StoppingRule",
+    "TargetDeviation",
+]
 
 
 class StoppingRule:
@@ -322,6 +331,38 @@ class StablePredictions(StoppingRule):
     def restore(self, state: Any) -> None:
         self.calm = state["calm"]
         self._last = None if state["last"] is None else (state["last"][0], state["last"][1])
+
+
+class TargetDeviation(StoppingRule):
+    """Stop when every component of the target is known to a standard deviation of ``limit``.
+
+    For beliefs that state ``target_deviation``, such as a respondent of a questionnaire.
+
+    Parameters
+    ----------
+    limit : float
+
+    Notes
+    -----
+    The fraction done is ``limit`` divided by the largest deviation.
+    """
+
+    def __init__(self, limit: float) -> None:
+        self.limit = float(checks.positive("limit", limit))
+
+    def __repr__(self) -> str:
+        return f"TargetDeviation({self.limit:g})"
+
+    def fraction_done(self, design: SequentialDesign) -> float:
+        seed = design.seed(Purpose.STABLE_PREDICTIONS, 0)
+        one = pools.take(design.pool, [0])  # the target is the same, whatever the candidates
+        predictive = design.estimator_.predictive(one, target=design.target, random_state=seed)
+        if not predictive.provides("target_deviation"):
+            raise ValueError(
+                f"TargetDeviation needs target_deviation, which {type(predictive).__name__} does not provide."
+            )
+        largest = float(np.max(predictive.target_deviation))
+        return 1.0 if largest <= self.limit else min(self.limit / largest, 1.0 - 1e-9)
 
 
 def _undecided(predictive: Predictive) -> bool:

@@ -36,6 +36,8 @@ VALUES = {
     "explained_variance": "(m,) the part of the variance that the target explains",
     "target_entropy": "H(target), nats",
     "expected_target_entropy": "(m,) mean of H(target | y), nats",
+    "fisher_information": "(m,) about a scalar target, at its mean",
+    "target_deviation": "(t,) standard deviations of the target components",
     "features": "(m, d) numbers that describe the candidates, an array or a sparse matrix",
     "measured": "(n, d) the same numbers of what was measured so far",
 }
@@ -49,7 +51,7 @@ FUNCTIONS = {
 }
 FIELDS = {**VALUES, **FUNCTIONS}
 # Fields about all candidates together, whose length is not m.
-_UNINDEXED = {"outcomes", "likelihood", "target", "target_variance", "target_entropy", "measured"}
+_UNINDEXED = {"outcomes", "likelihood", "target", "target_variance", "target_entropy", "target_deviation", "measured"}
 
 
 class MissingField(AttributeError, ValueError):

@@ -140,5 +140,6 @@ WAYS: dict[str, tuple[Way, ...]] = {
         Way(("variance", "likelihood"), _gaussian_log_determinant, lambda p: is_gaussian(p.likelihood)),
     ),
     "given": (Way(("draws",), _given_by_draws),),
+    "target_deviation": (Way(("target_variance",), lambda p: np.sqrt(np.diagonal(p.target_variance))),),
     "expected_target_entropy": (Way(("given", "probabilities", "target_entropy"), _expected_target_entropy),),
 }

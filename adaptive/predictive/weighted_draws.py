@@ -82,6 +82,7 @@ class WeightedDraws(Predictive):
         self._table = _Table(probabilities, len(self.weights), n_candidates, len(outcomes))
         fields["outcomes"] = outcomes
         self._groups: tuple[np.ndarray, np.ndarray] | None = None
+        self._values: np.ndarray | None = None  # of a target that is numbers
         if isinstance(target, Predictive):
             fields["target"] = target
         elif target is not None:
@@ -89,6 +90,8 @@ class WeightedDraws(Predictive):
             if len(values) != len(self.weights):
                 raise ValueError(f"target must have one row per draw ({len(self.weights)}), got shape {values.shape}.")
             self._groups = _groups(values.reshape(len(values), -1))
+            if values.dtype.kind in "biuf":
+                self._values = values.reshape(len(values), -1).astype(float)
         super().__init__(self._table.n_candidates, random_state=random_state, **fields)
 
     def draws(self, n: int | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -115,9 +118,9 @@ class WeightedDraws(Predictive):
         return likely(self.outcomes, self.weights @ self._table.values[:, i])
 
     def _reweighted(self, weights: np.ndarray) -> WeightedDraws:
-        after = object.__new__(WeightedDraws)
+        after = object.__new__(type(self))
         after.weights = weights / weights.sum()
-        after._table, after._groups = self._table, self._groups
+        after._table, after._groups, after._values = self._table, self._groups, self._values
         fields = dict(self._fields)
         if "target" in fields:
             fields["target"] = fields["target"]._reweighted(weights)
@@ -216,9 +219,15 @@ def _expected_target_entropy(predictive: WeightedDraws) -> np.ndarray:
     return joint - entropy(predictive.probabilities)
 
 
+def _target_deviation(predictive: Any) -> np.ndarray:
+    mean = predictive.weights @ predictive._values
+    return np.sqrt(predictive.weights @ (predictive._values - mean) ** 2)
+
+
 WeightedDraws.ways = Predictive.ways | {
     "probabilities": (Way((), _probabilities),),
     "expected_entropy": (Way((), _expected_entropy),),
     "target_entropy": (Way((), _target_entropy),),
     "expected_target_entropy": (Way((), _expected_target_entropy),),
+    "target_deviation": (Way((), _target_deviation, lambda p: p._values is not None),),
 }

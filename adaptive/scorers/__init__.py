@@ -11,8 +11,9 @@ Which one?  The model is trusted: `information_gain` (a batch: BatchBALD), or `p
 inputs to be predicted are known.  Only probabilities are there: `margin`, `entropy`, `uncertainty`.  Errors or losses
 at given inputs count: `expected_error_reduction`, ``value_of_information(losses)``.  Members of an ensemble:
 `query_by_committee`, `consensus_divergence`.  Diversity, with a model or without: `badge`, `core_set`.  Outliers
-disturb: ``density_weighted(scorer)``, ``power(scorer)``.  A cold start: ``typical_first(scorer)``.  Those with brackets
-make a scorer: pass what they return.
+disturb: ``density_weighted(scorer)``, ``power(scorer)``.  A cold start: ``typical_first(scorer)``.  Tests of people:
+`information_gain`, or what is customary there, `fisher_information`, ``randomesque(scorer, n)``,
+``stratified(scorer, n)``.  Those with brackets make a scorer: pass what they return.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from adaptive.scorers.density_weighted import density_weighted
 from adaptive.scorers.e_optimality import e_optimality
 from adaptive.scorers.entropy import entropy
 from adaptive.scorers.expected_error_reduction import expected_error_reduction
+from adaptive.scorers.fisher_information import fisher_information
 from adaptive.scorers.information_gain import information_gain
 from adaptive.scorers.least_confident import least_confident
 from adaptive.scorers.margin import margin
@@ -38,6 +40,8 @@ from adaptive.scorers.predictive_information_gain import predictive_information_
 from adaptive.scorers.predictive_variance import predictive_variance
 from adaptive.scorers.query_by_committee import query_by_committee
 from adaptive.scorers.random import random
+from adaptive.scorers.randomesque import randomesque
+from adaptive.scorers.stratified import stratified
 from adaptive.scorers.typical_first import typical_first
 from adaptive.scorers.uncertainty import uncertainty
 from adaptive.scorers.value_of_information import value_of_information
@@ -55,6 +59,7 @@ __all__ = [
     "e_optimality",
     "entropy",
     "expected_error_reduction",
+    "fisher_information",
     "information_gain",
     "least_confident",
     "margin",
@@ -73,6 +78,8 @@ FACTORIES: dict[str, Callable[..., Callable[..., Any]]] = {
     "density_weighted": density_weighted,
     "power": power,
     "typical_first": typical_first,
+    "randomesque": randomesque,
+    "stratified": stratified,
     "value_of_information": value_of_information,
 }
 
@@ -91,6 +98,8 @@ _ELSEWHERE = {
     "k_center_greedy": "core_set",
     "kcenter": "core_set",
     "least_confidence": "least_confident",
+    "max_info": "fisher_information",
+    "urry": "uncertainty",
     "information_density": "density_weighted(scorer)",
     "voi": "value_of_information(losses)",
 }

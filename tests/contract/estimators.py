@@ -16,6 +16,7 @@ from adaptive import (
     GaussianProcessClassifier,
     GaussianProcessRegressor,
     ImageReconstructor,
+    Questionnaire,
     SeveralImages,
     SparseLinearRegression,
     scorers,
@@ -200,6 +201,27 @@ def seen(rows):
     return np.asarray(rows) @ BLOB[::2].ravel()
 
 
+KNOWN_ITEMS = Questionnaire.from_parameters(
+    RNG.uniform(0.7, 2.0, 25), thresholds=np.sort(RNG.uniform(-2, 2, (25, 2)), axis=1), response_model="graded"
+)
+ANSWERED = RNG.integers(1, 4, (12, 13)).astype(float)
+WHO = [(person, item) for person in range(12) for item in range(6) if (person + item) % 6 == 0]  # not asked so far
+WHO += [("new", item) for item in range(6)]
+
+
+def ordinal():
+    return Questionnaire(trait_noise=1.0, categories=(1, 2, 3))
+
+
+def pairs_case(name, make, answers):
+    learn = [(p, i) for p in range(12) for i in range(6) if (p + i) % 6]
+    given = np.array([answers[p, i] for p, i in learn])
+    return Case(
+        name, make, WHO, (learn, given), lambda pairs: np.array([given[len(str(pair)) % 7] for pair in pairs]),
+        given=None,
+    )  # fmt: skip
+
+
 CASES = [
     classifier("AnchoredEnsemble", AnchoredEnsemble, given="direction"),
     Case(
@@ -252,6 +274,25 @@ CASES = [
         lambda: SparseLinearRegression("gaussian", noise_variance=0.1, prior_scale=0.5, fit_intercept=False), ROWS,
         (ROWS[:6], ROWS[:6] @ [1.0, -2.0, 0.5]), lambda rows: np.asarray(rows) @ [1.0, -2.0, 0.5],
         target=ROWS[:4] + 0.1,
+    ),
+    *(
+        pairs_case(f"Questionnaire {name}", lambda name=name: Questionnaire(name), ANSWERED // 2 * 1.0)
+        for name in ("rasch", "two_parameter", "three_parameter")
+    ),
+    *(
+        pairs_case(
+            f"Questionnaire {name}", lambda name=name: Questionnaire(name, categories=(1, 2, 3)), ANSWERED
+        )
+        for name in ("graded", "partial_credit")
+    ),
+    pairs_case("Questionnaire ordinal", ordinal, ANSWERED),
+    Case(
+        "Respondent", KNOWN_ITEMS.respondent, list(range(23)), ([23, 24], np.array([2, 3])),
+        lambda items: np.array([1 + item % 3 for item in items]), target=[23, 24],
+    ),
+    Case(
+        "Respondent ordinal", lambda: ordinal().fit(ANSWERED).respondent(), list(range(12)), ([12], np.array([2])),
+        lambda items: np.array([1 + item % 3 for item in items]), given="direction",
     ),
     of_three("BayesianLogisticRegression softmax"),
     of_three("BayesianLogisticRegression one against the rest", multi_class="one_vs_rest"),

@@ -1,0 +1,140 @@
+"""``adaptive ask``: question by question, the one that teaches most about this person, until enough is known."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from adaptive.cli.asking import Question, ask_person
+from adaptive.cli.errors import CommandError
+from adaptive.cli.options import Resume, out_folder, whole_number
+from adaptive.cli.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    from adaptive.cli.ask.questionnaire_file import QuestionnaireFile
+    from adaptive.estimators.questionnaires.respondent import Respondent
+
+__all__ = ["ask"]
+
+
+def ask(
+    file: Annotated[
+        Path, typer.Argument(help="TOML file with the questions.", metavar="FILE.toml", show_default=False)
+    ],
+    bank: Annotated[
+        Path | None,
+        typer.Option(
+            help="What is known of the items, a CSV file of `adaptive calibrate`, mirt or catsim; items are found by "
+            "their id (default: nothing but that higher answers mean more).",
+            metavar="BANK.csv",
+        ),
+    ] = None,
+    out: Annotated[Path, out_folder("adaptive-ask-run")] = Path("adaptive-ask-run"),
+    resume: Resume = False,
+    seed: Annotated[int, whole_number("Seed of ties and draws (default 0).")] = 0,
+) -> None:
+    """Take an adaptive test in the terminal: each question is the one that teaches most about you.
+
+    Answers are typed as numbers; s skips a question, q stops. Every answer is on disk before the next question, and
+    --resume goes on where a test was stopped. At the end: estimates with 95% intervals, answers.csv and result.json.
+    """
+    from adaptive.cli.ask.questionnaire_file import read_questionnaire
+
+    asked = read_questionnaire(file)
+    wanted = {"file": str(file.resolve()), "bank": None if bank is None else str(bank.resolve()), "seed": seed}
+    given = [] if bank is None else ["bank"]
+    folder = RunFolder(out, "ask", wanted, given=["file", *given], resume=resume)
+    settings = folder.settings
+    known = None if settings["bank"] is None else Path(settings["bank"])
+    person = respondent_of(asked, known)
+    folder.fix("questions", hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest(), "the questions")
+    with folder:
+        _run(asked, person, folder, f"adaptive ask {shlex.quote(str(file))} --out {shlex.quote(str(out))} --resume")
+
+
+def respondent_of(asked: QuestionnaireFile, bank: Path | None) -> Respondent:
+    """The person before the first question; a CommandError where file and bank do not agree."""
+    from adaptive.estimators import Questionnaire
+
+    try:
+        if bank is not None:
+            model = Questionnaire.from_bank(bank)
+        else:
+            n = max(len(item.answers) for item in asked.items)
+            if any(len(item.answers) != n for item in asked.items):
+                raise CommandError("without a bank all items must have the same number of answers.")
+            traits = None if asked.items[0].trait is None else {item.id: item.trait for item in asked.items}
+            model = Questionnaire.from_prior(
+                [item.id for item in asked.items], (0, 1) if n == 2 else tuple(range(1, n + 1)), item_traits=traits,
+                reverse=[item.id for item in asked.items if item.reverse],
+            )  # fmt: skip
+        person = model.respondent(prior=asked.prior)
+    except ValueError as problem:
+        raise CommandError(str(problem)) from None
+    for item in asked.items:
+        try:
+            position = int(person.bank.positions([item.id])[0])
+        except ValueError as problem:
+            raise CommandError(f"{bank}: {problem}") from None
+        n = sum(person.person_.possible(position, k) for k in range(len(person.bank.categories)))
+        if n != len(item.answers):
+            raise CommandError(f"item {item.id!r} has {len(item.answers)} answers in the file and {n} in the bank.")
+    return person
+
+
+def _run(asked: QuestionnaireFile, person: Respondent, folder: RunFolder, go_on: str) -> None:
+    from adaptive.loop import LogError, MaxSteps, SequentialDesign, TargetDeviation
+    from adaptive.loop.stopping import StoppingRule
+
+    by_id = {item.id: item for item in asked.items}
+    rules: list[StoppingRule] = []
+    if asked.deviation is not None:
+        rules.append(TargetDeviation(asked.deviation))
+    if asked.questions is not None:
+        rules.append(MaxSteps(asked.questions))
+    stop = None if not rules else rules[0] if len(rules) == 1 else rules[0] | rules[1]
+    log = folder.log / "answers.jsonl"
+    ids = [item.id for item in asked.items]
+    try:
+        if log.exists() and log.stat().st_size:
+            design = SequentialDesign.load(log, person, ids, stop=stop)
+        else:
+            design = SequentialDesign(person, ids, stop=stop, random_state=folder.settings["seed"], log=log)
+    except LogError as problem:
+        raise CommandError(str(problem)) from problem
+
+    def question(label: Any) -> Question:
+        item = by_id[label]
+        scale = person.bank.categories
+        return Question(item.text, item.answers, list(scale[: len(item.answers)]))
+
+    most = asked.questions or len(ids)
+
+    def heading(now: Any) -> str:
+        done = "" if now.stop is None else f", {now.stop.fraction_done(now):.0%} done"
+        return f"Question {now.iteration + 1} of at most {most}{done}"
+
+    print(asked.title)
+    with design:
+        try:
+            ask_person(design, question, go_on=go_on, heading=heading)
+        except OSError as problem:  # a full disk
+            raise CommandError(f"{problem}; when that is mended, continue with: {go_on}", 1) from None
+        _write(design, folder)
+
+
+def _write(design: Any, folder: RunFolder) -> None:
+    taken: Respondent = design.estimator_
+    interval = taken.interval(0.95)
+    folder.write_csv("answers.csv", {key: design.history_[key] for key in ("step", "label", "outcome", "score")})
+    found = {}
+    for trait, mean, std, ends in zip(taken.traits, taken.mean, taken.std, interval.tolist(), strict=True):
+        found[str(trait)] = {"estimate": float(mean), "deviation": float(std), "interval": ends}
+    folder.write_json("result.json", {"answers": design.iteration, "traits": found})
+    print(f"\nThank you: {design.iteration} answers.")
+    for trait, mean, (low, high) in zip(taken.traits, taken.mean, interval.tolist(), strict=True):
+        print(f"{trait}: {mean:.2f}, with 95% probability between {low:.2f} and {high:.2f}")

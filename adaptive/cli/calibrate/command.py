@@ -1,0 +1,152 @@
+"""``adaptive calibrate``: a bank of items from a table of answers, with a report and a figure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from adaptive.cli.errors import CommandError
+from adaptive.cli.options import out_folder
+from adaptive.cli.run_folder import RunFolder
+
+__all__ = ["calibrate"]
+
+MODELS = ("rasch", "two_parameter", "three_parameter", "graded", "partial_credit")
+
+
+def calibrate(
+    answers: Annotated[
+        Path,
+        typer.Argument(
+            help="CSV file: a column per item, a row per person, empty where not asked.",
+            metavar="ANSWERS.csv",
+            show_default=False,
+        ),
+    ],
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help=f"{', '.join(MODELS)} (default: two_parameter for two answers, graded for more).", metavar="NAME"
+        ),
+    ] = None,
+    person: Annotated[
+        str | None, typer.Option(help="The column that holds the person's name.", metavar="COLUMN")
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option(help="A column of groups: do items work differently in them?", metavar="COLUMN")
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option(help="A column to leave out; repeatable.", metavar="COLUMN")
+    ] = None,
+    reverse: Annotated[
+        list[str] | None,
+        typer.Option(help="An item of which a higher answer means less; repeatable.", metavar="ITEM"),
+    ] = None,
+    out: Annotated[Path, out_folder("adaptive-calibrate-run")] = Path("adaptive-calibrate-run"),
+) -> None:
+    """Learn the items of a questionnaire from answers, for adaptive tests with `adaptive ask`.
+
+    Writes bank.csv (with covariances), items.csv (parameters and fit), people.csv (estimates), groups.csv (with
+    --group), report.json and information.png.
+    """
+    table, names, groups = _read(answers, person, group, [*(ignore or [])])
+    settings: dict[str, Any] = {
+        "answers": str(answers.resolve()), "model": model, "person": person, "group": group,
+        "ignore": list(ignore or []), "reverse": list(reverse or []),
+    }  # fmt: skip
+    folder = RunFolder(out, "calibrate", settings)
+    from adaptive.estimators import Questionnaire
+
+    if model is None:
+        model = "two_parameter" if np.nanmax(table.to_numpy()) <= 1 else "graded"
+    if model not in MODELS:
+        raise CommandError(f"--model must be one of {', '.join(MODELS)}, got {model!r}.")
+    try:
+        fitted = Questionnaire(model, reverse=tuple(reverse or ())).fit(table)
+    except ValueError as problem:
+        raise CommandError(f"{answers}: {problem}") from None
+    with folder:
+        _write(fitted, table, names, groups, folder)
+
+
+def _read(path: Path, person: str | None, group: str | None, ignore: list[str]) -> tuple[Any, list[Any], Any]:
+    import pandas as pd
+
+    try:
+        table = pd.read_csv(path)
+    except OSError as problem:
+        raise CommandError(f"{path} cannot be read: {problem.strerror}.") from None
+    except ValueError as problem:  # empty, or not a table
+        raise CommandError(f"{path} is not a CSV table: {problem}.") from None
+    for name in (person, group, *ignore):
+        if name is not None and name not in table.columns:
+            raise CommandError(f"{path} has no column {name!r}; it has {', '.join(map(str, table.columns[:12]))}.")
+    names = table[person].tolist() if person else list(range(1, len(table) + 1))
+    groups = None if group is None else table[group].astype(str).to_numpy()
+    items = table.drop(columns=[name for name in (person, group, *ignore) if name is not None])
+    for name in items.columns:
+        if not pd.api.types.is_numeric_dtype(items[name]):
+            raise CommandError(f"{path}: column {name!r} holds no numbers; name it with --ignore or --person.")
+    if not items.shape[1] or not items.notna().to_numpy().any():
+        raise CommandError(f"{path} holds no answers.")
+    return items, names, groups
+
+
+def _write(fitted: Any, table: Any, names: list[Any], groups: Any, folder: RunFolder) -> None:
+    fitted.to_bank(folder.path / "bank.csv")
+    parameters, fit = fitted.item_parameters_, fitted.item_fit(table)
+    columns: dict[str, Any] = {"item": list(fitted.items_), "discrimination": _cells(parameters[:, 0])}
+    for k in range(1, parameters.shape[1]):
+        last = fitted.response_model == "three_parameter" and k == parameters.shape[1] - 1
+        columns["guessing" if last else f"threshold_{k}"] = _cells(parameters[:, k])
+    columns |= {name: _cells(fit[name]) for name in ("answers", "outfit", "infit")}
+    folder.write_csv("items.csv", columns)
+    folder.write_csv(
+        "people.csv",
+        {
+            "person": names, "estimate": _cells(fitted.trait_mean_[:, 0]), "deviation": _cells(fitted.trait_std_[:, 0]),
+            "fit": _cells(fitted.person_fit(table)),
+        },
+    )  # fmt: skip
+    if groups is not None:
+        found = fitted.differential_functioning(table, groups)
+        rows = [(group, item) for group in found["groups"] for item in fitted.items_]
+        columns = {"group": [g for g, _ in rows], "item": [i for _, i in rows]}
+        columns |= {key: _cells(found[key].ravel()) for key in ("difference", "z")}
+        folder.write_csv("groups.csv", columns)
+    folder.write_json(
+        "report.json",
+        {
+            "model": fitted.response_model, "people": len(table), "items": len(fitted.items_),
+            "log evidence": fitted.log_evidence_, "prequential evidence": fitted.prequential_evidence_,
+            "rounds": fitted.n_iter_, "converged": fitted.converged_,
+            "mean deviation of an estimate": float(fitted.trait_std_.mean()),
+        },
+    )  # fmt: skip
+    _draw(fitted, folder)
+    print(
+        f"{len(fitted.items_)} items from {len(table)} people, {fitted.response_model}: estimates are known to "
+        f"{fitted.trait_std_.mean():.2f} on average. Results are in {folder.path}."
+    )
+
+
+def _draw(fitted: Any, folder: RunFolder) -> None:
+    from adaptive import plots
+
+    x = np.linspace(-4, 4, 161)
+    information = fitted.information(x)
+    drawing, ax = plots.figure()
+    ax.plot(x, information.sum(axis=0), color=plots.PALETTE[0], label="all items")
+    for item in np.argsort(-information.max(axis=1))[:4]:
+        ax.plot(x, information[item], linewidth=1, label=str(fitted.items_[item]))
+    ax.set_xlabel("trait, in standard deviations of the people calibrated on")
+    ax.set_ylabel("Fisher information")
+    ax.legend(frameon=False, fontsize="small")
+    plots.save(drawing, folder.path / "information.png")
+
+
+def _cells(values: Any) -> list[Any]:
+    return [float(one) if np.isfinite(one) else None for one in np.asarray(values, dtype=float)]

@@ -1,0 +1,221 @@
+"""Who answered what: a table of people and items in which NaN means "not asked", or triples (person, item, answer)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
+
+__all__ = ["MOST", "Answers", "categories_of", "is_triples", "pairs_of", "positions_of", "table_of"]
+
+MOST = 10  # categories of an item
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Answers in the order in which they came.
+
+    Attributes
+    ----------
+    people, items : tuples of labels
+    person, item : (n,) arrays of int, positions in these
+    answer : (n,) array of int, the category from 0
+    categories : tuple of int, what people call the categories, in order
+    """
+
+    people: tuple[Any, ...]
+    items: tuple[Any, ...]
+    person: np.ndarray
+    item: np.ndarray
+    answer: np.ndarray
+    categories: tuple[int, ...]
+
+    n_features = None
+
+    def __len__(self) -> int:
+        return len(self.answer)
+
+    @classmethod
+    def none(cls, items: Sequence[Any], categories: Sequence[int]) -> Self:
+        """No answers yet, of nobody."""
+        empty = np.zeros(0, dtype=np.intp)
+        return cls((), tuple(items), empty, empty, empty, tuple(categories))
+
+    @classmethod
+    def of_table(cls, table: Any, categories: Sequence[int] | None) -> Self:
+        """A (people, items) table or frame."""
+        values, people, items = table_of(table)
+        person, item = np.nonzero(~np.isnan(values))
+        known, answer = categories_of(values[person, item], categories)
+        return cls(tuple(people), tuple(items), person, item, answer, known)
+
+    @classmethod
+    def of_pairs(cls, pairs: Sequence[tuple[Any, Any]], answers: ArrayLike, categories: Sequence[int] | None) -> Self:
+        """(person, item) pairs and their answers."""
+        values = _numbers(answers)
+        if values.shape != (len(pairs),):
+            raise ValueError(f"there must be one answer per (person, item) pair, got {values.shape} for {len(pairs)}.")
+        known, answer = categories_of(values, categories)
+        made = cls.none((), known)._named([p for p, _ in pairs], [i for _, i in pairs])
+        return replace(made, answer=answer).checked()
+
+    def followed_by(self, pairs: Sequence[tuple[Any, Any]], answers: ArrayLike) -> Self:
+        """These and further ones, of people and items that may be new."""
+        further = type(self).of_pairs(pairs, answers, self.categories)
+        grown = self._named([p for p, _ in pairs], [i for _, i in pairs])
+        return replace(grown, answer=np.concatenate([self.answer, further.answer])).checked()
+
+    def _named(self, people: Sequence[Any], items: Sequence[Any]) -> Self:
+        parts = []
+        for known, names in ((self.people, people), (self.items, items)):
+            place = {name: k for k, name in enumerate(known)}
+            parts.append((np.array([place.setdefault(n, len(place)) for n in names], dtype=np.intp), tuple(place)))
+        (person, everybody), (item, everything) = parts
+        return replace(
+            self, people=everybody, items=everything,
+            person=np.concatenate([self.person, person]), item=np.concatenate([self.item, item]),
+        )  # fmt: skip
+
+    def checked(self) -> Self:
+        """Refuse a (person, item) pair that is there twice."""
+        _, first, counts = np.unique(self.keys, return_index=True, return_counts=True)
+        if (counts > 1).any():
+            n = int(first[counts > 1].min())
+            who, what = self.people[self.person[n]], self.items[self.item[n]]
+            raise ValueError(f"person {who!r} answers item {what!r} twice; each is asked once.")
+        return self
+
+    @property
+    def keys(self) -> np.ndarray:
+        """(n,) one number per (person, item)."""
+        return self.person * max(len(self.items), 1) + self.item
+
+    def with_items(self, items: Sequence[Any]) -> Self:
+        """The same answers with the items in this order (which holds all of them)."""
+        place = positions_of(items, self.items, "item")
+        return replace(self, items=tuple(items), item=place[self.item])
+
+    def by_person(self) -> tuple[Self, np.ndarray]:
+        """The answers sorted by person, then item, and where each person's begin (people + 1,)."""
+        order = np.lexsort((self.item, self.person))
+        starts = np.searchsorted(self.person[order], np.arange(len(self.people) + 1))
+        return replace(self, person=self.person[order], item=self.item[order], answer=self.answer[order]), starts
+
+    def reversed_for(self, items: np.ndarray) -> Self:
+        """The answers with the scale of some items (booleans) turned round."""
+        turned = items[self.item]
+        return replace(self, answer=np.where(turned, len(self.categories) - 1 - self.answer, self.answer))
+
+    def table(self) -> np.ndarray:
+        """(people, items) categories from 0, -1 where not asked."""
+        table = np.full((len(self.people), len(self.items)), -1)
+        table[self.person, self.item] = self.answer
+        return table
+
+    def state(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "people": list(self.people), "items": list(self.items), "categories": list(self.categories),
+            "person": self.person, "item": self.item, "answer": self.answer,
+        }  # fmt: skip
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """What ``state`` returned, again."""
+        person, item, answer = (np.asarray(state[name], dtype=np.intp) for name in ("person", "item", "answer"))
+        return cls(tuple(state["people"]), tuple(state["items"]), person, item, answer, tuple(state["categories"]))
+
+
+def is_triples(answers: Any) -> bool:
+    """Whether what a user gave are (person, item, answer) triples: a list of them, or a frame of these columns."""
+    if hasattr(answers, "columns"):
+        return list(map(str, answers.columns)) == ["person", "item", "answer"]
+    return isinstance(answers, (list, tuple)) and len(answers) > 0 and all(
+        isinstance(row, tuple) and len(row) == 3 for row in answers
+    )  # fmt: skip
+
+
+def pairs_of(pairs: Any) -> list[tuple[Any, Any]]:
+    """(person, item) pairs as a list of tuples of labels."""
+    rows = pairs.to_numpy().tolist() if hasattr(pairs, "to_numpy") else pairs
+    rows = rows.tolist() if isinstance(rows, np.ndarray) else [tuple(row) if _is_pair(row) else row for row in rows]
+    for row in rows:
+        if not _is_pair(row) or len(row) != 2:
+            raise ValueError(f"a candidate must be a pair (person, item), got {row!r}.")
+    return [(_plain(person), _plain(item)) for person, item in rows]
+
+
+def _is_pair(row: Any) -> bool:
+    return isinstance(row, (tuple, list, np.ndarray))
+
+
+def positions_of(known: Sequence[Any], labels: Sequence[Any], what: str) -> np.ndarray:
+    """Where the labels stand; a sentence that names the first that is not there."""
+    place = {label: k for k, label in enumerate(known)}
+    for label in labels:
+        if not isinstance(label, Hashable) or label not in place:
+            shown = ", ".join(map(repr, list(known)[:8])) + (", ..." if len(known) > 8 else "")
+            raise ValueError(f"{what} {label!r} is not known; there are {shown}.")
+    return np.array([place[label] for label in labels], dtype=np.intp)
+
+
+def table_of(table: Any) -> tuple[np.ndarray, list[Any], list[Any]]:
+    """Values (people, items), labels of people and of items."""
+    items = list(table.columns) if hasattr(table, "columns") else None
+    people = table.index.tolist() if hasattr(table, "index") and hasattr(table, "iloc") else None
+    try:
+        values = np.asarray(table.to_numpy() if hasattr(table, "to_numpy") else table, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError("answers must be numbers (NaN where not asked), one row per person.") from None
+    if values.ndim != 2 or 0 in values.shape:
+        raise ValueError(f"answers must be a (people, items) table that is not empty, got shape {values.shape}.")
+    people, items = (
+        [_plain(one) for one in labels] if labels is not None else list(range(n))
+        for labels, n in zip((people, items), values.shape, strict=True)
+    )
+    for what, labels in (("person", people), ("item", items)):
+        if len(set(labels)) < len(labels):
+            twice = next(one for k, one in enumerate(labels) if one in labels[:k])
+            raise ValueError(f"two rows or columns are called {twice!r}; each {what} needs a label of its own.")
+    return values, people, items
+
+
+def categories_of(values: np.ndarray, categories: Sequence[int] | None) -> tuple[tuple[int, ...], np.ndarray]:
+    """The categories, and each value's place among them: 0 and 1 where nothing else was answered, else 1 to R."""
+    whole = np.round(values)
+    if not np.array_equal(whole, values):
+        raise ValueError(f"answers must be whole numbers, got {float(values[whole != values][0])!r}.")
+    if categories is None:
+        most = int(values.max()) if len(values) else 1
+        known = (0, 1) if most <= 1 else tuple(range(1, most + 1))
+    else:
+        known = tuple(int(one) for one in categories)
+    if not 2 <= len(known) <= MOST or any(b <= a for a, b in pairwise(known)):
+        raise ValueError(
+            f"answers must have 2 to {MOST} categories in increasing order, got {list(known)[: MOST + 1]}."
+        )
+    place = np.searchsorted(known, values)
+    wrong = (place == len(known)) | (np.asarray(known)[np.minimum(place, len(known) - 1)] != values)
+    if wrong.any():
+        raise ValueError(f"answers must be among {list(known)}, got {int(values[wrong][0])}.")
+    return known, place.astype(np.intp)
+
+
+def _numbers(answers: ArrayLike) -> np.ndarray:
+    try:
+        values = np.asarray(answers, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError("answers must be numbers.") from None
+    if not np.isfinite(values).all():
+        raise ValueError("answers must be finite; leave out what was not asked.")
+    return values
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label

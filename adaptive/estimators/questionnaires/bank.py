@@ -1,0 +1,220 @@
+"""A bank of items: what is believed about each, and from it what people of a trait answer.
+
+    E p_i(r | x)  =  int p_i(r | x, c_i) N(c_i | mean_i, cov_i) dc_i
+
+Each person answers an item once, so that for independent items this table is all that their uncertainty can do: it is
+integrated out exactly, not only approximately. A bank stands still; copies of whatever uses it share it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+
+from adaptive.estimators.questionnaires.answers import Answers, positions_of
+from adaptive.estimators.questionnaires.curves import CURVES, Curve
+from adaptive.estimators.questionnaires.grids import gaussian_nodes, log_prior, trait_grid
+from adaptive.estimators.questionnaires.loadings import Loadings
+
+if TYPE_CHECKING:
+    from adaptive.types import Array
+
+__all__ = ["Bank", "Part"]
+
+
+class Part(NamedTuple):
+    """Items and traits that hang together.
+
+    Attributes
+    ----------
+    items, traits : arrays of positions
+    x : (k, traits) array, the grid
+    table : (items, k, categories) array, E p(answer | trait)
+    """
+
+    items: np.ndarray
+    traits: np.ndarray
+    x: np.ndarray
+    table: np.ndarray
+
+
+class Bank:
+    """Items of an item-response model.
+
+    Parameters
+    ----------
+    model : str
+        Of `CURVES`.
+    items : sequence of labels
+    categories : sequence of int
+        What answers are called, in order.
+    loadings : Loadings
+    coordinates : (items, p) array
+        Means; NaN behind those of an item with fewer categories.
+    covariances : (items, p, p) array
+    reverse : (items,) array of bool, optional
+        Items of which a higher answer means less of the trait.
+    shared : (traits, 2, 2) array, optional
+        Covariance of origin and log unit of each trait; default: known.
+    """
+
+    _derived = ("parts", "part_of", "features")
+
+    def __init__(
+        self, model: str, items: Sequence[Any], categories: Sequence[int], loadings: Loadings,
+        coordinates: Array, covariances: Array, *, reverse: Array | None = None, shared: Array | None = None,
+    ) -> None:  # fmt: skip
+        self.model, self.items, self.categories, self.loadings = model, tuple(items), tuple(categories), loadings
+        self.coordinates, self.covariances = np.asarray(coordinates, float), np.asarray(covariances, float)
+        self.reverse = np.zeros(len(items), dtype=bool) if reverse is None else np.asarray(reverse, dtype=bool)
+        t = len(loadings.traits)
+        self.shared = np.zeros((t, 2, 2)) if shared is None else np.asarray(shared, float)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self  # it never changes
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in self._derived}
+
+    @property
+    def traits(self) -> tuple[Any, ...]:
+        """Names of the traits."""
+        return self.loadings.traits
+
+    @property
+    def curve(self) -> Curve:
+        """The response model."""
+        return CURVES[self.model]
+
+    def positions(self, items: Sequence[Any]) -> np.ndarray:
+        """Where these items stand."""
+        return positions_of(self.items, items, "item")
+
+    def known(self, item: int) -> tuple[np.ndarray, np.ndarray]:
+        """Means and covariance of the coordinates that an item has."""
+        kept = ~np.isnan(self.coordinates[item])
+        return self.coordinates[item][kept], self.covariances[item][np.ix_(kept, kept)]
+
+    def probabilities(self, item: int, coordinates: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """p(answer | trait) at coordinates (..., p), (..., k, categories), in the categories of the scale as asked."""
+        p = self.curve(coordinates, x)[0]
+        p = p[..., ::-1] if self.reverse[item] else p
+        absent = len(self.categories) - p.shape[-1]
+        return np.concatenate([p, np.zeros((*p.shape[:-1], absent))], axis=-1) if absent else p
+
+    def expected(self, item: int, x: np.ndarray) -> np.ndarray:
+        """E p(answer | trait), (k, categories): the item's uncertainty integrated out."""
+        weights, nodes = gaussian_nodes(*self.known(item))
+        return np.tensordot(weights, self.probabilities(item, nodes, x), axes=1)
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """What hangs together, with tables."""
+        found = []
+        for items, traits in self.loadings.components():
+            x = trait_grid(len(traits))
+            at = np.zeros((len(x), len(self.traits)))
+            at[:, traits] = x
+            tables = [self.expected(int(item), at) for item in items]
+            found.append(Part(items, traits, x, np.stack(tables)))
+        return found
+
+    @cached_property
+    def part_of(self) -> tuple[np.ndarray, np.ndarray]:
+        """(part, place in it) of each item."""
+        part, place = np.zeros(len(self), dtype=np.intp), np.zeros(len(self), dtype=np.intp)
+        for k, (items, *_) in enumerate(self.parts):
+            part[items], place[items] = k, np.arange(len(items))
+        return part, place
+
+    def information(self, item: int, x: np.ndarray, trait: int = 0) -> np.ndarray:
+        """Fisher information (k,) about one trait at ``x`` (k, traits), at the means of the coordinates."""
+        step = np.zeros(x.shape[1])
+        step[trait] = 1e-4
+        coordinates, _ = self.known(item)
+        p, above, below = (self.curve(coordinates, x + d)[0] for d in (0 * step, step, -step))
+        return np.sum(((above - below) / 2e-4) ** 2 / np.maximum(p, 1e-300), axis=-1)
+
+    @cached_property
+    def features(self) -> np.ndarray:
+        """(items, 2) discrimination, and the trait at which an item teaches most."""
+        found = np.zeros((len(self), 2))
+        for items, traits, x, _ in self.parts:
+            at = np.zeros((len(x), len(self.traits)))
+            at[:, traits] = x
+            for item in items:
+                slopes = self.coordinates[item, : len(self.traits)]
+                trait = int(np.argmax(np.abs(slopes)))
+                along = self.information(int(item), at, trait)
+                found[item] = np.linalg.norm(slopes), at[int(np.argmax(along)), trait]
+        return found
+
+    def person(self, prior: np.ndarray) -> Any:
+        """Somebody who has not answered yet."""
+        from adaptive.estimators.questionnaires.grid_person import GridPerson
+
+        return GridPerson(self, prior)
+
+    def weights(self, answers: Answers) -> list[np.ndarray]:
+        """What people's answers say of their traits: (people, k) for each part, under a standard normal prior."""
+        part, place = self.part_of
+        at = self.positions(answers.items)[answers.item] if len(answers) else answers.item
+        found = []
+        for k, (_, _, x, table) in enumerate(self.parts):
+            joint = np.tile(log_prior(x), (len(answers.people), 1))
+            rows = np.flatnonzero(part[at] == k) if len(answers) else np.zeros(0, dtype=np.intp)
+            log_table = np.log(np.maximum(table, 1e-300))
+            for start in range(0, len(rows), 20_000):
+                few = rows[start : start + 20_000]
+                np.add.at(joint, answers.person[few], log_table[place[at[few]], :, answers.answer[few]])
+            joint -= joint.max(axis=1, keepdims=True)
+            joint = np.exp(joint)
+            found.append(joint / joint.sum(axis=1, keepdims=True))
+        return found
+
+    def moments(self, weights: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """Means and deviations (people, traits) of weights on the grids, what all items share included."""
+        shape = (len(weights[0]) if weights else 0, len(self.traits))
+        mean, variance = np.zeros(shape), np.ones(shape)
+        for (_, traits, x, _), w in zip(self.parts, weights, strict=True):
+            first, second = w @ x, w @ x**2
+            shared = self.shared[traits]
+            mean[:, traits] = first
+            variance[:, traits] = (
+                second - first**2 + shared[:, 0, 0] + 2 * first * shared[:, 0, 1] + second * shared[:, 1, 1]
+            )
+        return mean, np.sqrt(variance)
+
+    def fingerprint(self) -> str:
+        """A hash of the content, by which a log recognises it."""
+        digest = hashlib.blake2b(digest_size=16)
+        digest.update(repr((self.model, self.items, self.categories, self.traits)).encode())
+        for array in (self.coordinates, self.covariances, self.reverse, self.shared, self.loadings.mask):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
+
+    def state(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "model": self.model, "labels": list(self.items), "scale": list(self.categories),
+            "traits": list(self.traits), "mask": self.loadings.mask, "coordinates": self.coordinates,
+            "covariances": self.covariances, "reverse": self.reverse, "shared": self.shared,
+        }  # fmt: skip
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """What ``state`` returned, again."""
+        n, t = len(state["labels"]), len(state["traits"])
+        loadings = Loadings(tuple(state["traits"]), np.asarray(state["mask"], dtype=bool).reshape(n, t))
+        return cls(
+            state["model"], state["labels"], state["scale"], loadings,
+            np.asarray(state["coordinates"]).reshape(n, -1) if n else np.zeros((0, t + 1)),
+            state["covariances"], reverse=state["reverse"], shared=state["shared"],
+        )  # fmt: skip

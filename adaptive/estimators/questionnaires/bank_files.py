@@ -1,0 +1,254 @@
+"""Banks of items as CSV files: mirt's columns, catsim's, and ours with covariances.
+
+catsim   a, b, c, d                       difficulty, upper asymptote 1
+mirt     a1 .. aT, d [or d1 .. d(R-1)], g     intercepts
+ours     item, model, categories, trait slopes, coordinates, covariances, origin and unit: nothing is lost
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.special import logit
+
+from adaptive.estimators.questionnaires.bank import Bank
+from adaptive.estimators.questionnaires.curves import CURVES, difficulties, from_difficulties
+from adaptive.estimators.questionnaires.loadings import Loadings
+from adaptive.files import write_csv
+
+__all__ = ["bank_of_parameters", "read_bank", "write_bank"]
+
+
+def bank_of_parameters(
+    discrimination: Any, difficulty: Any = None, *, guessing: Any = None, thresholds: Any = None,
+    covariance: Any = None, items: Sequence[Any] | None = None, model: str | None = None,
+    categories: Sequence[int] | None = None,
+) -> Bank:  # fmt: skip
+    """A bank of known items of one trait.
+
+    Parameters
+    ----------
+    discrimination : (items,) array
+    difficulty : (items,) array
+        Where P = 1/2 without guessing; or give ``thresholds``.
+    guessing : (items,) array, optional
+        Of the three-parameter model.
+    thresholds : (items, R - 1) array, optional
+        Of partial credit, or of the graded model with ``model="graded"``; NaN behind those of an item with fewer.
+    covariance : (items, p, p) array, optional
+        Of (discrimination, difficulty or thresholds, guessing) of each item; default: known exactly.
+    """
+    if discrimination is None:
+        raise ValueError("a bank needs discrimination, one number per item (all 1 for a Rasch bank).")
+    a = _column("discrimination", discrimination, None)
+    n = len(a)
+    if (difficulty is None) == (thresholds is None):
+        raise ValueError("a bank needs either difficulty, one number per item, or thresholds, a row per item.")
+    if thresholds is None:
+        levels = _column("difficulty", difficulty, n)[:, None]
+    else:
+        levels = np.array(thresholds, dtype=float)
+        if levels.ndim != 2 or len(levels) != n or not np.isfinite(levels[:, 0]).all():
+            raise ValueError(f"thresholds must have a row for each of the {n} items, got shape {levels.shape}.")
+    if model is None:
+        model = (
+            "three_parameter" if guessing is not None else "two_parameter" if levels.shape[1] == 1 else "partial_credit"
+        )
+    if model not in CURVES:
+        raise ValueError(f"model must be one of {sorted(CURVES)}, got {model!r}.")
+    if model == "graded":
+        steps = np.diff(levels, axis=1)
+        for wrong in np.flatnonzero((np.where(np.isnan(steps), 1.0, steps) <= 0).any(axis=1)):
+            raise ValueError(f"thresholds of a graded item must increase, but those of item number {wrong + 1} do not.")
+        if (a <= 0).any():
+            raise ValueError("discrimination of graded items must be > 0; name items turned round in reverse.")
+    parameters = np.concatenate([a[:, None], levels], axis=1)
+    if guessing is not None:
+        g = _column("guessing", guessing, n)
+        if ((g < 0) | (g >= 1)).any():
+            raise ValueError(f"guessing must be in [0, 1), got {float(g[(g < 0) | (g >= 1)][0])!r}.")
+        parameters = np.concatenate([parameters, np.maximum(g, 1e-9)[:, None]], axis=1)
+    if (a == 0).any():
+        raise ValueError(
+            f"discrimination must not be 0, but that of item number {int(np.flatnonzero(a == 0)[0]) + 1} is."
+        )
+    coordinates = from_difficulties(model, parameters, 1)
+    p = parameters.shape[1]
+    covariances = np.zeros((n, p, p))
+    if covariance is not None:
+        given = np.asarray(covariance, dtype=float)
+        if given.shape != (n, p, p):
+            raise ValueError(f"covariance must have shape {(n, p, p)}, one block per item, got {given.shape}.")
+        for k in range(n):
+            kept = np.flatnonzero(~np.isnan(parameters[k]))
+            slope = _jacobian(model, parameters[k][kept])
+            covariances[k][np.ix_(kept, kept)] = slope @ given[k][np.ix_(kept, kept)] @ slope.T
+    scale = categories or ((0, 1) if levels.shape[1] == 1 else tuple(range(1, levels.shape[1] + 2)))
+    labels = tuple(range(n)) if items is None else tuple(items)
+    if len(labels) != n or len(set(labels)) < n:
+        raise ValueError(f"items must be {n} different labels, got {len(labels)}.")
+    return Bank(model, labels, scale, Loadings(("trait",), np.ones((n, 1), dtype=bool)), coordinates, covariances)
+
+
+def _jacobian(model: str, parameters: np.ndarray) -> np.ndarray:
+    """d coordinates / d parameters, by central differences."""
+    steps = 1e-5 * np.maximum(np.abs(parameters), 0.1)
+    columns = [
+        (from_difficulties(model, parameters + d, 1) - from_difficulties(model, parameters - d, 1)) / (2 * d.max())
+        for d in np.diag(steps)
+    ]
+    return np.stack(columns, axis=1)
+
+
+def _column(name: str, values: Any, n: int | None) -> np.ndarray:
+    array = np.asarray(values, dtype=float)
+    if array.ndim != 1 or (n is not None and len(array) != n) or not len(array):
+        expected = "numbers, one per item" if n is None else f"{n} numbers, one per item"
+        raise ValueError(f"{name} must be {expected}, got shape {array.shape}.")
+    if not np.isfinite(array).all():
+        raise ValueError(
+            f"{name} must be finite, but that of item number {int(np.argmin(np.isfinite(array))) + 1} is not."
+        )
+    return array
+
+
+def write_bank(bank: Bank, path: str | os.PathLike[str]) -> None:
+    """Write a bank so that reading it gives the same numbers; difficulties stand beside the coordinates, for people."""
+    t, p = len(bank.traits), bank.coordinates.shape[1]
+    columns: dict[str, list[Any]] = {
+        "item": list(bank.items), "model": [bank.model] * len(bank), "categories": [_text(bank.categories)] * len(bank),
+        "reverse": [int(one) for one in bank.reverse],
+    }  # fmt: skip
+    for k, trait in enumerate(bank.traits):
+        columns[f"measures:{trait}"] = [int(one) for one in bank.loadings.mask[:, k]]
+    readable = difficulties(bank.model, bank.coordinates, t)
+    names = [*(f"discrimination:{trait}" for trait in bank.traits), *(f"threshold_{k}" for k in range(1, p - t + 1))]
+    if bank.model == "three_parameter":
+        names[-1] = "guessing"
+    for k, name in enumerate(names):
+        columns[name] = _cells(readable[:, k])
+    for k in range(p):
+        columns[f"coordinate_{k + 1}"] = _cells(bank.coordinates[:, k])
+    for i in range(p):
+        for j in range(i + 1):
+            columns[f"covariance_{i + 1}_{j + 1}"] = _cells(bank.covariances[:, i, j])
+    for k, trait in enumerate(bank.traits):
+        for name, (i, j) in (("origin", (0, 0)), ("origin_unit", (0, 1)), ("unit", (1, 1))):
+            columns[f"{name}:{trait}"] = [float(bank.shared[k, i, j])] * len(bank)
+    write_csv(Path(path), columns)
+
+
+def _text(categories: Sequence[int]) -> str:
+    return " ".join(map(str, categories))
+
+
+def _cells(values: np.ndarray) -> list[float | None]:
+    return [None if np.isnan(one) else float(one) for one in values]
+
+
+def read_bank(path: str | os.PathLike[str]) -> Bank:
+    """Read a bank: ours, or one with mirt's or catsim's columns."""
+    path = Path(path)
+    try:
+        with path.open(newline="", encoding="utf-8") as stream:
+            rows = list(csv.DictReader(stream))
+    except FileNotFoundError:
+        raise ValueError(f"there is no bank {path}.") from None
+    except (OSError, UnicodeDecodeError) as problem:
+        raise ValueError(f"the bank {path} cannot be read ({problem}).") from None
+    if not rows:
+        raise ValueError(f"the bank {path} holds no items.")
+    names = [name for name in rows[0] if name is not None]
+    labels = [_label(row.get("item") or row.get("") or str(k)) for k, row in enumerate(rows)]
+    if len(set(labels)) < len(labels):
+        twice = next(one for k, one in enumerate(labels) if one in labels[:k])
+        raise ValueError(f"the bank {path} has two items called {twice!r}.")
+
+    def column(name: str, default: float | None = None) -> np.ndarray:
+        found = np.full(len(rows), np.nan)
+        for k, row in enumerate(rows):
+            cell = (row.get(name) or "").strip()
+            try:
+                found[k] = default if not cell and default is not None else float(cell or "nan")
+            except ValueError:
+                raise ValueError(f"{path}, line {k + 2}: {name} must be a number, got {cell!r}.") from None
+        return found
+
+    def needed(name: str) -> np.ndarray:
+        if name not in names:
+            raise ValueError(f"the bank {path} lacks the column {name!r}; it has {', '.join(names)}.")
+        found = column(name)
+        if np.isnan(found).any():
+            raise ValueError(f"{path}, line {int(np.argmax(np.isnan(found))) + 2}: {name} is missing.")
+        return found
+
+    if "coordinate_1" in names:
+        return _ours(rows, names, labels, column, path)
+    if "a1" in names:
+        return _mirt(names, labels, needed, column)
+    if "a" not in names:
+        raise ValueError(f"the bank {path} has no column of discriminations: a (catsim), a1 (mirt) or coordinate_1.")
+    if "d" in names and (column("d", 1.0) < 1.0).any():
+        raise ValueError(f"the bank {path} has upper asymptotes d below 1, which no model here has.")
+    guessing = column("c", 0.0) if "c" in names else np.zeros(len(rows))
+    return bank_of_parameters(needed("a"), needed("b"), guessing=guessing if guessing.any() else None, items=labels)
+
+
+def _label(text: str) -> Any:
+    return int(text) if text.isdigit() and str(int(text)) == text else text
+
+
+def _mirt(names: Sequence[str], labels: Sequence[Any], needed: Any, column: Any) -> Bank:
+    slopes = [name for name in names if name[:1] == "a" and name[1:].isdigit()]
+    levels = [name for name in names if name[:1] == "d" and name[1:].isdigit()]
+    a = np.stack([needed(name) for name in slopes], axis=1)
+    rest = np.stack([column(name) for name in levels], axis=1) if levels else needed("d")[:, None]
+    guessing = column("g", 0.0) if "g" in names else np.zeros(len(labels))
+    if levels and levels[0] == "d0":  # gpcm: sums of steps, from 0
+        model, rest = "partial_credit", np.diff(rest, axis=1)
+    elif rest.shape[1] > 1:
+        steps = np.diff(rest, axis=1)
+        for wrong in np.flatnonzero((np.where(np.isnan(steps), -1.0, steps) >= 0).any(axis=1)):
+            raise ValueError(f"intercepts of a graded item must decrease, but those of {labels[int(wrong)]!r} do not.")
+        model, rest = "graded", np.concatenate([rest[:, :1], np.log(-steps)], axis=1)
+    elif guessing.any():
+        model, rest = "three_parameter", np.column_stack([rest[:, 0], logit(np.maximum(guessing, 1e-9))])
+    else:
+        model = "two_parameter"
+    coordinates = np.concatenate([a, rest], axis=1)
+    n, p = coordinates.shape
+    traits = ("trait",) if len(slopes) == 1 else tuple(f"trait_{k + 1}" for k in range(len(slopes)))
+    n_categories = 2 if model in ("two_parameter", "three_parameter") else p - len(slopes) + 1
+    scale = (0, 1) if n_categories == 2 else tuple(range(1, n_categories + 1))
+    return Bank(model, labels, scale, Loadings(traits, a != 0), coordinates, np.zeros((n, p, p)))
+
+
+def _ours(rows: Any, names: Sequence[str], labels: Sequence[Any], column: Any, path: Path) -> Bank:
+    for name in ("model", "categories"):
+        if name not in names:
+            raise ValueError(f"the bank {path} lacks the column {name!r}.")
+    model = rows[0]["model"]
+    if model not in CURVES:
+        raise ValueError(f"{path}, line 2: model must be one of {sorted(CURVES)}, got {model!r}.")
+    traits = tuple(name.split(":", 1)[1] for name in names if name.startswith("measures:"))
+    p = sum(name.startswith("coordinate_") for name in names)
+    coordinates = np.stack([column(f"coordinate_{k + 1}") for k in range(p)], axis=1)
+    covariances = np.zeros((len(rows), p, p))
+    for i in range(p):
+        for j in range(i + 1):
+            covariances[:, i, j] = covariances[:, j, i] = column(f"covariance_{i + 1}_{j + 1}", 0.0)
+    mask = np.stack([column(f"measures:{trait}") for trait in traits], axis=1) == 1
+    shared = np.zeros((len(traits), 2, 2))
+    for k, trait in enumerate(traits):
+        origin, both, unit = (column(f"{name}:{trait}", 0.0)[0] for name in ("origin", "origin_unit", "unit"))
+        shared[k] = [[origin, both], [both, unit]]
+    categories = tuple(int(one) for one in rows[0]["categories"].split())
+    return Bank(
+        model, labels, categories, Loadings(traits, mask), coordinates, covariances,
+        reverse=column("reverse", 0.0) == 1, shared=shared,
+    )  # fmt: skip

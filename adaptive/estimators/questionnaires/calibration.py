@@ -1,0 +1,162 @@
+"""Items from answers: marginal likelihood with weak priors, then a Gaussian about each item's coordinates.
+
+    maximise  sum_u log sum_k w_k prod_i p_i(y_ui | x_k)  +  log prior(items)          (traits on a grid, by EM)
+    cov_i     =  (prior precision + sum_u s_ui s_ui')^-1,      s_ui the score of the marginal likelihood
+
+The blocks hold the other items fixed. What all items share - the origin and unit of a trait, which the calibrating
+people fix only so well - is a Gaussian of its own: (m, log s) of a trait m + s x, from the scores E x and E x^2 - 1.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from adaptive.estimators.questionnaires.answers import Answers
+from adaptive.estimators.questionnaires.curves import Curve
+from adaptive.estimators.questionnaires.grids import log_prior, trait_grid
+
+__all__ = ["Calibration", "calibrate"]
+
+NEWTON = 2  # steps of an item in a round of EM
+
+
+class Calibration(NamedTuple):
+    """What was learnt about the items of some traits.
+
+    Attributes
+    ----------
+    coordinates : (items, p) array
+    covariances : (items, p, p) array
+    shared : (traits, 2, 2) array, covariance of (origin, log unit)
+    trace : list of float, the penalised log likelihood of each round
+    log_evidence : float, by Laplace's method
+    converged : bool
+    """
+
+    coordinates: np.ndarray
+    covariances: np.ndarray
+    shared: np.ndarray
+    trace: list[float]
+    log_evidence: float
+    converged: bool
+
+
+def calibrate(
+    curve: Curve,
+    answers: Answers,
+    mask: np.ndarray,
+    *,
+    max_iter: int = 200,
+    tol: float = 1e-4,
+    start: np.ndarray | None = None,
+) -> Calibration:
+    """Learn items from answers.
+
+    Parameters
+    ----------
+    curve : Curve
+    answers : Answers
+        Of these items only.
+    mask : (items, traits) array of bool
+        Which slopes there are.
+    max_iter, tol
+        Rounds, and the largest change of a coordinate at which they end.
+    start : (items, p) array, optional
+        Coordinates to begin with; NaN for items that are new.
+    """
+    n_items, t = mask.shape
+    n = len(answers.categories)
+    x = trait_grid(t)
+    log_weights = log_prior(x)
+    others, deviations = curve.prior(n)
+    mean = np.concatenate([mask.astype(float), np.tile(others, (n_items, 1))], axis=1)
+    precision = np.concatenate([np.ones((n_items, t)), np.tile(deviations**-2.0, (n_items, 1))], axis=1)
+    free = np.concatenate([mask, np.ones((n_items, len(others)), dtype=bool)], axis=1)
+    if curve.common_slope:
+        free[:, :t] = False  # moved together, below
+    c = mean.copy() if start is None else np.where(np.isnan(start), mean, start)
+    marks = sparse.csr_matrix(
+        (np.ones(len(answers)), (answers.person, answers.item * n + answers.answer)),
+        shape=(len(answers.people), n_items * n),
+    )
+    trace: list[float] = []
+    converged = False
+    for _ in range(max_iter):
+        p, slopes = curve(c, x)
+        posterior, likelihood = _people(marks, p, log_weights)
+        trace.append(float(likelihood - 0.5 * np.sum(precision * (c - mean) ** 2)))
+        counts = (marks.T @ posterior).reshape(n_items, n, len(x)).swapaxes(1, 2)
+        before = c
+        for step in range(NEWTON):
+            if step:
+                p, slopes = curve(c, x)
+            c = _step(curve, c, counts, p, slopes, mean, precision, free, t)
+        if np.abs(c - before).max() < tol:
+            converged = True
+            break
+    p, slopes = curve(c, x)
+    posterior, likelihood = _people(marks, p, log_weights)
+    information = np.zeros((n_items, c.shape[1], c.shape[1]))
+    for item in range(n_items):
+        rows = np.flatnonzero(answers.item == item)
+        for r in range(n):
+            people = answers.person[rows[answers.answer[rows] == r]]
+            scores = posterior[people] @ slopes[item, :, r]
+            information[item] += scores.T @ scores
+    covariances = np.zeros_like(information)
+    log_det = 0.0
+    for item in range(n_items):
+        block = np.ix_(np.flatnonzero(free[item]), np.flatnonzero(free[item]))
+        found = np.linalg.inv(information[item][block] + np.diag(precision[item][free[item]]))
+        covariances[item][block] = 0.5 * (found + found.T)
+        log_det += np.linalg.slogdet(found)[1] + np.sum(np.log(precision[item][free[item]]))
+    log_evidence = likelihood - 0.5 * np.sum(precision * (c - mean) ** 2) + 0.5 * log_det
+    return Calibration(c, covariances, _shared(posterior, x), trace, float(log_evidence), converged)
+
+
+def _people(marks: sparse.csr_matrix, p: np.ndarray, log_weights: np.ndarray) -> tuple[np.ndarray, float]:
+    """Weights of the grid (people, k) and the log likelihood."""
+    log_p = np.log(p.swapaxes(1, 2)).reshape(-1, p.shape[1])
+    joint = marks @ log_p + log_weights
+    top = joint.max(axis=1, keepdims=True)
+    posterior = np.exp(joint - top)
+    total = posterior.sum(axis=1, keepdims=True)
+    return posterior / total, float(np.sum(top) + np.sum(np.log(total)))
+
+
+def _step(
+    curve: Curve, c: np.ndarray, counts: np.ndarray, p: np.ndarray, slopes: np.ndarray,
+    mean: np.ndarray, precision: np.ndarray, free: np.ndarray, t: int,
+) -> np.ndarray:  # fmt: skip
+    """One step of Fisher scoring for all items, at most 1 in any coordinate."""
+    gradient = np.einsum("ikr,ikrp->ip", counts, slopes) - precision * (c - mean)
+    weighted = (counts.sum(axis=2)[..., None] * p)[..., None] * slopes
+    size = c.shape[1]
+    information = weighted.reshape(len(c), -1, size).swapaxes(1, 2) @ slopes.reshape(len(c), -1, size)
+    information += np.einsum("ip,pq->ipq", precision, np.eye(size))
+    held = ~free
+    inner = information.copy()
+    inner[np.broadcast_to(held[:, :, None] | held[:, None, :], inner.shape)] = 0.0
+    inner += np.einsum("ip,pq->ipq", held.astype(float), np.eye(size))
+    move = np.linalg.solve(inner, np.where(free, gradient, 0.0)[..., None])[..., 0]
+    if curve.common_slope:  # eliminating the items' own coordinates: g - sum H_sc H_cc^-1 g_c over its Schur complement
+        cross = np.where(free, information[:, 0], 0.0)
+        back = np.linalg.solve(inner, cross[..., None])[..., 0]
+        g = np.sum(gradient[:, 0] - np.sum(cross * move, axis=1))
+        change = np.clip(g / np.sum(information[:, 0, 0] - np.sum(cross * back, axis=1)), -0.5, 0.5)
+        move -= change * back
+        move[:, 0] = change
+    return c + np.clip(move, -1.0, 1.0)
+
+
+def _shared(posterior: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """(traits, 2, 2) covariance of origin and log unit of each trait."""
+    found = []
+    for axis in x.T:
+        scores = np.column_stack([posterior @ axis, posterior @ (axis**2 - 1.0)])
+        inverse = np.linalg.inv(scores.T @ scores + 1e-3 * np.eye(2))
+        found.append(0.5 * (inverse + inverse.T))
+    return np.array(found)

@@ -1,0 +1,138 @@
+"""Response curves: p(answer r | trait x) of an item, and how its logarithm changes with the item's coordinates.
+
+    partial credit   p_r ~ exp(r a.x + c_1 + ... + c_r)                     (two categories: the two-parameter model)
+    graded           P(y >= r) = 1 / (1 + exp(-(a.x + d_r))),   d_1 = c_1, d_r = d_{r-1} - exp(c_r)
+    guessing         p_1 = g + (1 - g) / (1 + exp(-(a.x + c))),     g = 1 / (1 + exp(-c_g))
+
+Coordinates of an item are (a_1 .. a_T, c_1 .. c_{R-1}[, c_g]): free of constraints, so that a Gaussian may be believed
+about them. Categories count from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, logit
+
+__all__ = ["CURVES", "Curve", "difficulties", "from_difficulties"]
+
+
+def _partial_credit(slopes: np.ndarray, rest: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """p (..., k, R), and d log p / d coordinate (..., k, R, p)."""
+    n = rest.shape[-1] + 1
+    ranks = np.arange(n)
+    steps = np.concatenate([np.zeros((*rest.shape[:-1], 1)), np.cumsum(rest, axis=-1)], axis=-1)
+    energy = (slopes @ x.T)[..., None] * ranks + steps[..., None, :]
+    p = np.exp(energy - energy.max(axis=-1, keepdims=True))
+    p /= p.sum(axis=-1, keepdims=True)
+    expected = (p @ ranks)[..., None]
+    by_slope = (ranks - expected)[..., None] * x[:, None, :]
+    at_least = np.cumsum(p[..., ::-1], axis=-1)[..., ::-1][..., 1:]
+    by_step = (ranks[:, None] >= ranks[1:]) - at_least[..., None, :]
+    return p, np.concatenate([by_slope, by_step], axis=-1)
+
+
+def _graded(slopes: np.ndarray, rest: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    gaps = np.exp(rest[..., 1:])
+    levels = rest[..., :1] - np.concatenate([np.zeros((*rest.shape[:-1], 1)), np.cumsum(gaps, axis=-1)], axis=-1)
+    s = (slopes @ x.T)[..., None] + levels[..., None, :]
+    upper, density = expit(s), expit(s) * expit(-s)
+    ends = np.ones((*s.shape[:-1], 1))
+    p = -np.diff(np.concatenate([ends, upper, 0 * ends], axis=-1), axis=-1)
+    p = np.maximum(p, 1e-300)
+    n = p.shape[-1]
+    # d p_r / d s_j = f_r [j = r] - f_{r+1} [j = r + 1], thresholds j from 1
+    by_level = np.zeros((*p.shape, n - 1))
+    j = np.arange(n - 1)
+    by_level[..., j + 1, j], by_level[..., j, j] = density, -density
+    by_level /= p[..., None]
+    total = by_level.sum(axis=-1, keepdims=True)
+    by_slope = total * x[:, None, :]
+    later = np.cumsum(by_level[..., ::-1], axis=-1)[..., ::-1][..., 1:]  # d s_j / d c_m = - exp(c_m) for j >= m
+    return p, np.concatenate([by_slope, total, -later * gaps[..., None, None, :]], axis=-1)
+
+
+def _guessing(slopes: np.ndarray, rest: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    g, s = expit(rest[..., 1])[..., None], (slopes @ x.T) + rest[..., :1]
+    right = g + (1 - g) * expit(s)
+    wrong = (1 - g) * expit(-s)
+    slope = (1 - g) * expit(s) * expit(-s)
+    by = np.concatenate([slope[..., None] * x, slope[..., None], (g * wrong)[..., None]], axis=-1)
+    p = np.stack([wrong, right], axis=-1)
+    return p, np.stack([-by / np.maximum(wrong, 1e-300)[..., None], by / right[..., None]], axis=-2)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A response model: its curves, the number of coordinates beside the slopes, and the weak prior about them.
+
+    Attributes
+    ----------
+    compute : (slopes (..., T), others (..., q), traits (k, T)) -> p (..., k, R), d log p (..., k, R, T + q)
+    prior : (n_categories) -> means (q,), deviations (q,) of the others; slopes are N(1, 1)
+    """
+
+    compute: Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+    prior: Callable[[int], tuple[np.ndarray, np.ndarray]]
+    dichotomous: bool = False
+    common_slope: bool = False
+
+    def __call__(self, coordinates: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Curves at traits ``x`` (k, T) for coordinates (..., p)."""
+        t = x.shape[1]
+        return self.compute(coordinates[..., :t], coordinates[..., t:], x)
+
+
+def _steps_prior(n: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.zeros(n - 1), np.full(n - 1, 3.0)
+
+
+def _graded_prior(n: int) -> tuple[np.ndarray, np.ndarray]:
+    middle = np.r_[0.5 * (n - 2), np.zeros(n - 2)]
+    return middle, np.r_[3.0, np.full(n - 2, 1.5)]
+
+
+def _guessing_prior(n: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.array([0.0, logit(0.2)]), np.array([3.0, 0.5])
+
+
+CURVES = {
+    "rasch": Curve(_partial_credit, _steps_prior, common_slope=True),
+    "two_parameter": Curve(_partial_credit, _steps_prior, dichotomous=True),
+    "three_parameter": Curve(_guessing, _guessing_prior, dichotomous=True),
+    "graded": Curve(_graded, _graded_prior),
+    "partial_credit": Curve(_partial_credit, _steps_prior),
+}
+
+
+def difficulties(model: str, coordinates: np.ndarray, n_traits: int) -> np.ndarray:
+    """(slopes, thresholds on the trait's scale[, guessing]) of coordinates (..., p).
+
+    A threshold of an item of several traits is an intercept with its sign changed; of one trait, divided by the slope:
+    of partial credit where two neighbouring answers are as likely, of graded where P(y >= r) = 1/2.
+    """
+    slopes, rest = coordinates[..., :n_traits], coordinates[..., n_traits:].copy()
+    if model == "three_parameter":
+        rest[..., 1] = expit(rest[..., 1])
+    levels = rest[..., :1] if model == "three_parameter" else rest
+    if model == "graded":
+        levels = rest[..., :1] - np.concatenate(
+            [np.zeros((*rest.shape[:-1], 1)), np.cumsum(np.exp(rest[..., 1:]), axis=-1)], axis=-1
+        )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        thresholds = -levels / (slopes if n_traits == 1 else 1.0)
+    guessing = rest[..., 1:] if model == "three_parameter" else rest[..., :0]
+    return np.concatenate([slopes, thresholds, guessing], axis=-1)
+
+
+def from_difficulties(model: str, parameters: np.ndarray, n_traits: int) -> np.ndarray:
+    """The coordinates of which ``difficulties`` are ``parameters``."""
+    slopes, rest = parameters[..., :n_traits], parameters[..., n_traits:]
+    thresholds = rest[..., :1] if model == "three_parameter" else rest
+    levels = -thresholds * (slopes if n_traits == 1 else 1.0)
+    if model == "graded":
+        levels = np.concatenate([levels[..., :1], np.log(-np.diff(levels, axis=-1))], axis=-1)
+    guessing = logit(rest[..., 1:]) if model == "three_parameter" else rest[..., :0]
+    return np.concatenate([slopes, levels, guessing], axis=-1)

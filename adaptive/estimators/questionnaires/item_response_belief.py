@@ -1,0 +1,235 @@
+"""What is believed after answers under an item-response model: a bank of items, and people on its grids."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from adaptive.estimators.questionnaires.answers import Answers
+from adaptive.estimators.questionnaires.bank import Bank
+from adaptive.estimators.questionnaires.calibration import calibrate
+from adaptive.estimators.questionnaires.curves import CURVES
+from adaptive.estimators.questionnaires.grids import gaussian_nodes, log_prior
+from adaptive.estimators.questionnaires.settings import QuestionnaireSettings
+from adaptive.predictive import Predictive, StatedPredictive
+from adaptive.predictive.derivations import entropy
+
+__all__ = ["ItemResponseBelief"]
+
+
+@dataclass(frozen=True, eq=False)
+class ItemResponseBelief:
+    """Items by marginal likelihood; people follow from them and their answers."""
+
+    settings: QuestionnaireSettings
+    data: Answers
+    bank: Bank
+    objective_trace: list[float] = field(default_factory=list)
+    log_evidence: float = 0.0
+    converged: bool = True
+
+    evidence_kind = "approximation"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("people", "prequential")}
+
+    @property
+    def posterior(self) -> Bank:
+        """The items."""
+        return self.bank
+
+    @property
+    def n_iter(self) -> int:
+        """Rounds of the longest calibration."""
+        return len(self.objective_trace)
+
+    # -- learning ----------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def learnt(
+        cls, settings: QuestionnaireSettings, data: Answers, earlier: ItemResponseBelief | None = None
+    ) -> ItemResponseBelief:
+        """Items from answers, each part of the bank on its own; warm from an earlier belief."""
+        curve = CURVES[settings.response_model]
+        if curve.dichotomous and len(data.categories) != 2:
+            raise ValueError(
+                f'response_model="{settings.response_model}" is for two answers, but there are {len(data.categories)} '
+                f'({", ".join(map(str, data.categories))}); take "partial_credit" or "graded".'
+            )
+        settings.check_items(data.items)
+        bank = cls._prior_bank(settings, data.items, data.categories)
+        turned = data.reversed_for(bank.reverse)
+        shared, trace, evidence, converged = bank.shared.copy(), np.zeros(0), 0.0, True
+        t = len(bank.traits)
+        limits: dict[str, Any] = {
+            name: value for name, value in (("max_iter", settings.max_iter), ("tol", settings.tol)) if value is not None
+        }
+        for items, traits in bank.loadings.components():
+            found = calibrate(
+                curve, _of_items(turned, items), bank.loadings.mask[np.ix_(items, traits)],
+                start=None if earlier is None else _before(earlier.bank, [data.items[k] for k in items], traits),
+                **limits,
+            )  # fmt: skip
+            at = np.r_[traits, np.arange(t, bank.coordinates.shape[1])]
+            bank.coordinates[np.ix_(items, at)] = found.coordinates
+            bank.covariances[np.ix_(items, at, at)] = found.covariances
+            shared[traits] = found.shared
+            longer, shorter = sorted((trace, np.array(found.trace)), key=len, reverse=True)
+            trace = longer + np.r_[shorter, np.full(len(longer) - len(shorter), shorter[-1] if len(shorter) else 0.0)]
+            evidence, converged = evidence + found.log_evidence, converged and found.converged
+        if not converged:
+            warnings.warn(
+                "Questionnaire did not converge: raise max_iter or tol (see objective_trace_).",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        made = Bank(
+            bank.model, bank.items, bank.categories, bank.loadings, bank.coordinates, bank.covariances,
+            reverse=bank.reverse, shared=shared,
+        )  # fmt: skip
+        return cls(settings, data, made, trace.tolist(), float(evidence), bool(converged))
+
+    @classmethod
+    def unlearnt(cls, settings: QuestionnaireSettings, items: Any) -> ItemResponseBelief:
+        """Items of which nothing is known, and nobody."""
+        settings.check_items(items)
+        bank = cls._prior_bank(settings, items, settings.scale)
+        return cls(settings, Answers.none(items, settings.scale), bank)
+
+    @classmethod
+    def _prior_bank(cls, settings: QuestionnaireSettings, items: Any, categories: Any) -> Bank:
+        """Items of which nothing is known."""
+        loadings = settings.loadings(items)
+        others, deviations = CURVES[settings.response_model].prior(len(categories))
+        mean = np.concatenate([loadings.mask.astype(float), np.tile(others, (len(items), 1))], axis=1)
+        variances = np.concatenate([loadings.mask.astype(float), np.tile(deviations**2, (len(items), 1))], axis=1)
+        covariances = np.einsum("ip,pq->ipq", variances, np.eye(variances.shape[1]))
+        return Bank(
+            settings.response_model, items, categories, loadings, mean, covariances, reverse=settings.reversed(items)
+        )
+
+    # -- what is believed --------------------------------------------------------------------------------------------
+
+    @classmethod
+    def prior_predictive(cls, settings: QuestionnaireSettings, pairs: Any, **options: Any) -> Predictive:
+        """What is believed about (person, item) pairs before any answer."""
+        items = list(dict.fromkeys(item for _, item in pairs))
+        bank = cls._prior_bank(settings, items, settings.scale)
+        return cls(settings, Answers.none(items, settings.scale), bank).predictive(pairs, **options)
+
+    @cached_property
+    def people(self) -> list[np.ndarray]:
+        """(people, k) weights of everybody on the grids, one for each part."""
+        return self.bank.weights(self.data)
+
+    def moments(self) -> tuple[np.ndarray, np.ndarray]:
+        """Means and deviations (people, traits) of those learnt from."""
+        return self.bank.moments(self.people)
+
+    def _extended(self, items: Any) -> Bank:
+        """The bank with items that it lacks, of which nothing is known."""
+        new = [item for item in dict.fromkeys(items) if item not in set(self.bank.items)]
+        if not new:
+            return self.bank
+        wide = self._prior_bank(self.settings, [*self.bank.items, *new], self.bank.categories)
+        n = len(self.bank)
+        wide.coordinates[:n], wide.covariances[:n] = self.bank.coordinates, self.bank.covariances
+        return wide
+
+    def _rows(self, pairs: Any) -> tuple[Bank, np.ndarray, list[np.ndarray]]:
+        """The bank, the position of each pair's item, and for each part of it the weights of each pair's person."""
+        bank = self._extended([item for _, item in pairs])
+        weights = self.people if bank is self.bank else bank.weights(self.data)
+        place = {person: k for k, person in enumerate(self.data.people)}
+        rows = np.array([place.get(person, -1) for person, _ in pairs], dtype=np.intp)
+        found = []
+        for part, known in zip(bank.parts, weights, strict=True):
+            stranger = np.exp(log_prior(part.x))[None]
+            found.append(np.concatenate([known, stranger])[rows])
+        return bank, bank.positions([item for _, item in pairs]), found
+
+    def predictive(self, pairs: Any, *, target: Any = None, random_state: Any = None) -> Predictive:
+        """Answers of people to items; the information is about items, about people, or (default) about both."""
+        bank, items, weights = self._rows(pairs)
+        n = len(bank.categories)
+        p, expected = np.zeros((len(pairs), n)), np.zeros(len(pairs))
+        of_part, place = bank.part_of
+        for item in np.unique(items):
+            rows = np.flatnonzero(items == item)
+            part = bank.parts[of_part[item]]
+            w = weights[of_part[item]][rows]
+            table = part.table[place[item]]
+            p[rows] = w @ table
+            if target == "people":
+                expected[rows] = w @ entropy(table)
+                continue
+            x = np.zeros((len(part.x), len(bank.traits)))
+            x[:, part.traits] = part.x
+            shares, nodes = gaussian_nodes(*bank.known(int(item)))
+            curves = bank.probabilities(int(item), nodes, x)  # (s, k, R)
+            if target == "items":
+                expected[rows] = entropy(np.einsum("uk,skr->usr", w, curves)) @ shares
+            else:
+                expected[rows] = w @ (shares @ entropy(curves))
+        return StatedPredictive(
+            outcomes=bank.categories, probabilities=p, expected_entropy=expected, random_state=random_state
+        )
+
+    def probabilities(self, pairs: Any) -> np.ndarray:
+        """(n, R) predictive probabilities of the answers to pairs."""
+        return self.predictive(pairs, target="people").probabilities
+
+    def strangers(self, answers: Answers) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Means, deviations (people, traits) and probabilities (people, items, R) for new people."""
+        weights = self.bank.weights(answers)
+        p = np.zeros((len(answers.people), len(self.bank), len(self.bank.categories)))
+        for part, w in zip(self.bank.parts, weights, strict=True):
+            p[:, part.items] = np.einsum("uk,ikr->uir", w, part.table)
+        return *self.bank.moments(weights), p
+
+    @cached_property
+    def prequential(self) -> np.ndarray:
+        """(answers,) log probability of each answer given the person's others: 1 / p = sum_k w_k / p(y | x_k)."""
+        of_part, place = self.bank.part_of
+        found = np.zeros(len(self.data))
+        for k, (part, w) in enumerate(zip(self.bank.parts, self.people, strict=True)):
+            rows = np.flatnonzero(of_part[self.data.item] == k)
+            table = part.table[place[self.data.item[rows]], :, self.data.answer[rows]]
+            found[rows] = -np.log(np.sum(w[self.data.person[rows]] / np.maximum(table, 1e-300), axis=1))
+        return found
+
+    def state(self) -> dict[str, Any]:
+        """Plain data, without the answers."""
+        return {
+            "bank": self.bank.state(), "trace": list(self.objective_trace), "log_evidence": self.log_evidence,
+            "converged": self.converged,
+        }  # fmt: skip
+
+    @classmethod
+    def from_state(cls, settings: QuestionnaireSettings, data: Answers, state: dict[str, Any]) -> ItemResponseBelief:
+        """The belief that ``state`` described."""
+        bank = Bank.from_state(state["bank"])
+        return cls(settings, data, bank, list(state["trace"]), state["log_evidence"], state["converged"])
+
+
+def _of_items(answers: Answers, items: np.ndarray) -> Answers:
+    """The answers to some items, numbered as these are."""
+    number = np.full(len(answers.items), -1)
+    number[items] = np.arange(len(items))
+    kept = number[answers.item] >= 0
+    return replace(
+        answers, items=tuple(answers.items[k] for k in items), person=answers.person[kept],
+        item=number[answers.item[kept]], answer=answers.answer[kept],
+    )  # fmt: skip
+
+
+def _before(bank: Bank, items: list[Any], traits: np.ndarray) -> np.ndarray:
+    """(items, p) coordinates of an earlier bank, NaN where an item is new."""
+    at = np.r_[traits, np.arange(len(bank.traits), bank.coordinates.shape[1])]
+    place = {item: k for k, item in enumerate(bank.items)}
+    return np.array([bank.coordinates[place[i]][at] if i in place else np.full(len(at), np.nan) for i in items])

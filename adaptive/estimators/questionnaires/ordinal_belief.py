@@ -1,0 +1,264 @@
+"""What is believed after answers under the ordinal model: people and items by loopy expectation propagation.
+
+Noise and the scale of traits are chosen by prequential evidence: the log probability of each answer given all others.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from adaptive.estimators.questionnaires.answers import Answers
+from adaptive.estimators.questionnaires.ordinal_bank import OrdinalBank
+from adaptive.estimators.questionnaires.ordinal_model import OrdinalModel, fit_ordinal
+from adaptive.estimators.questionnaires.ordinal_person import asked
+from adaptive.estimators.questionnaires.settings import QuestionnaireSettings
+from adaptive.predictive import Predictive, StatedPredictive
+from adaptive.predictive.derivations import entropy
+
+__all__ = ["OrdinalBelief"]
+
+TRAIT_NOISES = (0.5, 1.0, 2.0, 3.0, 4.0)
+THRESHOLD_NOISES = (0.05, 0.2, 0.5, 1.0)
+TRAIT_SCALES = (0.5, 1.0, 2.0)
+FEW = 200  # people among whom noises are compared
+UNLEARNT = 1.0  # trait noise before any answer
+
+
+@dataclass(frozen=True, eq=False)
+class OrdinalBelief:
+    """Items and people as Gaussians."""
+
+    settings: QuestionnaireSettings
+    data: Answers
+    bank: OrdinalBank
+    means: np.ndarray
+    covariances: np.ndarray
+    prequential: np.ndarray
+    objective_trace: list[float] = field(default_factory=list)
+    converged: bool = True
+    skipped: int = 0
+
+    evidence_kind = "approximation"
+
+    @property
+    def posterior(self) -> OrdinalBank:
+        """The items."""
+        return self.bank
+
+    @property
+    def log_evidence(self) -> float:
+        """Prequential: the sum of the log probabilities of the answers, each given all others."""
+        return float(self.prequential.sum())
+
+    @property
+    def n_iter(self) -> int:
+        """Sweeps."""
+        return len(self.objective_trace)
+
+    # -- learning ----------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def learnt(
+        cls, settings: QuestionnaireSettings, data: Answers, earlier: OrdinalBelief | None = None
+    ) -> OrdinalBelief:
+        """People and items from answers; noises that an earlier belief chose stay as they are."""
+        settings.check_items(data.items)
+        loadings, reverse = settings.loadings(data.items), settings.reversed(data.items)
+        turned, traits = data.reversed_for(reverse), loadings.single()
+        if earlier is None:
+            model, noise = chosen_noise(settings, turned, traits, len(loadings.traits))
+        else:
+            model = replace(earlier.bank.model, n_traits=len(loadings.traits))
+            known = dict(zip(earlier.bank.items, earlier.bank.trait_noise, strict=True))
+            usual = float(np.median(earlier.bank.trait_noise)) if known else UNLEARNT
+            noise = np.array([known.get(item, usual) for item in data.items])
+        fit = fit_ordinal(model, turned, traits, noise, evidence=True, **settings_limits(settings))
+        if not fit.converged:
+            warnings.warn(
+                f"Questionnaire did not converge in {len(fit.trace)} sweeps: raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        bank = OrdinalBank(
+            model, data.items, data.categories, loadings, fit.item_means, fit.item_covariances, noise, reverse
+        )
+        return cls(
+            settings, data, bank, fit.means, fit.covariances, fit.prequential, fit.trace, fit.converged, fit.skipped
+        )
+
+    # -- what is believed --------------------------------------------------------------------------------------------
+
+    @classmethod
+    def prior_predictive(cls, settings: QuestionnaireSettings, pairs: Any, **options: Any) -> Predictive:
+        """What is believed about (person, item) pairs before any answer."""
+        items = list(dict.fromkeys(item for _, item in pairs))
+        loadings = settings.loadings(items)
+        model, noise = _fixed(settings, len(settings.scale), len(loadings.traits)), np.full(len(items), UNLEARNT)
+        means, covariances = (np.tile(one, (len(items), *[1] * one.ndim)) for one in model.item_prior())
+        bank = OrdinalBank(model, items, settings.scale, loadings, means, covariances, noise, settings.reversed(items))
+        nobody = np.zeros((0, model.n_style + model.n_traits))
+        none = Answers.none(items, settings.scale)
+        return cls(settings, none, bank, nobody, nobody[:, :, None] + nobody[:, None, :], np.zeros(0)).predictive(
+            pairs, **options
+        )
+
+    def moments(self) -> tuple[np.ndarray, np.ndarray]:
+        """Means and deviations (people, traits) of those learnt from."""
+        first, scale = self.bank.model.n_style, self.bank.model.trait_scale
+        return self.means[:, first:] / scale, np.sqrt(np.einsum("uii->ui", self.covariances)[:, first:]) / scale
+
+    def _extended(self, items: Any) -> OrdinalBank:
+        """The bank with items that it lacks, of which nothing is known."""
+        bank = self.bank
+        new = [item for item in dict.fromkeys(items) if item not in set(bank.items)]
+        if not new:
+            return bank
+        everything = [*bank.items, *new]
+        mean, covariance = bank.model.item_prior()
+        usual = float(np.median(bank.trait_noise)) if len(bank) else UNLEARNT
+        return OrdinalBank(
+            bank.model, everything, bank.categories, self.settings.loadings(everything),
+            np.concatenate([bank.means, np.tile(mean, (len(new), 1))]),
+            np.concatenate([bank.covariances, np.tile(covariance, (len(new), 1, 1))]),
+            np.r_[bank.trait_noise, np.full(len(new), usual)], self.settings.reversed(everything),
+        )  # fmt: skip
+
+    def predictive(self, pairs: Any, *, target: Any = None, random_state: Any = None) -> Predictive:
+        """Answers of people to items; the information is about items, about people, or (default) about both.
+
+        I(y; v) = sum_r p(r) 1/2 log|I + K_r V|, with K_r what answer r says of v and V its covariance before.
+        """
+        bank = self._extended([item for _, item in pairs])
+        model = bank.model
+        place = {person: k for k, person in enumerate(self.data.people)}
+        stranger = bank.person(np.tile([0.0, 1.0], (model.n_traits, 1))).gaussian
+        n = len(bank.categories)
+        p, gain = np.zeros((len(pairs), n)), np.zeros(len(pairs))
+        for row, ((person, _), item) in enumerate(zip(pairs, bank.positions([item for _, item in pairs]), strict=True)):
+            u = place.get(person, -1)
+            mean, V = stranger if u < 0 else (self.means[u], self.covariances[u])
+            P = np.linalg.inv(V)
+            at = np.array([model.n_style + bank.trait_of[item]])
+            p[row], _, variances, sites, before = asked(bank, int(item), mean, V, P, P @ mean, at)
+            if target == "people":
+                gain[row] = 0.5 * p[row] @ np.log(V[at[0], at[0]] / variances[:, 0, 0])
+            else:
+                gain[row] = _about(target, p[row], sites, before, bank, int(item))
+        gain = np.minimum(np.maximum(gain, 0.0), entropy(p))
+        return StatedPredictive(
+            outcomes=bank.categories, probabilities=p, expected_entropy=entropy(p) - gain, random_state=random_state
+        )
+
+    def probabilities(self, pairs: Any) -> np.ndarray:
+        """(n, R) predictive probabilities of the answers to pairs."""
+        return self.predictive(pairs, target="people").probabilities
+
+    def strangers(self, answers: Answers) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Means, deviations (people, traits) and probabilities (people, items, R) for new people."""
+        fit = self.bank.people(answers)
+        nobody = replace(answers, items=self.bank.items)
+        seen = replace(self, data=nobody, means=fit.means, covariances=fit.covariances)
+        pairs = [(person, item) for person in answers.people for item in self.bank.items]
+        p = seen.probabilities(pairs).reshape(len(answers.people), len(self.bank), -1)
+        return *self.bank.moments(fit), p
+
+    def state(self) -> dict[str, Any]:
+        """Plain data, without the answers."""
+        return {
+            "bank": self.bank.state(), "means": self.means, "covariances": self.covariances,
+            "prequential": self.prequential, "trace": list(self.objective_trace), "converged": self.converged,
+            "skipped": self.skipped,
+        }  # fmt: skip
+
+    @classmethod
+    def from_state(cls, settings: QuestionnaireSettings, data: Answers, state: dict[str, Any]) -> OrdinalBelief:
+        """The belief that ``state`` described."""
+        means, covariances, prequential = (
+            np.asarray(state[name], dtype=float) for name in ("means", "covariances", "prequential")
+        )
+        return cls(
+            settings, data, OrdinalBank.from_state(state["bank"]), means, covariances, prequential,
+            list(state["trace"]), state["converged"], state["skipped"],
+        )  # fmt: skip
+
+
+def settings_limits(settings: QuestionnaireSettings) -> dict[str, Any]:
+    """Sweeps and tolerance where they were given."""
+    given = {"max_iter": settings.max_iter, "tol": settings.tol}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _about(
+    target: str | None, p: np.ndarray, sites: np.ndarray, before: np.ndarray, bank: OrdinalBank, item: int
+) -> float:
+    """Information about the item, or about item and person, from the sites on w."""
+    d = len(before)
+    noise = np.diag(np.r_[np.full(d - 1, bank.model.threshold_noise**2), bank.trait_noise[item] ** 2])
+    V = before - noise
+    if target == "items":
+        V = np.zeros_like(before)
+        V[:-1, :-1] = bank.covariances[item]
+        noise = before - V
+    K = np.linalg.solve(np.eye(d) + sites @ noise, sites)
+    return float(0.5 * p @ np.linalg.slogdet(np.eye(d) + K @ V)[1])
+
+
+def _fixed(settings: QuestionnaireSettings, n_categories: int, n_traits: int) -> OrdinalModel:
+    return OrdinalModel(
+        n_categories, n_traits, settings.styles, settings.response,
+        settings.threshold_noise or 0.2, settings.trait_scale or 1.0,
+    )  # fmt: skip
+
+
+def chosen_noise(
+    settings: QuestionnaireSettings, answers: Answers, traits: np.ndarray, n_traits: int
+) -> tuple[OrdinalModel, np.ndarray]:
+    """The model and each item's trait noise: as given, else by prequential evidence, one after the other."""
+    model = _fixed(settings, len(answers.categories), n_traits)
+    n_items = len(answers.items)
+    if not len(answers):
+        return model, np.full(n_items, UNLEARNT if settings.trait_noise == "evidence" else settings.trait_noise)
+    few = _few(answers)
+
+    def evidence(one: OrdinalModel, noise: Any) -> np.ndarray:
+        tau = np.broadcast_to(np.asarray(noise, dtype=float), (n_items,))
+        return fit_ordinal(one, few, traits, tau, max_iter=6, tol=0.0, evidence=True).prequential
+
+    tau: Any = UNLEARNT if settings.trait_noise == "evidence" else float(settings.trait_noise)
+    tables = {}
+    if settings.trait_noise == "evidence":
+        tables = {noise: evidence(model, noise) for noise in TRAIT_NOISES}
+        tau = max(TRAIT_NOISES, key=lambda noise: tables[noise].sum())
+    if settings.threshold_noise is None:
+        models = [replace(model, threshold_noise=beta) for beta in THRESHOLD_NOISES]
+        model = max(models, key=lambda one: evidence(one, tau).sum())
+    if settings.trait_scale is None:
+        models = [replace(model, trait_scale=scale) for scale in TRAIT_SCALES]
+        model = max(models, key=lambda one: evidence(one, tau).sum())
+    noise = np.full(n_items, tau)
+    if settings.noise_per_item and tables:
+        sums = np.array([np.bincount(few.item, weights=tables[one], minlength=n_items) for one in TRAIT_NOISES])
+        noise = np.asarray(TRAIT_NOISES)[sums.argmax(axis=0)]
+    return model, noise
+
+
+def _few(answers: Answers) -> Answers:
+    """The answers of some people, evenly spread over them by their number of answers: no order of people matters."""
+    n = len(answers.people)
+    if n <= FEW:
+        return answers
+    table = answers.table()
+    order = np.lexsort(table.T[::-1])  # by what was answered
+    chosen = np.sort(order[np.linspace(0, n - 1, FEW).astype(int)])
+    number = np.full(n, -1)
+    number[chosen] = np.arange(FEW)
+    kept = number[answers.person] >= 0
+    return replace(
+        answers, people=tuple(answers.people[k] for k in chosen), person=number[answers.person[kept]],
+        item=answers.item[kept], answer=answers.answer[kept],
+    )  # fmt: skip

@@ -1,0 +1,75 @@
+"""Parameters of `Questionnaire`, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adaptive import checks
+from adaptive.estimators.belief import Settings
+from adaptive.estimators.questionnaires.answers import MOST
+from adaptive.estimators.questionnaires.curves import CURVES
+from adaptive.estimators.questionnaires.loadings import Loadings
+
+__all__ = ["QuestionnaireSettings"]
+
+
+@dataclass(frozen=True, eq=False)
+class QuestionnaireSettings(Settings):
+    """Parameters of `Questionnaire`, under the same names."""
+
+    response_model: str = "ordinal"
+    item_traits: Any = None
+    n_traits: int = 1
+    categories: Any = None
+    reverse: Any = ()
+    styles: str = "both"
+    response: str = "all"
+    trait_noise: Any = "evidence"
+    threshold_noise: float | None = 0.2
+    trait_scale: float | None = 1.0
+    noise_per_item: bool = False
+    max_iter: int | None = None
+    tol: float | None = None
+
+    def check(self) -> None:
+        """Refuse what is wrong in one sentence."""
+        checks.choice("response_model", self.response_model, ("ordinal", *CURVES))
+        checks.choice("styles", self.styles, ("both", "items", "people"))
+        checks.choice("response", self.response, ("all", "adjacent"))
+        checks.integer("n_traits", self.n_traits, minimum=1)
+        if self.max_iter is not None:
+            checks.integer("max_iter", self.max_iter, minimum=1)
+        if self.tol is not None:
+            checks.positive("tol", self.tol, or_zero=True)
+        if self.trait_noise != "evidence":
+            checks.positive("trait_noise", self.trait_noise)
+        for name in ("threshold_noise", "trait_scale"):
+            if getattr(self, name) is not None:
+                checks.positive(name, getattr(self, name))
+        if self.categories is not None and not 2 <= len(self.categories) <= MOST:
+            raise ValueError(
+                f"categories must be 2 to {MOST} whole numbers in increasing order, got {self.categories!r}."
+            )
+
+    @property
+    def scale(self) -> tuple[int, ...]:
+        """The categories before any answer."""
+        return (0, 1) if self.categories is None else tuple(self.categories)
+
+    def loadings(self, items: Any) -> Loadings:
+        """Which item measures which traits."""
+        return Loadings.of(self.item_traits, self.n_traits, items)
+
+    def reversed(self, items: Any) -> np.ndarray:
+        """(items,) whether a higher answer means less of the trait."""
+        turned = set(self.reverse)
+        return np.array([item in turned for item in items], dtype=bool)
+
+    def check_items(self, items: Any) -> None:
+        """Refuse reversed items that there are not."""
+        unknown = [item for item in self.reverse if item not in set(items)]
+        if unknown:
+            raise ValueError(f"reverse names the item {unknown[0]!r}, of which there are no answers.")

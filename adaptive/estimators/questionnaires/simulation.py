@@ -1,0 +1,142 @@
+"""Replays of people through an adaptive test, all of them at once: the same choices as the loop makes for each."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import entr
+
+from adaptive import checks, scorers, selection
+from adaptive.estimators.questionnaires.answers import Answers
+from adaptive.estimators.questionnaires.bank import Bank
+from adaptive.estimators.questionnaires.grids import log_prior
+from adaptive.estimators.questionnaires.respondent import Respondent
+from adaptive.predictive.derivations import entropy
+from adaptive.selection.ranking import SAME
+
+__all__ = ["Simulation", "simulate"]
+
+BLOCK = 500  # people at a time
+
+
+class Simulation(NamedTuple):
+    """Tests of several people, question by question.
+
+    Attributes
+    ----------
+    items : (people, n_questions) array of object
+        Labels of the items asked, None after a person's test had ended.
+    mean, std : (people, n_questions, traits) arrays, (people, n_questions) of one trait
+        The estimate after each question; after the end of a test it stays.
+    """
+
+    items: np.ndarray
+    mean: np.ndarray
+    std: np.ndarray
+
+
+def simulate(
+    bank: Any, answers: Answers, n_questions: int, *, scorer: Any = "information_gain", stop: float | None = None,
+    target: Any = None, prior: Any = None, random_state: Any = None,
+) -> Simulation:  # fmt: skip
+    """Replay people whose answers are known.
+
+    Parameters
+    ----------
+    bank : Bank or OrdinalBank
+    answers : Answers
+        Of items of the bank; a person is asked only what they answered.
+    n_questions : int
+    scorer : str or callable
+    stop : float, optional
+        A test ends when every target's deviation is at most this.
+    target, prior
+        As of a respondent.
+    random_state : None or int
+        Of scorers that draw.
+    """
+    n_questions = checks.integer("n_questions", n_questions, minimum=1)
+    table = answers.with_items(bank.items).table()
+    everybody = Respondent(bank, target, prior)
+    at_once = (
+        isinstance(bank, Bank) and len(bank.parts) == 1
+        and scorer in ("information_gain", "fisher_information", "entropy")
+        and len(everybody.traits) == len(bank.traits) and (scorer != "fisher_information" or len(bank.traits) == 1)
+    )  # fmt: skip
+    if at_once:
+        parts = [
+            _at_once(bank, table[start : start + BLOCK], n_questions, scorer, stop, everybody.person_.prior)
+            for start in range(0, len(table), BLOCK)
+        ]
+        chosen, mean, std = (np.concatenate(column) for column in zip(*parts, strict=True))
+    else:
+        seed = int(checks.generator(random_state).integers(2**62)) if random_state is None else random_state
+        chosen, mean, std = _one_by_one(everybody, table, n_questions, scorers.get(scorer), stop, seed)
+    labels = np.array([*bank.items, None], dtype=object)[chosen]
+    if len(everybody.traits) == 1:
+        mean, std = mean[:, :, 0], std[:, :, 0]
+    return Simulation(labels, mean, std)
+
+
+def _at_once(
+    bank: Bank, table: np.ndarray, n_questions: int, scorer: Any, stop: float | None, prior: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Everybody's next question by products of matrices: weights (people, k) times tables (k, items)."""
+    _, _, x, curves = bank.parts[0]
+    n_people, n_items = table.shape
+    by_answer = [np.ascontiguousarray(curve.T) for curve in np.moveaxis(curves, 2, 0)]
+    uncertain = entropy(curves).T
+    logs = np.log(np.maximum(curves, 1e-300))
+    joint = np.tile(log_prior(x, prior[:, 0], prior[:, 1]), (n_people, 1))
+    w = np.exp(joint)
+    barred = np.where(table >= 0, 0.0, -np.inf)
+    running = np.ones(n_people, dtype=bool)
+    chosen = np.full((n_people, n_questions), -1)
+    mean, std = np.zeros((n_people, n_questions, x.shape[1])), np.zeros((n_people, n_questions, x.shape[1]))
+    everyone = np.arange(n_people)
+    for question in range(n_questions):
+        if scorer == "fisher_information":
+            centre = (w @ x)[:, :1]
+            scores = np.stack([bank.information(i, centre) for i in range(n_items)], axis=1)
+        else:
+            scores = -(w @ uncertain) if scorer == "information_gain" else np.zeros((n_people, n_items))
+            for curve in by_answer:
+                scores += entr(w @ curve)
+        scores += barred
+        top = scores.max(axis=1)
+        possible = running & np.isfinite(top)
+        with np.errstate(invalid="ignore"):
+            best = np.argmax(scores >= (top - SAME * np.abs(top))[:, None], axis=1)
+        rows = everyone[possible]
+        chosen[rows, question] = best[rows]
+        barred[rows, best[rows]] = -np.inf
+        joint[rows] += logs[best[rows], :, table[rows, best[rows]]]
+        w = np.exp(joint - joint.max(axis=1, keepdims=True))
+        w /= w.sum(axis=1, keepdims=True)
+        mean[:, question], std[:, question] = bank.moments([w])
+        running = possible if stop is None else possible & (std[:, question].max(axis=1) > stop)
+    return chosen, mean, std
+
+
+def _one_by_one(
+    everybody: Respondent, table: np.ndarray, n_questions: int, scorer: Any, stop: float | None, seed: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Any scorer and bank: each person's test as the loop runs it, with the loop's seeds."""
+    items = everybody.bank.items
+    t = len(everybody.traits)
+    chosen = np.full((len(table), n_questions), -1)
+    mean, std = np.zeros((len(table), n_questions, t)), np.zeros((len(table), n_questions, t))
+    for u, row in enumerate(table):
+        person = Respondent(everybody.bank, everybody.target, everybody.prior)
+        left = np.flatnonzero(row >= 0)
+        for question in range(n_questions):
+            if len(left) and (stop is None or not question or std[u, question - 1].max() > stop):
+                drawn = int(np.random.SeedSequence(seed, spawn_key=(1, question)).generate_state(1)[0])  # as the loop
+                at = int(selection.select(person, [items[k] for k in left], scorer=scorer, random_state=drawn)[0])
+                chosen[u, question] = left[at]
+                answer = everybody.bank.categories[row[left[at]]]
+                person.partial_fit([items[left[at]]], [answer])
+                left = np.delete(left, at)
+            mean[u, question], std[u, question] = person.mean, person.std
+    return chosen, mean, std

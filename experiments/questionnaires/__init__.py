@@ -1,0 +1,1 @@
+"""Questionnaires: comparisons of models, adaptive tests, calibration designs."""

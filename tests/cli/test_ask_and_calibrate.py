@@ -1,0 +1,93 @@
+"""``adaptive calibrate`` and ``adaptive ask`` as processes: a bank from answers, a test that is killed and goes on."""
+
+import json
+import signal
+import subprocess
+
+import numpy as np
+import pytest
+
+from adaptive.cli.ask.questionnaire_file import read_questionnaire
+from adaptive.cli.errors import CommandError
+from tests.cli.processes import ROOT, columns, command, finish, n_told
+
+QUESTIONS = """title = "Three questions"
+answers = ["no", "yes"]
+[[items]]
+id = "a"
+text = "First?"
+[[items]]
+id = "b"
+text = "Second?"
+[[items]]
+id = "c"
+text = "Third?"
+answers = ["never", "always"]
+[stop]
+questions = 3
+"""
+
+
+def answering(text, *arguments):
+    return subprocess.run(command(*arguments), cwd=ROOT, input=text, capture_output=True, text=True, timeout=120)
+
+
+def test_calibrate_then_ask_kill_and_resume(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(200)
+    rows = (rng.random((200, 3)) < 1 / (1 + np.exp(-1.5 * (x[:, None] - [-0.5, 0.0, 0.8])))).astype(int)
+    lines = ["who,side,a,b,c", *(f"p{k},{'LR'[k % 2]}," + ",".join(map(str, row)) for k, row in enumerate(rows))]
+    (tmp_path / "answers.csv").write_text("\n".join(lines) + "\n")
+    out = tmp_path / "bank"
+    done = finish("calibrate", tmp_path / "answers.csv", "--person", "who", "--group", "side", "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in out.iterdir()} >= {
+        "bank.csv", "items.csv", "people.csv", "groups.csv", "report.json", "information.png",
+    }  # fmt: skip
+    assert columns(out / "items.csv")["item"] == ["a", "b", "c"]
+
+    (tmp_path / "test.toml").write_text(QUESTIONS)
+    run = tmp_path / "run"
+    arguments = ("ask", tmp_path / "test.toml", "--bank", out / "bank.csv", "--out", run)
+    process = subprocess.Popen(
+        command(*arguments), cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    process.stdin.write("2\n")
+    process.stdin.flush()
+    shown = ""
+    while "Question 2" not in shown or not shown.endswith("q to stop: "):  # the second question is on the screen
+        shown += process.stdout.read(1)
+    process.send_signal(signal.SIGKILL)
+    process.wait(timeout=30)
+    assert n_told(run) == 1
+    second = shown.split("Question 2")[1]
+    again = answering("9\n1\ns\n", *arguments, "--resume")
+    assert again.returncode == 0, again.stderr
+    assert again.stdout.split("Question 2")[1].splitlines()[1] == second.splitlines()[1]  # the question that was open
+    assert "Please type a number from 1 to 2" in again.stdout and "Thank you: 2 answers" in again.stdout
+    assert "with 95% probability between" in again.stdout
+    assert json.loads((run / "result.json").read_text())["answers"] == 2
+    assert [float(one) for one in columns(run / "answers.csv")["outcome"]] == [1.0, 0.0]
+
+
+def test_ask_without_a_bank_and_stop(tmp_path):
+    (tmp_path / "test.toml").write_text(QUESTIONS)
+    done = answering("1\nq\n", "ask", tmp_path / "test.toml", "--out", tmp_path / "run")
+    assert done.returncode == 130 and "stopped after 1 answers; continue with: adaptive ask" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('text = "Second?"', "", "line 6: item 2 has no text"),
+        ('id = "b"', 'id = "a"', "line 7: two items are called 'a'"),
+        ('id = "b"', 'id = b"', "line 7"),
+        ("questions = 3", "questions = 0", "line 14: questions must be a whole number"),
+        ('id = "b"', 'colour = "b"', "line 7: 'colour' is not known here"),
+        ('answers = ["never", "always"]', 'answers = ["never"]', "line 12: answers must be a list of 2 to 10"),
+    ],
+)
+def test_a_wrong_file_names_its_line(tmp_path, old, new, message):
+    (tmp_path / "test.toml").write_text(QUESTIONS.replace(old, new))
+    with pytest.raises(CommandError, match=message):
+        read_questionnaire(tmp_path / "test.toml")
