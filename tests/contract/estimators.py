@@ -15,6 +15,7 @@ from adaptive import (
     GaussianProcessClassifier,
     GaussianProcessRegressor,
     ImageReconstructor,
+    PoissonRegression,
     SeveralImages,
     SparseLinearRegression,
     scorers,
@@ -157,6 +158,12 @@ def image_case(name, shape, candidates, first, measure, **options):
 
 
 PATTERNS = RNG.standard_normal((23, 64)) / 8
+TIMED = np.column_stack([ROWS, np.linspace(0.05, 0.2, 23)])  # how long is counted: briefly, so that tables are short
+
+
+def counted(rows):
+    """Some counts at rows whose last column is the time."""
+    return np.round(np.exp(np.asarray(rows)[:, :-1] @ [0.5, -0.5, 0.2]))
 
 
 def patterns(**options):
@@ -250,6 +257,10 @@ CASES = [
         "ImageReconstructor of a volume by expectation propagation", CUBE.shape,
         ENCODES.take([0, 5, 6, 10, 13, 17, 19, 24, 30, 35]), CENTRAL_ENCODES, blocks_of(CUBE),
         inference="expectation_propagation",
+    ),
+    Case(
+        "PoissonRegression", lambda: PoissonRegression(prior_scale=0.5, fit_intercept=False, exposure=3), TIMED,
+        (TIMED[:6], counted(TIMED[:6])), counted, target=TIMED[:4], given="direction",
     ),
     Case(
         "SeveralImages", lambda: SeveralImages([reconstructor(), reconstructor()]),
