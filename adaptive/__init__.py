@@ -29,6 +29,7 @@ from adaptive import inference, operators, potentials, scorers, search  # noqa: 
 from adaptive.estimators import (  # noqa: E402
     BayesianLogisticRegression,
     ClassifierView,
+    CoxProcess,
     GaussianProcessClassifier,
     GaussianProcessRegressor,
     ImageReconstructor,
@@ -43,6 +44,7 @@ __all__ = [
     "GLM",
     "BayesianLogisticRegression",
     "ClassifierView",
+    "CoxProcess",
     "GaussianProcessClassifier",
     "GaussianProcessRegressor",
     "ImageReconstructor",

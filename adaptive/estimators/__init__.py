@@ -4,6 +4,7 @@ from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.bayesian_logistic_regression import BayesianLogisticRegression
 from adaptive.estimators.belief import Belief, BeliefEstimator, Data, Inferred, Settings, of_belief
 from adaptive.estimators.classifier_view import ClassifierView, wrap
+from adaptive.estimators.cox_process import CoxProcess
 from adaptive.estimators.gaussian_process_classifier import GaussianProcessClassifier
 from adaptive.estimators.gaussian_process_regressor import GaussianProcessRegressor
 from adaptive.estimators.image_reconstructor import ImageReconstructor
@@ -17,6 +18,7 @@ __all__ = [
     "Belief",
     "BeliefEstimator",
     "ClassifierView",
+    "CoxProcess",
     "Data",
     "DesignMixin",
     "GaussianProcessClassifier",
