@@ -9,6 +9,7 @@ from adaptive.estimators.gaussian_process_classifier import GaussianProcessClass
 from adaptive.estimators.gaussian_process_regressor import GaussianProcessRegressor
 from adaptive.estimators.image_reconstructor import ImageReconstructor
 from adaptive.estimators.linear.training import Rows
+from adaptive.estimators.poisson_factorization import PoissonFactorization
 from adaptive.estimators.poisson_regression import PoissonRegression
 from adaptive.estimators.several_images import SeveralImages
 from adaptive.estimators.sparse_linear_regression import SparseLinearRegression
@@ -25,6 +26,7 @@ __all__ = [
     "GaussianProcessRegressor",
     "ImageReconstructor",
     "Inferred",
+    "PoissonFactorization",
     "PoissonRegression",
     "Rows",
     "Settings",
