@@ -319,7 +319,9 @@ def visits() -> tuple[np.ndarray, np.ndarray]:
     columns = table.drop(columns=[name for name in ("rownames", "visits") if name in table])
     X = np.column_stack(
         [
-            column.to_numpy(dtype=float) if column.dtype.kind in "fiu" else (column == column.max()).to_numpy(dtype=float)
+            column.to_numpy(dtype=float)
+            if column.dtype.kind in "fiu"
+            else (column == column.max()).to_numpy(dtype=float)
             for _, column in columns.items()
         ]
     )

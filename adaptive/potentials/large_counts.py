@@ -113,9 +113,7 @@ def _term(kind: int, mean: float, variance: float, e: float, y: float) -> float:
 
 
 @njit(cache=True)
-def large_entropy(
-    kind: int, mean: float, variance: float, e: float, nodes: np.ndarray, weights: np.ndarray
-) -> float:
+def large_entropy(kind: int, mean: float, variance: float, e: float, nodes: np.ndarray, weights: np.ndarray) -> float:
     """- sum of p(y) log p(y) over the counts y >= FIRST, for variance > 0.
 
     Parameters

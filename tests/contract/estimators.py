@@ -285,7 +285,9 @@ CASES = [
         "PoissonFactorization", factorization, PAIRS_OF_IDS, (PAIRS_OF_IDS[:6], plays(PAIRS_OF_IDS[:6])), plays,
         given="direction",
     ),
-    Case("PoissonFactorization of a user", user_of_a_fit, [0, 1, 2] * 4, ([0, 1], [2.0, 0.0]), plays, given="direction"),
+    Case(
+        "PoissonFactorization of a user", user_of_a_fit, [0, 1, 2] * 4, ([0, 1], [2.0, 0.0]), plays, given="direction"
+    ),
     Case(
         "PoissonRegression", lambda: PoissonRegression(prior_scale=0.2, fit_intercept=False, exposure=3), TIMED,
         (TIMED[:6], counted(TIMED[:6])), counted, target=TIMED[:4], given="direction",

@@ -55,14 +55,18 @@ def test_ids_may_be_text_and_come_in_tuples_and_frames(fitted):
 
 
 def test_duplicated_pairs_add_counts_and_exposures():
-    twice = PoissonFactorization(1, item_variance=0.2, tol=1e-3, random_state=0).fit([(0, 0), (0, 0), (1, 0)], [3, 4, 1])
+    twice = PoissonFactorization(1, item_variance=0.2, tol=1e-3, random_state=0).fit(
+        [(0, 0), (0, 0), (1, 0)], [3, 4, 1]
+    )
     entries = twice.belief_.entries
     np.testing.assert_array_equal(entries.y, [7, 1])
     np.testing.assert_array_equal(entries.exposure, [2, 1])
 
 
 def test_zeros_observed_lists_every_pair():
-    model = PoissonFactorization(1, zeros="observed", item_variance=0.2, tol=1e-3, random_state=0).fit([(0, 0), (1, 1), (2, 0)], [3, 4, 1])
+    model = PoissonFactorization(1, zeros="observed", item_variance=0.2, tol=1e-3, random_state=0).fit(
+        [(0, 0), (1, 1), (2, 0)], [3, 4, 1]
+    )
     assert len(model.belief_.entries.y) == 6 and model.predict([(0, 1)])[0] < 2
 
 
@@ -157,5 +161,7 @@ def test_other_bad_input(fitted):
         pickle.loads(pickle.dumps(fitted)).partial_fit([("ann", 3)], [1])
     with pytest.raises(ValueError, match="^level"):
         fitted.interval([(0, 1)], 0)
-    huge = PoissonFactorization(1, item_variance=0.2, tol=1e-3, random_state=0).fit([(0, 0), (1, 0), (0, 1)], [10_000, 3, 0])
+    huge = PoissonFactorization(1, item_variance=0.2, tol=1e-3, random_state=0).fit(
+        [(0, 0), (1, 0), (0, 1)], [10_000, 3, 0]
+    )
     assert np.isfinite(huge.posterior_.sides[0].mean).all()

@@ -89,7 +89,9 @@ def test_thirty_rows_do_not_overfit():
         y = rng.poisson(np.exp(0.5 * X[:, 0] + 0.5))
         model = PoissonRegression().fit(X[:30], y[:30])
         constant = PoissonRegression().fit(np.zeros((30, 1)), y[:30])
-        gains.append(np.mean(model.log_predictive(X[30:], y[30:]) - constant.log_predictive(np.zeros((1000, 1)), y[30:])))
+        gains.append(
+            np.mean(model.log_predictive(X[30:], y[30:]) - constant.log_predictive(np.zeros((1000, 1)), y[30:]))
+        )
     assert np.mean(gains) > 0 and min(gains) > -0.1
 
 

@@ -232,7 +232,10 @@ def test_entropy_of_a_broad_log_rate():
 def test_the_table_of_a_row_does_not_depend_on_its_neighbours(rate):
     family = Poisson(rate=rate)
     mean, variance = np.array([0.3, 2.0]), np.array([0.4, 0.5])
-    both, alone = family.outcome_probabilities(mean, variance)[1], family.outcome_probabilities(mean[:1], variance[:1])[1]
+    both, alone = (
+        family.outcome_probabilities(mean, variance)[1],
+        family.outcome_probabilities(mean[:1], variance[:1])[1],
+    )
     np.testing.assert_array_equal(both[0, : alone.shape[1]], alone[0])
     assert not both[0, alone.shape[1] :].any()
 

@@ -46,7 +46,8 @@ def test_moments_against_a_fine_grid(rate, y, exposure):
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.integers(0, 10_000), st.floats(-30, 300), st.floats(-10, 5), st.floats(-6, 6), st.sampled_from(["exp", "rectified"])
+    st.integers(0, 10_000), st.floats(-30, 300), st.floats(-10, 5), st.floats(-6, 6),
+    st.sampled_from(["exp", "rectified"]),
 )  # fmt: skip
 def test_closed_transforms_of_an_exposure(y, mean, log_variance, log_exposure, rate):
     """exp(s) e = exp(s + log e), max(0, s) e = max(0, e s): log normaliser, mean and variance to 1e-9."""

@@ -1,1 +1,1 @@
-"""Counts: beliefs about rates, linear in features or functions of a place, and what their users need to know of them."""
+"""Counts: beliefs about rates, linear in features or functions of a place, and exposures, bins and intervals."""

@@ -1,4 +1,4 @@
-"""Rows of which one column says for how long, or over how large an area, was counted: a candidate is where and how long."""
+"""Rows of which one column says for how long, or how large an area, was counted: a candidate is where and how long."""
 
 from __future__ import annotations
 

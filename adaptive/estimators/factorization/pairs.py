@@ -87,7 +87,9 @@ class PairCounts:
             known = np.zeros(0, dtype=column.dtype) if earlier is None else earlier.ids[side]
             if earlier is not None and len(column) and known.dtype.kind != column.dtype.kind:
                 name = ("users", "items")[side]
-                raise ValueError(f"{name} must be of one kind, numbers or text: got {column.dtype} after {known.dtype}.")
+                raise ValueError(
+                    f"{name} must be of one kind, numbers or text: got {column.dtype} after {known.dtype}."
+                )
             table = {label: k for k, label in enumerate(known.tolist())}
             found = [table.setdefault(label, len(table)) for label in column.tolist()]
             ids.append(np.array(list(table), dtype=column.dtype if not len(known) else None))

@@ -102,9 +102,7 @@ class Factor:
         one = np.zeros(len(self.prior)) if point else self.variance
         spread = np.repeat((one if self.spread.ndim == 2 else np.diag(one))[None], new, axis=0)
         mean = np.repeat(self.prior[None], new, axis=0)
-        return replace(
-            self, mean=np.concatenate([self.mean, mean]), spread=np.concatenate([self.spread, spread])
-        )
+        return replace(self, mean=np.concatenate([self.mean, mean]), spread=np.concatenate([self.spread, spread]))
 
 
 @dataclass(frozen=True, eq=False)

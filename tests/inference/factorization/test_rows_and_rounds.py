@@ -1,4 +1,4 @@
-"""Poisson factorisation by rows: the closed expectation, feasibility, a bound that is one and never falls, one kernel."""
+"""Poisson factorisation by rows: the closed expectation, feasibility, a bound that is one and never falls."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from adaptive.inference.factorization.rounds import Entries, Factor, Factors, Ki
 from adaptive.inference.factorization.rows import log_rates
 from adaptive.potentials import Poisson
 
-# items x users, components, item variance, log evidence by quadrature, best mean field (Ko and Khan, our spec section 13)
+# items x users, components, item variance, log evidence by quadrature, best mean field (our spec, section 13)
 TINY = [
     ([[2], [0], [3]], 1, 0.5, -5.39868, -5.95091),
     ([[0, 1], [2, 0]], 2, 0.25, -4.9444, -5.47781),
