@@ -165,7 +165,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     def _candidates(self, X: Any) -> Exposed:
         rows = np.asarray(super()._candidates(X), dtype=float)
         if hasattr(self, "belief_"):
-            return exposed(rows, self.belief_.data.column)
+            return exposed(rows, self.fitted_belief().data.column)
         return exposed(rows, column_of(self, X if isinstance(self.exposure, str) else rows, self.exposure))
 
     # -- belief --------------------------------------------------------------------------------------------------------
@@ -197,7 +197,8 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     def interval(self, X: Table, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Return the counts (m,) between which each bin's lies with at least the probability ``level``."""
         belief, given = self.fitted_belief(), self._candidates(X)
-        return count_interval(belief.family(given.exposure), *belief.process.moments(given.rows), level)
+        mean, variance = belief.process.moments(given.rows)
+        return count_interval(belief.family(given.exposure), mean, variance, level)
 
     def log_predictive(self, X: Table, y: ArrayLike) -> np.ndarray:
         """Return the (m,) natural-log predictive probabilities of the counts ``y``."""

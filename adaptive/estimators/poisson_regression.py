@@ -167,7 +167,8 @@ class PoissonRegression(RegressorMixin, BeliefEstimator):
         level : float, default 0.9
         """
         belief, given = self.fitted_belief(), self._candidates(X)
-        return count_interval(belief.settings.family(given.exposure), *belief.moments(given), level)
+        mean, variance = belief.moments(given)
+        return count_interval(belief.settings.family(given.exposure), mean, variance, level)
 
     def log_predictive(self, X: Table, y: ArrayLike) -> np.ndarray:
         """Return the (m,) natural-log predictive probabilities of the counts ``y``."""

@@ -114,7 +114,7 @@ class PairCounts:
         """Every pair once: of duplicates counts and exposures add; with zeros "observed" all other pairs as zeros."""
         width = max(self.lengths[1], 1)
         keys, inverse = np.unique(self.rows[0] * width + self.rows[1], return_inverse=True)
-        y, exposure = np.bincount(inverse, self.y), np.bincount(inverse).astype(float)
+        y, exposure = np.bincount(inverse, self.y), np.bincount(inverse, np.ones(len(inverse)))
         if zeros == "observed":
             n = self.lengths[0] * self.lengths[1]
             if n > LARGEST_TABLE:

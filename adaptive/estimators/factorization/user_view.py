@@ -41,7 +41,7 @@ class FactorizationUser(DesignMixin):
 
     def _located(self, items: Pool) -> tuple[Factors, np.ndarray]:
         """The factors and rows of items; those never seen are at the prior."""
-        labels = list(items)
+        labels: list[Any] = list(items)  # type: ignore[arg-type]
         if not labels:
             return self.factors, np.zeros(0, dtype=np.int64)
         known = columns_of([(0, label) for label in labels])[1].tolist()
@@ -56,7 +56,7 @@ class FactorizationUser(DesignMixin):
 
     def partial_fit(self, X: Pool, y: ArrayLike) -> Self:
         """Learn how often items (their ids) were counted; what is refused changes nothing."""
-        labels = list(X)
+        labels: list[Any] = list(X)  # type: ignore[arg-type]
         counts = checked_counts(y, len(labels))
         unknown = [label for label in labels if label not in self.positions]
         if unknown:
