@@ -112,6 +112,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
+    _cites = ("ko2017",)
     _Settings, _Data, _Belief = CoxSettings, CountRows, CoxBelief
     copy_X_train = True
     belief_: CoxBelief

@@ -219,6 +219,7 @@ class ImageReconstructor(BeliefEstimator):
     # -- learning ------------------------------------------------------------------------------------------------------
 
     _Settings, _Belief = ImageSettings, ImageBelief
+    _cites = ("seeger2010", "seeger2011", "nickisch2010")
     belief_: ImageBelief
 
     def fit(self, X: Pool | Operator, y: Outcomes) -> Self:

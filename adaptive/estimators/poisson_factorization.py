@@ -115,6 +115,7 @@ class PoissonFactorization(BeliefEstimator):
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
+    _cites = ("ko2014", "ko2017")
     _Settings, _Data, _Belief = FactorizationSettings, PairCounts, FactorizationBelief
     belief_: FactorizationBelief
 

@@ -112,6 +112,7 @@ class PoissonRegression(RegressorMixin, BeliefEstimator):
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
+    _cites = ("ko2017", "nickisch2010")
     _Settings, _Data, _Belief = RegressionSettings, CountRows, RegressionBelief
     belief_: RegressionBelief
 

@@ -194,6 +194,7 @@ class SeveralImages(BeliefEstimator):
     # -- learning ------------------------------------------------------------------------------------------------------
 
     _Settings, _Belief = SeveralSettings, SeveralBeliefs
+    _cites = ("seeger2010",)
     belief_: SeveralBeliefs
 
     def fit(self, X: Pool | Operator, y: Outcomes) -> Self:

@@ -109,6 +109,9 @@ class FactorizationBelief:
     posterior: Factors
     entries: Entries
 
+    def __post_init__(self) -> None:
+        _ = self.data.positions  # made once, when learning, and not when something is first asked
+
     @classmethod
     def learnt(
         cls, settings: FactorizationSettings, data: PairCounts, earlier: FactorizationBelief | None = None

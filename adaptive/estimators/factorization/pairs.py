@@ -113,8 +113,10 @@ class PairCounts:
     def entries(self, zeros: str = "missing") -> Entries:
         """Every pair once: of duplicates counts and exposures add; with zeros "observed" all other pairs as zeros."""
         width = max(self.lengths[1], 1)
+        keys: np.ndarray
         keys, inverse = np.unique(self.rows[0] * width + self.rows[1], return_inverse=True)
-        y, exposure = np.bincount(inverse, self.y), np.bincount(inverse, np.ones(len(inverse)))
+        y: np.ndarray = np.asarray(np.bincount(inverse, self.y))
+        exposure: np.ndarray = np.bincount(inverse, np.ones(len(inverse)))
         if zeros == "observed":
             n = self.lengths[0] * self.lengths[1]
             if n > LARGEST_TABLE:

@@ -22,7 +22,7 @@ from adaptive.estimators.imaging.predictive import block_predictive
 from adaptive.estimators.imaging.receiver import Received
 from adaptive.estimators.imaging.tree_prior import plain_scales
 from adaptive.gaussians.sequential_form import SequentialForm
-from adaptive.inference.restored import posterior_state
+from adaptive.inference import posterior_state
 from adaptive.inference.trees import TreePosterior
 from adaptive.linalg.matrices import dense
 from adaptive.operators import as_operator
@@ -317,8 +317,9 @@ class FollowedDirections:
         if n not in self._found:
             posterior, form = self.posterior, None
             if isinstance(posterior.gaussian, SequentialForm):
-                posterior, form = copy.copy(posterior), copy.copy(posterior.gaussian)
+                form = copy.copy(posterior.gaussian)
                 form.subspace, form.work = copy.deepcopy((form.subspace, form.work))
+                posterior = copy.copy(posterior)
                 posterior.gaussian = form
             self._found[n] = posterior.leading_directions(n, tol=TOL)[1], form
         return self._found[n]

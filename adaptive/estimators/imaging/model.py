@@ -20,13 +20,13 @@ from adaptive.estimators.imaging.measurements import MeasuredBlocks
 from adaptive.estimators.imaging.prior import ImagePrior
 from adaptive.estimators.imaging.sensitivity import on_unknown
 from adaptive.estimators.imaging.tree_prior import restored_tree, tree_mode_of, tree_posterior
-from adaptive.inference import GLM, LargePosterior, Posterior
-from adaptive.inference.matrix_free.reweighted_least_squares import prior_precision
+from adaptive.inference import GLM, LargePosterior, Posterior, restored_posterior
+from adaptive.inference.kinds import stated
+from adaptive.inference.matrix_free.reweighted_least_squares import precision_of
 from adaptive.inference.matrix_free.reweighted_map import reweighted_map
 from adaptive.inference.posterior import DIAGNOSTICS
-from adaptive.inference.restored import restored_posterior
 from adaptive.inference.trees import TreeMixture
-from adaptive.linalg import Perturbations, PrecisionOperator
+from adaptive.linalg import Perturbations
 
 if TYPE_CHECKING:
     from adaptive.estimators.imaging.prior import Scales
@@ -91,7 +91,7 @@ class Engine:
     def _with_samples(self, model: GLM, posterior: Posterior, dtype: DType) -> LargePosterior:
         """A dense posterior as one that has samples."""
         return LargePosterior(
-            _precision_of(model).with_sites(posterior.sites[0]),
+            precision_of(model).with_sites(posterior.sites[0]),
             mean=posterior.mean,
             perturbations=Perturbations(self.n_samples, checks.generator(self.random_state), dtype),
             sites=posterior.sites,
@@ -183,17 +183,10 @@ class ImageModel:
 
     def restored(self, state: dict[str, Any], scales: Mapping[str, float] | None) -> Posterior:
         """The posterior that `posterior_state` described; a dense one needs the scales of its potentials."""
-        if "tree" in state.get("large", {}):
-            return restored_tree(self, state["large"])
-        if "large" in state:
-            unit = dict.fromkeys(self.prior.names, 1.0)  # the scales are in the sites
-            return LargePosterior.restored(_precision_of(self.glm(unit)), state["large"])
+        state = stated(state)
+        if state["kind"] == "tree":
+            return restored_tree(self, state)
+        if state["kind"] == "large":
+            scales = dict.fromkeys(self.prior.names, 1.0)  # they are in the sites
         assert scales is not None
         return restored_posterior(self.glm(scales), state)
-
-
-def _precision_of(model: GLM) -> PrecisionOperator:
-    """The precision of a model's posterior, without sites."""
-    return PrecisionOperator(
-        model.X, model.noise_variance, B=[b for b, _ in model.groups], prior_precision=prior_precision(model)
-    )

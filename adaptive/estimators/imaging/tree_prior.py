@@ -56,7 +56,7 @@ def restored_tree(model: ImageModel, state: dict[str, Any]) -> TreePosterior:
     X, _ = model.measurements()
     prior = model.prior.tree(1.0)
     system = PrecisionOperator(X, model.noise_variance, B=prior.wavelet, shape=prior.wavelet.input_shape)
-    return TreePosterior.restored_tree(system, state, prior)
+    return TreePosterior.from_state(state, system, prior)
 
 
 def _posterior(

@@ -64,15 +64,17 @@ class Entries:
     y: np.ndarray
     exposure: np.ndarray
     lengths: tuple[int, int]
-    _sorted: dict[int, tuple] = field(default_factory=dict, repr=False)
+    _sorted: list[tuple] = field(default_factory=list, repr=False)
 
-    def by(self, side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """indptr, rows of the other side, counts and exposures, by rows of this side."""
-        if side not in self._sorted:
+    def __post_init__(self) -> None:
+        for side in (0, 1):
             own, other = self.rows[side], self.rows[1 - side]
             order = np.argsort(own, kind="stable")
             indptr = np.concatenate([[0], np.cumsum(np.bincount(own, minlength=self.lengths[side]))])
-            self._sorted[side] = indptr, other[order], self.y[order], self.exposure[order]
+            self._sorted.append((indptr, other[order], self.y[order], self.exposure[order]))
+
+    def by(self, side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """indptr, rows of the other side, counts and exposures, by rows of this side."""
         return self._sorted[side]
 
 

@@ -26,7 +26,7 @@ _CLOSEST = 1e-10  # to the boundary of feasibility
 
 
 @njit(cache=True, nogil=True)
-def _diagonal(m, v, mu, s, wt, St):
+def _diagonal(m: np.ndarray, v: np.ndarray, mu: np.ndarray, s: np.ndarray, wt: np.ndarray, St: np.ndarray) -> float:
     total = 0.0
     for d in range(len(m)):
         gap = 1.0 - s[d] * v[d]
@@ -41,7 +41,7 @@ def _diagonal(m, v, mu, s, wt, St):
 
 
 @njit(cache=True, nogil=True)
-def _cholesky(A, n):
+def _cholesky(A: np.ndarray, n: int) -> bool:
     """Lower factor of the leading n by n part in place, a zero row where there is no variance; False if indefinite."""
     for i in range(n):
         for j in range(i + 1):
@@ -58,7 +58,7 @@ def _cholesky(A, n):
 
 
 @njit(cache=True, nogil=True)
-def _full(m, V, mu, S, wt, St):
+def _full(m: np.ndarray, V: np.ndarray, mu: np.ndarray, S: np.ndarray, wt: np.ndarray, St: np.ndarray) -> float:
     n = len(m)
     L = S.copy()
     if not _cholesky(L, n):
@@ -116,7 +116,7 @@ def _full(m, V, mu, S, wt, St):
 
 
 @njit(cache=True, nogil=True)
-def _expected(m, V, mu, S, wt, St):
+def _expected(m: np.ndarray, V: np.ndarray, mu: np.ndarray, S: np.ndarray, wt: np.ndarray, St: np.ndarray) -> float:
     """log R without the offset, infinite where infeasible."""
     if V.ndim == 1:
         return _diagonal(m, V, mu, S, wt, St)
@@ -124,7 +124,7 @@ def _expected(m, V, mu, S, wt, St):
 
 
 @njit(cache=True, nogil=True)
-def _log_determinant(V, variance):
+def _log_determinant(V: np.ndarray, variance: np.ndarray) -> float:
     """Of the part that is free; minus infinity where it has none."""
     total = 0.0
     if V.ndim == 1:
@@ -142,14 +142,14 @@ def _log_determinant(V, variance):
 
 
 @njit(cache=True, nogil=True)
-def _variance_of(V, d):
+def _variance_of(V: np.ndarray, d: int) -> float:
     if V.ndim == 1:
         return V[d]
     return V[d, d]
 
 
 @njit(cache=True, nogil=True)
-def _set_prior(V, variance):
+def _set_prior(V: np.ndarray, variance: np.ndarray) -> None:
     V[:] = 0.0
     for d in range(len(variance)):
         if V.ndim == 1:
@@ -159,7 +159,7 @@ def _set_prior(V, variance):
 
 
 @njit(cache=True, nogil=True)
-def _set_aim(V, H, inverse, free, count):
+def _set_aim(V: np.ndarray, H: np.ndarray, inverse: np.ndarray, free: np.ndarray, count: int) -> None:
     """The fixed point: the inverse of H, of variances that of its diagonal."""
     for i in range(count):
         if V.ndim == 1:
@@ -170,7 +170,7 @@ def _set_aim(V, H, inverse, free, count):
 
 
 @njit(cache=True, nogil=True)
-def _divergence(m, V, prior, variance, point):
+def _divergence(m: np.ndarray, V: np.ndarray, prior: np.ndarray, variance: np.ndarray, point: bool) -> float:
     """Minus KL(q || prior) over what is free; of a point the log prior density."""
     total = 0.0 if point else 0.5 * _log_determinant(V, variance)
     for d in range(len(m)):
@@ -184,7 +184,26 @@ def _divergence(m, V, prior, variance, point):
 
 
 @njit(cache=True, nogil=True)
-def _bound(m, V, a, b, index, y, e, offset, mean, spread, prior, variance, point, wt, St, g, H, slopes):
+def _bound(
+    m: np.ndarray,
+    V: np.ndarray,
+    a: int,
+    b: int,
+    index: np.ndarray,
+    y: np.ndarray,
+    e: np.ndarray,
+    offset: float,
+    mean: np.ndarray,
+    spread: np.ndarray,
+    prior: np.ndarray,
+    variance: np.ndarray,
+    point: bool,
+    wt: np.ndarray,
+    St: np.ndarray,
+    g: np.ndarray,
+    H: np.ndarray,
+    slopes: bool,
+) -> float:
     """The row's part of the bound; with ``slopes`` also the gradient g and the curvature H in m."""
     n = len(m)
     total = _divergence(m, V, prior, variance, point)
@@ -222,7 +241,7 @@ def _bound(m, V, a, b, index, y, e, offset, mean, spread, prior, variance, point
 
 
 @njit(cache=True, nogil=True)
-def _inverse_of_free(H, free, count, inverse):
+def _inverse_of_free(H: np.ndarray, free: np.ndarray, count: int, inverse: np.ndarray) -> bool:
     """Inverse of the free part of the symmetric H (lower half), in place of ``inverse``; False if not definite."""
     A = np.empty((count, count))
     for i in range(count):
@@ -248,8 +267,25 @@ def _inverse_of_free(H, free, count, inverse):
 
 
 @njit(cache=True, nogil=True)
-def solve_rows(first, last, indptr, index, y, e, offset, own, own_spread, mean, spread, prior, variance, point, steps,
-               tol, values):  # fmt: skip
+def solve_rows(
+    first: int,
+    last: int,
+    indptr: np.ndarray,
+    index: np.ndarray,
+    y: np.ndarray,
+    e: np.ndarray,
+    offset: float,
+    own: np.ndarray,
+    own_spread: np.ndarray,
+    mean: np.ndarray,
+    spread: np.ndarray,
+    prior: np.ndarray,
+    variance: np.ndarray,
+    point: bool,
+    steps: int,
+    tol: float,
+    values: np.ndarray,
+) -> None:
     """Maximise the bound of rows first .. last - 1 over their means and spreads, and write it to ``values``.
 
     Parameters
@@ -317,7 +353,15 @@ def solve_rows(first, last, indptr, index, y, e, offset, own, own_spread, mean, 
 
 
 @njit(cache=True, nogil=True)
-def log_rates(users, items, own, own_spread, mean, spread, scale):
+def log_rates(
+    users: np.ndarray,
+    items: np.ndarray,
+    own: np.ndarray,
+    own_spread: np.ndarray,
+    mean: np.ndarray,
+    spread: np.ndarray,
+    scale: float,
+) -> np.ndarray:
     """Return log E exp(scale z.w) (n,) of pairs of rows, infinite where it is infinite; scale 1 or 2."""
     out = np.empty(len(users))
     n = own.shape[1]
