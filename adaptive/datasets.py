@@ -1,4 +1,4 @@
-"""Classification sets as ``(X, y)``: two that scikit-learn ships, the others from the folder ``ADAPTIVE_DATA``.
+"""Sets for classification as ``(X, y)``, and of counts: two that scikit-learn ships, the others from ``ADAPTIVE_DATA``.
 
 The folder (default ``~/adaptive_data``) holds one sub-folder per collection::
 
@@ -8,6 +8,7 @@ The folder (default ``~/adaptive_data``) holds one sub-folder per collection::
     text-newsgroups/newsgroups20_bow.npz, labels.csv    word counts of 20 Newsgroups, split by date
     usps/usps.npz, ripley/ripley_synth.npz
     psychometrics/big5_ipip50.tsv.gz ... irt/VerbAgg.csv.gz   answers of people to questionnaires
+    counts/coal.csv, DoctorVisits.csv.gz; spikes/cockroach_spikes.csv.gz; lastfm-2k/user_artists.dat.gz
 
 Nothing is downloaded. A set that is absent raises ``DataNotFoundError``, which says which file is wanted and where.
 """
@@ -30,15 +31,19 @@ __all__ = [
     "DataNotFoundError",
     "answers",
     "breast_cancer",
+    "coal",
     "digits_pair",
     "file",
     "folder",
+    "lastfm",
     "libsvm",
     "newsgroups",
     "raetsch",
     "ripley",
+    "spikes",
     "uci",
     "usps",
+    "visits",
 ]
 
 # name -> file; all but the last two are UCI copies without a header whose last column is the class
@@ -324,6 +329,65 @@ def answers(name: str) -> Any:
     kept = table.filter(regex=f"^{pattern}$") if pattern else table
     kept = kept.apply(pd.to_numeric, errors="coerce").astype(float)
     return kept.mask(kept == 0) if name == "big_five" else kept
+
+
+def coal() -> np.ndarray:
+    """Return the (191,) dates, in years, of British coal mining disasters from 1851 to 1962.
+
+    References
+    ----------
+    R. G. Jarrett (1979), A note on the intervals between coal-mining disasters.
+    """
+    return np.loadtxt(file("counts/coal.csv"), delimiter=",", skiprows=1, usecols=1)
+
+
+def spikes(recording: str, neuron: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return trials (k,), as text, and times (k,), in seconds, of the spikes of a cockroach's antennal lobe neuron.
+
+    Parameters
+    ----------
+    recording : str
+        Such as "CAL1V" or "e060817citron".
+    neuron : int
+        From 1.
+    """
+    import pandas as pd
+
+    table = pd.read_csv(file("spikes/cockroach_spikes.csv.gz"))
+    checks.choice("recording", recording, sorted(table["recording"].unique()))
+    rows = table[(table["recording"] == recording) & (table["neuron"] == f"neuron {neuron}")]
+    if rows.empty:
+        raise ValueError(f"recording {recording!r} has no neuron {neuron!r}.")
+    return rows["trial"].to_numpy(dtype=str), rows["time_s"].to_numpy(dtype=float)
+
+
+def visits() -> tuple[np.ndarray, np.ndarray]:
+    """Return X (5190, 11), of two words the later one as 1, and y: visits to a doctor within two weeks."""
+    import pandas as pd
+
+    table = pd.read_csv(file("counts/DoctorVisits.csv.gz"))
+    y = table["visits"].to_numpy(dtype=float)
+    columns = table.drop(columns=[name for name in ("rownames", "visits") if name in table])
+    X = np.column_stack(
+        [
+            column.to_numpy(dtype=float)
+            if column.dtype.kind in "fiu"
+            else (column == column.max()).to_numpy(dtype=float)
+            for _, column in columns.items()
+        ]
+    )
+    return X, y
+
+
+def lastfm() -> tuple[np.ndarray, np.ndarray]:
+    """Return the (92834, 2) integer ids (user, artist), and how often each was played.
+
+    References
+    ----------
+    HetRec 2011, Last.fm.
+    """
+    table = np.loadtxt(file("lastfm-2k/user_artists.dat.gz"), dtype=np.int64)
+    return table[:, :2], table[:, 2].astype(float)
 
 
 def _stored_part(name: str, part: str, source: str) -> tuple[np.ndarray, np.ndarray]:

@@ -4,11 +4,14 @@ from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.bayesian_logistic_regression import BayesianLogisticRegression
 from adaptive.estimators.belief import Belief, BeliefEstimator, Data, Inferred, Settings, of_belief
 from adaptive.estimators.classifier_view import ClassifierView, wrap
+from adaptive.estimators.cox_process import CoxProcess
 from adaptive.estimators.game_tree_search import GameTreeSearch
 from adaptive.estimators.gaussian_process_classifier import GaussianProcessClassifier
 from adaptive.estimators.gaussian_process_regressor import GaussianProcessRegressor
 from adaptive.estimators.image_reconstructor import ImageReconstructor
 from adaptive.estimators.linear.training import Rows
+from adaptive.estimators.poisson_factorization import PoissonFactorization
+from adaptive.estimators.poisson_regression import PoissonRegression
 from adaptive.estimators.questionnaire import Questionnaire
 from adaptive.estimators.several_images import SeveralImages
 from adaptive.estimators.sparse_linear_regression import SparseLinearRegression
@@ -18,6 +21,7 @@ __all__ = [
     "Belief",
     "BeliefEstimator",
     "ClassifierView",
+    "CoxProcess",
     "Data",
     "DesignMixin",
     "GameTreeSearch",
@@ -25,6 +29,8 @@ __all__ = [
     "GaussianProcessRegressor",
     "ImageReconstructor",
     "Inferred",
+    "PoissonFactorization",
+    "PoissonRegression",
     "Questionnaire",
     "Rows",
     "Settings",

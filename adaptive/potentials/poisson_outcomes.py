@@ -1,7 +1,8 @@
-"""Predictive counts: P(y) = E Poisson(y; rate(s)), H(y), and E H(y | s), for s ~ N(mean, variance).
+"""Predictive counts: P(y) = E Poisson(y; e rate(s)), H(y), and E H(y | s), for s ~ N(mean, variance) and exposure e.
 
 All counts of one projection come out of a single pass: the rectified rate by its recurrence, the smooth rates by
 Gauss-Legendre panels no longer than a few widths of the narrower of the Gaussian and the Poisson likelihood.
+Entropies take the first counts from there, and the others from :mod:`adaptive.potentials.large_counts`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from numba import njit
 from scipy.special import gammaln, ndtri, xlogy
 
 from adaptive.potentials import quadrature
+from adaptive.potentials.large_counts import FIRST, large_entropy, rate_and_slope
 from adaptive.potentials.poisson_rates import RATES
 from adaptive.potentials.rectified_poisson import _masses
 
@@ -22,22 +24,15 @@ __all__ = ["expected_entropy", "outcome_entropy", "poisson_entropy", "probabilit
 _TAIL = 1e-10
 _MOST = 200_000  # counts beyond which a table is not sensible
 _SERIES_FROM = 60.0
+_LARGEST_RATE = 1e300
 _KINDS = {"exp": 0, "softplus": 1, "rectified": 2}
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
 @njit(cache=True)
-def _rate(kind: int, s: float) -> tuple[float, float]:
-    """Rate and its derivative."""
-    if kind == 0:
-        rate = math.exp(s)
-        return rate, rate
-    decay = math.exp(-abs(s))
-    return max(s, 0.0) + math.log1p(decay), (1.0 if s > 0 else decay) / (1.0 + decay)
-
-
-@njit(cache=True)
-def _mixture(kind: int, mean: float, variance: float, nodes: np.ndarray, weights: np.ndarray, p: np.ndarray) -> None:
+def _mixture(
+    kind: int, mean: float, variance: float, e: float, nodes: np.ndarray, weights: np.ndarray, p: np.ndarray
+) -> None:
     """Fill p[y] with P(y), y = 0 .. len(p) - 1."""
     p[:] = 0.0
     sd = math.sqrt(variance)
@@ -47,13 +42,17 @@ def _mixture(kind: int, mean: float, variance: float, nodes: np.ndarray, weights
             p[y] = math.exp(p[y])
         return
     left, end = mean - 7.5 * sd, mean + 7.5 * sd
-    if left < -40.0:  # no counts there
-        p[0] += 0.5 * math.erfc((mean + 40.0) / max(sd, 1e-300) * math.sqrt(0.5))
-        left = -40.0
+    lowest = -40.0 - max(math.log(e), 0.0)
+    if left < lowest:  # no counts there
+        p[0] += 0.5 * math.erfc((mean - lowest) / max(sd, 1e-300) * math.sqrt(0.5))
+        left = lowest
+    beyond = len(p) + 12.0 * math.sqrt(len(p)) + 100.0  # rates that leave nothing to the counts of the table
     while left < end or sd == 0.0:
+        if sd > 0.0 and rate_and_slope(kind, left, e)[0] > beyond:
+            break
         length = min(3.0 * sd, 2.0)
         for _ in range(3):  # shrink to three widths of the Poisson factor, judged at the far end
-            rate, slope = _rate(kind, left + length)
+            rate, slope = rate_and_slope(kind, left + length, e)
             if rate > 1.0:
                 length = min(length, 3.0 * math.sqrt(rate) / slope)
         length = min(length, end - left)
@@ -62,10 +61,10 @@ def _mixture(kind: int, mean: float, variance: float, nodes: np.ndarray, weights
                 s = left + 0.5 * length * (1.0 + nodes[k])
                 z = (s - mean) / sd
                 w = 0.5 * length * weights[k] * math.exp(-0.5 * z * z) / (sd * math.sqrt(2 * math.pi))
-                rate, _ = _rate(kind, s)
+                rate, _ = rate_and_slope(kind, s, e)
             else:
                 w = 1.0
-                rate = max(mean, 0.0) if kind == 2 else _rate(kind, mean)[0]
+                rate = rate_and_slope(kind, mean, e)[0]
             peak = min(int(rate), len(p) - 1)
             top = w * math.exp(peak * math.log(rate) - rate - math.lgamma(peak + 1.0)) if rate > 0 else w
             term = top
@@ -87,10 +86,16 @@ def _mixture(kind: int, mean: float, variance: float, nodes: np.ndarray, weights
 
 @njit(cache=True)
 def _tables(
-    kind: int, mean: np.ndarray, variance: np.ndarray, nodes: np.ndarray, weights: np.ndarray, p: np.ndarray
+    kind: int,
+    mean: np.ndarray,
+    variance: np.ndarray,
+    exposure: np.ndarray,
+    nodes: np.ndarray,
+    weights: np.ndarray,
+    p: np.ndarray,
 ) -> None:
     for i in range(len(mean)):
-        _mixture(kind, mean[i], variance[i], nodes, weights, p[i])
+        _mixture(kind, mean[i], variance[i], exposure[i], nodes, weights, p[i])
 
 
 @njit(cache=True)
@@ -98,63 +103,75 @@ def _entropies(
     kind: int,
     mean: np.ndarray,
     variance: np.ndarray,
+    exposure: np.ndarray,
     count: np.ndarray,
     nodes: np.ndarray,
     weights: np.ndarray,
     out: np.ndarray,
 ) -> None:
     for i in range(len(mean)):
-        p = np.empty(count[i])
-        _mixture(kind, mean[i], variance[i], nodes, weights, p)
+        p = np.empty(min(count[i], FIRST))
+        _mixture(kind, mean[i], variance[i], exposure[i], nodes, weights, p)
         total = 0.0
         for y in range(len(p)):
             if p[y] > 0:
                 total -= p[y] * math.log(p[y])
+        if count[i] > FIRST:
+            total += large_entropy(kind, mean[i], variance[i], exposure[i], nodes, weights)
         out[i] = total
 
 
-def _counts_needed(rate: str, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+def _counts_needed(rate: str, mean: np.ndarray, variance: np.ndarray, exposure: np.ndarray) -> np.ndarray:
     """Number of counts per projection after which less than 1e-10 of the mass is left."""
     with np.errstate(over="ignore"):
-        high = RATES[rate].rate(mean - ndtri(0.1 * _TAIL) * np.sqrt(variance))
-        needed = high + 7.0 * np.sqrt(high) + 30.0
+        high = exposure * RATES[rate].rate(mean - ndtri(0.1 * _TAIL) * np.sqrt(variance))
+        return high + 7.0 * np.sqrt(high) + 30.0
+
+
+def _flat(*arrays: np.ndarray) -> list[np.ndarray]:
+    return [np.array(array).ravel() for array in arrays]
+
+
+def probabilities(
+    rate: str, mean: np.ndarray, variance: np.ndarray, exposure: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the counts (c,) and P(y) (..., c), each row cut where its tail is below 1e-10 and 0 from there on."""
+    flat = _flat(mean, variance, exposure)
+    needed = _counts_needed(rate, *flat)
     if not (needed <= _MOST).all():
         worst = int(np.argmax(np.where(np.isfinite(needed), needed, np.inf)))
         raise ValueError(
-            f"Poisson outcomes at mean {float(mean.flat[worst]):g} and variance {float(variance.flat[worst]):g} reach "
+            f"Poisson outcomes at mean {float(flat[0][worst]):g} and variance {float(flat[1][worst]):g} reach "
             f"beyond {_MOST} counts; a table of their probabilities is not sensible; use draws."
         )
-    return needed.astype(np.int64)
-
-
-def _flat(mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return np.array(mean).ravel(), np.array(variance).ravel()
-
-
-def probabilities(rate: str, mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the counts (c,) and P(y) (..., c), cut where the tail of every projection is below 1e-10."""
-    flat_mean, flat_variance = _flat(mean, variance)
-    count = int(_counts_needed(rate, flat_mean, flat_variance).max(initial=1))
-    p = np.empty((len(flat_mean), count))
-    _tables(_KINDS[rate], flat_mean, flat_variance, _NODES, _WEIGHTS, p)
-    tail = np.cumsum(p[:, ::-1], axis=1)[:, ::-1].max(axis=0, initial=0.0)
-    p = p[:, : max(int((tail > 0.5 * _TAIL).sum()), 1)]
+    p = np.empty((len(flat[0]), int(needed.max(initial=1.0))))
+    _tables(_KINDS[rate], *flat, _NODES, _WEIGHTS, p)
+    kept = np.cumsum(p[:, ::-1], axis=1)[:, ::-1] > 0.5 * _TAIL
+    p = (p * kept)[:, : max(int(kept.any(axis=0).sum()), 1)]
     return np.arange(p.shape[1], dtype=float), p.reshape(*mean.shape, p.shape[1])
 
 
-def outcome_entropy(rate: str, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
-    """Return H(y) in nats."""
-    flat_mean, flat_variance = _flat(mean, variance)
-    out = np.empty(len(flat_mean))
-    counts = _counts_needed(rate, flat_mean, flat_variance)
-    _entropies(_KINDS[rate], flat_mean, flat_variance, counts, _NODES, _WEIGHTS, out)
+def outcome_entropy(rate: str, mean: np.ndarray, variance: np.ndarray, exposure: np.ndarray) -> np.ndarray:
+    """Return H(y) in nats, to 1e-8."""
+    flat = _flat(mean, variance, exposure)
+    out = poisson_entropy(flat[2] * RATES[rate].rate(flat[0]))  # right where the projection is known
+    spread = flat[1] > 0
+    flat = [array[spread] for array in flat]
+    found = np.empty(len(flat[0]))
+    counts = np.minimum(_counts_needed(rate, *flat), 1.0 + FIRST).astype(np.int64)
+    _entropies(_KINDS[rate], *flat, counts, _NODES, _WEIGHTS, found)
+    out[spread] = found
     return out.reshape(mean.shape)
 
 
-def expected_entropy(rate: str, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
-    """Return E H(Poisson(rate(s))) in nats."""
-    link = RATES[rate]
-    return quadrature.gaussian_average(lambda s, owner: poisson_entropy(link.rate(s)), mean, variance, link.kinks)
+def expected_entropy(rate: str, mean: np.ndarray, variance: np.ndarray, exposure: np.ndarray) -> np.ndarray:
+    """Return E H(Poisson(e rate(s))) in nats."""
+    link, e = RATES[rate], np.array(exposure).ravel()
+
+    def entropy(s: np.ndarray, owner: np.ndarray) -> np.ndarray:
+        return poisson_entropy(np.minimum(e[owner] * link.rate(s), _LARGEST_RATE))
+
+    return quadrature.gaussian_average(entropy, mean, variance, link.kinks)
 
 
 @cache

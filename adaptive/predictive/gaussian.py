@@ -212,6 +212,8 @@ class GaussianProjections(JointPredictive):
         n = 1024 if n is None else n
         projections = self._source.draw(n, np.random.default_rng(self.seed))[self._part]
         table = np.stack([np.exp(self.likelihood.log_density(projections, y)) for y in self.outcomes], axis=-1)
+        if self.likelihood.outcomes is None:  # counts: each candidate has its own cut, whatever stands beside it
+            table *= self.probabilities > 0
         return np.full(n, 1.0 / n), table
 
     def likely_outcomes(self, i: int) -> list[tuple[Any, float]] | None:

@@ -88,8 +88,9 @@ def outcome_nodes(likelihood: Potential, mean: np.ndarray, variance: np.ndarray)
         return np.asarray(likelihood.outcomes), np.ones(len(likelihood.outcomes))
     widest = int(np.argmax(mean + 7 * np.sqrt(np.maximum(variance, 0.0))))
     one = slice(widest, widest + 1)
-    family = likelihood if likelihood.size is None else likelihood[one]
-    last = family.outcome_probabilities(mean[one], variance[one])[0][-1]
+    if likelihood.size is not None:  # each candidate has its own: all of them are asked
+        one = slice(None)
+    last = likelihood.outcome_probabilities(mean[one], variance[one])[0][-1]
     counts, widths, start = [], [], 0
     while start <= last:
         half = int(0.1 * np.sqrt(start))

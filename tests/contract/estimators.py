@@ -12,10 +12,13 @@ from sklearn.linear_model import LogisticRegression
 
 from adaptive import (
     BayesianLogisticRegression,
+    CoxProcess,
     GameTreeSearch,
     GaussianProcessClassifier,
     GaussianProcessRegressor,
     ImageReconstructor,
+    PoissonFactorization,
+    PoissonRegression,
     Questionnaire,
     SeveralImages,
     SparseLinearRegression,
@@ -191,6 +194,29 @@ def tree_case(kind):
 
 
 PATTERNS = RNG.standard_normal((23, 64)) / 8
+BRIEFLY = np.linspace(0.2, 0.6, 12)  # how long is counted, so that tables are short
+TIMED = np.column_stack([np.clip(ROWS[:12], -1.5, 1.5), BRIEFLY])
+TIMED_PLACES = np.column_stack([POINTS[:12], BRIEFLY])
+
+PAIRS_OF_IDS = np.array([[user, item] for user in range(4) for item in range(3)])
+
+
+def plays(pairs):
+    """Some counts of pairs, or of items alone."""
+    return (np.asarray(pairs).reshape(len(pairs), -1)[:, -1] == 1).astype(float)
+
+
+def factorization():
+    return PoissonFactorization(2, user_variance=0.3, item_variance=0.3, fit_bias=False, random_state=0)
+
+
+def user_of_a_fit():
+    return factorization().fit(PAIRS_OF_IDS, plays(PAIRS_OF_IDS)).user(9)
+
+
+def counted(rows):
+    """Some counts at rows whose last column is the time."""
+    return (np.asarray(rows)[:, 0] > 0.4).astype(float)
 
 
 def patterns(**options):
@@ -266,6 +292,10 @@ CASES = [
     tree_case(GameTreeSearch),
     tree_case(AboutMoves),
     Case(
+        "CoxProcess", lambda: CoxProcess(0.2 * RBF(1.0), optimizer=None, exposure=2), TIMED_PLACES,
+        (TIMED_PLACES[:6], counted(TIMED_PLACES[:6])), counted, target=TIMED_PLACES[:4], given="direction",
+    ),
+    Case(
         "GaussianProcessRegressor", lambda: GaussianProcessRegressor(RBF(1.0), alpha=0.1, optimizer=None), POINTS,
         (POINTS[:6], POINTS[:6, 0]), lambda points: np.asarray(points)[:, 0], target=RNG.standard_normal((5, 2)),
     ),
@@ -327,6 +357,17 @@ CASES = [
         "ImageReconstructor of a volume by expectation propagation", CUBE.shape,
         ENCODES.take([0, 5, 6, 10, 13, 17, 19, 24, 30, 35]), CENTRAL_ENCODES, blocks_of(CUBE),
         inference="expectation_propagation",
+    ),
+    Case(
+        "PoissonFactorization", factorization, PAIRS_OF_IDS, (PAIRS_OF_IDS[:6], plays(PAIRS_OF_IDS[:6])), plays,
+        given="direction",
+    ),
+    Case(
+        "PoissonFactorization of a user", user_of_a_fit, [0, 1, 2] * 4, ([0, 1], [2.0, 0.0]), plays, given="direction"
+    ),
+    Case(
+        "PoissonRegression", lambda: PoissonRegression(prior_scale=0.2, fit_intercept=False, exposure=3), TIMED,
+        (TIMED[:6], counted(TIMED[:6])), counted, target=TIMED[:4], given="direction",
     ),
     Case(
         "SeveralImages", lambda: SeveralImages([reconstructor(), reconstructor()]),

@@ -160,7 +160,9 @@ def test_count_probabilities_are_tilted_normalisers(rate):
             expected = np.exp(Poisson(rate=rate).log_density(mean, outcomes))
         else:
             expected = np.exp(Poisson(outcomes, rate).tilted_moments(mean, variance)[0])
-        np.testing.assert_allclose(probabilities[k], expected, atol=1e-12)
+        kept = probabilities[k] > 0
+        np.testing.assert_allclose(probabilities[k][kept], expected[kept], atol=1e-12)
+        assert expected[~kept].sum() < 1e-10  # the row's own tail
 
 
 @pytest.mark.parametrize("rate", RATES)
@@ -199,6 +201,43 @@ def test_entropy_of_a_poisson_distribution():
         log_p = xlogy(y, rate) - rate - gammaln(y + 1)
         assert poisson_entropy(np.array(rate)) == pytest.approx(-(np.exp(log_p) * log_p).sum(), abs=2e-10)
     assert poisson_entropy(np.array(0.0)) == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("rate", ["exp", "softplus", "rectified"])
+@pytest.mark.parametrize(("mean", "variance", "exposure"), [(5.0, 0.04, 1.0), (6.0, 1e-3, 2.0), (3.0, 0.3, 50.0)])
+def test_entropies_of_large_counts_are_those_of_their_table(rate, mean, variance, exposure):
+    family = Poisson(rate=rate, exposure=exposure * (1.0 if rate == "exp" else 200.0))
+    p = family.outcome_probabilities([mean], [variance])[1][0]
+    assert len(p) > 512
+    assert family.outcome_entropy([mean], [variance])[0] == pytest.approx(entr(p).sum(), abs=3e-8)  # the table is cut
+
+
+def test_entropy_of_a_broad_log_rate():
+    """Against sums over counts of masses by a fine grid of projections, in the coordinate log y beyond the first."""
+    mean, variance = 1.0, 3.0
+    s, step = np.linspace(mean - 9 * np.sqrt(3), mean + 9 * np.sqrt(3), 6001, retstep=True)
+    density = np.exp(-0.5 * (s - mean) ** 2 / variance) / np.sqrt(2 * np.pi * variance) * step
+
+    def terms(y):
+        log_p = y[:, None] * s - np.exp(s) - gammaln(y + 1)[:, None]
+        return entr(np.exp(log_p) @ density)
+
+    t, h = np.linspace(np.log(1000.5), mean + 8 * np.sqrt(3), 800, retstep=True)
+    tail = terms(np.exp(t)) * np.exp(t)
+    expected = terms(np.arange(1001.0)).sum() + h * (tail.sum() - 0.5 * (tail[0] + tail[-1]))
+    assert Poisson().outcome_entropy(mean, variance) == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("rate", ["exp", "softplus", "rectified"])
+def test_the_table_of_a_row_does_not_depend_on_its_neighbours(rate):
+    family = Poisson(rate=rate)
+    mean, variance = np.array([0.3, 2.0]), np.array([0.4, 0.5])
+    both, alone = (
+        family.outcome_probabilities(mean, variance)[1],
+        family.outcome_probabilities(mean[:1], variance[:1])[1],
+    )
+    np.testing.assert_array_equal(both[0, : alone.shape[1]], alone[0])
+    assert not both[0, alone.shape[1] :].any()
 
 
 def test_tables_that_cannot_be_built_are_refused():

@@ -1,0 +1,54 @@
+"""Quantiles of a predictive count:  P(y <= k) = E Q(k + 1, e rate(s)),  Q the regularised upper incomplete gamma."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import gammaincc
+
+from adaptive.potentials import quadrature
+
+if TYPE_CHECKING:
+    from adaptive.potentials import Poisson
+
+__all__ = ["count_interval"]
+
+_REACH = 8.0  # standard deviations of the projection
+
+
+def count_interval(
+    family: Poisson, mean: np.ndarray, variance: np.ndarray, level: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the counts (m,) below and above which less than (1 - level) / 2 of the probability lies.
+
+    Parameters
+    ----------
+    family : Poisson
+        With one exposure, or one per projection.
+    mean, variance : (m,) arrays
+        Of the projections.
+    level : float
+        In (0, 1).
+    """
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level must lie between 0 and 1, got {level!r}.")
+    exposure = np.broadcast_to(family.exposure, mean.shape)
+
+    def below(k: np.ndarray) -> np.ndarray:
+        def share(s: np.ndarray, owner: np.ndarray) -> np.ndarray:
+            return gammaincc(k[owner] + 1.0, np.minimum(exposure[owner] * family.mean_rate(s), 1e15))
+
+        return quadrature.gaussian_average(share, mean, variance, family.kinks)
+
+    with np.errstate(over="ignore"):
+        most = np.minimum(exposure * family.mean_rate(mean + _REACH * np.sqrt(variance)), 1e15)
+    ends = []
+    for probability in (0.5 * (1.0 - level), 0.5 * (1.0 + level)):
+        low, high = np.full(mean.shape, -1.0), np.floor(most + 9.0 * np.sqrt(most) + 30.0)
+        while np.any(high - low > 1.0):  # P(y <= low) < probability <= P(y <= high)
+            middle = np.floor(0.5 * (low + high))
+            reached = below(middle) >= probability
+            low, high = np.where(reached, low, middle), np.where(reached, middle, high)
+        ends.append(high)
+    return ends[0], ends[1]

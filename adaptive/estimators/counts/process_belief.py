@@ -1,0 +1,185 @@
+"""What is believed about a rate over time or space:  y(x) ~ Poisson(exposure rate(f(x))),    f ~ GP(m, k)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import ndtri
+from sklearn.base import clone
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel
+
+from adaptive import checks
+from adaptive.estimators.counts.exposure import CountRows, Exposed, check_column
+from adaptive.estimators.counts.regression_belief import RATES, inverse_rate
+from adaptive.estimators.gaussian_process.evidence import Evidence
+from adaptive.estimators.gaussian_process.latent_process import LatentProcess
+from adaptive.estimators.gaussian_process.process_belief import ProcessBelief, evidence_state, inferred, restored
+from adaptive.estimators.gaussian_process.settings import ProcessSettings
+from adaptive.inference.compatibility import refusal
+from adaptive.means import as_mean
+from adaptive.potentials import Poisson
+from adaptive.predictive import GaussianProjections
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sklearn.gaussian_process.kernels import Kernel
+
+    from adaptive.inference import Posterior
+    from adaptive.means import Mean
+    from adaptive.types import RandomState
+
+__all__ = ["CoxBelief", "CoxSettings"]
+
+SHARES = (1 / 10, 1 / 30, 1 / 3)  # of the range of the inputs: where the search for the length scale starts
+BOUNDS = (1e-3, 1e2)  # of the length scale, in ranges
+HEIGHTS = (1e-4, 1e4)  # bounds of the kernel's height, in typical variances
+
+
+@dataclass(frozen=True, eq=False)
+class CoxSettings(ProcessSettings):
+    """Parameters of :class:`~adaptive.CoxProcess`, under the same names."""
+
+    rate: str = "rectified"
+    exposure: int | str | None = None
+    inference: str | Callable[..., Posterior] | None = "expectation_propagation"
+    max_iter: int = 100
+
+    def check(self) -> None:
+        """Refuse what is wrong in one sentence."""
+        super().check()
+        checks.choice("rate", self.rate, RATES)
+        checks.integer("max_iter", self.max_iter, minimum=1)
+        check_column(self.exposure)
+        self.check_engine()
+        if isinstance(self.inference, str):
+            sentence = refusal(Poisson([1.0], self.rate), self.inference)
+            if sentence is not None:
+                raise ValueError(sentence)
+
+    def unit(self, rate: float) -> float:
+        """By how much the function differs where rates differ noticeably."""
+        return 1.0 if self.rate == "exp" else max(rate, 1e-3)
+
+    def prior_mean(self, rate: float) -> Mean:
+        """The mean function before anything was learnt: the place of the typical rate, unless one is given."""
+        return as_mean(inverse_rate(self.rate, rate) if self.mean is None else self.mean)
+
+    def kernels(self, X: np.ndarray, rate: float) -> list[Kernel]:
+        """Where searches start: the given kernel, or one of every share of the range."""
+        if self.kernel is not None:
+            return [clone(self.kernel)]
+        ranges = np.ptp(X, axis=0) if len(X) else np.ones(X.shape[1])
+        ranges = np.where(ranges > 0, ranges, 1.0)
+        ranges = ranges if len(ranges) > 1 else float(ranges[0])
+        variance = self.unit(rate) ** 2
+        bounds = np.multiply.outer(ranges, BOUNDS)
+        height = ConstantKernel(0.5 * variance, (HEIGHTS[0] * variance, HEIGHTS[1] * variance))
+        return [height * RBF(share * ranges, bounds) for share in SHARES]
+
+    def potential(self, y: np.ndarray, exposure: Any) -> Poisson:
+        """The potentials of counts."""
+        return Poisson(y, self.rate, exposure)
+
+    def problems(self, data: CountRows) -> list[Evidence]:
+        """The evidence of the counts at every start."""
+        given, rate = data.exposed, data.mean_rate
+        observed = partial(_observed, self.potential(data.y, given.exposure))
+        return [
+            Evidence(
+                kernel,
+                self.prior_mean(rate).prepared(given.rows),
+                given.rows,
+                [observed],
+                self.engine(self.inference, self.max_iter),
+                low_rank=self.approximation(),
+            )
+            for kernel in self.kernels(given.rows, rate)
+        ]
+
+
+def _observed(potential: Poisson, scale: float) -> Poisson:
+    """The potentials of the counts, which have no scale."""
+    return potential
+
+
+@dataclass(frozen=True, eq=False)
+class CoxBelief(ProcessBelief):
+    """One process; `ProcessBelief` says the rest."""
+
+    settings: CoxSettings
+    data: CountRows | None
+
+    @classmethod
+    def learnt(cls, settings: CoxSettings, data: CountRows, earlier: CoxBelief | None = None) -> CoxBelief:
+        """Learn hyper-parameters from all starts, or keep those of an ``earlier`` belief until rows have doubled."""
+        rows = len(data)
+        if earlier is not None and rows < 2 * earlier.learnt_rows:
+            evidence = settings.problems(data)[0].at(earlier.evidences[0].theta)
+            evidence.warm = earlier.evidences[0].warm
+            found = [inferred(settings, evidence, False)]
+            rows = earlier.learnt_rows
+        else:
+            found = [inferred(settings, evidence, True) for evidence in settings.problems(data)]
+        evidence, processes = max(found, key=lambda pair: pair[1][0].posterior.log_evidence)
+        return cls(settings, data, [evidence], processes, rows)
+
+    @property
+    def process(self) -> LatentProcess:
+        """The belief about the function."""
+        return self.processes[0]
+
+    def family(self, exposure: Any) -> Poisson:
+        """The family of the outcomes."""
+        return Poisson(rate=self.settings.rate, exposure=exposure)
+
+    def intensity(self, X: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Mean, lower and upper end (m,) of the rate at X per unit of exposure."""
+        if not 0.0 < level < 1.0:
+            raise ValueError(f"level must lie between 0 and 1, got {level!r}.")
+        mean, variance = self.process.moments(X)
+        family = self.family(1.0)
+        reach = ndtri(0.5 * (1.0 + level)) * np.sqrt(variance)
+        return family.expected_rate(mean, variance), family.mean_rate(mean - reach), family.mean_rate(mean + reach)
+
+    def predictive(
+        self, given: Exposed, *, target: Exposed | None = None, random_state: RandomState = None
+    ) -> GaussianProjections:
+        """Jointly Gaussian values of the function, and counts over the exposures."""
+        return _predictive(self.process, self.settings, given, target, random_state)
+
+    @classmethod
+    def prior_predictive(
+        cls, settings: CoxSettings, given: Exposed, *, target: Exposed | None = None, random_state: RandomState = None
+    ) -> GaussianProjections:
+        """The predictive of the prior, about a rate of one event per unit of exposure."""
+        X = given.rows
+        process = LatentProcess(settings.kernels(X, 1.0)[0], settings.prior_mean(1.0).prepared(X), X)
+        return _predictive(process, settings, given, target, random_state)
+
+    def state(self) -> dict[str, Any]:
+        """Plain data from which ``from_state`` makes this belief again, to the last bit."""
+        return {"learnt_rows": self.learnt_rows, **evidence_state(self.evidences[0], self.processes)}
+
+    @classmethod
+    def from_state(cls, settings: CoxSettings, data: CountRows, state: dict[str, Any]) -> CoxBelief:
+        """The belief that ``state`` described."""
+        evidence, processes = restored(settings.problems(data)[0], state)
+        return cls(settings, data, [evidence], processes, int(state["learnt_rows"]))
+
+
+def _predictive(
+    process: LatentProcess, settings: CoxSettings, given: Exposed, target: Exposed | None, random_state: RandomState
+) -> GaussianProjections:
+    predictive = process.predictive(
+        given.rows,
+        Poisson(rate=settings.rate, exposure=given.exposure),
+        target=None if target is None else target.rows,
+        random_state=random_state,
+    )
+    if target is not None:
+        predictive._target_likelihood = Poisson(rate=settings.rate, exposure=target.exposure)
+    return predictive

@@ -1,0 +1,143 @@
+"""Pairs (user, item) by their ids, and how often each was counted; what is listed with a count of 0 was observed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from adaptive.inference.factorization.rounds import Entries
+from adaptive.potentials import Poisson
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
+
+__all__ = ["PairCounts", "checked_counts", "columns_of"]
+
+
+def columns_of(pairs: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return ids of users and of items, whole numbers or text, from an array (n, 2), a frame or a list of pairs."""
+    if hasattr(pairs, "columns"):
+        columns = [np.asarray(pairs[name]) for name in pairs.columns]
+    elif isinstance(pairs, np.ndarray) and pairs.ndim == 2:
+        columns = list(pairs.T)
+    else:
+        entries = [tuple(pair) for pair in pairs]
+        if any(len(pair) != 2 for pair in entries):
+            raise ValueError("pairs must have two ids each, a user and an item.")
+        columns = [np.array([pair[k] for pair in entries]) for k in (0, 1)]
+    if len(columns) != 2:
+        raise ValueError(f"pairs must have two columns, users and items, got {len(columns)}.")
+    return _ids("users", columns[0]), _ids("items", columns[1])
+
+
+def _ids(name: str, values: np.ndarray) -> np.ndarray:
+    if not len(values):
+        return np.zeros(0, dtype=np.int64)
+    if values.dtype.kind == "O":
+        values = np.array(values.tolist())
+    if values.dtype.kind == "f" and (values == np.round(values)).all():
+        values = values.astype(np.int64)
+    if values.ndim != 1 or values.dtype.kind not in "iuU":
+        raise ValueError(f"{name} must be whole numbers or text, got {values.dtype} of shape {values.shape}.")
+    return values.astype(np.int64) if values.dtype.kind in "iu" else values
+
+
+def checked_counts(y: ArrayLike, n: int) -> np.ndarray:
+    """Return n counts."""
+    counts = np.atleast_1d(np.asarray(Poisson(np.ravel(np.asarray(y, dtype=float))).y))
+    if len(counts) != n:
+        raise ValueError(f"y must have one count per pair ({n}), got {len(counts)}.")
+    return counts
+
+
+@dataclass(frozen=True, eq=False)
+class PairCounts:
+    """Pairs and their counts.
+
+    Attributes
+    ----------
+    ids : ((m,) array, (k,) array)
+        Of all users and items, in the order in which they came.
+    rows : ((n,) array, (n,) array)
+        Positions of the pairs' users and items there.
+    y : (n,) array
+    """
+
+    ids: tuple[np.ndarray, np.ndarray]
+    rows: tuple[np.ndarray, np.ndarray]
+    y: np.ndarray
+
+    n_features = None
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @classmethod
+    def of(cls, pairs: Any, y: ArrayLike, earlier: PairCounts | None = None) -> PairCounts:
+        """Pairs as they are given, after the ``earlier`` ones."""
+        columns = columns_of(pairs)
+        counts = checked_counts(y, len(columns[0]))
+        if not len(counts) and earlier is None:
+            raise ValueError("pairs must hold at least one pair, got none.")
+        ids, rows = [], []
+        for side, column in enumerate(columns):
+            known = np.zeros(0, dtype=column.dtype) if earlier is None else earlier.ids[side]
+            if earlier is not None and len(column) and known.dtype.kind != column.dtype.kind:
+                name = ("users", "items")[side]
+                raise ValueError(
+                    f"{name} must be of one kind, numbers or text: got {column.dtype} after {known.dtype}."
+                )
+            table = {label: k for k, label in enumerate(known.tolist())}
+            found = [table.setdefault(label, len(table)) for label in column.tolist()]
+            ids.append(np.array(list(table), dtype=column.dtype if not len(known) else None))
+            rows.append(np.array(found, dtype=np.int64))
+        if earlier is not None:
+            rows = [np.concatenate([old, new]) for old, new in zip(earlier.rows, rows, strict=True)]
+            counts = np.concatenate([earlier.y, counts])
+        return cls((ids[0], ids[1]), (rows[0], rows[1]), counts)
+
+    @cached_property
+    def positions(self) -> tuple[dict, dict]:
+        """Where each id stands."""
+        users, items = ({label: k for k, label in enumerate(ids.tolist())} for ids in self.ids)
+        return users, items
+
+    @property
+    def lengths(self) -> tuple[int, int]:
+        """How many users and items there are."""
+        return len(self.ids[0]), len(self.ids[1])
+
+    def entries(self, zeros: str = "missing") -> Entries:
+        """Every pair once: of duplicates counts and exposures add; with zeros "observed" all other pairs as zeros."""
+        width = max(self.lengths[1], 1)
+        keys: np.ndarray
+        keys, inverse = np.unique(self.rows[0] * width + self.rows[1], return_inverse=True)
+        y: np.ndarray = np.asarray(np.bincount(inverse, self.y))
+        exposure: np.ndarray = np.bincount(inverse, np.ones(len(inverse)))
+        if zeros == "observed":
+            n = self.lengths[0] * self.lengths[1]
+            if n > LARGEST_TABLE:
+                raise ValueError(
+                    f'zeros="observed" would list {n} pairs, more than {LARGEST_TABLE:.0f}; list the zeros you mean.'
+                )
+            whole, times = np.zeros(n), np.ones(n)
+            whole[keys], times[keys] = y, exposure
+            keys, y, exposure = np.arange(n), whole, times
+        users, items = np.divmod(keys, width)
+        return Entries((users, items), y, exposure, self.lengths)
+
+    def state(self) -> dict[str, Any]:
+        """Plain data."""
+        return {"ids": list(self.ids), "rows": list(self.rows), "y": self.y}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """The pairs that ``state`` described."""
+        ids, rows = ([np.asarray(part) for part in state[name]] for name in ("ids", "rows"))
+        return cls((ids[0], ids[1]), (rows[0], rows[1]), np.asarray(state["y"]))
+
+
+LARGEST_TABLE = 2e7

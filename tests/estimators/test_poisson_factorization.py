@@ -1,0 +1,167 @@
+"""Poisson factorisation: synthetic data, ids of any kind, users as views, refined gains, and bad input."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from adaptive import PoissonFactorization, SequentialDesign
+from adaptive.estimators.factorization.predictive import PairPredictive
+from adaptive.inference.factorization.rounds import Entries, Factor, Factors, Kind, solved
+
+
+def synthetic(seed=0, users=60, items=40, n=1200):
+    rng = np.random.default_rng(seed)
+    Z, W = rng.normal(size=(users, 2)), 0.7 * rng.normal(size=(items, 2))
+    keys = rng.choice(users * items, n, replace=False)
+    pairs = np.column_stack(np.divmod(keys, items))
+    return pairs, rng.poisson(np.exp(0.3 + np.sum(Z[pairs[:, 0]] * W[pairs[:, 1]], axis=1))).astype(float)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    pairs, y = synthetic()
+    return PoissonFactorization(2, random_state=0).fit(pairs[:900], y[:900])
+
+
+@pytest.mark.parametrize("inference", ["mean_field", "full", "em", "map"])
+def test_every_inference_predicts_and_mean_field_beats_the_point(inference, fitted):
+    pairs, y = synthetic()
+    model = PoissonFactorization(2, inference=inference, random_state=0).fit(pairs[:900], y[:900])
+    score, constant = model.score(pairs[900:], y[900:]), -2.4
+    assert constant < score < -1.4
+    assert model.evidence_kind_ == ("lower_bound" if inference in ("mean_field", "full") else "none")
+    if inference == "map":
+        assert fitted.score(pairs[900:], y[900:]) > score + 0.05
+    low, high = model.interval(pairs[900:], 0.9)
+    assert np.mean((low <= y[900:]) & (y[900:] <= high)) > (0.8 if inference == "map" else 0.88)
+
+
+def test_ids_may_be_text_and_come_in_tuples_and_frames(fitted):
+    pairs, y = synthetic()
+    named = [(f"u{u}", int(i)) for u, i in pairs[:900]]
+    text = PoissonFactorization(2, random_state=0).fit(named, y[:900])
+    np.testing.assert_array_equal(text.predict(named[:9]), fitted.predict(pairs[:9]))
+    frame = pd.DataFrame(pairs, columns=["user", "item"])
+    of_frame = PoissonFactorization(2, random_state=0).fit(frame[:900], y[:900])
+    np.testing.assert_array_equal(of_frame.predict(frame[:9]), fitted.predict(pairs[:9]))
+    assert set(text.recommend("u3", 5).tolist()).isdisjoint(i for u, i in named if u == "u3")
+    assert len(fitted.recommend(3, 10**6, exclude_seen=False)) == len(fitted.items_)
+
+
+def test_duplicated_pairs_add_counts_and_exposures():
+    twice = PoissonFactorization(1, item_variance=0.2, tol=1e-3, random_state=0).fit(
+        [(0, 0), (0, 0), (1, 0)], [3, 4, 1]
+    )
+    entries = twice.belief_.entries
+    np.testing.assert_array_equal(entries.y, [7, 1])
+    np.testing.assert_array_equal(entries.exposure, [2, 1])
+
+
+def test_zeros_observed_lists_every_pair():
+    model = PoissonFactorization(1, zeros="observed", item_variance=0.2, tol=1e-3, random_state=0).fit(
+        [(0, 0), (1, 1), (2, 0)], [3, 4, 1]
+    )
+    assert len(model.belief_.entries.y) == 6 and model.predict([(0, 1)])[0] < 2
+
+
+def test_new_ids_begin_at_the_prior_and_touched_rows_learn(fitted):
+    model = pickle.loads(pickle.dumps(fitted))
+    before = model.predict([(3, 1000), (5, 1)])
+    model.partial_fit([(3, 1000)] * 3, [9, 8, 9])
+    after = model.predict([(3, 1000), (5, 1)])
+    assert after[0] > before[0] + 1 and after[1] == before[1]
+    again = clone(model).restore(model.state())
+    np.testing.assert_array_equal(again.predict([(3, 1000), (5, 1)]), after)
+
+
+def test_a_user_is_the_row_of_a_fit_with_items_frozen(fitted):
+    """The view learns what the kernel gives that row with the same items."""
+    view = fitted.user(10**6)  # never seen
+    np.testing.assert_array_equal(view.factors.sides[0].mean[0, :2], 0.0)
+    items = fitted.items_[:6]
+    view.partial_fit(items, [2, 0, 1, 5, 0, 1])
+    own = view.factors.sides[0]
+    entries, kind = view.entries, Kind("mean_field")
+    once, _ = solved(entries, view.factors, 0, kind, rows=[0], steps=200, tol=1e-13)
+    np.testing.assert_allclose(own.mean, once.mean, atol=1e-5)
+    known = fitted.user(3)
+    np.testing.assert_allclose(known.predict(items), fitted.predict([(3, i) for i in items]), rtol=1e-12)
+    assert view.restore(view.state()) is view
+    with pytest.raises(ValueError, match="was not in the fit"):
+        view.partial_fit([10**7], [1])
+
+
+def test_a_user_in_the_loop(fitted):
+    truth = np.random.default_rng(0).poisson(2.0, len(fitted.items_)).astype(float)
+    items = fitted.items_.tolist()
+    design = SequentialDesign(fitted.user(10**6), items,
+                              lambda query: truth[query.positions], random_state=0)  # fmt: skip
+    design.run(4)
+    assert len(set(design.history_["position"])) == 4 and len(design.estimator_.entries.y) == 4
+
+
+def one_pair():
+    """The spec's pair: mu = .5, s = .2, m = 1, v = .3; I = .27780 nats, by moments .24083."""
+    sides = (
+        Factor(np.array([[1.0]]), np.array([[0.3]]), np.zeros(1), np.ones(1)),
+        Factor(np.array([[0.5]]), np.array([[0.2]]), np.zeros(1), np.ones(1)),
+    )
+    zero = np.zeros(1, dtype=np.int64)
+    none = Entries((zero[:0], zero[:0]), np.zeros(0), np.zeros(0), (1, 1))
+    return PairPredictive(Factors(sides, 0.0), none, zero, zero, Kind("mean_field"))
+
+
+def test_refined_gains_are_those_of_quadrature():
+    belief = one_pair()
+    assert belief.outcome_entropy[0] - belief.expected_entropy[0] == pytest.approx(0.24083, abs=2e-5)
+    refined = belief.refined(np.array([0]))
+    assert refined.outcome_entropy[0] - refined.expected_entropy[0] == pytest.approx(0.27780, abs=1e-4)
+
+
+def test_predictive_probabilities_add_up_to_the_log_predictive(fitted):
+    pair = np.array([[3, 4]])
+    total = np.exp(fitted.log_predictive(np.repeat(pair, 300, axis=0), np.arange(300.0))).sum()
+    assert total == pytest.approx(1.0, abs=1e-6)
+    log_p = fitted.log_predictive(np.repeat(pair, 60, axis=0), np.arange(60.0))
+    refined = fitted.predictive(pair).refined(np.array([0]))
+    assert refined.outcome_entropy[0] == pytest.approx(-np.sum(np.exp(log_p) * log_p), abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "y", "match"),
+    [
+        ([(0, 1)], [-1], "^y must hold counts"),
+        ([(0, 1)], [0.5], "^y must hold counts"),
+        ([(0, 1)], [np.nan], "^y "),
+        ([(0, 1), (1, 1)], [1], "one count per pair"),
+        ([(0.5, 1)], [1], "^users must be whole numbers or text"),
+        (np.zeros((2, 3)), [1, 1], "two columns"),
+        ([], [], "at least one pair"),
+    ],
+)
+def test_bad_input(pairs, y, match):
+    model = PoissonFactorization(2)
+    with pytest.raises(ValueError, match=match):
+        model.fit(pairs, y)
+    assert not hasattr(model, "belief_")
+
+
+def test_other_bad_input(fitted):
+    with pytest.raises(NotFittedError):
+        PoissonFactorization().predict([(0, 1)])
+    with pytest.raises(ValueError, match="^n_components=.* GB; use fewer, or inference"):
+        PoissonFactorization(30_000, inference="full").fit([(0, 1)], [1])
+    with pytest.raises(ValueError, match="one kind, numbers or text"):
+        pickle.loads(pickle.dumps(fitted)).partial_fit([("ann", 3)], [1])
+    with pytest.raises(ValueError, match="^level"):
+        fitted.interval([(0, 1)], 0)
+    huge = PoissonFactorization(1, item_variance=0.2, tol=1e-3, random_state=0).fit(
+        [(0, 0), (1, 0), (0, 1)], [10_000, 3, 0]
+    )
+    assert np.isfinite(huge.posterior_.sides[0].mean).all()
