@@ -32,6 +32,7 @@ from adaptive.estimators import (  # noqa: E402
     GaussianProcessClassifier,
     GaussianProcessRegressor,
     ImageReconstructor,
+    MetadataTopicModel,
     SeveralImages,
     SparseLinearRegression,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "GaussianProcessClassifier",
     "GaussianProcessRegressor",
     "ImageReconstructor",
+    "MetadataTopicModel",
     "Posterior",
     "SequentialDesign",
     "SeveralImages",

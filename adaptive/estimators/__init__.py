@@ -8,6 +8,7 @@ from adaptive.estimators.gaussian_process_classifier import GaussianProcessClass
 from adaptive.estimators.gaussian_process_regressor import GaussianProcessRegressor
 from adaptive.estimators.image_reconstructor import ImageReconstructor
 from adaptive.estimators.linear.training import Rows
+from adaptive.estimators.metadata_topic_model import MetadataTopicModel
 from adaptive.estimators.several_images import SeveralImages
 from adaptive.estimators.sparse_linear_regression import SparseLinearRegression
 
@@ -22,6 +23,7 @@ __all__ = [
     "GaussianProcessRegressor",
     "ImageReconstructor",
     "Inferred",
+    "MetadataTopicModel",
     "Rows",
     "Settings",
     "SeveralImages",

@@ -9,6 +9,7 @@ from adaptive.predictive.base import FIELDS, MissingField, Predictive, StatedPre
 from adaptive.predictive.gaussian import GaussianProjections, GaussianTarget
 from adaptive.predictive.scenarios import MAX_SCENARIOS, Scenarios
 from adaptive.predictive.softmax import SoftmaxLikelihood, SoftmaxProjections
+from adaptive.predictive.summed import SummedPredictive
 from adaptive.predictive.weighted_draws import WeightedDraws
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "SoftmaxLikelihood",
     "SoftmaxProjections",
     "StatedPredictive",
+    "SummedPredictive",
     "Undecided",
     "WeightedDraws",
 ]

@@ -15,6 +15,7 @@ from adaptive import (
     GaussianProcessClassifier,
     GaussianProcessRegressor,
     ImageReconstructor,
+    MetadataTopicModel,
     SeveralImages,
     SparseLinearRegression,
     scorers,
@@ -167,6 +168,19 @@ def seen(rows):
     return np.asarray(rows) @ BLOB[::2].ravel()
 
 
+TEXTS = RNG.dirichlet(np.full(9, 0.2), 5)  # words of five authors' documents
+BY_AUTHOR = np.eye(5)[np.arange(12) % 5]
+
+
+def read_texts(rows):
+    rows = np.asarray(rows)
+    return list(np.random.default_rng(0).poisson(8.0 * rows @ TEXTS + 0.5).astype(float))
+
+
+def topic_reader():
+    return MetadataTopicModel(3, learning="single_pass", random_state=0).reader(words_expected=10)
+
+
 CASES = [
     classifier("AnchoredEnsemble", AnchoredEnsemble, given="direction"),
     Case(
@@ -250,6 +264,10 @@ CASES = [
         "ImageReconstructor of a volume by expectation propagation", CUBE.shape,
         ENCODES.take([0, 5, 6, 10, 13, 17, 19, 24, 30, 35]), CENTRAL_ENCODES, blocks_of(CUBE),
         inference="expectation_propagation",
+    ),
+    Case(
+        "MetadataTopicModel's reader", topic_reader, BY_AUTHOR, (BY_AUTHOR[:3], read_texts(BY_AUTHOR[:3])), read_texts,
+        target=BY_AUTHOR[:2], given="blocks",
     ),
     Case(
         "SeveralImages", lambda: SeveralImages([reconstructor(), reconstructor()]),
