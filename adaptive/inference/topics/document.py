@@ -72,7 +72,7 @@ def correction(count, spread, prior):
 @numba.njit(cache=True)
 def infer(
     ids, numbers, table, spreads, totals, total_spreads, prior, step, mean, variance, concentration, start, collapsed,
-    tol, max_sweeps, scores, proportions, shares, counts,
+    warm, tol, max_sweeps, scores, proportions, shares, counts,
 ):  # fmt: skip
     """Fill ``shares`` (n, K) of the n words, expected ``counts`` (K,), and the document's ``scores``, ``proportions``.
 
@@ -93,6 +93,8 @@ def infer(
         The scores begin here.
     collapsed : float
         1: the document's other tokens count among the topics' words; 0: topics are as the table has them.
+    warm : bool
+        Begin with the ``shares`` that are there.
 
     Returns
     -------
@@ -115,7 +117,8 @@ def infer(
     for i in range(n):
         total = 0.0
         for k in range(K):
-            shares[i, k] = proportions[k] * (prior + table[ids[i], k]) / (everything + totals[k])
+            if not warm:
+                shares[i, k] = proportions[k] * (prior + table[ids[i], k]) / (everything + totals[k])
             total += shares[i, k]
         for k in range(K):
             shares[i, k] /= total

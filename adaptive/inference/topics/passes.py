@@ -14,6 +14,9 @@ from adaptive.inference.topics.document import DIRICHLET, infer, message
 __all__ = ["Learning", "Memory", "Tables", "read", "sweep"]
 
 
+LATER_SWEEPS = 5  # of a document that a batch looks at again, begun where it was left
+
+
 class Tables(NamedTuple):
     """All that a pass changes.
 
@@ -147,9 +150,12 @@ def sweep(indptr, ids, numbers, rows, columns, values, tables, learning, memory,
             start[k] = mean[k]
             if first:  # symmetry breaks by a draw, of less and less weight as the topics take shape
                 start[k] += normal(learning.seed, number * K + k) / (1.0 + 0.001 * number)
+        if not first:
+            own[:] = memory.shares[a:b]
         score = infer(
             ids[a:b], numbers[a:b], tables.words, tables.spreads, tables.totals, tables.total_spreads,
-            learning.word_prior, step, mean, forecast, concentration, start, 1.0, learning.tol, learning.max_sweeps,
+            learning.word_prior, step, mean, forecast, concentration, start, 1.0, not first, learning.tol,
+            learning.max_sweeps if first else LATER_SWEEPS,
             scores, proportions, own, counts,
         )  # fmt: skip
         result[0] += score
@@ -221,6 +227,6 @@ def read(indptr, ids, numbers, means, variances, tables, learning, plain, propor
         a, b = indptr[d], indptr[d + 1]
         infer(
             ids[a:b], numbers[a:b], tables.words, tables.spreads, tables.totals, tables.total_spreads,
-            learning.word_prior, step, means[d], variances[d], concentration, means[d], 0.0, learning.tol,
+            learning.word_prior, step, means[d], variances[d], concentration, means[d], 0.0, False, learning.tol,
             learning.max_sweeps, scores[d], proportions[d], shares[: b - a], counts[d],
         )  # fmt: skip

@@ -154,6 +154,6 @@ def test_the_words_of_a_known_topic_are_its(step):
     scores, proportions, shares, counts = np.empty(2), np.empty(2), np.empty((1, 2)), np.empty(2)
     infer(
         np.array([1]), np.array([6.0]), table, table * 0, np.full(2, 500.0), np.zeros(2), 0.01, step, mean, variance,
-        concentration, mean, 0.0, 1e-9, 200, scores, proportions, shares, counts,
+        concentration, mean, 0.0, False, 1e-9, 200, scores, proportions, shares, counts,
     )  # fmt: skip
     assert counts[1] > 5.99 and proportions[1] > 0.8 and proportions.sum() == pytest.approx(1.0)
