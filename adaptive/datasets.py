@@ -1,4 +1,4 @@
-"""Sets to classify as ``(X, y)``, and texts with metadata: two from scikit-learn, others from the folder ``ADAPTIVE_DATA``.
+"""Sets to classify as ``(X, y)``, and texts with metadata; all but two are read from the folder ``ADAPTIVE_DATA``.
 
 The folder (default ``~/adaptive_data``) holds one sub-folder per collection::
 

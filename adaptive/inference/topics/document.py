@@ -22,9 +22,11 @@ __all__ = ["BRIDGE", "DIRICHLET", "MOMENTS", "NEWTON", "correction", "infer", "m
 NEWTON, BRIDGE, MOMENTS, DIRICHLET = 0, 1, 2, 3  # the last: a Dirichlet that is given, no forecast
 LARGEST = 1e6  # concentration of a topic
 LONGEST_STEP = 2.0
+# Sums in any order and IEEE division: the loops over topics vectorise.
+FAST = numba.njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract", "arcp"})
 
 
-@numba.njit(cache=True)
+@FAST
 def softmax(scores, result):
     """Fill ``result`` with softmax(scores)."""
     top = scores.max()
@@ -36,7 +38,7 @@ def softmax(scores, result):
         result[k] /= total
 
 
-@numba.njit(cache=True)
+@FAST
 def mode_step(scores, proportions, mean, variance, counts, total):
     """One Newton step of  max_y  - sum (y - a)^2 / (2 r) + sum N_k y_k - N log sum exp y,  at most 2 in any topic.
 
@@ -69,7 +71,7 @@ def correction(count, spread, prior):
     return 0.0 if level < 0.5 else min(max(spread, 0.0) / (2.0 * level * level), 2.0)
 
 
-@numba.njit(cache=True)
+@FAST
 def infer(
     ids, numbers, table, spreads, totals, total_spreads, prior, step, mean, variance, concentration, start, collapsed,
     warm, tol, max_sweeps, scores, proportions, shares, counts,
@@ -123,7 +125,7 @@ def infer(
         for k in range(K):
             shares[i, k] /= total
             counts[k] += numbers[i] * shares[i, k]
-    weight, fresh, own, before = np.empty(K), np.empty(K), np.empty(K), np.empty(K)
+    weight, fresh, level, before = np.empty(K), np.empty(K), np.empty(K), np.empty(K)
     own_spreads = np.zeros(K)
     score = 0.0
     for sweep in range(max_sweeps):
@@ -149,36 +151,37 @@ def infer(
         before[:] = counts
         counts[:] = 0.0
         score = 0.0
+        for k in range(K):
+            level[k] = everything + totals[k] + collapsed * before[k]
         for i in range(n):
             word, others = ids[i], collapsed * (numbers[i] - 1.0)
             total = seen = 0.0
+            row, line = shares[i], table[word]
             for k in range(K):
-                share = shares[i, k]
-                factor = (prior + table[word, k] + others * share) / (
-                    everything + totals[k] + collapsed * (before[k] - share)
-                )
-                fresh[k] = weight[k] * factor
-                own[k] = proportions[k] * factor
+                fresh[k] = (prior + line[k] + others * row[k]) / (level[k] - collapsed * row[k])
+            if step != NEWTON:
+                for k in range(K):
+                    seen += proportions[k] * fresh[k]
+            for k in range(K):
+                fresh[k] *= weight[k]
             if corrected:
                 for k in range(K):
-                    share = shares[i, k]
+                    share = row[k]
                     spread = share * (1.0 - share)
                     of_word = correction(table[word, k] + others * share, spreads[word, k] + others * spread, prior)
                     of_all = correction(
-                        totals[k] + collapsed * (before[k] - share),
+                        level[k] - everything - collapsed * share,
                         total_spreads[k] + own_spreads[k] - collapsed * spread,
                         everything,
                     )
                     fresh[k] *= math.exp(of_all - of_word)
             for k in range(K):
                 total += fresh[k]
-                seen += own[k]
-            scale = 1.0 / max(total, 1e-300)
+            scale, number = 1.0 / max(total, 1e-300), numbers[i]
             for k in range(K):
-                share = fresh[k] * scale
-                shares[i, k] = share
-                counts[k] += numbers[i] * share
-            score += numbers[i] * math.log(max(seen, 1e-300))
+                row[k] = fresh[k] * scale
+                counts[k] += number * row[k]
+            score += number * math.log(max(total if step == NEWTON else seen, 1e-300))
         change = 0.0
         for k in range(K):
             change += abs(counts[k] - before[k])
