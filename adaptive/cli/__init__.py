@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from adaptive.cli import classify, kspace
+from adaptive.cli import classify, kspace, topics
 from adaptive.cli.errors import CommandError
 
 __all__ = ["app", "main"]
@@ -25,6 +25,7 @@ app = typer.Typer(
 )
 app.command()(kspace.kspace)
 app.command()(classify.classify)
+app.command()(topics.topics)
 
 # typer carries its own click since 0.2x, so its classes are found through the one that typer exports
 _ClickError: Any = typer.BadParameter.__mro__[2]

@@ -35,11 +35,14 @@ class Profile(NamedTuple):
     ----------
     proportions : (K,) array
         Mean topics of a document that has this feature alone, beside the constant.
+    proportion_deviations : (K,) array
+        How far the proportions of such documents may be off on average, by what is known of the weights.
     weights, deviations : (K,) arrays
         Moments of its weights.
     """
 
     proportions: np.ndarray
+    proportion_deviations: np.ndarray
     weights: np.ndarray
     deviations: np.ndarray
 
@@ -280,8 +283,11 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
         rows = np.zeros((1, belief.data.width))
         rows[0, [0, position]] = 1.0
         mean, variance = weights.forecast(sp.csr_array(rows))
-        proportions = moments(mean, variance + belief.tables.noise, unit_draws(self.n_topics, 256))[0][0]
-        return Profile(proportions, weights.mean[position], np.sqrt(weights.variance[position]))
+        draws = unit_draws(self.n_topics, 256)
+        proportions = moments(mean, variance + belief.tables.noise, draws)[0][0]
+        first, second = moments(mean, variance, draws)
+        spread = np.sqrt(np.maximum(second - first**2, 0.0))[0]
+        return Profile(proportions, spread, weights.mean[position], np.sqrt(weights.variance[position]))
 
     def top_words(self, n: int = 10, score: str = "source") -> list[list[Any]]:
         """The n words that stand for each topic: names of X's columns where it has any, else positions.

@@ -100,7 +100,7 @@ def run(script: Script) -> None:
     script.judge(
         "ours-topic-completion",
         not any(worse.values()),
-        claim="With metadata completion is no worse than without, than plain LDA, scikit-learn's, tomotopy's LDA and DMR.",
+        claim="With metadata completion is no worse than without, than plain LDA, scikit-learn's, tomotopy's LDA, DMR.",
         target="no model better, its 95% limit above zero, on any corpus",
         value={name: {m: [round(v, 3) for v in g] for m, g in by.items()} for name, by in gains.items()},
         reason="" if not any(worse.values()) else f"Better are: { {n: w for n, w in worse.items() if w} }.",
