@@ -84,7 +84,7 @@ def run(script: Script) -> None:
         for colour, (label, scores) in zip(PALETTE, found[name].items(), strict=False):
             ax.plot(BLOCK * np.arange(1, len(scores) + 1), scores, color=colour, label=label)
         ax.set(title=name, xlabel="documents seen", ylabel="completion, nats a word")
-    axes[0, 0].legend()
+    axes[0, -1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     script.figure(figure, "hennig-fig-5.12", "Completion of the next 500 documents along two streams that change.")
     b = found["corpus B"]
     changed = half // BLOCK
@@ -115,14 +115,17 @@ def run(script: Script) -> None:
     )  # fmt: skip
     corpus = drawn(half // 2)
     shares = {"corpus A": few_topics(corpus["counts"], corpus["group"], 10, 3 if script.quick else 60)}
+    sparse = drawn(half // 2, two_topics=True)
+    shares["authors of two topics"] = few_topics(sparse["counts"], sparse["group"], 10, 3 if script.quick else 60)
     if not script.quick:
         counts, group, _ = real("addresses")
         shares["addresses by president"] = few_topics(counts, group, 40, 60)
     script.judge(
         "hennig-fig-5.6", min(shares.values()) >= 0.9,
         claim="For nine authors of ten, five topics hold 95% of what is forecast.",
-        target="share of authors .9 or more, corpus A (10 topics) and addresses by president (40 topics)",
-        value=shares, seed=0,
+        target="share of authors .9 or more: corpus A, authors of two topics each (10 topics), presidents (40 topics)",
+        value=shares, reason="" if min(shares.values()) >= 0.9 else "Holds where authors write on few topics, as the "
+        "source's do; authors of corpus A, and presidents in their addresses, write on more than five.", seed=0,
     )  # fmt: skip
 
 

@@ -1,11 +1,16 @@
-"""One pass over the texts by two models, with metadata and without, each block scored before it is learnt."""
+"""One pass over the texts by two models, with metadata and without, each block scored before it is learnt.
+
+The first block is learnt in batch: topics that a single pass begins with hardly come apart later.
+"""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.cli.run_folder import RunFolder
 from adaptive.cli.topics.texts import Block, Texts, Vocabulary
@@ -16,6 +21,7 @@ from adaptive.loop.log.snapshots import pack, unpack
 __all__ = ["Stream"]
 
 BLOCK = 2000
+FIRST_PASSES = 50
 MOST_UNREAD = 100_000  # distinct metadata of unread documents that are kept
 STATE = "state.npz"
 
@@ -44,7 +50,7 @@ class Stream:
     def begun(cls, settings: dict[str, Any], folder: RunFolder) -> Stream:
         """As the folder has it, or from the start."""
         models = {
-            name: MetadataTopicModel(settings["topics"], learning="single_pass", random_state=settings["seed"])
+            name: MetadataTopicModel(settings["topics"], max_iter=FIRST_PASSES, random_state=settings["seed"])
             for name in ("with metadata", "without")
         }
         stream, path = cls(models), folder.log / STATE
@@ -76,11 +82,16 @@ class Stream:
         if counts.nnz == 0:
             return
         given = {"with metadata": frame, "without": np.zeros((len(frame), 0))}
-        if self.n_blocks and counts.sum(axis=1).max() > 1:
+        if hasattr(self.models["without"], "belief_") and counts.sum(axis=1).max() > 1:
             found = [self.models[name].score(counts, metadata) for name, metadata in given.items()]
             self.scores.append([float(block.lines[-1]), float(counts.sum()), *found])
         for name, metadata in given.items():
-            self.models[name].partial_fit(counts, metadata)
+            if hasattr(self.models[name], "belief_"):
+                self.models[name].partial_fit(counts, metadata)
+            else:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", ConvergenceWarning)  # it goes on
+                    self.models[name].fit(counts, metadata)
 
     def _state(self) -> dict[str, Any]:
         return {

@@ -47,10 +47,12 @@ def main(kind, source, target, topics, iterations, alpha, eta):
     found, _ = model.infer([one for _, one in held], iterations=100, workers=1)
     for (d, _), values in zip(held, found, strict=True):
         proportions[d] = values
-    words = np.full((V, topics), 1e-12)
+    words = np.empty((V, topics))
     columns = np.array([int(w) for w in model.used_vocabs])
     for k in range(topics):
-        words[columns, k] = model.get_topic_word_dist(k)
+        known = np.asarray(model.get_topic_word_dist(k))
+        words[:, k] = known.min()  # of a word that no training document has: as of one that the topic lacks
+        words[columns, k] = known
     np.savez(target, proportions=proportions, words=words / words.sum(axis=0), seconds=seconds)
 
 

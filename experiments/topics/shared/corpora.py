@@ -19,12 +19,26 @@ PEER = Path(__file__).parents[2] / "benchmarks" / "peers" / "topics.py"
 
 
 def drawn(
-    n_documents: int, *, n_words: int = 10, V: int = 500, K: int = 10, n_authors: int = 100, seed: int = 0
+    n_documents: int,
+    *,
+    n_words: int = 10,
+    V: int = 500,
+    K: int = 10,
+    n_authors: int = 100,
+    seed: int = 0,
+    two_topics: bool = False,
 ) -> dict[str, Any]:
-    """Corpus A: counts, author of each, proportions and topics' words (K, V) as they were drawn."""
+    """Corpus A: counts, author of each, their weights (A, K), proportions and topics' words (K, V) as they were drawn.
+
+    With ``two_topics`` each author writes on two topics and hardly on others.
+    """
     rng = np.random.default_rng(seed)
     words = rng.dirichlet(np.full(V, 0.05), K)
     weights, author = rng.normal(0, 2.0, (n_authors, K)), rng.integers(0, n_authors, n_documents)
+    if two_topics:
+        weights = 0.3 * weights
+        for own in weights:
+            own[rng.choice(K, 2, replace=False)] += 6.0
     scores = weights[author] + 0.5 * rng.normal(size=(n_documents, K))
     scores = np.exp(scores - scores.max(axis=1, keepdims=True))
     proportions = scores / scores.sum(axis=1, keepdims=True)
@@ -32,6 +46,8 @@ def drawn(
     return {
         "counts": sp.csr_array(counts, dtype=float),
         "group": np.array([f"a{a:03d}" for a in author]),
+        "author": author,
+        "weights": weights,
         "proportions": proportions,
         "words": words,
     }
