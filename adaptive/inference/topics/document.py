@@ -22,8 +22,8 @@ __all__ = ["BRIDGE", "DIRICHLET", "MOMENTS", "NEWTON", "correction", "infer", "m
 NEWTON, BRIDGE, MOMENTS, DIRICHLET = 0, 1, 2, 3  # the last: a Dirichlet that is given, no forecast
 LARGEST = 1e6  # concentration of a topic
 LONGEST_STEP = 2.0
-# Sums in any order and IEEE division: the loops over topics vectorise.
-FAST = numba.njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract", "arcp"})
+# IEEE division: loops over topics vectorise. Sums keep their order: else their bits depend on where arrays lie.
+FAST = numba.njit(cache=True, error_model="numpy")
 
 
 @FAST

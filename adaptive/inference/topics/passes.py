@@ -14,7 +14,7 @@ from adaptive.inference.topics.document import DIRICHLET, infer, message
 __all__ = ["Learning", "Memory", "Tables", "read", "sweep"]
 
 
-LATER_SWEEPS = 5  # of a document that a batch looks at again, begun where it was left
+LATER_SWEEPS = 2  # of a document that a batch looks at again, begun where it was left
 
 
 class Tables(NamedTuple):
