@@ -26,6 +26,7 @@ def _refuse_the_other_adaptive() -> None:
 _refuse_the_other_adaptive()
 
 from adaptive import inference, operators, potentials, scorers, search  # noqa: E402
+from adaptive.citing import cite  # noqa: E402
 from adaptive.estimators import (  # noqa: E402
     BayesianLogisticRegression,
     ClassifierView,
@@ -51,6 +52,7 @@ __all__ = [
     "SequentialDesign",
     "SeveralImages",
     "SparseLinearRegression",
+    "cite",
     "compare_with_random",
     "inference",
     "operators",

@@ -10,12 +10,15 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from scipy import sparse
 
 from adaptive.names import public_name
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, LazyPool, Pool
 
 __all__ = ["PoolExhausted", "concatenate", "fingerprint", "labels", "length", "take"]
 
@@ -24,7 +27,7 @@ class PoolExhausted(ValueError):
     """No allowed candidate is left to ask."""
 
 
-def length(pool: Any) -> int:
+def length(pool: Pool) -> int:
     """Return the number of candidates.
 
     Raises
@@ -37,16 +40,16 @@ def length(pool: Any) -> int:
     >>> length(np.zeros((3, 2))), length(["a", "b"])
     (3, 2)
     """
-    if sparse.issparse(pool):
+    if _is_sparse(pool):
         return pool.shape[0]
-    if isinstance(pool, (str, bytes, dict, set, frozenset)) or not hasattr(pool, "__len__"):
+    if isinstance(pool, (str, bytes, dict, set, frozenset)) or not _can(pool, "__len__"):
         raise ValueError(_not_a_pool(pool))
-    if not (_is_lazy(pool) or _is_frame(pool) or hasattr(pool, "__getitem__")) or getattr(pool, "ndim", 1) == 0:
+    if not (_is_lazy(pool) or _is_frame(pool) or _can(pool, "__getitem__")) or getattr(pool, "ndim", 1) == 0:
         raise ValueError(_not_a_pool(pool))
     return len(pool)
 
 
-def take(pool: Any, positions: Any) -> Any:
+def take(pool: Pool, positions: ArrayLike) -> Any:
     """Return the candidates at ``positions``, a pool of the same kind.
 
     Parameters
@@ -64,7 +67,7 @@ def take(pool: Any, positions: Any) -> Any:
     positions = np.asarray(positions, dtype=np.intp)
     if isinstance(pool, np.ndarray):
         return pool[positions]
-    if sparse.issparse(pool):
+    if _is_sparse(pool):
         return (pool if pool.format in ("csr", "csc") else pool.tocsr())[positions]
     if _is_pandas(pool):
         return pool.iloc[positions]
@@ -72,11 +75,11 @@ def take(pool: Any, positions: Any) -> Any:
         return pool[positions]
     if _is_lazy(pool):
         return pool.take(positions)
-    entries = [pool[int(i)] for i in positions]
+    entries = [pool[int(i)] for i in positions]  # type: ignore[index]
     return tuple(entries) if isinstance(pool, tuple) else entries
 
 
-def concatenate(pools: Sequence[Any]) -> Any:
+def concatenate(pools: Sequence[Pool]) -> Any:
     """Return one pool that holds the candidates of all, in order.
 
     Raises
@@ -96,28 +99,26 @@ def concatenate(pools: Sequence[Any]) -> Any:
     if len(pools) == 1:
         return first
     try:
-        if any(sparse.issparse(pool) for pool in pools):
-            return sparse.vstack(
-                [sparse.csr_matrix(pool) if not sparse.issparse(pool) else pool for pool in pools], "csr"
-            )
+        if any(_is_sparse(pool) for pool in pools):
+            return sparse.vstack([sparse.csr_matrix(pool) if not _is_sparse(pool) else pool for pool in pools], "csr")
         if _is_pandas(first):
             return sys.modules["pandas"].concat(pools)
         if _is_polars(first):
             return sys.modules["polars"].concat(pools)
         if isinstance(first, np.ndarray):
-            return np.concatenate(pools)
-        if hasattr(first, "concatenate"):
+            return np.concatenate(pools)  # type: ignore[arg-type]
+        if _can(first, "concatenate"):
             return first.concatenate(pools)
         if _is_lazy(first):
             raise ValueError(f"{type(first).__name__} has no method concatenate(pools)")
-        entries = [entry for pool in pools for entry in pool]
+        entries = [entry for pool in pools for entry in pool]  # type: ignore[union-attr]
         return tuple(entries) if isinstance(first, tuple) else entries
     except (ValueError, TypeError) as problem:
         kinds = ", ".join(_describe(pool) for pool in pools)
         raise ValueError(f"these pools cannot be put into one ({problem}): {kinds}.") from None
 
 
-def labels(pool: Any, positions: Any) -> list[Any]:
+def labels(pool: Pool, positions: ArrayLike) -> list[Any]:
     """Return what the candidates at ``positions`` are called: index labels of a frame, entries that are numbers,
     strings or tuples of them, what a lazy pool says, else the positions.
 
@@ -131,7 +132,7 @@ def labels(pool: Any, positions: Any) -> list[Any]:
     positions = np.asarray(positions, dtype=np.intp)
     if _is_pandas(pool):
         return [_plain(label) for label in pool.index[positions].tolist()]
-    if hasattr(pool, "labels") and callable(pool.labels):
+    if _can(pool, "labels"):
         return list(pool.labels(positions))
     if isinstance(pool, (list, tuple, range)):
         entries = [pool[int(i)] for i in positions]
@@ -144,7 +145,7 @@ def labels(pool: Any, positions: Any) -> list[Any]:
     return positions.tolist()
 
 
-def fingerprint(pool: Any, name: Callable[[Any], str] = public_name) -> str:
+def fingerprint(pool: Pool, name: Callable[[Any], str] = public_name) -> str:
     """Return a hash of the content, by which a log recognises its pool: equal for equal pools, in every session.
 
     A lazy pool states its own (``fingerprint()``); without one, class and length must do.
@@ -160,7 +161,7 @@ def fingerprint(pool: Any, name: Callable[[Any], str] = public_name) -> str:
     >>> fingerprint(np.arange(3)) == fingerprint(np.arange(3)), fingerprint([1, 2]) == fingerprint([2, 1])
     (True, False)
     """
-    if hasattr(pool, "fingerprint") and callable(pool.fingerprint):
+    if _can(pool, "fingerprint"):
         return str(pool.fingerprint())
     digest = hashlib.blake2b(digest_size=16)
     _feed(digest, pool, name)
@@ -169,7 +170,7 @@ def fingerprint(pool: Any, name: Callable[[Any], str] = public_name) -> str:
 
 def _feed(digest: Any, value: Any, name: Callable[[Any], str]) -> None:
     """Add a value, its kind and its length to the digest, so that different nestings differ."""
-    if sparse.issparse(value):
+    if _is_sparse(value):
         rows = value.tocsr(copy=True)
         rows.sum_duplicates()
         digest.update(f"sparse {rows.shape}".encode())
@@ -187,7 +188,7 @@ def _feed(digest: Any, value: Any, name: Callable[[Any], str]) -> None:
         digest.update(f"{kind} {len(value)}".encode())
         for item in value:
             _feed(digest, item, name)
-    elif _is_frame(value) and not hasattr(value, "columns"):  # a series
+    elif _is_frame(value) and getattr(value, "columns", None) is None:  # a series
         _feed(digest, value.to_numpy(), name)
     elif _is_frame(value):
         digest.update(f"frame {list(map(str, value.columns))!r}".encode())
@@ -201,46 +202,55 @@ def _feed(digest: Any, value: Any, name: Callable[[Any], str]) -> None:
         digest.update(f"{type(value).__name__} {value!r};".encode())
     elif isinstance(value, dict):
         _feed(digest, sorted(value.items()), name)
-    elif hasattr(value, "fingerprint"):
+    elif _can(value, "fingerprint"):
         digest.update(str(value.fingerprint()).encode())
     else:  # an opaque object says no more than its kind and, where it has one, its shape
         size = getattr(value, "shape", "")
         digest.update(f"{name(type(value))} {size};".encode())
 
 
-def _is_lazy(pool: Any) -> bool:
-    return hasattr(pool, "take") and not isinstance(pool, np.ndarray) and not _is_frame(pool)
+def _can(pool: object, method: str) -> TypeGuard[Any]:
+    return callable(getattr(pool, method, None))
 
 
-def _is_frame(pool: Any) -> bool:
+def _is_sparse(pool: object) -> TypeGuard[Any]:
+    return sparse.issparse(pool)
+
+
+def _is_lazy(pool: object) -> TypeGuard[LazyPool]:
+    return _can(pool, "take") and not isinstance(pool, np.ndarray) and not _is_frame(pool)
+
+
+def _is_frame(pool: object) -> TypeGuard[Any]:
     return _is_pandas(pool) or _is_polars(pool)
 
 
-def _is_pandas(pool: Any) -> bool:
-    return hasattr(pool, "iloc")
+def _is_pandas(pool: object) -> TypeGuard[Any]:
+    return getattr(pool, "iloc", None) is not None
 
 
-def _is_polars(pool: Any) -> bool:
+def _is_polars(pool: object) -> TypeGuard[Any]:
     return type(pool).__module__.partition(".")[0] == "polars"
 
 
-def _is_plain(entry: Any) -> bool:
+def _is_plain(entry: object) -> bool:
     if isinstance(entry, tuple):
         return all(_is_plain(part) for part in entry)
     return entry is None or isinstance(entry, (bool, int, float, str, np.bool_, np.integer, np.floating, np.str_))
 
 
-def _plain(entry: Any) -> Any:
+def _plain(entry: object) -> Any:
     if isinstance(entry, tuple):
         return tuple(_plain(part) for part in entry)
     return entry.item() if isinstance(entry, np.generic) else entry
 
 
-def _describe(pool: Any) -> str:
-    return f"{type(pool).__name__} of shape {pool.shape}" if hasattr(pool, "shape") else type(pool).__name__
+def _describe(pool: object) -> str:
+    shape = getattr(pool, "shape", None)
+    return type(pool).__name__ if shape is None else f"{type(pool).__name__} of shape {shape}"
 
 
-def _not_a_pool(pool: Any) -> str:
+def _not_a_pool(pool: object) -> str:
     return (
         "candidates must be a pool with a length and positions (an array, a sparse matrix, a frame, a list, "
         f"or an object with __len__ and take(positions)), got {type(pool).__name__}."

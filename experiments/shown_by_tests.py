@@ -551,8 +551,8 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/estimators/test_gaussian_process.py::test_robust_noise_forgives_outliers",
     ),
     "nickisch-sys-gpml-mean": (
-        "tests/means/test_means.py::test_gradients_are_derivatives",
-        "tests/means/test_means.py::test_sums_products_and_powers_are_those_of_the_values",
+        "tests/test_means.py::test_gradients_are_derivatives",
+        "tests/test_means.py::test_sums_products_and_powers_are_those_of_the_values",
     ),
     "nickisch-sys-gpml-cov-simple": (
         "tests/estimators/gaussian_process/test_example.py::test_kernels_of_scikit_learn_serve",

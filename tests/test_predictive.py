@@ -19,6 +19,7 @@ from adaptive.predictive import (
     MissingField,
     Predictive,
     Scenarios,
+    SoftmaxProjections,
     StatedPredictive,
     WeightedDraws,
 )
@@ -80,6 +81,30 @@ def test_predictives_survive_pickle_and_deepcopy():
     other = pickle.loads(pickle.dumps(belief.given(1, 1)))
     np.testing.assert_array_equal(other.mean, belief.given(1, 1).mean)
     np.testing.assert_array_equal(copy.deepcopy(belief).probabilities, belief.probabilities)
+
+
+@pytest.mark.parametrize("kind", ["projections", "softmax", "draws"])
+def test_what_ifs_keep_what_was_asked_and_targets_know_nothing_of_it(kind):
+    if kind == "projections":
+        belief, *_ = linear(likelihood=BernoulliLogit(), target=np.eye(3), measured=np.ones((2, 3)))
+    elif kind == "softmax":
+        rows, target = np.random.default_rng(0).standard_normal((2, 6, 3))
+        basis = np.array([[1.0], [-1.0]]) / np.sqrt(2)
+        belief = SoftmaxProjections.from_rows(
+            rows, np.zeros((1, 3)), np.eye(3)[None, :, None], contrasts=basis, outcomes=[-1, 1], target=target,
+            measured=np.ones((2, 3)), features=rows,
+        )  # fmt: skip
+    else:
+        weights, table = draws_table(c=2)
+        target = WeightedDraws(weights, table, [-1, 1])
+        belief = WeightedDraws(
+            weights, table, [-1, 1], target=target, features=np.ones((4, 2)), measured=np.ones((2, 2))
+        )
+    after = belief.after_asking(2).given(1, 1)
+    assert type(after) is type(belief) and after.asked == (2,) and after.given(0, -1).asked == (2,)
+    np.testing.assert_array_equal(after.measured, belief.measured)
+    np.testing.assert_array_equal(after.features, belief.features)
+    assert after.target.asked == () and not after.target.provides("measured")
 
 
 def test_given_follows_from_stated_draws():

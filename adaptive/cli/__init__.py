@@ -19,7 +19,7 @@ __all__ = ["app", "main"]
 app = typer.Typer(
     name="adaptive",
     help="Choose the measurements that teach most: active learning and experimental design.",
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )

@@ -154,6 +154,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     # -- learning ------------------------------------------------------------------------------------------------------
 
     _Settings, _Data = LogisticSettings, LabelledRows
+    _cites = ("nickisch2010",)
     belief_: BinaryBelief | SoftmaxBelief | OneVsRestBelief
 
     def fit(self, X: Table, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BayesianLogisticRegression:

@@ -163,6 +163,7 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
     _Settings: ClassVar[type[Settings]] = Settings
     _Data: ClassVar[type[Data]] = Rows
     _Belief: ClassVar[type[Belief]]
+    _cites: ClassVar[tuple[str, ...]] = ()  # keys of `adaptive.citing.BIBLIOGRAPHY`
     belief_: Any
 
     # -- what a subclass says ----------------------------------------------------------------------------------------

@@ -145,6 +145,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
     # -- learning ------------------------------------------------------------------------------------------------------
 
     _Settings, _Data, _Belief = ClassifierSettings, LabelledRows, ClassifierBelief
+    _cites = ("nickisch2008", "nickisch2010")
     belief_: ClassifierBelief
 
     def fit(self, X: Table, y: ArrayLike) -> GaussianProcessClassifier:

@@ -132,6 +132,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
     # -- learning ------------------------------------------------------------------------------------------------------
 
     _Settings, _Data, _Belief = RegressorSettings, Rows, RegressorBelief
+    _cites = ("rasmussen2006", "nickisch2010")
     belief_: RegressorBelief
 
     def fit(self, X: Table, y: ArrayLike) -> GaussianProcessRegressor:

@@ -8,30 +8,29 @@ design with, less noisy and stiffer, which chooses better measurements.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
-from adaptive.estimators.imaging.answers import ImageAnswers, as_image
-from adaptive.estimators.imaging.blocks import is_fourier, is_rows, with_rows_written_out
-from adaptive.estimators.imaging.design import ImageDesign
-from adaptive.estimators.imaging.followed_directions import FollowedDirections
-from adaptive.estimators.imaging.measurements import MeasuredBlocks
-from adaptive.estimators.imaging.receiver import Received
-from adaptive.estimators.imaging.settings import AUTO, ImageSettings
-from adaptive.estimators.imaging.tree_prior import plain_scales
-from adaptive.inference import Posterior
-from adaptive.inference.restored import posterior_state
-from adaptive.inference.trees import TreePosterior
+from adaptive.estimators.belief import BeliefEstimator, of_belief
+from adaptive.estimators.imaging.belief import ImageBelief, Reconstruction
+from adaptive.estimators.imaging.blocks import require_candidates, with_rows_written_out
+from adaptive.estimators.imaging.settings import AUTO, ImageSettings, image_shape
+
+if TYPE_CHECKING:
+    from adaptive.estimators.imaging.measurements import MeasuredBlocks
+    from adaptive.estimators.imaging.prior import StatedScales
+    from adaptive.inference import Posterior
+    from adaptive.operators import Operator
+    from adaptive.predictive import Predictive
+    from adaptive.types import ArrayLike, DType, Outcomes, Pool, RandomState, Rows
 
 __all__ = ["ImageReconstructor"]
 
-START_STEPS, WARM_STEPS = 5, 1  # outer steps of the double loop: the first time, and after further measurements
 
-
-class ImageReconstructor(ImageAnswers, ImageDesign, BaseEstimator):
+class ImageReconstructor(BeliefEstimator):
     """Reconstruct an image from few measurements, and choose the next ones.
 
     Measurements are samples of k-space (lines, masks, trajectories) or anything that is linear in the pixels: rows of a
@@ -172,26 +171,26 @@ class ImageReconstructor(ImageAnswers, ImageDesign, BaseEstimator):
         *,
         noise_variance: float | None = None,
         prior: str = "tv+wavelet",
-        prior_scales: Any = None,
+        prior_scales: StatedScales | None = None,
         wavelet: str | None = None,
         level: int | None = None,
-        dtype: str | None = None,
-        phase: Any = "estimate",
-        coils: Any = None,
-        coil_covariance: Any = None,
+        dtype: DType | None = None,
+        phase: ArrayLike | None = "estimate",
+        coils: ArrayLike | None = None,
+        coil_covariance: ArrayLike | None = None,
         imaginary_prior: str = "transform",
         reconstruction: str | None = None,
-        design_noise_variance: Any = AUTO,
-        design_prior_scales: Any = AUTO,
-        design_dtype: str | None = None,
-        inference: Any = "variational_bounds",
+        design_noise_variance: float | str | None = AUTO,
+        design_prior_scales: StatedScales | str | None = AUTO,
+        design_dtype: DType | None = None,
+        inference: str | Callable[..., Posterior] = "variational_bounds",
         n_samples: int = 8,
         refine: bool = False,
         largest: float = 1.0,
         check: bool = True,
         max_iter: int = 20,
         tol: float = 1e-3,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
     ) -> None:
         self.shape = shape
         self.noise_variance = noise_variance
@@ -219,11 +218,11 @@ class ImageReconstructor(ImageAnswers, ImageDesign, BaseEstimator):
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
-    @property
-    def _settings(self) -> ImageSettings:
-        return ImageSettings(self, hasattr(self, "measured_") and self.measured_.fourier)
+    _Settings, _Belief = ImageSettings, ImageBelief
+    _cites = ("seeger2010", "seeger2011", "nickisch2010")
+    belief_: ImageBelief
 
-    def fit(self, X: Any, y: Any) -> ImageReconstructor:
+    def fit(self, X: Pool | Operator, y: Outcomes) -> Self:
         """Forget what was measured and fit.
 
         Parameters
@@ -239,100 +238,136 @@ class ImageReconstructor(ImageAnswers, ImageDesign, BaseEstimator):
             the wrong shape or number of coils, rows of zeros, lines measured twice, no centre, k-space of wrong
             orientation or scale, coil maps of another shape, too little memory.
         """
-        settings, measured = self._measured_anew(X, y)
-        measured.require_centre()
-        return self._learn(settings, measured, None)
+        return self._fit(X, y, whole=True)
 
-    def partial_fit(self, X: Any, y: Any) -> ImageReconstructor:
+    def partial_fit(self, X: Pool | Operator, y: Outcomes) -> Self:
         """Learn from further measurements, starting from what is believed; what is refused changes nothing.
 
         The centre of k-space may come later than other lines; there is no image before it.
         """
-        if hasattr(self, "measured_"):
-            measured = self.measured_.with_blocks(X := with_rows_written_out(X), y)
-            followed = self._directions.before(X) if is_rows(X) else self._directions.followed
-            return self._learn(self._settings, measured, self.design_posterior_, followed)
-        return self._learn(*self._measured_anew(X, y), None)
+        return self._partial_fit(X, y)
 
-    def _measured_anew(self, X: Any, y: Any) -> tuple[ImageSettings, MeasuredBlocks]:
-        X = with_rows_written_out(X)
-        settings = ImageSettings(self, self.coils is not None or is_fourier(X))
-        settings.check()
-        settings.warn_where_padded()
-        return settings, settings.nothing_measured().with_blocks(X, y)
+    def _measured(
+        self, X: Pool | Operator, y: Outcomes, earlier: MeasuredBlocks | None = None, whole: bool = False
+    ) -> MeasuredBlocks:
+        measured = ImageSettings.of(self).measured(X, y, earlier, check=self.check)
+        if whole:
+            measured.require_centre()
+        return measured
 
-    def _learn(
-        self, settings: ImageSettings, measured: MeasuredBlocks, warm: Posterior | None, followed: bool | None = None
-    ) -> ImageReconstructor:
-        received = settings.receiver.received(measured, None if warm is None else self._received)
-        model = settings.model(measured, received)
-        computed = settings.scales(model, warm) if settings.design_follows else {}
-        design, scales = settings.design_model(model, computed.get("scales"))
-        if settings.one_model and "posterior" in computed:
-            posterior = computed["posterior"]
-        else:
-            posterior = design.posterior(scales, settings.engine, START_STEPS if warm is None else WARM_STEPS, warm)
-        self.measured_, self.noise_variance_, self.design_posterior_ = measured, model.noise_variance, posterior
-        self.design_scales_: Any = scales
-        self._directions = FollowedDirections(posterior, followed)
-        self.phase_: np.ndarray | None = received.phase
-        self.coil_maps_: np.ndarray | None = received.maps
-        self.n_central_: int = received.n_central
-        self.n_products_: int = posterior.n_products + (0 if warm is None else self.n_products_)
-        self._computed = computed
-        return self
+    def _candidates(self, X: Pool) -> Pool:
+        candidates = with_rows_written_out(X)
+        require_candidates(candidates, image_shape(self.shape))
+        return candidates
 
-    @property
-    def _received(self) -> Received:
-        return Received(self.phase_, self.coil_maps_, self.n_central_)
+    def _measured_before(self, settings: ImageSettings, state: dict[str, Any]) -> MeasuredBlocks:
+        return settings.nothing_measured(self.check).restored(state)
 
-    def reconstruct(self, X: Any, y: Any) -> np.ndarray:
+    # -- the image -----------------------------------------------------------------------------------------------------
+
+    def predict(self, X: object = None, return_std: bool = False) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+        """The reconstructed image.
+
+        Parameters
+        ----------
+        X : ignored
+        return_std : bool, default False
+            Also return the standard deviation of every pixel.
+
+        Returns
+        -------
+        array of ``shape``, or a pair of them
+            ``image_`` and ``image_std_``.
+        """
+        return (self.image_, self.image_std_) if return_std else self.image_
+
+    def reconstruct(self, X: Pool | Operator, y: Outcomes) -> np.ndarray:
         """The image from other measurements with the settings of this estimator, which is not changed.
 
         Noise variance and prior scales are those learnt by ``fit``, if it was called and they were not given.
         """
-        other = type(self)(**self.get_params(deep=False))
-        if hasattr(self, "measured_"):
-            other.noise_variance, other.prior_scales = self.noise_variance_, self.prior_scales_
-        settings, measured = other._measured_anew(X, y)
+        settings = ImageSettings.of(self)
+        if self.__sklearn_is_fitted__():
+            settings = replace(settings, noise_variance=self.noise_variance_, prior_scales=self.prior_scales_)
+        measured = settings.measured(X, y, check=self.check)
         measured.require_centre()
-        model = settings.model(measured, settings.receiver.received(measured))
-        return as_image(other._unknown(settings, model, settings.scales(model)), measured.fourier)
+        known = settings.conventions(measured.fourier)
+        model = known.model(measured, settings.receiver.received(measured), known.noise_variance(measured))
+        return Reconstruction(known, model).image
 
-    # -- state ---------------------------------------------------------------------------------------------------------
+    # -- what to measure next ------------------------------------------------------------------------------------------
 
-    def state(self) -> dict[str, Any]:
-        """What was learnt, as plain arrays and numbers."""
-        check_is_fitted(self, "measured_")
-        return {
-            "measured": self.measured_.state(),
-            "phase": self.phase_,
-            "coil_maps": self.coil_maps_,
-            "n_central": self.n_central_,
-            "noise_variance": self.noise_variance_,
-            "design_scales": plain_scales(self.design_scales_),
-            "design_posterior": posterior_state(self.design_posterior_),
-            "followed": self._directions.followed,
-            "n_products": self.n_products_,
-        }
+    def predictive(self, candidates: Pool, *, target: None = None, random_state: RandomState = None) -> Predictive:
+        """What is believed about blocks of measurements: log-determinants under the posterior that designs.
 
-    def restore(self, state: dict[str, Any]) -> ImageReconstructor:
-        """Become what `state` described; the parameters are those of this estimator."""
-        settings = ImageSettings(self, state["measured"].get("fourier", True))
-        nothing = settings.nothing_measured()
-        measured = MeasuredBlocks.restored(nothing.shape, nothing.largest, nothing.check, state["measured"])
-        received = Received(state["phase"], state.get("coil_maps"), state["n_central"])
-        model = settings.model(measured, received, state["noise_variance"])
-        scales = state["design_scales"]
-        posterior = settings.design_model(model)[0].restored(state["design_posterior"], scales)
-        self.measured_, self.design_posterior_, self._computed = measured, posterior, {}
-        self.design_scales_ = posterior.prior if isinstance(posterior, TreePosterior) else scales
-        self._directions = FollowedDirections(posterior, state.get("followed"))
-        self.phase_, self.coil_maps_, self.n_central_ = received
-        self.noise_variance_, self.n_products_ = state["noise_variance"], state["n_products"]
-        return self
+        Parameters
+        ----------
+        candidates : pool of operator blocks, or rows (m, pixels)
+        target : None
+            The information is about the image.
+        random_state : ignored
+            The samples are the posterior's.
+        """
+        if target is not None:
+            raise ValueError("target must be None: the information of a measurement is about the whole image.")
+        candidates = self._candidates(candidates)
+        if self.__sklearn_is_fitted__():
+            return self.belief_.predictive(candidates, refine=self.refine)
+        return ImageBelief.prior_predictive(ImageSettings.of(self), candidates, refine=self.refine)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Without what is computed when it is asked for."""
-        state = super().__getstate__()
-        return {**state, "_computed": {}} if "_computed" in state else state
+    def leading_directions(self, n: int = 1) -> np.ndarray:
+        """The unit images along which least is known: eigenvectors of the posterior covariance, largest first.
+
+        Parameters
+        ----------
+        n : int, default 1
+
+        Returns
+        -------
+        array (n, pixels)
+            Measuring them is the most informative of all designs with n rows of length one. The sign is arbitrary.
+        """
+        return self._belief_or_prior().leading_directions(n)
+
+    def variances_along(self, operator: Rows) -> np.ndarray:
+        """Posterior variances of the projections of the image by an operator, or by rows (m, pixels).
+
+        Parameters
+        ----------
+        operator : Operator on images, or array (m, pixels)
+
+        Returns
+        -------
+        array of the operator's output shape
+        """
+        return self._belief_or_prior().variances_along(operator)
+
+    def _belief_or_prior(self) -> ImageBelief:
+        """What is believed, before any fit of a photograph."""
+        if self.__sklearn_is_fitted__():
+            return self.belief_
+        settings = ImageSettings.of(self)
+        return ImageBelief.before_fit(settings, settings.conventions(fourier=False))
+
+    # -- fitted attributes ---------------------------------------------------------------------------------------------
+
+    image_ = of_belief("reconstruction.image", "The reconstruction, of k-space and of complex images its magnitudes.")
+    image_std_ = of_belief("reconstruction.std", "Posterior standard deviation of the pixels.")
+    unknown_ = of_belief("reconstruction.unknown", "The reconstruction, signed or complex, without the phase.")
+    posterior_ = of_belief("reconstruction.posterior", "Of the model that reconstructs.")
+    prior_scales_ = of_belief("reconstruction.scales", "Scale of each group of the prior.")
+    noise_variance_ = of_belief("noise_variance", "As it was given, or estimated.")
+    design_posterior_ = of_belief("posterior", "Of the model that designs.")
+    design_scales_ = of_belief("scales", "Scale of each group in the model that designs.")
+    n_products_ = of_belief("n_products", "Products with the system matrix that the design has cost so far.")
+    measured_ = of_belief("data", "All that was measured.")
+    phase_ = of_belief("received.phase", "Radians that are taken out; None: none are.")
+    coil_maps_ = of_belief("received.maps", "As given or estimated, where the noise is white; None: one coil.")
+    n_central_ = of_belief("received.n_central", "How much of the centre an estimate was read from; 0 for none.")
+
+    @property
+    def measurements_(self) -> tuple[np.ndarray, np.ndarray]:
+        """All that was measured as rows (m, pixels) and outcomes (m,), in order; before any fit m = 0."""
+        known = self.__sklearn_is_fitted__()
+        measured = self.measured_ if known else ImageSettings.of(self).nothing_measured()
+        return measured.rows()

@@ -8,23 +8,147 @@ A design made for one slice suits that slice; one made for several, measured ali
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Sequence, Sized
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import scipy.linalg
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted
 
-from adaptive.estimators.base import DesignMixin
+from adaptive.estimators.belief import BeliefEstimator, Inferred, Settings, of_belief
+from adaptive.estimators.imaging.belief import ImageBelief
+from adaptive.estimators.imaging.settings import ImageSettings
 from adaptive.parallel import in_parallel
 from adaptive.potentials import Gaussian
 from adaptive.predictive import Predictive, StatedPredictive
 
+if TYPE_CHECKING:
+    from adaptive.estimators.image_reconstructor import ImageReconstructor
+    from adaptive.estimators.imaging.measurements import MeasuredBlocks
+    from adaptive.inference import Posterior
+    from adaptive.operators import Operator
+    from adaptive.types import ArrayLike, Outcomes, Pool, RandomState
+
 __all__ = ["SeveralImages"]
 
 
-class SeveralImages(DesignMixin, BaseEstimator):
+@dataclass(frozen=True, eq=False)
+class SeveralSettings(Settings):
+    """Copies of the reconstructors as they were given, and how many work at once."""
+
+    reconstructors: Sequence[ImageReconstructor]
+    n_jobs: int | None
+
+    @classmethod
+    def of(cls, estimator: BaseEstimator) -> Self:
+        """The parameters of ``estimator``, checked; what is learnt with the copies leaves the given ones alone."""
+        given = super().of(estimator)
+        return replace(given, reconstructors=[clone(one) for one in given.reconstructors])
+
+    def check(self) -> None:
+        """Refuse what is no list of reconstructors of images of one shape."""
+        given = self.reconstructors
+        if not isinstance(given, (list, tuple)) or not given:
+            raise ValueError(f"reconstructors must be a list of one or more, one for each image, got {given!r}.")
+        shapes = {tuple(one.shape) for one in given}
+        if len(shapes) > 1:
+            raise ValueError(f"reconstructors must be for images of one shape, got {sorted(shapes)}.")
+
+
+@dataclass(frozen=True, eq=False)
+class SeveralMeasured:
+    """What was measured of each image."""
+
+    images: tuple[MeasuredBlocks, ...]
+    n_features = None
+
+    def state(self) -> dict[str, Any]:
+        """As plain arrays, image by image."""
+        return {"reconstructors": [one.state() for one in self.images]}
+
+
+@dataclass(frozen=True, eq=False)
+class SeveralBeliefs(Inferred):
+    """What is believed of each image; they are independent."""
+
+    settings: SeveralSettings
+    data: SeveralMeasured
+    images: tuple[ImageBelief, ...]
+
+    @classmethod
+    def learnt(cls, settings: SeveralSettings, data: SeveralMeasured, earlier: SeveralBeliefs | None = None) -> Self:
+        """Each after its own measurements."""
+        each = [ImageSettings.of(one) for one in settings.reconstructors]
+        before = [None] * len(each) if earlier is None else earlier.images
+        tasks = zip(each, data.images, before, strict=True)
+        images = tuple(in_parallel(_learnt, tasks, settings.n_jobs))
+        return cls(settings, SeveralMeasured(tuple(one.data for one in images)), images)  # not twice, from workers
+
+    @cached_property
+    def reconstructors(self) -> list[ImageReconstructor]:
+        """With what was learnt."""
+        fitted = [copy.copy(one) for one in self.settings.reconstructors]
+        for one, belief in zip(fitted, self.images, strict=True):
+            one.belief_ = belief
+        return fitted
+
+    @cached_property
+    def pictures(self) -> list[np.ndarray]:
+        """Magnitudes of the reconstructions."""
+        return in_parallel(_picture, [(one,) for one in self.images], self.settings.n_jobs)
+
+    @property
+    def posterior(self) -> list[Posterior]:
+        """Of the models that reconstruct."""
+        return [one.reconstruction.posterior for one in self.images]
+
+    @property
+    def posteriors(self) -> list[Posterior]:
+        """Of the models that design."""
+        return [one.posterior for one in self.images]
+
+    @property
+    def n_products(self) -> int:
+        """Products with system matrices so far."""
+        return sum(one.n_products for one in self.images)
+
+    def predictive(
+        self, candidates: Pool, *, target: None = None, random_state: RandomState = None
+    ) -> SummedPredictive:
+        """What is believed about blocks of measurements, of all images together."""
+        parts = [one.predictive(candidates, target=target, random_state=random_state) for one in self.reconstructors]
+        return SummedPredictive(parts, n_jobs=self.settings.n_jobs)
+
+    @classmethod
+    def prior_predictive(
+        cls, settings: SeveralSettings, candidates: Pool, *, target: None = None, random_state: RandomState = None
+    ) -> SummedPredictive:
+        """The same before anything was measured."""
+        ones = settings.reconstructors
+        parts = [one.predictive(candidates, target=target, random_state=random_state) for one in ones]
+        return SummedPredictive(parts, n_jobs=settings.n_jobs)
+
+    def state(self) -> dict[str, Any]:
+        """Plain data, without what was measured."""
+        return {"images": [one.state() for one in self.images]}
+
+    @classmethod
+    def from_state(cls, settings: SeveralSettings, data: SeveralMeasured, state: dict[str, Any]) -> Self:
+        """What ``state`` described."""
+        described = state.get("images", state["reconstructors"])  # states of old had all of an image side by side
+        each = zip(settings.reconstructors, data.images, described, strict=True)
+        return cls(
+            settings, data, tuple(ImageBelief.from_state(ImageSettings.of(one), own, at) for one, own, at in each)
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is computed when it is first asked for."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+
+class SeveralImages(BeliefEstimator):
     """Choose measurements that suit several images at once.
 
     Parameters
@@ -63,11 +187,17 @@ class SeveralImages(DesignMixin, BaseEstimator):
     (1,)
     """
 
-    def __init__(self, reconstructors: Sequence[Any], *, n_jobs: int | None = None) -> None:
+    def __init__(self, reconstructors: Sequence[ImageReconstructor], *, n_jobs: int | None = None) -> None:
         self.reconstructors = reconstructors
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> SeveralImages:
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    _Settings, _Belief = SeveralSettings, SeveralBeliefs
+    _cites = ("seeger2010",)
+    belief_: SeveralBeliefs
+
+    def fit(self, X: Pool | Operator, y: Outcomes) -> Self:
         """Forget what was measured and fit.
 
         Parameters
@@ -82,54 +212,47 @@ class SeveralImages(DesignMixin, BaseEstimator):
             If there are no reconstructors, they differ in shape, a block has not one array for each image, or a
             reconstructor refuses its samples.
         """
-        return self._learn("fit", [clone(one) for one in self._checked()], X, y)
+        return self._fit(X, y, whole=True)
 
-    def partial_fit(self, X: Any, y: Any) -> SeveralImages:
+    def partial_fit(self, X: Pool | Operator, y: Outcomes) -> Self:
         """Learn from further measurements; what one of the reconstructors refuses changes none of them."""
-        return self._learn("partial_fit", self._present(), X, y)
+        return self._partial_fit(X, y)
 
-    def _learn(self, method: str, before: list[Any], X: Any, y: Any) -> SeveralImages:
-        samples = _by_image(y, len(before))
-        tasks = [(method, one, X, own) for one, own in zip(before, samples, strict=True)]
-        self.reconstructors_: list[Any] = in_parallel(_learnt, tasks, self.n_jobs)
-        self._images: list[np.ndarray] | None = None
-        return self
+    def _measured(
+        self, X: Pool | Operator, y: Outcomes, earlier: SeveralMeasured | None = None, whole: bool = False
+    ) -> SeveralMeasured:
+        samples = _by_image(y, len(self.reconstructors))
+        before = [None] * len(samples) if earlier is None else earlier.images
+        images = tuple(
+            ImageSettings.of(one).measured(X, own, known, check=one.check)
+            for one, own, known in zip(self.reconstructors, samples, before, strict=True)
+        )
+        for one in images:
+            if whole:
+                one.require_centre()
+        return SeveralMeasured(images)
 
-    def _checked(self) -> list[Any]:
-        """The reconstructors as they were given."""
-        given = self.reconstructors
-        if not isinstance(given, (list, tuple)) or not given:
-            raise ValueError(f"reconstructors must be a list of one or more, one for each image, got {given!r}.")
-        shapes = {tuple(one.shape) for one in given}
-        if len(shapes) > 1:
-            raise ValueError(f"reconstructors must be for images of one shape, got {sorted(shapes)}.")
-        return list(given)
+    def _candidates(self, X: Pool) -> Pool:
+        return X  # every reconstructor looks at them
 
-    def _present(self) -> list[Any]:
-        """The reconstructors with what they learnt, before any fit as they were given."""
-        return self.reconstructors_ if hasattr(self, "reconstructors_") else [clone(one) for one in self._checked()]
+    def _measured_before(self, settings: SeveralSettings, state: dict[str, Any]) -> SeveralMeasured:
+        each = zip(settings.reconstructors, state["reconstructors"], strict=True)
+        return SeveralMeasured(
+            tuple(ImageSettings.of(one).nothing_measured(one.check).restored(own) for one, own in each)
+        )
 
     # -- what is believed ----------------------------------------------------------------------------------------------
 
-    @property
-    def images_(self) -> list[np.ndarray]:
-        """Magnitudes of the reconstructions."""
-        check_is_fitted(self, "reconstructors_")
-        if self._images is None:
-            self._images = in_parallel(_image, [(one,) for one in self.reconstructors_], self.n_jobs)
-        return self._images
+    posterior_ = of_belief("posterior", "Those of the models that reconstruct, one for each image.")
+    reconstructors_ = of_belief("reconstructors", "With what was learnt.")
+    images_ = of_belief("pictures", "Magnitudes of the reconstructions.")
+    n_products_ = of_belief("n_products", "Products with system matrices so far.")
 
-    @property
-    def n_products_(self) -> int:
-        """Products with system matrices so far."""
-        check_is_fitted(self, "reconstructors_")
-        return sum(one.n_products_ for one in self.reconstructors_)
-
-    def predict(self, X: Any = None) -> np.ndarray:
+    def predict(self, X: object = None) -> np.ndarray:
         """Magnitudes of the reconstructed images, (images, *shape); ``X`` is ignored."""
         return np.stack(self.images_)
 
-    def reconstruct(self, X: Any, y: Any) -> list[np.ndarray]:
+    def reconstruct(self, X: Pool | Operator, y: Outcomes) -> list[np.ndarray]:
         """The images from other measurements with the settings of this estimator, which is not changed.
 
         Parameters
@@ -142,31 +265,9 @@ class SeveralImages(DesignMixin, BaseEstimator):
         tasks = [(one, X, own) for one, own in zip(present, samples, strict=True)]
         return in_parallel(_reconstructed, tasks, self.n_jobs)
 
-    def predictive(self, candidates: Any, *, target: Any = None, random_state: Any = None) -> SummedPredictive:
-        """What is believed about blocks of measurements, of all images together.
-
-        Parameters
-        ----------
-        candidates : pool of operator blocks
-        target : None
-        random_state : passed on to the reconstructors
-        """
-        parts = [one.predictive(candidates, target=target, random_state=random_state) for one in self._present()]
-        return SummedPredictive(parts, n_jobs=self.n_jobs)
-
-    # -- state ---------------------------------------------------------------------------------------------------------
-
-    def state(self) -> dict[str, Any]:
-        """What was learnt, as plain arrays and numbers."""
-        check_is_fitted(self, "reconstructors_")
-        return {"reconstructors": [one.state() for one in self.reconstructors_]}
-
-    def restore(self, state: dict[str, Any]) -> SeveralImages:
-        """Become what `state` described; the parameters are those of this estimator."""
-        pairs = zip(self._checked(), state["reconstructors"], strict=True)
-        self.reconstructors_ = [clone(one).restore(own) for one, own in pairs]
-        self._images = None
-        return self
+    def _present(self) -> Sequence[ImageReconstructor]:
+        """The reconstructors with what they learnt, before any fit as they were given."""
+        return self.reconstructors_ if self.__sklearn_is_fitted__() else SeveralSettings.of(self).reconstructors
 
 
 class SummedPredictive(Predictive):
@@ -197,12 +298,12 @@ class SummedPredictive(Predictive):
             self._scores = _sum(in_parallel(_log_determinant, [(part,) for part in self.parts], self.n_jobs))
         return self._scores
 
-    def refined(self, positions: Any) -> StatedPredictive:
+    def refined(self, positions: ArrayLike) -> StatedPredictive:
         """The candidates at ``positions``, their determinants exact."""
         found = _sum(in_parallel(_refined, [(part, positions) for part in self.parts], self.n_jobs))
         return StatedPredictive(len(found[0]), log_determinant=lambda: found)
 
-    def covariance(self, i: Any, j: Any) -> np.ndarray:
+    def covariance(self, i: ArrayLike, j: ArrayLike) -> np.ndarray:
         """Covariance of the samples of blocks ``i`` and ``j``: of every block those of image after image."""
         first, second = (np.atleast_1d(k) for k in (i, j))
         noise = self.likelihood.variance
@@ -213,7 +314,7 @@ class SummedPredictive(Predictive):
 
         return np.block([[of_pair(a, b) for b in second] for a in first])
 
-    def given(self, i: int, outcome: Any = None) -> SummedPredictive:
+    def given(self, i: int, outcome: object = None) -> SummedPredictive:
         """The belief had block ``i`` been measured of every image."""
         return SummedPredictive(
             in_parallel(_given, [(part, i) for part in self.parts], self.n_jobs), n_jobs=self.n_jobs
@@ -226,36 +327,38 @@ def _sum(found: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np
     return np.sum(values, axis=0), np.sqrt(np.sum(np.square(errors), axis=0))
 
 
-def _by_image(y: Any, n_images: int) -> list[list[Any]]:
+def _by_image(y: Outcomes, n_images: int) -> list[list[Any]]:
     """Samples of every block by image, from those of every image by block."""
-    blocks = list(y)
+    blocks: list[Any] = list(y)  # type: ignore[arg-type]
     for k, block in enumerate(blocks):
-        if isinstance(block, (str, bytes)) or not hasattr(block, "__len__") or len(block) != n_images:
-            given = len(block) if hasattr(block, "__len__") else type(block).__name__
+        if isinstance(block, (str, bytes)) or not isinstance(block, Sized) or len(block) != n_images:
+            given = len(block) if isinstance(block, Sized) else type(block).__name__
             raise ValueError(f"y[{k}] must hold one array of samples for each of the {n_images} images, got {given}.")
     return [[block[image] for block in blocks] for image in range(n_images)]
 
 
 # What workers do.
-def _learnt(method: str, estimator: Any, X: Any, y: Any) -> Any:
-    return getattr(copy.deepcopy(estimator), method)(X, y)
+def _learnt(settings: ImageSettings, data: MeasuredBlocks, earlier: ImageBelief | None) -> ImageBelief:
+    if earlier is not None:  # its posterior is the one that stays, should another image be refused
+        earlier = replace(earlier, posterior=copy.deepcopy(earlier.posterior))
+    return ImageBelief.learnt(settings, data, earlier)
 
 
-def _image(estimator: Any) -> np.ndarray:
-    return estimator.image_
+def _picture(belief: ImageBelief) -> np.ndarray:
+    return belief.reconstruction.image
 
 
-def _reconstructed(estimator: Any, X: Any, y: Any) -> np.ndarray:
+def _reconstructed(estimator: ImageReconstructor, X: Pool | Operator, y: list[Any]) -> np.ndarray:
     return estimator.reconstruct(X, y)
 
 
-def _log_determinant(predictive: Any) -> tuple[np.ndarray, np.ndarray]:
+def _log_determinant(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:
     return predictive.log_determinant()
 
 
-def _refined(predictive: Any, positions: Any) -> tuple[np.ndarray, np.ndarray]:
+def _refined(predictive: Predictive, positions: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     return predictive.refined(positions).log_determinant()
 
 
-def _given(predictive: Any, position: int) -> Any:
+def _given(predictive: Predictive, position: int) -> Predictive:
     return predictive.given(position)

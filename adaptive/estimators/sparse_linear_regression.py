@@ -109,6 +109,7 @@ class SparseLinearRegression(RegressorMixin, BeliefEstimator):
     # -- learning ------------------------------------------------------------------------------------------------------
 
     _Settings, _Belief = SparseSettings, SparseBelief
+    _cites = ("seeger2008", "nickisch2010")
     belief_: SparseBelief
 
     def fit(self, X: Table, y: ArrayLike) -> SparseLinearRegression:

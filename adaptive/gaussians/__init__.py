@@ -3,22 +3,30 @@
 from adaptive.gaussians.covariance_form import CovarianceForm
 from adaptive.gaussians.downdated_form import DowndatedForm
 from adaptive.gaussians.empirical_form import EmpiricalForm
+from adaptive.gaussians.factorised_form import FactorisedForm
+from adaptive.gaussians.gaussian_part import GaussianPart
+from adaptive.gaussians.kinds import gaussian_from_state
 from adaptive.gaussians.low_rank_form import LowRankForm
 from adaptive.gaussians.mean_field_form import MeanFieldForm
 from adaptive.gaussians.precision_form import PrecisionForm
+from adaptive.gaussians.protocols import Gaussian, SiteGaussian
 from adaptive.gaussians.sequential_form import SequentialForm
 from adaptive.gaussians.square_root_form import SquareRootForm
-from adaptive.gaussians.with_sites import SiteGaussian, gaussian_with_sites
+from adaptive.gaussians.with_sites import gaussian_with_sites
 
 __all__ = [
     "CovarianceForm",
     "DowndatedForm",
     "EmpiricalForm",
+    "FactorisedForm",
+    "Gaussian",
+    "GaussianPart",
     "LowRankForm",
     "MeanFieldForm",
     "PrecisionForm",
     "SequentialForm",
     "SiteGaussian",
     "SquareRootForm",
+    "gaussian_from_state",
     "gaussian_with_sites",
 ]

@@ -16,13 +16,15 @@ Rasmussen and Williams (2006), Gaussian processes for machine learning, algorith
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import scipy.sparse
 from scipy.linalg.blas import dsyr, dtrsm
 from scipy.linalg.lapack import dpotrf, dpotrs, dsytrf, dsytrs
 
+from adaptive.gaussians.factorised_form import FactorisedForm
+from adaptive.gaussians.gaussian_part import LOG_2PI
 from adaptive.linalg.matrices import (
     covariance_root,
     covariance_times,
@@ -37,34 +39,43 @@ from adaptive.linalg.matrices import (
 )
 from adaptive.linalg.triangular_inverse import triangular_inverse
 
+if TYPE_CHECKING:
+    from adaptive.types import Covariance, Matrix
+
 __all__ = ["CovarianceForm"]
 
-_LOG_2PI = float(np.log(2 * np.pi))
 _STRONG = 1e-2  # site precision times prior variance from which variances are found by the inverse of M
 _MANY_ROWS = 2**12  # sparse rows at once from which the whitened cross covariance is worth its cost
 _LARGEST_WHITENED = 2**25  # its entries, 268 MB
 
 
-class CovarianceForm:
+class CovarianceForm(FactorisedForm):
     """Gaussian with sites, represented by the prior covariance of its rows.
 
     Data rows are rows like any other, whose sites stay fixed at 1/variance. Parameters, attributes and methods are
-    those of :class:`~adaptive.gaussians.precision_form.PrecisionForm`; the prior covariance is required, and the
+    those of :class:`~adaptive.gaussians.factorised_form.FactorisedForm`; the prior covariance is required, and the
     coefficients are alpha (m + q,): u = prior mean + S F' alpha with F the data rows above the site rows.
+
+    Attributes
+    ----------
+    size : int
+        m + q.
     """
+
+    kind = "covariance"
 
     def __init__(
         self,
-        rows: Any,
-        data_rows: Any = None,
-        data: Any = None,
-        data_variance: Any = None,
-        prior_mean: Any = None,
-        prior_covariance: Any = None,
+        rows: Matrix,
+        data_rows: Matrix | None = None,
+        data: np.ndarray | None = None,
+        data_variance: np.ndarray | None = None,
+        prior_mean: np.ndarray | None = None,
+        prior_covariance: Covariance | None = None,
     ):
-        q, n = rows.shape
-        self.n, self.prior_covariance = n, prior_covariance
-        self.shift = np.zeros(n) if prior_mean is None else np.asarray(prior_mean, dtype=float)
+        assert prior_covariance is not None
+        self.n, self.prior_covariance = rows.shape[1], prior_covariance
+        self.shift = np.zeros(self.n) if prior_mean is None else np.asarray(prior_mean, dtype=float)
         self.data_count = 0 if data_rows is None else data_rows.shape[0]
         self._log_constant = 0.0
         self._data = np.empty(0)
@@ -74,7 +85,7 @@ class CovarianceForm:
             self._data = np.asarray(data, dtype=float)
             variance = np.broadcast_to(np.asarray(data_variance, dtype=float), self._data.shape)
             self._data_precision = 1.0 / variance
-            self._log_constant = -0.5 * float(np.sum(_LOG_2PI + np.log(variance)))
+            self._log_constant = -0.5 * float(np.sum(LOG_2PI + np.log(variance)))
         self.rows = rows if is_identity(rows) else densified(rows)
         self.cross = covariance_times(prior_covariance, self.rows.T)  # S F', dense or sparse
         self.prior = np.asfortranarray(dense(self.rows @ self.cross))  # K
@@ -82,7 +93,7 @@ class CovarianceForm:
         self.size = len(self.prior)
 
     # ------------------------------------------------------------------ fit
-    def refit(self, pi: np.ndarray, nu: np.ndarray) -> CovarianceForm:
+    def refit(self, pi: np.ndarray, nu: np.ndarray) -> Self:
         """Set all sites and factorise; raises ``numpy.linalg.LinAlgError`` where the result is not a Gaussian."""
         self.pi, self.nu = np.array(pi, dtype=float), np.array(nu, dtype=float)
         precision, linear = self.pi, self.nu
@@ -161,19 +172,11 @@ class CovarianceForm:
         return 0.5 * total
 
     @property
-    def log_volume(self) -> float:
-        return self._log_constant - self.energy(self.coefficients) - self._half_log_determinant
-
-    @property
     def log_determinant(self) -> float:
         """log|V|, the covariance of u; -inf where the prior covariance is singular."""
         s = self.prior_covariance
         prior = np.linalg.slogdet(s)[1] if np.ndim(s) == 2 else np.sum(np.log(np.broadcast_to(s, (self.n,))))
         return float(prior) - 2.0 * self._half_log_determinant
-
-    @property
-    def mean(self) -> np.ndarray:
-        return self.latent(self.coefficients)
 
     def latent(self, coefficients: np.ndarray) -> np.ndarray:
         """u at the coefficients."""
@@ -243,25 +246,25 @@ class CovarianceForm:
         self.nu[j] += d_nu
 
     # ------------------------------------------------------------------ the posterior of u
-    def _crossed(self, rows: Any) -> tuple[Any, np.ndarray]:
+    def _crossed(self, rows: Matrix | None) -> tuple[Matrix, np.ndarray]:
         """Rows M (None: all unknowns) and their prior covariance with the representation's rows, M S F'."""
         if rows is None:
             rows = scipy.sparse.eye_array(self.n, format="csr")
             return rows, dense(self.cross)
         return rows, dense(rows @ self.cross)
 
-    def root_times(self, rows: Any) -> None:
+    def root_times(self, rows: Matrix) -> None:
         """Not cheap in this form: None."""
         return
 
-    def project_covariance(self, first: Any, second: Any) -> np.ndarray:
+    def project_covariance(self, first: Matrix | None, second: Matrix | None) -> np.ndarray:
         """M1 V M2'."""
         first, left = self._crossed(first)
         second, right = self._crossed(second)
         prior = dense(first @ covariance_times(self.prior_covariance, second.T))
         return prior - (left * self._scale) @ self._solve(np.asfortranarray(self._scale[:, None] * right.T))
 
-    def project_variance(self, rows: Any) -> np.ndarray:
+    def project_variance(self, rows: Matrix | None) -> np.ndarray:
         """diag(M V M')."""
         if rows is None:
             rows = scipy.sparse.eye_array(self.n, format="csr")
@@ -272,7 +275,7 @@ class CovarianceForm:
         blocks = row_blocks(rows, entries=2**22 * self.n // max(self.size, 1))
         return np.concatenate([of_block(rows[block]) for block in blocks])
 
-    def _sparse_block_variance(self, rows: Any) -> np.ndarray:
+    def _sparse_block_variance(self, rows: Matrix) -> np.ndarray:
         """The same from G = L^-1 R F S, kept until the next factorisation: a row then costs a product with G'."""
         if self._whitened_cross is None:
             scaled = np.asfortranarray(self._scale[:, None] * dense(self.cross.T))
@@ -281,7 +284,7 @@ class CovarianceForm:
         reduction = np.einsum("ij,ij->i", half, half)
         return np.maximum(quadratic_diagonal(rows, self.prior_covariance) - reduction, 0.0)
 
-    def _block_variance(self, rows: Any) -> np.ndarray:
+    def _block_variance(self, rows: Matrix) -> np.ndarray:
         prior = quadratic_diagonal(rows, self.prior_covariance)
         scaled = np.asfortranarray(self._scale[:, None] * dense(rows @ self.cross).T)
         if self._indefinite:
@@ -303,7 +306,7 @@ class CovarianceForm:
             root = covariance_root(self.project_covariance(None, None))
             return self.mean + rng.standard_normal((size, root.shape[1])) @ root.T
         if np.ndim(self.prior_covariance) == 2:
-            root = covariance_root(self.prior_covariance)
+            root = covariance_root(np.asarray(self.prior_covariance))
             draws = rng.standard_normal((size, root.shape[1])) @ root.T
         else:
             draws = rng.standard_normal((size, self.n)) * np.sqrt(self.prior_covariance)
@@ -323,14 +326,14 @@ class CovarianceForm:
         return scale * self._solve(np.asfortranarray(scale * cross))
 
     # ------------------------------------------------------------------ sensitivity to the prior covariance
-    def prior_sensitivity(self, change: Any = None) -> float:
+    def prior_sensitivity(self, change: Covariance | None = None) -> float:
         """Slope of the log normaliser when S moves by ``change`` at fixed sites, (alpha' dK alpha - tr(C dK)) / 2."""
         moved = 2.0 * self.prior if change is None else dense(self.rows @ covariance_times(change, self.rows.T))
         alpha = self.coefficients
         scaled = np.asfortranarray(self._scale[:, None] * moved * self._scale)
         return 0.5 * float(alpha @ moved @ alpha - np.trace(self._solve(scaled)))
 
-    def prior_response(self, change: Any = None) -> np.ndarray:
+    def prior_response(self, change: Covariance | None = None) -> np.ndarray:
         """V S^-1 dS a = (I - S F' C F) dS F' alpha: how the mode follows S at fixed curvature of the potentials."""
         force = self.rows.T @ self.coefficients
         force = 2.0 * (self.cross @ self.coefficients) if change is None else covariance_times(change, force)

@@ -7,11 +7,17 @@ Sites make C = (K + W^-1)^-1, K = R V0 R'; other approximations have a C of thei
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adaptive.gaussians.with_sites import unfitted_form
 from adaptive.linalg.matrices import covariance_root
+
+if TYPE_CHECKING:
+    from adaptive.gaussians.factorised_form import FactorisedForm
+    from adaptive.gaussians.gaussian_part import GaussianPart
+    from adaptive.types import Matrix
 
 __all__ = ["DowndatedForm"]
 
@@ -21,8 +27,8 @@ class DowndatedForm:
 
     Parameters
     ----------
-    base : PrecisionForm or CovarianceForm
-        N(u0, V0), without sites.
+    base : FactorisedForm
+        N(u0, V0), all sites zero.
     rows : array or sparse matrix (q, n)
         R.
     slope : (q,), optional
@@ -31,9 +37,18 @@ class DowndatedForm:
         C; a subclass may define ``reduce`` instead.
     """
 
+    kind = "downdated"
+    operator_variance = None
+    leading = None  # a search begins anew
     slope: np.ndarray
 
-    def __init__(self, base: Any, rows: Any, slope: Any = None, reduction: Any = None):
+    def __init__(
+        self,
+        base: FactorisedForm,
+        rows: Matrix,
+        slope: np.ndarray | None = None,
+        reduction: np.ndarray | None = None,
+    ):
         self.base, self.rows = base, rows
         self.size, self.n = rows.shape
         if slope is not None:
@@ -47,13 +62,13 @@ class DowndatedForm:
     def mean(self) -> np.ndarray:
         return self.base.mean + self.base.covariance_times(self.rows.T @ self.slope)
 
-    def project_covariance(self, first: Any, second: Any) -> np.ndarray:
+    def project_covariance(self, first: Matrix | None, second: Matrix | None) -> np.ndarray:
         """M1 V M2' (None: all unknowns)."""
         left = self.base.project_covariance(self.rows, first)
         right = left if second is first else self.base.project_covariance(self.rows, second)
         return self.base.project_covariance(first, second) - left.T @ self.reduce(right)
 
-    def project_variance(self, rows: Any) -> np.ndarray:
+    def project_variance(self, rows: Matrix | None) -> np.ndarray:
         """diag(M V M')."""
         cross = self.base.project_covariance(self.rows, rows)
         reduction = np.einsum("ij,ij->j", cross, self.reduce(cross))
@@ -64,7 +79,7 @@ class DowndatedForm:
         moved = self.base.covariance_times(matrix)
         return moved - self.base.covariance_times(self.rows.T @ self.reduce(self.rows @ moved))
 
-    def root_times(self, rows: Any) -> None:
+    def root_times(self, rows: Matrix) -> None:
         """Not cheap in this form: None."""
         return
 
@@ -72,3 +87,14 @@ class DowndatedForm:
         """Draws of u, (size, n)."""
         root = covariance_root(self.project_covariance(None, None))
         return self.mean + rng.standard_normal((size, root.shape[1])) @ root.T
+
+    def state(self) -> dict[str, Any]:
+        """Slope, reduction, and which form the base has."""
+        return {"kind": self.kind, "base": self.base.kind, "slope": self.slope, "reduction": self.reduction}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any], part: GaussianPart) -> DowndatedForm:
+        """The form that ``state`` described; the rows of ``part`` are R."""
+        none = np.zeros(part.rows.shape[0])
+        base = unfitted_form(state["base"], part).refit(none, none)
+        return DowndatedForm(base, part.rows, state["slope"], state["reduction"])

@@ -5,15 +5,20 @@ mean = sum_k w_k u_k,    V = sum_k w_k (u_k - mean)(u_k - mean)' / (1 - sum_k w_
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from adaptive.gaussians.square_root_form import SquareRootForm
+
+if TYPE_CHECKING:
+    from adaptive.gaussians.gaussian_part import GaussianPart
 
 __all__ = ["EmpiricalForm"]
 
 
 class EmpiricalForm(SquareRootForm):
-    """Moments of weighted draws, with the interface of a dense Gaussian.
+    """Moments of weighted draws, with the interface of any :class:`~adaptive.gaussians.protocols.Gaussian`.
 
     Parameters
     ----------
@@ -21,6 +26,8 @@ class EmpiricalForm(SquareRootForm):
     weights : (k,)
         Positive, with sum 1.
     """
+
+    kind = "empirical"
 
     def __init__(self, draws: np.ndarray, weights: np.ndarray):
         self.draws, self.weights = draws, weights
@@ -31,3 +38,12 @@ class EmpiricalForm(SquareRootForm):
     def sample(self, size: int, rng: np.random.Generator) -> np.ndarray:
         """Draws of u, (size, n): those there are, each as often as it weighs."""
         return self.draws[rng.choice(len(self.draws), size, p=self.weights)]
+
+    def state(self) -> dict[str, Any]:
+        """Draws and weights."""
+        return {"kind": self.kind, "draws": self.draws, "weights": self.weights}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any], part: GaussianPart) -> EmpiricalForm:
+        """The form that ``state`` described; it needs nothing of the model."""
+        return EmpiricalForm(state["draws"], state["weights"])

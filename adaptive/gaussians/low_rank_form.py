@@ -19,21 +19,24 @@ Nickisch (2010), Bayesian inference and experimental design for large generalise
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import scipy.sparse
 from scipy.linalg.lapack import dpotrf, dtrtri
 
+from adaptive.gaussians.factorised_form import FactorisedForm
+from adaptive.gaussians.gaussian_part import LOG_2PI
 from adaptive.linalg.low_rank_covariance import LowRankCovariance
 from adaptive.linalg.matrices import covariance_times, dense, densified, is_identity, is_sparse, row_blocks, stacked
 
+if TYPE_CHECKING:
+    from adaptive.types import Covariance, Matrix
+
 __all__ = ["LowRankForm"]
 
-_LOG_2PI = float(np.log(2 * np.pi))
 
-
-class LowRankForm:
+class LowRankForm(FactorisedForm):
     """Gaussian with sites whose prior covariance is of low rank plus a diagonal.
 
     Parameters, attributes and methods are those of :class:`~adaptive.gaussians.covariance_form.CovarianceForm`. With a
@@ -41,14 +44,16 @@ class LowRankForm:
     rows are free. The coefficients are the means of z (r,) above alpha (m + q,).
     """
 
+    kind = "low_rank"
+
     def __init__(
         self,
-        rows: Any,
-        data_rows: Any = None,
-        data: Any = None,
-        data_variance: Any = None,
-        prior_mean: Any = None,
-        prior_covariance: Any = None,
+        rows: Matrix,
+        data_rows: Matrix | None = None,
+        data: np.ndarray | None = None,
+        data_variance: np.ndarray | None = None,
+        prior_mean: np.ndarray | None = None,
+        prior_covariance: Covariance | LowRankCovariance | None = None,
     ):
         assert isinstance(prior_covariance, LowRankCovariance)
         self.n, self.prior_covariance = rows.shape[1], prior_covariance
@@ -60,10 +65,13 @@ class LowRankForm:
             self._data = np.asarray(data, dtype=float)
             variance = np.broadcast_to(np.asarray(data_variance, dtype=float), self._data.shape)
             self._data_precision = 1.0 / variance
-            self._log_constant = -0.5 * float(np.sum(_LOG_2PI + np.log(variance)))
+            self._log_constant = -0.5 * float(np.sum(LOG_2PI + np.log(variance)))
         self.rows = rows if is_sparse(rows) else densified(rows)
         self.rank = prior_covariance.root.shape[1]
-        squares = self.rows.multiply(self.rows).tocsr() if is_sparse(self.rows) else self.rows * self.rows
+        if is_sparse(self.rows):
+            squares = self.rows.multiply(self.rows).tocsr()  # type: ignore[union-attr]
+        else:
+            squares = self.rows * self.rows
         variances = prior_covariance.variances
         if variances.any() and not _one_unknown_each(squares):
             raise ValueError(
@@ -77,7 +85,7 @@ class LowRankForm:
         self.size = len(root)
 
     # ------------------------------------------------------------------ fit
-    def refit(self, pi: np.ndarray, nu: np.ndarray) -> LowRankForm:
+    def refit(self, pi: np.ndarray, nu: np.ndarray) -> Self:
         """Set all sites and factorise; raises ``numpy.linalg.LinAlgError`` where the result is not a Gaussian."""
         pi, nu = np.array(pi, dtype=float), np.array(nu, dtype=float)
         weights = np.concatenate([self._data_precision, pi])
@@ -138,10 +146,6 @@ class LowRankForm:
         return 0.5 * total
 
     @property
-    def log_volume(self) -> float:
-        return self._log_constant - self.energy(self.coefficients) - self._half_log_determinant
-
-    @property
     def log_determinant(self) -> float:
         """log|V|, the covariance of u; -inf where the prior covariance is singular."""
         root, d = self.prior_covariance.root, self.prior_covariance.variances
@@ -150,10 +154,6 @@ class LowRankForm:
         else:
             prior = np.log(d).sum() + np.linalg.slogdet(np.eye(self.rank) + root.T @ (root / d[:, None]))[1]
         return float(prior) - 2.0 * self._half_log_determinant
-
-    @property
-    def mean(self) -> np.ndarray:
-        return self.latent(self.coefficients)
 
     def latent(self, coefficients: np.ndarray) -> np.ndarray:
         """u at the coefficients."""
@@ -211,7 +211,7 @@ class LowRankForm:
         """T by unknown: a row divides e of its unknown, and that unknown's row of V, by it."""
         return 1.0 + np.asarray(self._squares.T @ self._weights) * self.prior_covariance.variances
 
-    def _parts(self, rows: Any) -> tuple[Any, np.ndarray, np.ndarray]:
+    def _parts(self, rows: Matrix | None) -> tuple[Matrix, np.ndarray, np.ndarray]:
         """Rows M (None: all unknowns), M H with cov(u) = diag(d / T) + H A^-1 H', and d / T."""
         spread = self._unknown_spread
         root = self.prior_covariance.root / spread[:, None]
@@ -219,20 +219,20 @@ class LowRankForm:
             return scipy.sparse.eye_array(self.n, format="csr"), root, self.prior_covariance.variances / spread
         return rows, dense(rows @ root), self.prior_covariance.variances / spread
 
-    def root_times(self, rows: Any) -> None:
+    def root_times(self, rows: Matrix) -> None:
         """Not cheap in this form: None."""
         return
 
-    def project_covariance(self, first: Any, second: Any) -> np.ndarray:
+    def project_covariance(self, first: Matrix | None, second: Matrix | None) -> np.ndarray:
         """M1 V M2'."""
         first, left, own = self._parts(first)
         second, right, _ = self._parts(second)
         return dense(first @ covariance_times(own, second.T)) + left @ self._inverse(right.T)
 
-    def project_variance(self, rows: Any) -> np.ndarray:
+    def project_variance(self, rows: Matrix | None) -> np.ndarray:
         """diag(M V M')."""
         rows, root, own = self._parts(rows)
-        squares = rows.multiply(rows) if is_sparse(rows) else np.square(rows)
+        squares = rows.multiply(rows) if is_sparse(rows) else np.square(rows)  # type: ignore[union-attr]
         return np.asarray(squares @ own) + _squared_norms(root, self.half_inverse)
 
     def covariance_times(self, matrix: np.ndarray) -> np.ndarray:
@@ -263,7 +263,7 @@ class LowRankForm:
         return self._gain - self._gain**2 * self._leverage()
 
     # ------------------------------------------------------------------ sensitivity to the prior covariance
-    def prior_sensitivity(self, change: Any = None) -> float:
+    def prior_sensitivity(self, change: Covariance | None = None) -> float:
         """Slope of the log normaliser when S moves by ``change`` at fixed sites, (alpha' dK alpha - tr(C dK)) / 2."""
         alpha = self.slope
         if change is None:  # dK = 2 K, and tr(C K) = sum of w var
@@ -272,7 +272,7 @@ class LowRankForm:
         moved = dense(self.rows @ covariance_times(change, self.rows.T))
         return 0.5 * float(alpha @ moved @ alpha - np.trace(self.reduce(moved)))
 
-    def prior_response(self, change: Any = None) -> np.ndarray:
+    def prior_response(self, change: Covariance | None = None) -> np.ndarray:
         """V S^-1 dS a = (I - S F' C F) dS F' alpha: how the mode follows S at fixed curvature of the potentials."""
         force = np.asarray(self.rows.T @ self.slope)
         force = 2.0 * (self.prior_covariance @ force) if change is None else covariance_times(change, force)
@@ -286,10 +286,10 @@ def _squared_norms(rows: np.ndarray, half: np.ndarray) -> np.ndarray:
     return np.concatenate([np.einsum("ij,ij->i", block, block) for block in blocks])
 
 
-def _one_unknown_each(squares: Any) -> bool:
+def _one_unknown_each(squares: Matrix) -> bool:
     if is_sparse(squares):
         squares = squares.copy()
-        squares.eliminate_zeros()
+        squares.eliminate_zeros()  # type: ignore[union-attr]
         filled = squares.astype(bool).astype(int)
     else:
         filled = (squares > 0).astype(int)

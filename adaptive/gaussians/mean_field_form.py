@@ -9,13 +9,19 @@ Sites (pi, nu) stand for the factors: m is the mean of the Gaussian with these s
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import scipy.linalg
 
 from adaptive.gaussians.covariance_form import CovarianceForm
 from adaptive.gaussians.downdated_form import DowndatedForm
+from adaptive.gaussians.with_sites import unfitted_form
+
+if TYPE_CHECKING:
+    from adaptive.gaussians.factorised_form import FactorisedForm
+    from adaptive.gaussians.gaussian_part import GaussianPart
+    from adaptive.types import Matrix
 
 __all__ = ["MeanFieldForm"]
 
@@ -25,7 +31,7 @@ class MeanFieldForm(DowndatedForm):
 
     Parameters
     ----------
-    base : PrecisionForm or CovarianceForm
+    base : FactorisedForm
         Over the latent, which it determines without sites; they are set to zero.
     rows : array or sparse matrix (q, n)
         B.
@@ -44,7 +50,9 @@ class MeanFieldForm(DowndatedForm):
         Log normaliser of the base.
     """
 
-    def __init__(self, base: Any, rows: Any, ridge: float):
+    kind = "mean_field"
+
+    def __init__(self, base: FactorisedForm, rows: Matrix, ridge: float):
         super().__init__(base.refit(np.zeros(rows.shape[0]), np.zeros(rows.shape[0])), rows)
         self.ridge = ridge
         self.log_base, self.prior_mean = base.log_volume, np.array(base.projections)
@@ -56,7 +64,7 @@ class MeanFieldForm(DowndatedForm):
         self._sites = CovarianceForm(np.eye(self.size), prior_mean=self.prior_mean, prior_covariance=covariance)
         self.refit(np.zeros(self.size), np.zeros(self.size))
 
-    def refit(self, pi: np.ndarray, nu: np.ndarray) -> MeanFieldForm:
+    def refit(self, pi: np.ndarray, nu: np.ndarray) -> Self:
         """Set all sites; raises ``numpy.linalg.LinAlgError`` where they make no Gaussian."""
         self._sites.refit(pi, nu)
         self.pi, self.nu = self._sites.pi, self._sites.nu
@@ -84,3 +92,13 @@ class MeanFieldForm(DowndatedForm):
         inner = scipy.linalg.cho_solve((self.prior_factor, True), cross)
         kept = self.variance * inner if inner.ndim == 1 else self.variance[:, None] * inner
         return inner - scipy.linalg.cho_solve((self.prior_factor, True), kept)
+
+    def state(self) -> dict[str, Any]:
+        """Sites, ridge, and which form the base has."""
+        return {"kind": self.kind, "base": self.base.kind, "ridge": self.ridge, "pi": self.pi, "nu": self.nu}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any], part: GaussianPart) -> MeanFieldForm:
+        """The form that ``state`` described."""
+        form = MeanFieldForm(unfitted_form(state["base"], part), part.rows, float(state["ridge"]))
+        return form.refit(state["pi"], state["nu"])

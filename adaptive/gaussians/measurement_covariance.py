@@ -7,14 +7,18 @@ C is m x m, and a site changes it by one rank: O(m^2 + m n) an update, where V i
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg.blas import dsymm, dsymv, dsyr
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from adaptive.gaussians.projection_rows import ProjectionRows
+from adaptive.gaussians.updated_covariance import packed, unpacked
 from adaptive.linalg.matrices import dense
+
+if TYPE_CHECKING:
+    from adaptive.types import Matrix
 
 __all__ = ["MeasurementCovariance"]
 
@@ -37,18 +41,19 @@ class MeasurementCovariance:
         Times that a change was taken into the matrix.
     """
 
-    def __init__(self, rows: ProjectionRows, prior_precision: Any):
+    def __init__(self, rows: ProjectionRows, prior_precision: np.ndarray | None):
         self.rows, self.n_passes = rows, 0
         self.prior = 0.0 if prior_precision is None else float(prior_precision[0])
 
-    def factorise(self, pi: np.ndarray, data_rows: Any, data_precision: np.ndarray, linear: np.ndarray) -> tuple:
+    def factorise(
+        self, pi: np.ndarray, data_rows: Matrix | None, data_precision: np.ndarray, linear: np.ndarray
+    ) -> tuple[np.ndarray, float]:
         """Set P and X; returns V linear and log|V|."""
         self.inverse = 1.0 / np.maximum(pi + self.prior, _TINY)
-        m = 0 if data_rows is None else data_rows.shape[0]
         self._data = np.zeros((0, self.rows.shape[1]))
         self._lower = np.zeros((0, 0), order="F")
         log_determinant = float(np.log(self.inverse).sum())
-        if m:
+        if data_rows is not None and data_rows.shape[0]:
             self._data = np.ascontiguousarray(self.rows.forward(dense(data_rows).T).T)
             precision = np.diag(1.0 / data_precision) + (self._data * self.inverse) @ self._data.T
             lower, info = dpotrf(np.asfortranarray(precision), lower=1, clean=1)
@@ -94,7 +99,7 @@ class MeasurementCovariance:
             variance -= np.square(self.inverse) * reduction
         return variance
 
-    def sparse_variances(self, rows: Any) -> np.ndarray:
+    def sparse_variances(self, rows: Matrix) -> np.ndarray:
         """diag(M V M') for sparse M."""
         rows = dense(rows)
         return np.einsum("ij,ji->i", rows, self.times(rows.T))
@@ -137,3 +142,18 @@ class MeasurementCovariance:
         """V as a matrix of its own."""
         V = self.times(np.eye(len(self.inverse)))
         return (V + V.T) / 2
+
+    # ------------------------------------------------------------------ as plain data
+    def state(self) -> dict[str, Any]:
+        """P^-1, Z and the lower triangle of C."""
+        return {"lower": packed(self._lower), "data": self._data, "inverse": self.inverse}
+
+    @classmethod
+    def from_state(
+        cls, state: dict[str, Any], rows: ProjectionRows, prior_precision: np.ndarray | None
+    ) -> MeasurementCovariance:
+        """The covariance that ``state`` described."""
+        covariance = cls(rows, prior_precision)
+        covariance._lower = unpacked(state["lower"])
+        covariance._data, covariance.inverse = np.array(state["data"]), np.array(state["inverse"])
+        return covariance

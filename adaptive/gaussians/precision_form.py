@@ -6,12 +6,14 @@ inverted (then P_0 = I + data, F = B R); for a number or a diagonal, R = I and P
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from scipy.linalg.blas import dsymv, dsyr, dsyrk, dtrsm
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtrs
 
+from adaptive.gaussians.factorised_form import FactorisedForm
+from adaptive.gaussians.gaussian_part import LOG_2PI
 from adaptive.linalg.matrices import (
     covariance_root,
     covariance_times,
@@ -23,53 +25,37 @@ from adaptive.linalg.matrices import (
     triangular_root,
 )
 
+if TYPE_CHECKING:
+    from adaptive.types import Covariance, Matrix, Number
+
 __all__ = ["PrecisionForm"]
 
 _LOST = 1e-13  # a pivot this much smaller than its diagonal entry is mostly rounding
-_LOG_2PI = float(np.log(2 * np.pi))
 
 
-class PrecisionForm:
+class PrecisionForm(FactorisedForm):
     """Gaussian with sites, represented by the Cholesky factor of its precision matrix.
 
-    Parameters
-    ----------
-    rows : array or sparse matrix (q, n)
-        B, the projections that carry sites.
-    data_rows, data, data_variance : (m, n), (m,), (m,), optional
-        The normalised Gaussian rows N(data | data_rows u, data_variance).
-    prior_mean : (n,), optional
-        Default zero.
-    prior_covariance : float, (n,) or (n, n), optional
-        None: no prior; then data and sites together must determine u.
-
-    Attributes
-    ----------
-    pi, nu : (q,)
-        Precisions and precision-means of the sites, after ``refit``.
-    mean : (n,)
-        Of u.
-    projections : (q,)
-        B mean.
-    coefficients : (r,)
-        w: ``energy`` and ``project`` are functions of it, the latter affine, so that a line search needs no product.
-    log_volume : float
-        log base(mean) + 1/2 log|2 pi V|.
+    Parameters, attributes and methods are those of :class:`~adaptive.gaussians.factorised_form.FactorisedForm`; the
+    coefficients are w (r,). Without a prior covariance, data and sites together must determine u.
     """
+
+    kind = "precision"
 
     def __init__(
         self,
-        rows: Any,
-        data_rows: Any = None,
-        data: Any = None,
-        data_variance: Any = None,
-        prior_mean: Any = None,
-        prior_covariance: Any = None,
+        rows: Matrix,
+        data_rows: Matrix | None = None,
+        data: np.ndarray | None = None,
+        data_variance: np.ndarray | None = None,
+        prior_mean: np.ndarray | None = None,
+        prior_covariance: Covariance | None = None,
     ):
         q, n = rows.shape
         self.n = n
         self.shift = None if prior_mean is None or not np.any(prior_mean) else np.asarray(prior_mean, dtype=float)
-        self.root = covariance_root(prior_covariance) if np.ndim(prior_covariance) == 2 else None
+        full = prior_covariance is not None and np.ndim(prior_covariance) == 2
+        self.root = covariance_root(np.asarray(prior_covariance)) if full else None
         self.rows = densified(rows)
         self.offset = np.zeros(q) if self.shift is None else np.asarray(self.rows @ self.shift)
         if self.root is not None:
@@ -80,8 +66,8 @@ class PrecisionForm:
         # log of the normalisers of the base, less those that the volume's (2 pi)^(size/2) cancels
         self._log_constant = 0.0
         if prior_covariance is None:
-            self.prior_precision: Any = None
-            self._log_constant += 0.5 * size * _LOG_2PI
+            self.prior_precision: Number | None = None
+            self._log_constant += 0.5 * size * LOG_2PI
         elif self.root is not None:
             self.prior_precision = 1.0
         else:
@@ -92,23 +78,23 @@ class PrecisionForm:
         if self.prior_precision is not None:
             self._base[np.diag_indices(size)] = self.prior_precision
         self._base_linear = np.zeros(size)
-        self.data_rows = None
+        self.data_rows: Matrix | None = None
         if data_rows is not None and data_rows.shape[0]:
             self._absorb(densified(data_rows), np.asarray(data, dtype=float), np.asarray(data_variance, dtype=float))
         self._inverse: np.ndarray | None = None
 
-    def _absorb(self, rows: Any, data: np.ndarray, variance: np.ndarray) -> None:
+    def _absorb(self, rows: Matrix, data: np.ndarray, variance: np.ndarray) -> None:
         residual = data if self.shift is None else data - rows @ self.shift
         if self.root is not None:
             rows = np.ascontiguousarray(rows @ self.root)
         variance = np.broadcast_to(variance, residual.shape)
         self.data_rows, self.data, self.data_variance = rows, residual, variance
-        self._log_constant -= 0.5 * float(np.sum(_LOG_2PI + np.log(variance)))
+        self._log_constant -= 0.5 * float(np.sum(LOG_2PI + np.log(variance)))
         self._base = _add_gram(self._base, rows, 1.0 / variance)
         self._base_linear = self._base_linear + rows.T @ (residual / variance)
 
     # ------------------------------------------------------------------ fit
-    def refit(self, pi: np.ndarray, nu: np.ndarray) -> PrecisionForm:
+    def refit(self, pi: np.ndarray, nu: np.ndarray) -> Self:
         """Set all sites and factorise; raises ``numpy.linalg.LinAlgError`` where the result is not a Gaussian."""
         precision = _add_gram(self._base, self.rows, pi)
         diagonal = precision.diagonal().copy()
@@ -157,20 +143,12 @@ class PrecisionForm:
         return 0.5 * total
 
     @property
-    def log_volume(self) -> float:
-        return self._log_constant - self.energy(self.coefficients) - self._half_log_determinant
-
-    @property
     def log_determinant(self) -> float:
         """log|V|, the covariance of u (of w where the prior covariance is singular)."""
         log_root = 0.0
         if self.root is not None and self.root.shape[0] == self.root.shape[1]:
             log_root = float(np.linalg.slogdet(self.root)[1])
         return 2.0 * (log_root - self._half_log_determinant)
-
-    @property
-    def mean(self) -> np.ndarray:
-        return self.latent(self.coefficients)
 
     def latent(self, coefficients: np.ndarray) -> np.ndarray:
         """u at the coefficients."""
@@ -207,7 +185,7 @@ class PrecisionForm:
         self.nu[j] += d_nu
 
     # ------------------------------------------------------------------ the posterior of u
-    def root_times(self, rows: Any) -> np.ndarray:
+    def root_times(self, rows: Matrix | None) -> np.ndarray:
         """R (m, r) with R R' = M V M' for rows M (m, n), None for all unknowns."""
         if rows is None:
             rows = np.eye(self.n) if self.root is None else self.root
@@ -216,12 +194,12 @@ class PrecisionForm:
         rows = np.ascontiguousarray(dense(rows), dtype=float)
         return dtrsm(1.0, self.factor, rows.T, lower=1).T
 
-    def project_covariance(self, first: Any, second: Any) -> np.ndarray:
+    def project_covariance(self, first: Matrix | None, second: Matrix | None) -> np.ndarray:
         """M1 V M2'."""
         left = self.root_times(first)
         return left @ (left if second is first else self.root_times(second)).T
 
-    def project_variance(self, rows: Any) -> np.ndarray:
+    def project_variance(self, rows: Matrix | None) -> np.ndarray:
         """diag(M V M')."""
         halves = [self.root_times(rows)] if rows is None else [self.root_times(rows[b]) for b in row_blocks(rows)]
         return np.concatenate([np.einsum("ij,ij->i", half, half) for half in halves])
@@ -240,7 +218,7 @@ class PrecisionForm:
         return draws if self.shift is None else draws + self.shift
 
     # ------------------------------------------------------------------ sensitivity to the prior covariance
-    def prior_sensitivity(self, change: Any = None) -> float:
+    def prior_sensitivity(self, change: Covariance | None = None) -> float:
         """Derivative of the log normaliser when S moves by ``change`` at fixed sites: (a' dS a - tr(E dS)) / 2.
 
         a = S^-1 (mean - mu), E = S^-1 - S^-1 V S^-1. ``change`` is a number, (n,) or (n, n); None stands for 2 S, the
@@ -248,9 +226,9 @@ class PrecisionForm:
         """
         w = self.coefficients
         if self.root is None:
-            p = np.broadcast_to(self.prior_precision, (self.size,))
+            p = np.broadcast_to(np.asarray(self.prior_precision), (self.size,))
             variance = self._full_inverse().diagonal()
-            if np.ndim(change) < 2:
+            if change is None or np.ndim(change) < 2:
                 change = 2.0 / p if change is None else change
                 return 0.5 * float(np.sum(change * (np.square(p * w) - p + np.square(p) * variance)))
             scaled = p[:, None] * change * p
@@ -260,17 +238,17 @@ class PrecisionForm:
             excess = np.eye(self.size) - self._full_inverse()
         return 0.5 * float(w @ scaled @ w - np.sum(excess * scaled))
 
-    def prior_response(self, change: Any = None) -> np.ndarray:
+    def prior_response(self, change: Covariance | None = None) -> np.ndarray:
         """V S^-1 dS a: how the mode of u follows S at fixed curvature of the potentials."""
         w = self.coefficients
         if self.root is None:
-            p = np.broadcast_to(self.prior_precision, (self.size,))
+            p = np.broadcast_to(np.asarray(self.prior_precision), (self.size,))
             force = 2.0 * w if change is None else covariance_times(change, p * w)
             return self.covariance_times(p * force)
         force = 2.0 * w if change is None else self._whitened(change) @ w
         return self.root @ dpotrs(self.factor, force, lower=1)[0]
 
-    def _whitened(self, change: Any) -> np.ndarray:
+    def _whitened(self, change: Covariance) -> np.ndarray:
         """R^-1 dS R^-T."""
         assert self.root is not None
         full = np.asarray(change) if np.ndim(change) == 2 else np.diag(np.broadcast_to(change, (self.n,)))
@@ -282,10 +260,10 @@ class PrecisionForm:
         return lower + np.tril(lower, -1).T
 
 
-def _add_gram(base: np.ndarray, rows: Any, weights: np.ndarray) -> np.ndarray:
+def _add_gram(base: np.ndarray, rows: Matrix, weights: np.ndarray) -> np.ndarray:
     """base + F' diag(weights) F in column order; only the lower triangle is meant."""
     if is_sparse(rows):
-        gram = rows.T @ rows.multiply(weights[:, None])
+        gram = rows.T @ rows.multiply(weights[:, None])  # type: ignore[union-attr]
         return np.asfortranarray(base + gram.toarray())
     if weights.size and weights.min() < 0:
         return np.asfortranarray(base + (rows.T * weights) @ rows)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy.sparse
@@ -142,7 +141,7 @@ class _Alone(ProjectionRows):
         self.operators, self.shape = [operator], operator.shape
 
 
-def _sparse(operator: Operator) -> Any:
+def _sparse(operator: Operator) -> scipy.sparse.csr_array:
     """The operator's matrix in compressed rows, without the zeros of its columns."""
     if isinstance(operator, Sparse):
         return scipy.sparse.csr_array(operator.matrix, dtype=float)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive.linalg.matrices import dense
 
+if TYPE_CHECKING:
+    from adaptive.gaussians.gaussian_part import GaussianPart
+    from adaptive.types import Matrix
+
 __all__ = ["SquareRootForm"]
 
 
 class SquareRootForm:
-    """N(mean, R R'), with the interface of a dense Gaussian.
+    """N(mean, R R'), with the interface of any :class:`~adaptive.gaussians.protocols.Gaussian`.
 
     Parameters
     ----------
@@ -21,24 +25,27 @@ class SquareRootForm:
         R; directions outside its range have variance zero.
     """
 
+    kind = "square_root"
+    operator_variance = None
+    leading = None  # a search begins anew
     root: np.ndarray
 
     def __init__(self, mean: np.ndarray, root: np.ndarray):
         self.mean, self.root, self.n = mean, root, len(mean)
 
-    def root_times(self, rows: Any) -> np.ndarray:
+    def root_times(self, rows: Matrix) -> np.ndarray:
         """R (m, k) with R R' = M V M'."""
         return dense(rows @ self.root)
 
-    def _root(self, rows: Any) -> np.ndarray:
+    def _root(self, rows: Matrix | None) -> np.ndarray:
         return self.root if rows is None else self.root_times(rows)
 
-    def project_covariance(self, first: Any, second: Any) -> np.ndarray:
+    def project_covariance(self, first: Matrix | None, second: Matrix | None) -> np.ndarray:
         """M1 V M2' (None: all unknowns)."""
         left = self._root(first)
         return left @ (left if second is first else self._root(second)).T
 
-    def project_variance(self, rows: Any) -> np.ndarray:
+    def project_variance(self, rows: Matrix | None) -> np.ndarray:
         """diag(M V M')."""
         root = self._root(rows)
         return np.einsum("ij,ij->i", root, root)
@@ -50,3 +57,12 @@ class SquareRootForm:
     def sample(self, size: int, rng: np.random.Generator) -> np.ndarray:
         """Draws of u, (size, n)."""
         return self.mean + rng.standard_normal((size, self.root.shape[1])) @ self.root.T
+
+    def state(self) -> dict[str, Any]:
+        """Mean and root."""
+        return {"kind": self.kind, "mean": self.mean, "root": self.root}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any], part: GaussianPart) -> SquareRootForm:
+        """The form that ``state`` described; it needs nothing of the model."""
+        return SquareRootForm(state["mean"], state["root"])

@@ -6,17 +6,20 @@ they enter V_0 together (``dsyrk``), a fifth of the time or less that as many ``
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg.blas import dsymm, dsymv, dsyr, dsyrk
-from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtpttr, dtrttp
 
 from adaptive.gaussians.projection_rows import ProjectionRows
 from adaptive.linalg.compiled_symmetric import block_times, quadratic_forms, sparse_times
 from adaptive.linalg.matrices import dense, is_sparse
 
-__all__ = ["UpdatedCovariance"]
+if TYPE_CHECKING:
+    from adaptive.types import Matrix
+
+__all__ = ["UpdatedCovariance", "packed", "unpacked"]
 
 DEFERRED = 48  # changes of one sign that wait
 _MANY_COLUMNS = 24  # from here dsymm, which copies the matrix, is the faster one
@@ -40,7 +43,7 @@ class UpdatedCovariance:
         Times that changes were taken into the matrix.
     """
 
-    def __init__(self, rows: ProjectionRows, prior_precision: Any, deferred: int = DEFERRED):
+    def __init__(self, rows: ProjectionRows, prior_precision: np.ndarray | None, deferred: int = DEFERRED):
         n = rows.shape[1]
         self.rows, self.prior_precision, self.deferred = rows, prior_precision, deferred
         self._lower = np.zeros((n, n), order="F")
@@ -50,7 +53,9 @@ class UpdatedCovariance:
         self.n_passes = 0
 
     # ------------------------------------------------------------------ from the precision
-    def factorise(self, pi: np.ndarray, data_rows: Any, data_precision: np.ndarray, linear: np.ndarray) -> tuple:
+    def factorise(
+        self, pi: np.ndarray, data_rows: Matrix | None, data_precision: np.ndarray, linear: np.ndarray
+    ) -> tuple[np.ndarray, float]:
         """V = (prior + X' diag(data_precision) X + B' diag(pi) B)^-1 in place; returns V linear and log|V|."""
         lower, n = self._lower, len(self._lower)
         self._count = [0, 0]
@@ -63,7 +68,7 @@ class UpdatedCovariance:
         if data_rows is not None and data_rows.shape[0]:
             scale = np.sqrt(data_precision)[:, None]
             if is_sparse(data_rows):
-                lower += dense(data_rows.T @ data_rows.multiply(scale**2))
+                lower += dense(data_rows.T @ data_rows.multiply(scale**2))  # type: ignore[union-attr]
             else:
                 lower = dsyrk(1.0, (data_rows * scale).T, beta=1.0, c=lower, lower=1, overwrite_c=1)
         lower = self.rows.add_gram(lower, pi)
@@ -124,9 +129,9 @@ class UpdatedCovariance:
                 variance[self.rows.long[start : start + 512]] = np.einsum("ij,ji->i", part, products)
         return variance
 
-    def sparse_variances(self, rows: Any) -> np.ndarray:
+    def sparse_variances(self, rows: Matrix) -> np.ndarray:
         """diag(M V M') for sparse M."""
-        rows = rows.tocsr()
+        rows = rows.tocsr()  # type: ignore[union-attr]
         rows.sort_indices()
         variance = np.empty(rows.shape[0])
         quadratic_forms(self._lower, rows.indptr, rows.indices, rows.data.astype(float), variance)
@@ -153,16 +158,6 @@ class UpdatedCovariance:
         for k in range(root.shape[1]):
             self.change(root[:, k], 1.0)
 
-    def waiting(self) -> list[np.ndarray]:
-        """Changes that wait, (n, k) of either sign."""
-        return [columns[:, :count].copy() for columns, count in zip(self._waiting, self._count, strict=True)]
-
-    def wait(self, *changes: np.ndarray) -> None:
-        """Let the changes that `waiting` told wait."""
-        for k, columns in enumerate(changes):
-            self._count[k] = columns.shape[1]
-            self._waiting[k][:, : columns.shape[1]] = columns
-
     def flush(self) -> None:
         """Take in what waits."""
         for k, _ in self._signs():
@@ -185,3 +180,32 @@ class UpdatedCovariance:
             lower = dsyrk(-sign, self._waiting[k][:, : self._count[k]], beta=1.0, c=lower, lower=1, overwrite_c=1)
         lower = np.tril(lower)
         return lower + np.tril(lower, -1).T
+
+    # ------------------------------------------------------------------ as plain data
+    def state(self) -> dict[str, Any]:
+        """The lower triangle, and the changes (n, k) of either sign that wait."""
+        waiting = [columns[:, :count].copy() for columns, count in zip(self._waiting, self._count, strict=True)]
+        return {"lower": packed(self._lower), "waiting": waiting}
+
+    @classmethod
+    def from_state(
+        cls, state: dict[str, Any], rows: ProjectionRows, prior_precision: np.ndarray | None
+    ) -> UpdatedCovariance:
+        """The covariance that ``state`` described."""
+        covariance = cls(rows, prior_precision)
+        covariance._lower = unpacked(state["lower"])
+        for k, columns in enumerate(state["waiting"]):
+            covariance._count[k] = columns.shape[1]
+            covariance._waiting[k][:, : columns.shape[1]] = columns
+        return covariance
+
+
+def packed(lower: np.ndarray) -> np.ndarray:
+    """The n (n + 1) / 2 entries of a lower triangle."""
+    return dtrttp(lower, uplo="L")[0] if len(lower) else np.empty(0)
+
+
+def unpacked(entries: np.ndarray) -> np.ndarray:
+    """The lower triangle of which these are the entries; above it zero, in column order."""
+    n = int(np.sqrt(2 * len(entries)))
+    return np.asfortranarray(dtpttr(n, entries, uplo="L")[0]) if n else np.zeros((0, 0), order="F")

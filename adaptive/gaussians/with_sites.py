@@ -18,55 +18,49 @@ a sum without large cancelling parts.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from adaptive.gaussians.covariance_form import CovarianceForm
+from adaptive.gaussians.factorised_form import FactorisedForm
 from adaptive.gaussians.low_rank_form import LowRankForm
 from adaptive.gaussians.precision_form import PrecisionForm
 from adaptive.linalg.low_rank_covariance import LowRankCovariance
 
-__all__ = [
-    "LARGEST_DENSE",
-    "CovarianceForm",
-    "LowRankForm",
-    "PrecisionForm",
-    "SiteGaussian",
-    "gaussian_with_sites",
-    "require_dense",
-]
+if TYPE_CHECKING:
+    import numpy as np
 
-SiteGaussian = PrecisionForm | CovarianceForm | LowRankForm
+    from adaptive.gaussians.gaussian_part import GaussianPart
+    from adaptive.types import Covariance, Matrix
+
+__all__ = ["FACTORISED", "LARGEST_DENSE", "gaussian_with_sites", "require_dense", "unfitted_form"]
+
+FACTORISED: dict[str, type[FactorisedForm]] = {form.kind: form for form in (PrecisionForm, CovarianceForm, LowRankForm)}
 LARGEST_DENSE = 20_000  # unknowns (rows) of a dense factor: 3 GB, and minutes on one core
 
 
 def gaussian_with_sites(
-    rows: Any,
+    rows: Matrix,
     *,
-    data_rows: Any = None,
-    data: Any = None,
-    data_variance: Any = None,
-    prior_mean: Any = None,
-    prior_covariance: Any = None,
+    data_rows: Matrix | None = None,
+    data: np.ndarray | None = None,
+    data_variance: np.ndarray | None = None,
+    prior_mean: np.ndarray | None = None,
+    prior_covariance: Covariance | LowRankCovariance | None = None,
     form: str | None = None,
-) -> SiteGaussian:
+) -> FactorisedForm:
     """Choose the representation: by rows where a prior covariance is given and there are no more rows than unknowns.
 
     Parameters
     ----------
-    rows : array or sparse matrix (q, n)
-        B, the projections that carry sites.
-    data_rows, data, data_variance : (m, n), (m,), (m,), optional
-        G, t and r of the Gaussian data rows.
-    prior_mean : (n,), optional
-        Default zero.
-    prior_covariance : float, (n,), (n, n) or LowRankCovariance, optional
-        S; None means no prior. Of low rank, it has a form of its own, in the place of "covariance".
+    rows, data_rows, data, data_variance, prior_mean, prior_covariance
+        As of :class:`~adaptive.gaussians.gaussian_part.GaussianPart`. A prior covariance of low rank has a form of its
+        own, in the place of "covariance".
     form : {"precision", "covariance"}, optional
         Overrides the choice.
 
     Returns
     -------
-    PrecisionForm, CovarianceForm or LowRankForm
+    FactorisedForm
         Without sites yet: call ``refit(pi, nu)``.
 
     Examples
@@ -88,6 +82,11 @@ def gaussian_with_sites(
     require_dense(size, n, m + q)
     build = CovarianceForm if form == "covariance" else PrecisionForm
     return build(rows, data_rows, data, data_variance, prior_mean, prior_covariance)
+
+
+def unfitted_form(kind: str | None, part: GaussianPart) -> FactorisedForm:
+    """The form of that kind, without sites; None: the one that `gaussian_with_sites` chooses."""
+    return gaussian_with_sites(**part._asdict()) if kind is None else FACTORISED[kind](*part)
 
 
 def require_dense(size: int, n: int, rows: int) -> None:

@@ -12,6 +12,7 @@ from adaptive.inference.evidence.evidence_gradient import evidence_gradient, evi
 from adaptive.inference.evidence.potential_gradient import potential_gradient
 from adaptive.inference.expectation_propagation import expectation_propagation
 from adaptive.inference.inclusion import IncludedPosterior, include, include_site
+from adaptive.inference.kinds import posterior_state, restored_posterior
 from adaptive.inference.laplace_approximation import laplace_approximation
 from adaptive.inference.map_estimate import map_estimate
 from adaptive.inference.matrix_free.large_posterior import LargePosterior
@@ -19,7 +20,6 @@ from adaptive.inference.mean_field import mean_field
 from adaptive.inference.model import GLM
 from adaptive.inference.penalties import FromPotential, Logarithmic, Power, Quadratic, Zero
 from adaptive.inference.posterior import Posterior
-from adaptive.inference.restored import posterior_state, restored_posterior
 from adaptive.inference.variational_bounds import variational_bounds
 from adaptive.inference.variational_gaussian import variational_gaussian
 

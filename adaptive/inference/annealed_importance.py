@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import logsumexp
@@ -28,6 +28,9 @@ from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
 from adaptive.linalg.matrices import covariance_root, dense
+
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
 
 __all__ = ["annealed_importance"]
 
@@ -47,7 +50,7 @@ def annealed_importance(
     n_moves: int = 1,
     max_iter: int = 400,
     tol: float = 0.0,
-    random_state: Any = None,
+    random_state: RandomState = None,
     warm_start: Posterior | None = None,
     form: str | None = None,
 ) -> Posterior:
@@ -120,9 +123,8 @@ def annealed_importance(
     log_evidence, std, weights = _evidence(runs, temperatures, chains.log_start, estimator)
     effective = 1.0 / float(weights @ weights)
     draws = np.concatenate(chains.draw(runs.w, n_samples, rng))
-    problem.gaussian = EmpiricalForm(draws, np.tile(weights / n_samples, n_samples))  # type: ignore[assignment]
     posterior = Posterior(
-        problem.gaussian,
+        EmpiricalForm(draws, np.tile(weights / n_samples, n_samples)),
         sites=(chains.pi, chains.nu),
         group_lengths=model.group_lengths,
         log_evidence=log_evidence,

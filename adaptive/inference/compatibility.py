@@ -7,11 +7,16 @@ engine needs no entry here beyond that. A refusal is one sentence: the pair, the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.checks import choice
+
+if TYPE_CHECKING:
+    from adaptive.inference.model import GLM
+    from adaptive.potentials.base import Potential
+    from adaptive.types import Number, Potentials
 
 __all__ = ["ENGINES", "as_gaussian", "compatible", "refusal", "require_compatible"]
 
@@ -27,16 +32,15 @@ ENGINES = (
 )
 
 
-def as_gaussian(potential: Any) -> tuple[Any, Any] | None:
-    """Variance and location if the potential is a Gaussian factor, which every engine treats exactly; else None."""
-    if potential.name == "Gaussian":
-        return potential.variance, potential.location
-    if potential.name == "ExponentialPower" and np.all(potential.power == 2):
-        return np.square(potential.scale) / 2, potential.location
-    return None
+def as_gaussian(potential: Potential) -> tuple[Number, Number] | None:
+    """Variance and location if the potential is a Gaussian density, which every engine treats exactly; else None."""
+    moments = potential.gaussian_moments()
+    if moments is None or potential.weights is not None:  # a weighted one is no density: its constant would be lost
+        return None
+    return moments[1], moments[0]
 
 
-def refusal(potential: Any, engine: str) -> str | None:
+def refusal(potential: Potential, engine: str) -> str | None:
     """Why ``engine`` refuses ``potential``, in one sentence with an accepted alternative; None where it does not.
 
     Parameters
@@ -75,13 +79,13 @@ def refusal(potential: Any, engine: str) -> str | None:
     return f"{engine} refuses {potential.name} potentials: {reason}; use {other}."
 
 
-def _flat(potential: Any, lower: np.ndarray) -> bool:
+def _flat(potential: Potential, lower: np.ndarray) -> bool:
     """Whether the potential is a mere constraint, constant inside its support."""
     inside = np.where(np.isfinite(lower), lower, 0.0) + np.array([[0.5], [2.0]])
     return not np.any(potential.derivatives(inside)[0])
 
 
-def compatible(likelihood: Any, engine: str) -> bool:
+def compatible(likelihood: Potentials, engine: str) -> bool:
     """Whether ``engine`` accepts a potential (or every one of a list).
 
     Parameters
@@ -96,11 +100,11 @@ def compatible(likelihood: Any, engine: str) -> bool:
     >>> compatible(Laplace(1.0), "laplace_approximation"), compatible(StudentT(3.0, 1.0), "laplace_approximation")
     (False, True)
     """
-    potentials: Sequence[Any] = likelihood if isinstance(likelihood, (list, tuple)) else [likelihood]
+    potentials: Sequence[Potential] = likelihood if isinstance(likelihood, (list, tuple)) else [likelihood]  # type: ignore[list-item]
     return all(refusal(p, engine) is None for p in potentials)
 
 
-def require_compatible(model: Any, engine: str) -> None:
+def require_compatible(model: GLM, engine: str) -> None:
     """Raise ValueError with the refusal of the first group that ``engine`` does not accept."""
     for _, potential in model.groups:
         sentence = refusal(potential, engine)

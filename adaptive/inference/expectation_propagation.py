@@ -12,7 +12,7 @@ the usual evidence, arranged so that no two large numbers are subtracted.
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from adaptive.inference.dense.selective_propagation import SelectiveProblem, Sel
 from adaptive.inference.dense.tilted_sites import FLAT, tilted_sites
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
+
+if TYPE_CHECKING:
+    from adaptive.types import Number, RandomState
 
 __all__ = ["expectation_propagation"]
 
@@ -39,7 +42,7 @@ def expectation_propagation(
     damping: float | None = None,
     max_iter: int = 200,
     tol: float = 1e-6,
-    random_state: Any = None,
+    random_state: RandomState = None,
     warm_start: Posterior | None = None,
     form: str | None = None,
     force: bool = False,
@@ -129,7 +132,7 @@ def expectation_propagation(
     if problem.size == 0:
         return problem.exact()
     sweeps, trace = _Sweeps(problem, float(fraction), damping, negative=forced), []
-    sweeps.look()
+    sweeps.tilt_all()
     order = None if random_state is None else generator(random_state)
     n_iter, sequential, stalled = 0, update == "sequential", 0
     best = sweeps.residual
@@ -139,7 +142,7 @@ def expectation_propagation(
             sweeps.sequential(order)
         else:
             sweeps.parallel()
-        sweeps.look()
+        sweeps.tilt_all()
         trace.append(-sweeps.log_evidence)
         stalled = 0 if sweeps.residual < best else stalled + 1
         best = min(best, sweeps.residual)
@@ -184,13 +187,13 @@ def _selective(
 
 
 class _Sweeps:
-    """The sites, what they would rather be, and the two ways of moving them."""
+    """The sites, new ones for them, and the two ways of moving there."""
 
     def __init__(self, problem: DenseProblem, fraction: float, damping: float, negative: bool):
         self.problem, self.gaussian, self.potential = problem, problem.gaussian, problem.potential
-        self.fraction: Any = fraction
-        self.copies: Any = 1.0  # rows that a site stands for: of w copies of a row one is moved, and all alike
-        if (weights := getattr(problem.potential, "weights", None)) is not None:
+        self.fraction: Number = fraction
+        self.copies: Number = 1.0  # rows that a site stands for: of w copies of a row one is moved, and all alike
+        if (weights := problem.potential.weights) is not None:
             self.copies = np.maximum(weights, 1.0)
             self.fraction = fraction / self.copies
         self.damping, self.negative = damping, negative
@@ -199,15 +202,15 @@ class _Sweeps:
         self._extrapolation = AndersonMixing()
         self._smallest = np.inf
 
-    def look(self) -> None:
+    def tilt_all(self) -> None:
         """Moments of all tilted distributions at the present sites: new sites, the residual, the evidence."""
         mean, variance = self.gaussian.marginals()
         sites = tilted_sites(self.potential, mean, variance, self.pi, self.nu, self.fraction, self.negative)
         self.new_pi, self.new_nu = sites.pi, sites.nu
         self.mean, self.variance = mean, sites.variance
 
-        wish = self._in_marginal_units(self.new_pi - self.pi, self.new_nu - self.nu)
-        self.residual = float(np.abs(wish).max()) if sites.usable.all() else np.inf
+        change = self._in_marginal_units(self.new_pi - self.pi, self.new_nu - self.nu)
+        self.residual = float(np.abs(change).max()) if sites.usable.all() else np.inf
         terms = float(sites.terms.sum())
         self.log_evidence = self.gaussian.log_volume + terms if sites.proper.all() else np.nan
 

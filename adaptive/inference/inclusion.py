@@ -12,13 +12,20 @@ the next step of an engine.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from adaptive.checks import choice, finite, generator
+from adaptive.inference.model import GLM, matrix_of
 from adaptive.inference.posterior import Posterior
+from adaptive.linalg.matrices import dense, is_sparse
+
+if TYPE_CHECKING:
+    from adaptive.gaussians import Gaussian
+    from adaptive.potentials import Potential
+    from adaptive.types import ArrayLike, Matrix, RandomState, Rows
 
 __all__ = ["IncludedPosterior", "include", "include_site"]
 
@@ -26,7 +33,7 @@ SITES = ("bound", "moments")
 
 
 def include(
-    posterior: Posterior, row: Any, potential: Any, *, site: str = "bound", group: int = 0
+    posterior: Posterior, row: Matrix | ArrayLike, potential: Potential, *, site: str = "bound", group: int = 0
 ) -> IncludedPosterior:
     """Return the posterior with one more potential on the projection ``row . u``.
 
@@ -71,7 +78,7 @@ def include(
 
 
 def include_site(
-    posterior: Posterior, row: Any, precision: float, shift: float, gain: float = 0.0, *, group: int = 0
+    posterior: Posterior, row: Matrix | ArrayLike, precision: float, shift: float, gain: float = 0.0, *, group: int = 0
 ) -> IncludedPosterior:
     """Return the posterior with the Gaussian site exp(shift s - precision s^2 / 2) on ``row . u``.
 
@@ -88,7 +95,7 @@ def include_site(
     return IncludedPosterior(posterior, row, direction, (float(precision), float(shift)), float(gain), group)
 
 
-def _by_bound(potential: Any, mean: float, variance: float) -> tuple[float, float, float]:
+def _by_bound(potential: Potential, mean: float, variance: float) -> tuple[float, float, float]:
     """ln of the best bound's integral over N(mean, variance), its precision and precision-mean."""
     width = float(potential.best_width(np.array([mean]), np.array([variance]))[0])
     location, tilt = (float(np.ravel(a)[0]) for a in (potential.location, potential.tilt))
@@ -97,7 +104,7 @@ def _by_bound(potential: Any, mean: float, variance: float) -> tuple[float, floa
     return float(gain - 0.5 * potential.height(np.array([width]))[0]), pi, tilt + pi * location
 
 
-def _by_moments(potential: Any, mean: float, variance: float) -> tuple[float, float, float]:
+def _by_moments(potential: Potential, mean: float, variance: float) -> tuple[float, float, float]:
     """ln of the potential's integral over N(mean, variance), and the site that gives its product the same moments."""
     if not variance > 0:
         return float(potential.log_density(np.array([mean]))[0]), 0.0, 0.0
@@ -108,11 +115,11 @@ def _by_moments(potential: Any, mean: float, variance: float) -> tuple[float, fl
     return gain, pi, pi * after_mean + (after_mean - mean) / variance
 
 
-def _row(row: Any, n: int) -> np.ndarray:
-    row = finite("row", row.toarray() if hasattr(row, "toarray") else row).ravel()
-    if row.shape != (n,):
-        raise ValueError(f"row must have {n} entries, one per unknown, got {row.size}.")
-    return row
+def _row(row: Matrix | ArrayLike, n: int) -> np.ndarray:
+    entries = finite("row", dense(row) if is_sparse(row) else row).ravel()
+    if entries.shape != (n,):
+        raise ValueError(f"row must have {n} entries, one per unknown, got {entries.size}.")
+    return entries
 
 
 class _Update(NamedTuple):
@@ -126,6 +133,7 @@ class _Update(NamedTuple):
     pi: float
     nu: float
     gain: float
+    group: int
 
 
 class IncludedPosterior(Posterior):
@@ -150,9 +158,11 @@ class IncludedPosterior(Posterior):
         What nothing was included into.
     updates : tuple
         One entry per included row, in order: ``row`` b, ``direction`` d = V b, ``factor`` and ``step`` of V <- V -
-        factor d d' and mean <- mean + step d, the site ``pi``, ``nu`` and its ``gain``.
+        factor d d' and mean <- mean + step d, the site ``pi``, ``nu``, its ``gain`` and the ``group`` of the row.
     n_included : int
     """
+
+    kind = "included"
 
     def __init__(
         self,
@@ -167,7 +177,7 @@ class IncludedPosterior(Posterior):
         m, v = float(row @ before.mean), max(float(row @ direction), 0.0)
         shrink = 1.0 + pi * v
         root_step = (1.0 - shrink**-0.5) / v if v > 0 else 0.0
-        update = _Update(row, direction, pi / shrink, (nu - pi * m) / shrink, root_step, pi, nu, gain)
+        update = _Update(row, direction, pi / shrink, (nu - pi * m) / shrink, root_step, pi, nu, gain, group)
         earlier = before if isinstance(before, IncludedPosterior) else None
         self.base: Posterior = before if earlier is None else earlier.base
         self.updates: tuple[_Update, ...] = (update,) if earlier is None else (*earlier.updates, update)
@@ -207,11 +217,11 @@ class IncludedPosterior(Posterior):
         return np.nan
 
     # ------------------------------------------------------------------ moments: the former's, less rank-one terms
-    def _along(self, rows: Any) -> np.ndarray:
+    def _along(self, rows: Matrix | None) -> np.ndarray:
         """The rows' products with all directions, (m, n_included)."""
         return np.asarray(self._directions.T if rows is None else rows @ self._directions.T)
 
-    def variances(self, B: Any = None, return_error: bool = False) -> Any:
+    def variances(self, B: Rows | ArrayLike | None = None, return_error: bool = False) -> Any:
         rows = None if B is None else self._rows(B)
         value, error = self.base.variances(rows, return_error=True)
         value = np.maximum(value - np.square(self._along(rows)) @ self._factors, 0.0)
@@ -229,11 +239,11 @@ class IncludedPosterior(Posterior):
 
         return LinearOperator((self.n, self.n), matvec=times, rmatvec=times, matmat=times, rmatmat=times, dtype=float)
 
-    def projection_moments(self, B_new: Any) -> tuple[np.ndarray, np.ndarray]:
+    def projection_moments(self, B_new: Rows | ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         rows = self._rows(B_new)
         return np.asarray(rows @ self.mean), self.variances(rows)
 
-    def projection_covariance(self, B1: Any, B2: Any = None) -> np.ndarray:
+    def projection_covariance(self, B1: Rows | ArrayLike, B2: Rows | ArrayLike | None = None) -> np.ndarray:
         first = self._rows(B1)
         second = first if B2 is None or B2 is B1 else self._rows(B2)
         return (
@@ -241,7 +251,7 @@ class IncludedPosterior(Posterior):
             - (self._along(first) * self._factors) @ self._along(second).T
         )
 
-    def projection_root(self, B_new: Any) -> np.ndarray | None:
+    def projection_root(self, B_new: Rows | ArrayLike) -> np.ndarray | None:
         root = self.base.projection_root(B_new)
         if root is None:
             return None
@@ -262,11 +272,11 @@ class IncludedPosterior(Posterior):
             found.append(along)
         return found
 
-    def information_gain(self, X_new: Any, noise_variance: float = 1.0) -> float:
+    def information_gain(self, X_new: Rows | ArrayLike, noise_variance: float = 1.0) -> float:
         block = self.projection_covariance(self._rows(X_new, one_row=True)) / noise_variance
         return 0.5 * float(np.linalg.slogdet(np.eye(len(block)) + block)[1])
 
-    def sample(self, n: int = 1, random_state: Any = None) -> np.ndarray:
+    def sample(self, n: int = 1, random_state: RandomState = None) -> np.ndarray:
         """Draws of the base, conditioned on a pseudo-measurement of every new projection (Matheron's rule)."""
         rng = generator(random_state)
         draws = self.base.sample(n, rng)
@@ -280,5 +290,29 @@ class IncludedPosterior(Posterior):
         return draws
 
     @property
-    def _dense(self) -> Any:
+    def _dense(self) -> Gaussian:
         raise ValueError("this posterior has included potentials since its last fit; it has no matrix of its own.")
+
+    # ------------------------------------------------------------------ as plain data
+    def state(self) -> dict[str, Any]:
+        """The base and the sites of the included rows, which the model has."""
+        return {
+            "kind": self.kind,
+            "base": self.base.state(),
+            "sites": np.array([[update.pi, update.nu, update.gain] for update in self.updates]),
+            "groups": [update.group for update in self.updates],
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any], model: GLM) -> Posterior:
+        """The posterior over ``model`` that ``state`` described; included rows are the last ones of their groups."""
+        from adaptive.inference.kinds import restored_posterior  # house: the base may be of any kind
+
+        groups = [int(group) for group in state["groups"]]
+        lengths = [length - groups.count(k) for k, length in enumerate(model.group_lengths)]
+        posterior = restored_posterior(model.beginning(lengths), state["base"])
+        for (pi, nu, gain), group in zip(state["sites"], groups, strict=True):
+            row = matrix_of(model.groups[group][0])[[lengths[group]]]
+            posterior = include_site(posterior, row, pi, nu, gain, group=group)
+            lengths[group] += 1
+        return posterior

@@ -5,7 +5,7 @@ ln Z = ln base(u^) + sum_j ln T_j(s^_j) + 1/2 ln|2 pi A^-1|,   A = P_0 + B' diag
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
 
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
+
 __all__ = ["laplace_approximation"]
 
 
@@ -23,7 +26,7 @@ def laplace_approximation(
     *,
     max_iter: int = 100,
     tol: float = 1e-10,
-    random_state: Any = None,
+    random_state: RandomState = None,
     warm_start: Posterior | None = None,
     form: str | None = None,
 ) -> Posterior:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -17,6 +17,9 @@ from adaptive.inference.model import GLM
 from adaptive.inference.penalties import FromPotential, Penalty, Zero
 from adaptive.inference.posterior import Posterior
 
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
+
 __all__ = ["map_estimate"]
 
 
@@ -28,7 +31,7 @@ def map_estimate(
     smoothing: float = 1e-8,
     max_iter: int = 1000,
     tol: float = 1e-6,
-    random_state: Any = None,
+    random_state: RandomState = None,
     warm_start: Posterior | None = None,
 ) -> Posterior:
     """The mode of the posterior, or the minimiser of |X u - y|^2 / (2 noise) + prior + sum of penalties of B u.
@@ -85,7 +88,7 @@ def map_estimate(
         return reweighted_map(model, smoothing=smoothing, max_iter=max_iter, tol=tol, start=start)
     if penalty is None:
         require_compatible(model, "map_estimate")
-        penalty = FromPotential(model.potential) if model.groups else Zero()
+        penalty = Zero() if model.potential is None else FromPotential(model.potential)
     objective = Objective(model, penalty)
     start = model.prior_mean if warm_start is None else _mean_of(warm_start, model)
     at = objective.point(objective.coefficients(start))
@@ -124,7 +127,7 @@ def _levels(smoothing: float) -> list[float]:
     return [*(10.0 ** -(2 + k) for k in range(count)), smoothing]
 
 
-def _mean_of(warm_start: Any, model: GLM) -> np.ndarray:
+def _mean_of(warm_start: Posterior, model: GLM) -> np.ndarray:
     if not isinstance(warm_start, Posterior) or warm_start.n != model.n:
         raise ValueError(f"warm_start must be a Posterior over {model.n} unknowns, got {warm_start!r}.")
     return warm_start.mean

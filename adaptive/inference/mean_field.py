@@ -16,7 +16,7 @@ approximation and the bound falls with the ridge.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.linalg
@@ -26,6 +26,10 @@ from adaptive.gaussians.mean_field_form import MeanFieldForm
 from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
+
+if TYPE_CHECKING:
+    from adaptive.potentials import Potential
+    from adaptive.types import RandomState
 
 __all__ = ["mean_field"]
 
@@ -38,7 +42,7 @@ def mean_field(
     ridge: float = 1e-6,
     max_iter: int = 200,
     tol: float = 1e-6,
-    random_state: Any = None,
+    random_state: RandomState = None,
     warm_start: Posterior | None = None,
     form: str | None = None,
 ) -> Posterior:
@@ -97,24 +101,29 @@ def mean_field(
         trace.append(-search.bound)
     converged = search.residual <= (1e-5 if search.stuck else tol)
     search.settle()
-    problem.gaussian = factors  # type: ignore[assignment]
     left = f"means are {search.residual:.1e} standard deviations from a fixed point (tol {tol:.0e})"
     return problem.finish(
-        search.bound, "lower_bound", trace, n_iter=n_iter, converged=converged, problem="" if converged else left
+        search.bound,
+        "lower_bound",
+        trace,
+        n_iter=n_iter,
+        converged=converged,
+        problem="" if converged else left,
+        gaussian=factors,
     )
 
 
 class _Search:
     """The factors at the present means, the bound there, and Newton's step."""
 
-    def __init__(self, factors: MeanFieldForm, potential: Any):
+    def __init__(self, factors: MeanFieldForm, potential: Potential):
         self.factors, self.potential = factors, potential
         self.stuck = False
         r, factor = factors.conditional_variance, factors.prior_factor
         self._constant = factors.log_base + 0.5 * float(np.log(r).sum()) - float(np.log(factor.diagonal()).sum())
-        self._look()
+        self._tilt_all()
 
-    def _look(self) -> None:
+    def _tilt_all(self) -> None:
         """Moments of the factors, and the bound at them."""
         r, form = self.factors.conditional_variance, self.factors
         m = form.projections
@@ -139,13 +148,13 @@ class _Search:
                     form.refit(curvature, slope + curvature * m - length * gap)
                 except np.linalg.LinAlgError:
                     continue
-                self._look()
+                self._tilt_all()
                 if self.bound >= floor:
                     return
             length *= 0.5
         self.stuck = True
         form.refit(*before)
-        self._look()
+        self._tilt_all()
 
     def settle(self) -> None:
         """Sites whose precision is that of the factors at the means: 1 / v - 1 / r."""

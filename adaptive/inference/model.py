@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import scipy.sparse
@@ -14,6 +14,12 @@ from adaptive.linalg.low_rank_covariance import LowRankCovariance
 from adaptive.linalg.matrices import dense, stacked
 from adaptive.operators import Dense, Identity, Operator, Reshaped, Sparse, Wavelet, as_operator
 from adaptive.potentials.grouped import grouped
+
+if TYPE_CHECKING:
+    from adaptive.potentials import Potential
+    from adaptive.types import ArrayLike, Covariance, Matrix, Potentials, Rows
+
+    Projections: TypeAlias = Rows | ArrayLike | Sequence[Rows | ArrayLike | None] | None
 
 __all__ = ["GLM", "matrix_of"]
 
@@ -70,14 +76,14 @@ class GLM:
 
     def __init__(
         self,
-        X: Any = None,
-        y: Any = None,
+        X: Rows | ArrayLike | None = None,
+        y: ArrayLike | None = None,
         noise_variance: float = 1.0,
         *,
-        B: Any = None,
-        potentials: Any,
-        prior_mean: Any = None,
-        prior_covariance: Any = None,
+        B: Projections = None,
+        potentials: Potentials,
+        prior_mean: ArrayLike | None = None,
+        prior_covariance: ArrayLike | LowRankCovariance | None = None,
     ):
         noise = positive("noise_variance", noise_variance)
         if noise.ndim:
@@ -116,7 +122,7 @@ class GLM:
         return 0 if self.y is None else self.y.size * (2 if self.y.dtype.kind == "c" else 1)
 
     @cached_property
-    def potential(self) -> Any:
+    def potential(self) -> Potential | None:
         """All groups' potentials as one, over all projection rows."""
         if not self.groups:
             return None
@@ -149,13 +155,27 @@ class GLM:
         return total
 
     # ------------------------------------------------------------------ what dense engines use
-    def measurement_rows(self) -> tuple[Any, np.ndarray]:
+    def measurement_rows(self) -> tuple[Matrix, np.ndarray]:
         """X and y as a real matrix and vector: for a complex X, Re X above Im X."""
         assert self.X is not None and self.y is not None
         matrix = matrix_of(self.X)
         if matrix.dtype.kind != "c" and self.y.dtype.kind != "c":
             return matrix, self.y
         return stacked([matrix.real, matrix.imag]), np.concatenate([self.y.real, self.y.imag])
+
+    def beginning(self, lengths: Sequence[int]) -> GLM:
+        """The model with so many first rows of every group, and their potentials, only."""
+        pairs = zip(self.groups, lengths, strict=True)
+        groups = [(b, p) if k == b.shape[0] else (matrix_of(b)[:k], p[:k]) for (b, p), k in pairs]
+        return GLM(
+            self.X,
+            self.y,
+            self.noise_variance,
+            B=[b for b, _ in groups],
+            potentials=[p for _, p in groups],
+            prior_mean=self.prior_mean if self.has_prior else None,
+            prior_covariance=self.prior_covariance,
+        )
 
     def _check_determined(self) -> None:
         if self.has_prior or self.n > _LARGEST_RANK_CHECK:
@@ -179,7 +199,7 @@ class GLM:
         )
 
 
-def matrix_of(operator: Operator) -> Any:
+def matrix_of(operator: Operator) -> Matrix:
     """The operator's matrix: sparse for Sparse and Identity, else dense."""
     while isinstance(operator, Reshaped):
         operator = operator.operator
@@ -190,11 +210,11 @@ def matrix_of(operator: Operator) -> Any:
     return operator.to_dense()
 
 
-def _paired(B: Any, potentials: Any) -> tuple[list[Any], list[Any]]:
-    families = list(potentials) if isinstance(potentials, (list, tuple)) else [potentials]
+def _paired(B: Projections, potentials: Potentials) -> tuple[list[Operator | None], list[Potential]]:
+    families: list[Any] = list(potentials) if isinstance(potentials, (list, tuple)) else [potentials]
     many = isinstance(B, (list, tuple)) and any(b is None or isinstance(b, Operator) or np.ndim(b) == 2 for b in B)
     if isinstance(B, (list, tuple)) and (many or not len(B)):
-        operators: Sequence[Any] = list(B)
+        operators: list[Any] = list(B)
     else:
         operators = [B] * (1 if families or B is not None else 0)
     if len(operators) != len(families):
@@ -210,14 +230,18 @@ def _paired(B: Any, potentials: Any) -> tuple[list[Any], list[Any]]:
 
 
 def _latent(
-    X: Operator | None, operators: Sequence[Operator | None], families: Sequence[Any], mean: Any, covariance: Any
+    X: Operator | None,
+    operators: Sequence[Operator | None],
+    families: Sequence[Potential],
+    mean: ArrayLike | None,
+    covariance: ArrayLike | LowRankCovariance | None,
 ) -> tuple[int, tuple[int, ...]]:
     """The number of unknowns and the latent's shape, from whatever says it; disagreement is an error."""
     found: list[tuple[str, tuple[int, ...]]] = [] if X is None else [("X", X.input_shape)]
     found += [("B", b.input_shape) for b in operators if b is not None]
-    if np.ndim(covariance):
-        found.append(("prior_covariance", (np.shape(covariance)[0],)))
-    if np.ndim(mean):
+    if covariance is not None and np.ndim(covariance):  # type: ignore[arg-type]
+        found.append(("prior_covariance", (np.shape(covariance)[0],)))  # type: ignore[arg-type]
+    if mean is not None and np.ndim(mean):
         found.append(("prior_mean", (np.size(mean),)))
     if not found:
         sizes = [p.size for b, p in zip(operators, families, strict=True) if b is None and p.size is not None]
@@ -233,7 +257,7 @@ def _latent(
     return int(np.prod(shape)), shape
 
 
-def _outcomes(X: Operator | None, y: Any) -> np.ndarray | None:
+def _outcomes(X: Operator | None, y: ArrayLike | None) -> np.ndarray | None:
     if X is None or y is None:
         if X is None and y is None:
             return None
@@ -248,7 +272,7 @@ def _outcomes(X: Operator | None, y: Any) -> np.ndarray | None:
     return array.ravel().astype(complex if kind == "c" else float)
 
 
-def _group(operator: Operator, potential: Any, n: int, k: int | None) -> tuple[Operator, Any]:
+def _group(operator: Operator, potential: Potential, n: int, k: int | None) -> tuple[Operator, Potential]:
     label = "potentials" if k is None else f"potentials[{k}]"
     if operator.dtype.kind == "c":
         raise ValueError("B must be real: wrap a complex operator in RealStacked, whose latent holds both parts.")
@@ -262,7 +286,7 @@ def _group(operator: Operator, potential: Any, n: int, k: int | None) -> tuple[O
     return operator, potential
 
 
-def _covariance(covariance: Any, n: int) -> Any:
+def _covariance(covariance: ArrayLike | LowRankCovariance, n: int) -> Covariance | LowRankCovariance:
     if isinstance(covariance, LowRankCovariance):  # positive semi-definite by construction
         return covariance
     array = finite("prior_covariance", covariance)
@@ -285,7 +309,7 @@ def _covariance(covariance: Any, n: int) -> Any:
     return array
 
 
-def _prior_mean(mean: Any, n: int, covariance: Any) -> np.ndarray:
+def _prior_mean(mean: ArrayLike | None, n: int, covariance: Covariance | LowRankCovariance | None) -> np.ndarray:
     if mean is None:
         return np.zeros(n)
     if covariance is None:

@@ -6,11 +6,16 @@ the unit is the scale on which the penalty changes, so that smoothing is a pure 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.checks import positive
+from adaptive.potentials.grouped import GroupedPotential
+
+if TYPE_CHECKING:
+    from adaptive.potentials import Potential
+    from adaptive.types import ArrayLike, Number
 
 __all__ = ["FromPotential", "Logarithmic", "Penalty", "Power", "Quadratic", "Zero"]
 
@@ -61,7 +66,7 @@ class Quadratic(Penalty):
     array([9.])
     """
 
-    def __init__(self, weight: Any = 1.0):
+    def __init__(self, weight: ArrayLike = 1.0):
         self.weight = positive("weight", weight, or_zero=True)[()]
 
     def __call__(self, s: np.ndarray, smoothing: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -83,7 +88,7 @@ class Power(Penalty):
     array([6.])
     """
 
-    def __init__(self, power: float, weight: Any = 1.0):
+    def __init__(self, power: float, weight: ArrayLike = 1.0):
         self.power = float(positive("power", power))
         self.weight = positive("weight", weight)[()]
 
@@ -117,7 +122,7 @@ class Logarithmic(Penalty):
     array([0.])
     """
 
-    def __init__(self, epsilon: float = 1.0, weight: Any = 1.0):
+    def __init__(self, epsilon: float = 1.0, weight: ArrayLike = 1.0):
         self.epsilon = float(positive("epsilon", epsilon))
         self.weight = positive("weight", weight)[()]
 
@@ -146,7 +151,7 @@ class FromPotential(Penalty):
     (array([4.]), array([2.]))
     """
 
-    def __init__(self, potential: Any):
+    def __init__(self, potential: Potential):
         self.potential = potential
 
     @property
@@ -155,7 +160,7 @@ class FromPotential(Penalty):
 
     def __call__(self, s: np.ndarray, smoothing: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         potential = self.potential
-        if hasattr(potential, "potentials"):  # several groups: each in its own way
+        if isinstance(potential, GroupedPotential):  # several groups: each in its own way
             parts = [FromPotential(p)(s[k], smoothing) for p, k in potential.parts()]
             value, first, second = (np.concatenate(column) for column in zip(*parts, strict=True))
             return value, first, second
@@ -167,7 +172,7 @@ class FromPotential(Penalty):
             return self._away_from_zero(s, smoothing * np.square(unit))
         return self._across_edges(s, np.sqrt(smoothing) * unit)
 
-    def _away_from_zero(self, s: np.ndarray, extra: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _away_from_zero(self, s: np.ndarray, extra: Number) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """-ln T + tilt x is even in x: evaluate it at t = sqrt(x^2 + extra) of the sign of x."""
         potential, tilt = self.potential, self.potential.tilt
         x = s - potential.location
@@ -177,7 +182,7 @@ class FromPotential(Penalty):
         value = tilt * (t - x) - potential.log_density(t + potential.location)
         return value, slope * (x / t) - tilt, slope / t * (extra / t / t) - second * (x / t) ** 2
 
-    def _across_edges(self, s: np.ndarray, width: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _across_edges(self, s: np.ndarray, width: Number) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         potential = self.potential
         lower = np.broadcast_to(np.asarray(potential.support[0], dtype=float), s.shape)
         edge = np.where(np.isfinite(lower), lower + width, -np.inf)

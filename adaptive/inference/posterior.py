@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from adaptive.checks import finite, generator, integer, positive
+from adaptive.gaussians import SequentialForm, SiteGaussian, gaussian_from_state
+from adaptive.gaussians.projection_rows import ProjectionRows
 from adaptive.inference.dense.jensen import jensen_bound
-from adaptive.inference.model import matrix_of
+from adaptive.inference.dense.model_matrices import ModelMatrices
+from adaptive.inference.model import GLM, matrix_of
 from adaptive.linalg.matrices import dense, is_sparse, stacked
 from adaptive.linalg.subspace_iteration import LeadingSubspace
 from adaptive.operators import Operator
 
-__all__ = ["Posterior"]
+if TYPE_CHECKING:
+    from adaptive.gaussians import Gaussian
+    from adaptive.potentials import Potential
+    from adaptive.types import ArrayLike, Matrix, RandomState, Rows
+
+__all__ = ["Posterior", "kept_rows"]
 
 DIAGNOSTICS = (  # of the engine that made a posterior: all that it says beside the Gaussian
     "log_evidence",
@@ -36,9 +44,8 @@ class Posterior:
 
     Parameters
     ----------
-    gaussian : PrecisionForm, CovarianceForm or the like, or None
-        The representation of N(mean, V): ``mean``, ``project_variance``, ``project_covariance``, ``root_times``,
-        ``covariance_times``, ``sample``. None for a point estimate, which then needs ``mean``.
+    gaussian : Gaussian or None
+        The form that represents N(mean, V). None for a point estimate, which then needs ``mean``.
     mean : array (n,), optional
         Default that of ``gaussian``.
     sites : pair of arrays (q,)
@@ -57,6 +64,8 @@ class Posterior:
         Name of the function that made it.
     potential : Potential, optional
         Of the rows that the Gaussian's sites stand for, from which ``jensen_evidence`` is computed.
+    active : integer array, optional
+        The rows that the Gaussian speaks of, where it is a few of the model's; None: all.
 
     Examples
     --------
@@ -68,9 +77,11 @@ class Posterior:
     0.549
     """
 
+    kind = "posterior"  # in its state
+
     def __init__(
         self,
-        gaussian: Any,
+        gaussian: Gaussian | None,
         *,
         mean: np.ndarray | None = None,
         sites: tuple[np.ndarray, np.ndarray],
@@ -83,10 +94,14 @@ class Posterior:
         n_products: int = 0,
         converged: bool = True,
         engine: str = "",
-        potential: Any = None,
+        potential: Potential | None = None,
+        active: np.ndarray | None = None,
     ):
+        if mean is None:
+            assert gaussian is not None
+            mean = gaussian.mean
         self.gaussian = gaussian
-        self.mean = np.array(gaussian.mean if mean is None else mean, dtype=float)
+        self.mean = np.array(mean, dtype=float)
         self.sites = sites
         self.group_lengths = list(group_lengths)
         self.log_evidence, self.log_evidence_std = float(log_evidence), float(log_evidence_std)
@@ -94,7 +109,7 @@ class Posterior:
         self.objective_trace = np.asarray(objective_trace, dtype=float)
         self.n_iter, self.n_products, self.converged = int(n_iter), int(n_products), bool(converged)
         self.engine = engine
-        self._potential = potential
+        self._potential, self.active = potential, active
 
     def __repr__(self) -> str:
         evidence = "none" if self.evidence_kind == "none" else f"{self.log_evidence:.6g} ({self.evidence_kind})"
@@ -116,12 +131,14 @@ class Posterior:
         Nickisch (2010), sections 2.5.2 and 4.7.
         """
         gaussian = self._dense
+        if not isinstance(gaussian, SiteGaussian):
+            raise ValueError(f"{self.engine or 'this posterior'} has no sites, from which Jensen's bound is computed.")
         if self._potential is None:
             return float(gaussian.log_volume)
         mean, variance = gaussian.marginals()
         return jensen_bound(gaussian, variance, self._potential.expectation(mean, variance))
 
-    def variances(self, B: Any = None, return_error: bool = False) -> Any:
+    def variances(self, B: Rows | ArrayLike | None = None, return_error: bool = False) -> Any:
         """Marginal variances of the projections ``B u`` (default: of the unknowns).
 
         Parameters
@@ -136,7 +153,7 @@ class Posterior:
         array (m,), or a pair of them
         """
         gaussian = self._dense
-        if isinstance(B, Operator) and B.dtype.kind != "c" and hasattr(gaussian, "operator_variance"):
+        if isinstance(B, Operator) and B.dtype.kind != "c" and gaussian.operator_variance is not None:
             variance = gaussian.operator_variance(B)
         else:
             variance = gaussian.project_variance(None if B is None else self._rows(B))
@@ -156,11 +173,11 @@ class Posterior:
         times = self._dense.covariance_times
         return LinearOperator((self.n, self.n), matvec=times, rmatvec=times, matmat=times, rmatmat=times, dtype=float)
 
-    def sample(self, n: int = 1, random_state: Any = None) -> np.ndarray:
+    def sample(self, n: int = 1, random_state: RandomState = None) -> np.ndarray:
         """Draws of the latent, (n, unknowns)."""
         return self._dense.sample(integer("n", n, minimum=0), generator(random_state))
 
-    def information_gain(self, X_new: Any, noise_variance: float = 1.0) -> float:
+    def information_gain(self, X_new: Rows | ArrayLike, noise_variance: float = 1.0) -> float:
         """1/2 log|I + X V X' / noise_variance|: what measuring the rows ``X_new`` together would teach, in nats.
 
         Exact for Gaussian measurements of a Gaussian posterior, an upper bound on the true gain otherwise.
@@ -186,7 +203,9 @@ class Posterior:
             block = self._dense.project_covariance(rows, rows)
         return 0.5 * float(np.linalg.slogdet(np.eye(len(block)) + block / noise)[1])
 
-    def leading_directions(self, k: int, start: Any = None, *, tol: float = 1e-3) -> tuple[np.ndarray, np.ndarray]:
+    def leading_directions(
+        self, k: int, start: ArrayLike | None = None, *, tol: float = 1e-3
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Directions of largest posterior variance: measuring them with unit rows teaches most.
 
         Parameters
@@ -222,39 +241,39 @@ class Posterior:
             raise ValueError(f"k must be at most the number of unknowns, {self.n}, got {k}.")
         columns = None
         if start is not None:
-            start = finite("start", start)
-            if start.ndim != 2 or start.shape[1] != self.n or not len(start):
-                raise ValueError(f"start must have shape (any, {self.n}), got {start.shape}.")
-            columns = start.T
+            rows = finite("start", start)
+            if rows.ndim != 2 or rows.shape[1] != self.n or not len(rows):
+                raise ValueError(f"start must have shape (any, {self.n}), got {rows.shape}.")
+            columns = rows.T
         tol = float(positive("tol", tol))
-        if hasattr(self.gaussian, "leading"):
+        if self.gaussian is not None and self.gaussian.leading is not None:
             return self.gaussian.leading(k, columns, tol)
         return LeadingSubspace(self.n, columns).leading(self.covariance_operator().matmat, k, tol)
 
     # ------------------------------------------------------------------ joint moments of projections
-    def projection_moments(self, B_new: Any) -> tuple[np.ndarray, np.ndarray]:
+    def projection_moments(self, B_new: Rows | ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Means and variances of the projections ``B_new u``, (m,) each."""
         rows = self._rows(B_new)
         return np.asarray(rows @ self.mean), self._dense.project_variance(rows)
 
-    def projection_covariance(self, B1: Any, B2: Any = None) -> np.ndarray:
+    def projection_covariance(self, B1: Rows | ArrayLike, B2: Rows | ArrayLike | None = None) -> np.ndarray:
         """Covariance (m1, m2) of the projections ``B1 u`` and ``B2 u`` (default: ``B1 u`` itself)."""
         first = self._rows(B1)
         return self._dense.project_covariance(first, first if B2 is None or B2 is B1 else self._rows(B2))
 
-    def projection_root(self, B_new: Any) -> np.ndarray | None:
+    def projection_root(self, B_new: Rows | ArrayLike) -> np.ndarray | None:
         """R (m, r) with R R' the covariance of ``B_new u``, where that is cheap; else None."""
         return self._dense.root_times(self._rows(B_new))
 
     @property
-    def _dense(self) -> Any:
+    def _dense(self) -> Gaussian:
         if self.gaussian is None:
             raise ValueError(
                 f"{self.engine or 'this posterior'} gives a point estimate, without variances; use another engine."
             )
         return self.gaussian
 
-    def _rows(self, B: Any, one_row: bool = False) -> Any:
+    def _rows(self, B: Rows | ArrayLike, one_row: bool = False) -> Matrix:
         """Rows as a real matrix (m, n); complex ones as Re above Im."""
         if isinstance(B, Operator):
             rows = matrix_of(B)
@@ -269,3 +288,60 @@ class Posterior:
         if rows.dtype.kind != "c":
             return rows
         return stacked([rows.real, rows.imag])
+
+    # ------------------------------------------------------------------ as plain data
+    def state(self) -> dict[str, Any]:
+        """Plain data, its ``kind`` among them, from which `from_state` makes this posterior again, to the last bit.
+
+        What results of `adaptive.inference.classic` keep for a warm start is left out: they come back as plain ones.
+        """
+        gaussian = self.gaussian
+        return {
+            "kind": self.kind,
+            "pi": self.sites[0],
+            "nu": self.sites[1],
+            "group_lengths": self.group_lengths,
+            **{name: getattr(self, name) for name in DIAGNOSTICS},
+            "active": self.active,
+            **({"gaussian": None, "mean": self.mean} if gaussian is None else {"gaussian": gaussian.state()}),
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any], model: GLM) -> Posterior:
+        """The posterior over ``model`` that ``state`` described."""
+        sites, lengths = (state["pi"], state["nu"]), [int(k) for k in state["group_lengths"]]
+        rest = {name: state[name] for name in DIAGNOSTICS}
+        if state["gaussian"] is None:
+            return Posterior(None, mean=state["mean"], sites=sites, group_lengths=lengths, **rest)
+        gaussian, matrices, active = state["gaussian"], ModelMatrices(model), state["active"]
+        if gaussian.get("pi", sites) is None:  # written before kinds had names: sites stand beside the Gaussian only
+            pi, nu = (of_rows[matrices.positions] for of_rows in sites)
+            gaussian = {**gaussian, "pi": pi, "nu": nu}
+        if gaussian["kind"] == SequentialForm.kind:  # the form that keeps operators as they are
+            part = matrices.part(ProjectionRows(matrices.operators))
+        else:
+            part = matrices.part(matrices.rows if active is None else matrices.rows[active])
+        potential = matrices.potential
+        return Posterior(
+            gaussian_from_state(gaussian, part),
+            sites=sites,
+            group_lengths=lengths,
+            potential=potential if active is None or potential is None else potential[active],
+            active=active,
+            **rest,
+        )
+
+
+def kept_rows(warm_start: Posterior, model: GLM) -> np.ndarray:
+    """Positions of a warm start's rows among those of a model whose groups may have grown at their ends."""
+    if not isinstance(warm_start, Posterior):
+        raise ValueError(f"warm_start must be a Posterior, got {type(warm_start).__name__}.")
+    old, new = warm_start.group_lengths, model.group_lengths
+    if warm_start.n != model.n or len(old) != len(new) or any(a > b for a, b in zip(old, new, strict=True)):
+        raise ValueError(
+            f"warm_start must be a posterior over the same {model.n} unknowns whose groups have at most "
+            f"{new} rows, got {warm_start.n} unknowns and groups of {old} rows."
+        )
+    starts = np.cumsum([0, *new])[:-1]
+    parts = [start + np.arange(length) for start, length in zip(starts, old, strict=True)]
+    return np.concatenate(parts) if parts else np.empty(0, dtype=int)

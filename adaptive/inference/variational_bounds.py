@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,22 +25,27 @@ from adaptive.inference.matrix_free.double_loop import VARIANCES, matrix_free_bo
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
 
+if TYPE_CHECKING:
+    from adaptive.gaussians import FactorisedForm
+    from adaptive.potentials import Potential
+    from adaptive.types import Number, RandomState
+
 __all__ = ["variational_bounds"]
 
 _INNER_STEPS = 30
 _NARROWEST = 1e-100  # a width that stands for zero: a kinked potential on a row of zeros
 # How marginal variances are found: (gaussian at the present sites) -> (q,) variances of its projections.
-_VARIANCES: dict[str, Callable[[Any], np.ndarray]] = {"exact": lambda gaussian: gaussian.marginals()[1]}
+_VARIANCES: dict[str, Callable[[FactorisedForm], np.ndarray]] = {"exact": lambda gaussian: gaussian.marginals()[1]}
 
 
 def variational_bounds(
     model: GLM,
     *,
-    variances: str | Callable[[Any], np.ndarray] = "exact",
+    variances: str | Callable[[FactorisedForm], np.ndarray] = "exact",
     logdet_bound: int | None = None,
     max_iter: int | None = None,
     tol: float | None = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
     warm_start: Posterior | None = None,
     form: str | None = None,
     **matrix_free: Any,
@@ -130,7 +135,7 @@ def variational_bounds(
         n_iter += 1
         bounds.linearise(logdet_bound, marginal_variances(gaussian))
         s, _, _ = minimise(problem, bounds, _INNER_STEPS, min(1e-9, 1e-2 * tol))
-        before = bounds.touch(s)
+        before = bounds.move_bounds(s)
         previous, value = value, bounds.fit()
         if value > previous and variances == "exact":  # by rounding: the bounds were optimal already
             bounds.width, bounds.contact = before
@@ -146,10 +151,10 @@ class _Bounds:
 
     def __init__(self, problem: DenseProblem):
         self.problem, self.potential, self.size = problem, problem.potential, problem.size
-        groups = [(p, np.full(length, p.bound == "contact")) for p, length in problem.active_groups()]
+        groups = [(p, np.full(length, p.bound == "contact")) for p, length in problem.matrices.active_groups()]
         self.log_concave = bool(np.all(self.potential.log_concave))
-        weights = getattr(self.potential, "weights", None)
-        self.copies: Any = 1.0 if weights is None else np.maximum(weights, 1.0)  # rows that each row stands for
+        weights = self.potential.weights
+        self.copies: Number = 1.0 if weights is None else np.maximum(weights, 1.0)  # rows that each row stands for
         self.fixed = np.concatenate([fixed for _, fixed in groups])
         self.tilt = np.broadcast_to(np.asarray(self.potential.tilt, dtype=float), (self.size,))
         self.location = np.broadcast_to(np.asarray(self.potential.location, dtype=float), (self.size,))
@@ -181,14 +186,14 @@ class _Bounds:
         x = self.problem.gaussian.projections - centre
         return -float(self.problem.gaussian.log_volume + np.sum(top + slope * x - 0.5 * pi * x * x))
 
-    def _of(self, rows: np.ndarray) -> Any:
+    def _of(self, rows: np.ndarray) -> Potential:
         return self.potential if rows.all() else self.potential[np.flatnonzero(rows)]
 
     def linearise(self, logdet_bound: int, variance: np.ndarray) -> None:
         """Coefficients of the bounds, on the log determinant and on heights, that are tight at the present widths."""
-        self.z1: Any = 0.0
-        self.z2: Any = np.maximum(variance, _NARROWEST**2)
-        self.z3: Any = 0.0
+        self.z1: Number = 0.0
+        self.z2: Number = np.maximum(variance, _NARROWEST**2)
+        self.z3: Number = 0.0
         if logdet_bound == 1:
             slope = np.maximum(self.copies / self.width - variance / self.width**2, 0.0)
             self.z1, self.z2, self.z3 = slope, 0.0, self.copies
@@ -198,7 +203,7 @@ class _Bounds:
             slope[free] = self._of(free).concave_height_slope(self.width[free])
             self.z1 = self.z1 + slope
 
-    def touch(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def move_bounds(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Take the best widths and contact points at the projections s; return the ones before."""
         before = self.width, self.contact
         self.width, self.contact = np.maximum(self.potential.inner(s, self.z1, self.z2, self.z3)[3], _NARROWEST), s

@@ -13,7 +13,7 @@ shortened where F would fall.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from adaptive.inference.dense.jensen import jensen_bound
 from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
+
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
 
 __all__ = ["variational_gaussian"]
 
@@ -35,7 +38,7 @@ def variational_gaussian(
     *,
     max_iter: int = 200,
     tol: float = 1e-6,
-    random_state: Any = None,
+    random_state: RandomState = None,
     warm_start: Posterior | None = None,
     form: str | None = None,
 ) -> Posterior:
@@ -102,13 +105,13 @@ class _Ascent:
         self._extrapolation = AndersonMixing()
         self.stuck = False
         self.sites = np.stack(problem.start())
-        self._look()
+        self._evaluate()
         if not np.isfinite(self.bound):  # an exponential rate under a wide prior: begin with what each potential allows
             self.sites = np.stack(problem.broad_sites())
             problem.refit(*self.sites)
-            self._look()
+            self._evaluate()
 
-    def _look(self) -> None:
+    def _evaluate(self) -> None:
         """The bound at the present sites, and the sites that its gradient asks for."""
         mean, variance = self.gaussian.marginals()
         variance = np.maximum(variance, 0.0)
@@ -118,10 +121,10 @@ class _Ascent:
         if self.log_concave:
             pi = np.maximum(pi, 0.0)
         pi = np.where(variance > 0, pi, 0.0)  # a row of zeros: its potential is a constant
-        self.wish = np.stack([pi, first + pi * mean])
-        self.wish[:, variance == 0] = 0.0
+        self.wanted = np.stack([pi, first + pi * mean])
+        self.wanted[:, variance == 0] = 0.0
         self._mean, self._variance = mean, variance
-        moved = self._in_marginal_units(*(self.wish - self.sites))
+        moved = self._in_marginal_units(*(self.wanted - self.sites))
         self.residual = float(np.abs(moved).max()) if np.isfinite(moved).all() else np.inf
 
     def _in_marginal_units(self, d_pi: np.ndarray, d_nu: np.ndarray) -> np.ndarray:
@@ -131,7 +134,7 @@ class _Ascent:
     def step(self) -> None:
         """Extrapolate if that raises the bound, else go the way of the gradient as far as it does."""
         here, bound, residual = self.sites, self.bound, self.residual
-        move = self.wish - here
+        move = self.wanted - here
         move[:, ~np.isfinite(move).all(axis=0)] = 0.0
         self._extrapolation.add(here, move)
         floor = bound - _ROUNDING * (1.0 + abs(bound))
@@ -155,11 +158,11 @@ class _Ascent:
         self._try(here)
 
     def _try(self, sites: np.ndarray) -> bool:
-        """Refit to the sites and look; False where they make no Gaussian or no finite bound."""
+        """Refit to the sites and evaluate; False where they make no Gaussian or no finite bound."""
         try:
             self.gaussian.refit(*sites)
         except np.linalg.LinAlgError:
             return False
         self.sites = sites
-        self._look()
+        self._evaluate()
         return bool(np.isfinite(self.bound))

@@ -13,13 +13,18 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
 from adaptive.potentials import bounds, quadrature, tilted
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Index, Number, RandomState
+
 __all__ = ["Potential", "join"]
+
+P = TypeVar("P", bound="Potential")
 
 
 class Potential(ABC):
@@ -45,23 +50,26 @@ class Potential(ABC):
         Where (relative to `location`) log T or a low derivative of it jumps; quadrature splits there.
     singular : bool
         Beside a kink log T is not smooth either but a power or logarithm of the distance; quadrature grades towards it.
+    weights : array (size,) or None
+        How often each row counts; None: once.
     """
 
-    log_concave: Any = True
-    super_gaussian: Any = False
-    smooth: Any = True
-    discrete = False
-    support: Any = (-np.inf, np.inf)
+    log_concave: bool = True
+    super_gaussian: bool = False
+    smooth: bool = True
+    discrete: bool = False
+    support: tuple[Number, Number] = (-np.inf, np.inf)
     kinks: tuple[float, ...] = ()
-    singular: Any = False
+    singular: bool = False
     outcomes: np.ndarray | None = None
-    tilt: Any = 0.0
-    location: Any = 0.0
+    weights: np.ndarray | None = None
+    tilt: Number = 0.0
+    location: Number = 0.0
     size: int | None = None
     _names: tuple[str, ...] = ()
 
     # ------------------------------------------------------------------------------------------- parameters and rows
-    def _set(self, **parameters: Any) -> None:
+    def _set(self, **parameters: ArrayLike | None) -> None:
         """Store parameters (scalar or 1-d, one length for all arrays); None stands for "not given"."""
         self._names = (*self._names, *(name for name in parameters if name not in self._names))
         self.size = None
@@ -76,7 +84,7 @@ class Potential(ABC):
                 self.size = len(value) if np.ndim(value) == 1 else self.size
             setattr(self, name, value)
 
-    def _with(self, **parameters: Any) -> Any:
+    def _with(self, **parameters: ArrayLike | None) -> Self:
         """A copy with some parameters replaced."""
         changed = copy.copy(self)
         changed._set(**parameters)
@@ -98,13 +106,13 @@ class Potential(ABC):
     def shape(self) -> tuple[int, ...]:
         return () if self.size is None else (self.size,)
 
-    def __getitem__(self, rows: Any) -> Any:
+    def __getitem__(self, rows: Index) -> Self:
         """The potentials of the given rows (indices, slice or mask); scalar parameters stay scalar."""
         if self.size is None:
             return self
         return self._with(**{name: value[rows] for name, value in self.parameters.items() if np.ndim(value)})
 
-    def expand(self, size: int) -> Any:
+    def expand(self, size: int) -> Self:
         """The same potentials with every parameter an array of length ``size``."""
         if self.size not in (None, size):
             raise ValueError(f"{self.name} of length {self.size} cannot be expanded to {size} rows.")
@@ -122,25 +130,32 @@ class Potential(ABC):
 
     # --------------------------------------------------------------------------------------------------- the factor
     @abstractmethod
-    def log_density(self, s: Any, y: Any = None) -> np.ndarray:
+    def log_density(self, s: ArrayLike, y: ArrayLike | None = None) -> np.ndarray:
         """Return log T(s), -inf outside the support; ``y`` is the outcome where the potential is a bare family."""
 
     @abstractmethod
-    def derivatives(self, s: Any, y: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    def derivatives(self, s: ArrayLike, y: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return the first and second derivative of log T at s."""
 
-    def third_derivative(self, s: Any, y: Any = None) -> np.ndarray:
+    def third_derivative(self, s: ArrayLike, y: ArrayLike | None = None) -> np.ndarray:
         """Return the third derivative of log T at s (default: central difference of the second)."""
         s = np.asarray(s, dtype=float)
         step = 1e-5 * (1.0 + np.abs(s))
         return (self.derivatives(s + step, y)[1] - self.derivatives(s - step, y)[1]) / (2 * step)
 
-    def log_ratio(self, s: Any, step: Any) -> np.ndarray:
+    def log_ratio(self, s: ArrayLike, step: ArrayLike) -> np.ndarray:
         """Return log T(s + step) - log T(s); overridden where the difference of two large numbers loses digits."""
         return self.log_density(np.add(s, step)) - self.log_density(s)
 
+    def gaussian_moments(self) -> tuple[Number, Number] | None:
+        """Return mean and variance (scalars, or one per row) of the Gaussian in s that T is; None where it is none.
+
+        Engines and predictives treat it exactly.  Where it has ``weights``, T is a multiple of that density.
+        """
+        return None
+
     # ---------------------------------------------------------------------------------------- Gaussian expectations
-    def expectation(self, mean: Any, variance: Any) -> np.ndarray:
+    def expectation(self, mean: ArrayLike, variance: ArrayLike) -> np.ndarray:
         """Return E log T(s) for s ~ N(mean, variance); -inf where T is zero on a set of positive mass.
 
         Parameters
@@ -154,7 +169,9 @@ class Potential(ABC):
     def _expectation(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
         return quadrature.gaussian_expectation(self._at_origin(), mean - self.location, variance)
 
-    def expectation_derivatives(self, mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def expectation_derivatives(
+        self, mean: ArrayLike, variance: ArrayLike
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return E log T(s) for s ~ N(mean, variance) and its derivatives in the mean and in the variance.
 
         They are E (log T)'(s) and E (log T)''(s) / 2; the latter is computed as E x (log T)'(mean + sd x) / (2 sd),
@@ -182,7 +199,7 @@ class Potential(ABC):
         return value, np.where(finite, slopes[0], 0.0), np.where(finite, slopes[1], 0.0)
 
     def tilted_moments(
-        self, mean: Any, variance: Any, fraction: float = 1.0
+        self, mean: ArrayLike, variance: ArrayLike, fraction: float = 1.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return log normaliser, mean and variance of T(s)^fraction N(s | mean, variance).
 
@@ -214,18 +231,18 @@ class Potential(ABC):
         """
         return tilted.scan_modes(self, c, v, fraction)
 
-    def _at_origin(self) -> Any:
+    def _at_origin(self) -> Self:
         """The potential moved to location 0 so that quadrature works in x = s - location without losing digits."""
         if "location" not in self._names:
             return self
         return self._with(location=0.0)
 
     # ------------------------------------------------------------------------------------------ super-Gaussian bound
-    def tight_width(self, s: Any) -> np.ndarray:
+    def tight_width(self, s: ArrayLike) -> np.ndarray:
         """Return the width g at which the Gaussian bound touches T at s."""
         return bounds.tight_width(self._bounded(), s)
 
-    def best_width(self, mean: Any, variance: Any) -> np.ndarray:
+    def best_width(self, mean: ArrayLike, variance: ArrayLike) -> np.ndarray:
         """Return the width of the Gaussian bound whose integral over N(mean, variance) is largest.
 
         Parameters
@@ -239,15 +256,15 @@ class Potential(ABC):
         """
         return bounds.best_width(self._bounded(), np.asarray(mean, dtype=float), np.asarray(variance, dtype=float))
 
-    def height(self, width: Any) -> np.ndarray:
+    def height(self, width: ArrayLike) -> np.ndarray:
         """Return the height h(g) of the Gaussian bound of width g."""
         return bounds.height(self._bounded(), width)
 
-    def height_derivatives(self, width: Any) -> tuple[np.ndarray, np.ndarray]:
+    def height_derivatives(self, width: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Return the first and second derivative of the height."""
         return bounds.height_derivatives(self._bounded(), width)
 
-    def concave_height_slope(self, width: Any) -> np.ndarray:
+    def concave_height_slope(self, width: ArrayLike) -> np.ndarray:
         """Return the slope of the concave part of the height (zero for a log-concave potential).
 
         The double loop replaces that part by its tangent: it adds the slope to ``z1`` of `inner`.
@@ -255,14 +272,14 @@ class Potential(ABC):
         self._bounded()
         return np.zeros(np.broadcast_shapes(np.shape(width), self.shape))
 
-    def convex_height(self, width: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def convex_height(self, width: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return value, first and second derivative of the convex part of the height."""
         if not self.log_concave:
             raise ValueError(f"{self.name} is not log-concave and does not split its height, which bounds need.")
         return self.height(width), *self.height_derivatives(width)
 
     def inner(
-        self, s: Any, z1: Any = 0.0, z2: Any = 0.0, z3: Any = 0.0
+        self, s: ArrayLike, z1: ArrayLike = 0.0, z2: ArrayLike = 0.0, z3: ArrayLike = 0.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Return the penalty of the double loop's inner problem, its two derivatives in s, and the minimising width.
 
@@ -286,12 +303,14 @@ class Potential(ABC):
         """
         return bounds.inner(self._bounded(), s, z1, z2, z3)
 
-    def inner_minimum(self, s: Any, z1: Any = 0.0, z2: Any = 0.0, z3: Any = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    def inner_minimum(
+        self, s: ArrayLike, z1: ArrayLike = 0.0, z2: ArrayLike = 0.0, z3: ArrayLike = 0.0
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return value and width of `inner`; overridden where these are cheaper than the derivatives."""
         value, _, _, width = self.inner(s, z1, z2, z3)
         return value, width
 
-    def _bounded(self) -> Any:
+    def _bounded(self) -> Self:
         if self.bound is None:
             raise ValueError(
                 f"{self.name} has no Gaussian lower bound of free width (it is not super-Gaussian); "
@@ -300,28 +319,30 @@ class Potential(ABC):
         return self
 
     # ---------------------------------------------------------------------------------------------- likelihood family
-    def sample(self, s: Any = None, random_state: Any = None, *, size: Any = None) -> np.ndarray:
+    def sample(
+        self, s: ArrayLike | None = None, random_state: RandomState = None, *, size: int | tuple[int, ...] | None = None
+    ) -> np.ndarray:
         """Draw outcomes at the projections s (or, for a density, ``size`` values of s itself)."""
         raise ValueError(f"{self.name} is neither a density nor a likelihood; there is nothing to draw.")
 
-    def observe(self, y: Any) -> Any:
+    def observe(self, y: ArrayLike) -> Potential:
         """Return the potential with the outcomes ``y`` inside, one per row."""
         raise ValueError(f"{self.name} is not a likelihood family; it takes no outcome.")
 
-    def outcome_probabilities(self, mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray]:
+    def outcome_probabilities(self, mean: ArrayLike, variance: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Return the outcomes (c,) and their probabilities (m, c) averaged over s ~ N(mean, variance)."""
         raise ValueError(f"{self.name} has no discrete outcomes; use outcome_entropy or sample.")
 
-    def outcome_entropy(self, mean: Any, variance: Any) -> np.ndarray:
+    def outcome_entropy(self, mean: ArrayLike, variance: ArrayLike) -> np.ndarray:
         """Return the entropy H(y) in nats of the outcome when s ~ N(mean, variance)."""
         raise ValueError(f"{self.name} is not a likelihood family; its outcomes have no entropy.")
 
-    def expected_outcome_entropy(self, mean: Any, variance: Any) -> np.ndarray:
+    def expected_outcome_entropy(self, mean: ArrayLike, variance: ArrayLike) -> np.ndarray:
         """Return E_s H(y | s) in nats for s ~ N(mean, variance)."""
         raise ValueError(f"{self.name} is not a likelihood family; its outcomes have no entropy.")
 
 
-def join(potentials: Sequence[Any]) -> Any:
+def join(potentials: Sequence[P]) -> P:
     """Concatenate potentials of one class into one.
 
     A parameter that is the same scalar everywhere stays a scalar. Potentials that are scalar throughout do not know how

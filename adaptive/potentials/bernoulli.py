@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from scipy.special import erfcx, expit, log_ndtr
@@ -13,6 +13,9 @@ from adaptive.potentials.likelihood import Likelihood
 from adaptive.potentials.logistic import height_derivatives_of_cosh
 from adaptive.potentials.truncated_gaussian import half_moments
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Number
+
 __all__ = ["BernoulliLogit", "BernoulliProbit"]
 
 
@@ -20,6 +23,7 @@ class _Bernoulli(Likelihood):
     """T(s) = sigmoid(y s); everything is written for y = +1 and reflected."""
 
     outcomes = np.array([-1.0, 1.0])
+    _probit = False
 
     def _tilted_moments(
         self, mean: np.ndarray, variance: np.ndarray, fraction: float
@@ -34,16 +38,16 @@ class _Bernoulli(Likelihood):
         return tilted.moments(type(self)(1.0), mean, variance, fraction)
 
     def _expectation(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
-        return bernoulli_expectation.averages(self.name, mean * self._outcome(None), variance)[0]
+        return bernoulli_expectation.averages(self._probit, mean * self._outcome(None), variance)[0]
 
     def _expectation_derivatives(
         self, mean: np.ndarray, variance: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         y = self._outcome(None)
-        value, first, second = bernoulli_expectation.averages(self.name, mean * y, variance)
+        value, first, second = bernoulli_expectation.averages(self._probit, mean * y, variance)
         return value, first * y, 0.5 * second
 
-    def entropies(self, mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def entropies(self, mean: ArrayLike, variance: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return p(y = +1), H(y) and E_s H(y | s) for s ~ N(mean, variance), in one pass.
 
         Parameters
@@ -57,16 +61,16 @@ class _Bernoulli(Likelihood):
             Absolute error below 1e-8; entropies in nats.
         """
         mean, variance = self._moments(mean, variance)
-        return bernoulli_entropy.entropies(type(self).__name__, mean, variance)
+        return bernoulli_entropy.entropies(self._probit, mean, variance)
 
-    def outcome_probabilities(self, mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray]:
+    def outcome_probabilities(self, mean: ArrayLike, variance: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         probability = self.entropies(mean, variance)[0]
         return np.array(self.outcomes), np.stack([1 - probability, probability], axis=-1)
 
-    def outcome_entropy(self, mean: Any, variance: Any) -> np.ndarray:
+    def outcome_entropy(self, mean: ArrayLike, variance: ArrayLike) -> np.ndarray:
         return self.entropies(mean, variance)[1]
 
-    def expected_outcome_entropy(self, mean: Any, variance: Any) -> np.ndarray:
+    def expected_outcome_entropy(self, mean: ArrayLike, variance: ArrayLike) -> np.ndarray:
         return self.entropies(mean, variance)[2]
 
 
@@ -95,7 +99,7 @@ class BernoulliLogit(_Bernoulli):
     super_gaussian = True
 
     @property
-    def tilt(self) -> Any:  # type: ignore[override]
+    def tilt(self) -> Number:  # type: ignore[override]
         return 0.5 * self._outcome(None)
 
     def _positive_moments(
@@ -103,21 +107,21 @@ class BernoulliLogit(_Bernoulli):
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return logit_moments.moments(mean, variance, fraction)
 
-    def log_density(self, s: Any, y: Any = None) -> np.ndarray:
+    def log_density(self, s: ArrayLike, y: ArrayLike | None = None) -> np.ndarray:
         t = np.asarray(s, dtype=float) * self._outcome(y)
         return np.minimum(t, 0.0) - np.log1p(np.exp(-np.abs(t)))
 
-    def derivatives(self, s: Any, y: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    def derivatives(self, s: ArrayLike, y: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray]:
         y = self._outcome(y)
         t = np.asarray(s, dtype=float) * y
         return y * expit(-t), -expit(t) * expit(-t)
 
-    def third_derivative(self, s: Any, y: Any = None) -> np.ndarray:
+    def third_derivative(self, s: ArrayLike, y: ArrayLike | None = None) -> np.ndarray:
         y = self._outcome(y)
         t = np.asarray(s, dtype=float) * y
         return y * expit(t) * expit(-t) * np.tanh(0.5 * t)
 
-    def log_ratio(self, s: Any, step: Any) -> np.ndarray:
+    def log_ratio(self, s: ArrayLike, step: ArrayLike) -> np.ndarray:
         y = self._outcome(None)
         t, step = np.asarray(s, dtype=float) * y, np.asarray(step, dtype=float) * y
         moved = t + step
@@ -125,21 +129,21 @@ class BernoulliLogit(_Bernoulli):
         return linear - np.log1p(np.exp(-np.abs(moved))) + np.log1p(np.exp(-np.abs(t)))
 
     # T = exp(tilt s) / (2 cosh(s/2)): the height of cosh^-1 at half the argument
-    def tight_width(self, s: Any) -> np.ndarray:
+    def tight_width(self, s: ArrayLike) -> np.ndarray:
         z = 0.5 * np.asarray(s, dtype=float)
         safe = np.where(np.abs(z) < 1e-8, 1e-8, z)
         width = 4 * safe / np.tanh(safe)
-        return np.broadcast_to(width, np.broadcast_shapes(width.shape, np.shape(self.y))).copy()
+        return np.broadcast_to(width, np.broadcast_shapes(width.shape, self.shape)).copy()
 
-    def height(self, width: Any) -> np.ndarray:
+    def height(self, width: ArrayLike) -> np.ndarray:
         r = inverse_x_coth_x(np.asarray(width, dtype=float) / 4)
         log_cosh = r + np.log1p(np.exp(-2 * r)) - np.log(2.0)
         height = 2 * np.log(2.0) + 2 * log_cosh - r * np.tanh(r)
-        return np.broadcast_to(height, np.broadcast_shapes(height.shape, np.shape(self.y))).copy()
+        return np.broadcast_to(height, np.broadcast_shapes(height.shape, self.shape)).copy()
 
-    def height_derivatives(self, width: Any) -> tuple[np.ndarray, np.ndarray]:
+    def height_derivatives(self, width: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         width = np.asarray(width, dtype=float)
-        width = np.broadcast_to(width, np.broadcast_shapes(width.shape, np.shape(self.y)))
+        width = np.broadcast_to(width, np.broadcast_shapes(width.shape, self.shape))
         return height_derivatives_of_cosh(width, 4.0, 1.0)
 
 
@@ -165,26 +169,28 @@ class BernoulliProbit(_Bernoulli):
     0.691462
     """
 
+    _probit = True
+
     @property
     def bound(self) -> str:
         return "contact"
 
-    def log_density(self, s: Any, y: Any = None) -> np.ndarray:
+    def log_density(self, s: ArrayLike, y: ArrayLike | None = None) -> np.ndarray:
         return log_ndtr(np.asarray(s, dtype=float) * self._outcome(y))
 
-    def derivatives(self, s: Any, y: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    def derivatives(self, s: ArrayLike, y: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray]:
         y = self._outcome(y)
         ratio, curvature, _ = _mills_terms(np.asarray(s, dtype=float) * y)
         return y * ratio, curvature
 
-    def third_derivative(self, s: Any, y: Any = None) -> np.ndarray:
+    def third_derivative(self, s: ArrayLike, y: ArrayLike | None = None) -> np.ndarray:
         y = self._outcome(y)
         t = np.asarray(s, dtype=float) * y
         ratio, curvature, delta = _mills_terms(t)
         # r' = -r (t + r) = curvature; third = -(curvature (t + r) + r (1 + curvature))
         return -y * (curvature * delta + ratio * (1 + curvature))
 
-    def log_ratio(self, s: Any, step: Any) -> np.ndarray:
+    def log_ratio(self, s: ArrayLike, step: ArrayLike) -> np.ndarray:
         y = self._outcome(None)
         t, step = np.asarray(s, dtype=float) * y, np.asarray(step, dtype=float) * y
         moved = t + step
@@ -204,17 +210,17 @@ class BernoulliProbit(_Bernoulli):
         return log_mass, mean / total + variance * (centre / np.sqrt(total)), variance * (1 + variance * spread) / total
 
     # ------------------------------------------------------------------------------------ bound by a contact point
-    def _bounded(self) -> Any:
+    def _bounded(self) -> Self:
         raise ValueError(
             f"{self.name} is not super-Gaussian: its bound has fixed width 1 and a contact point instead of a height; "
             "`inner` works, the height does not exist."
         )
 
-    def tight_width(self, s: Any) -> np.ndarray:
-        return np.ones(np.broadcast_shapes(np.shape(s), np.shape(self.y)))
+    def tight_width(self, s: ArrayLike) -> np.ndarray:
+        return np.ones(np.broadcast_shapes(np.shape(s), self.shape))
 
     def inner(
-        self, s: Any, z1: Any = 0.0, z2: Any = 0.0, z3: Any = 0.0
+        self, s: ArrayLike, z1: ArrayLike = 0.0, z2: ArrayLike = 0.0, z3: ArrayLike = 0.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The inner function at width 1 with the contact point at s: -log T(s) + (z1 + z2)/2."""
         z1, z2, _ = coefficients(z1, z2, z3)

@@ -117,15 +117,15 @@ def _average(
         out[2, i] = min(max(expected, 0.0), entropy)
 
 
-def entropies(kind: str, mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def entropies(probit: bool, mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return p(y = +1), H(y) and E H(y | s) for the logit or the probit; absolute errors below 1e-8.
 
     Parameters
     ----------
-    kind : "BernoulliLogit" or "BernoulliProbit"
+    probit : bool
+        Else the logit.
     mean, variance : ndarray of one shape
     """
-    probit = kind == "BernoulliProbit"
     out = np.empty((3, mean.size))
     flat_mean, flat_variance = (np.array(a, dtype=float).ravel() for a in (mean, variance))
     _average(flat_mean, flat_variance, probit, _STEPS, *_tables(probit), _MATCH, _GAUSS_NODES, _GAUSS_WEIGHTS, out)

@@ -21,7 +21,7 @@ __all__ = ["averages"]
 _LARGE = 30.0  # variance from which on the second way is the shorter one
 _ACCURACY = 37.0  # nats
 _REACH = 9.0  # standard deviations
-_STRIP = {"BernoulliLogit": 0.9 * math.pi, "BernoulliProbit": 2.5}
+_STRIPS = (0.9 * math.pi, 2.5)  # logit, probit
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _GROWTH = 1.6  # of the panels with the distance from zero
 _WIDEST = 1.25  # panel, in standard deviations
@@ -98,22 +98,23 @@ def _many(
             out[0, i], out[1, i], out[2, i] = _by_panels(probit, m[i], v[i], nodes, weights)
 
 
-def averages(link: str, mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def averages(probit: bool, mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return E l(s), E l'(s) and E l''(s) for s ~ N(mean, variance), arrays of one shape.
 
     Parameters
     ----------
-    link : {"BernoulliLogit", "BernoulliProbit"}
+    probit : bool
+        Else the logit.
     mean, variance : arrays of one shape
 
     Examples
     --------
-    >>> value, first, second = averages("BernoulliLogit", np.array([0.0]), np.array([4.0]))
+    >>> value, first, second = averages(False, np.array([0.0]), np.array([4.0]))
     >>> float(first[0].round(12))
     0.5
     """
     out = np.empty((3, mean.size))
     flat = [np.array(a, dtype=float).ravel() for a in (mean, variance)]
-    _many(link == "BernoulliProbit", _STRIP[link], *flat, _NODES, _WEIGHTS, out)
+    _many(probit, _STRIPS[probit], *flat, _NODES, _WEIGHTS, out)
     value, first, second = out.reshape(3, *mean.shape)
     return value, first, second

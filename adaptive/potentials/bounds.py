@@ -8,9 +8,13 @@ The bound touches T where g = x / (tilt - g'(x)), which grows with |x|; the heig
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from adaptive.potentials.base import Potential
+    from adaptive.types import ArrayLike, Number
 
 __all__ = [
     "best_width",
@@ -25,7 +29,7 @@ __all__ = [
 _TINY = 1e-150  # a contact point that stands for x = 0 (its square does not underflow)
 
 
-def tight_width(potential: Any, s: Any) -> np.ndarray:
+def tight_width(potential: Potential, s: ArrayLike) -> np.ndarray:
     """Return x / (tilt - first derivative), with its limit at x = 0."""
     x = np.asarray(s, dtype=float) - potential.location
     first, second = potential.derivatives(np.add(x, potential.location))
@@ -36,7 +40,7 @@ def tight_width(potential: Any, s: Any) -> np.ndarray:
     return np.where(np.isfinite(width), width, np.where(x == 0, 0.0, np.inf))
 
 
-def contact(potential: Any, width: Any) -> np.ndarray:
+def contact(potential: Potential, width: ArrayLike) -> np.ndarray:
     """Return the x >= 0 whose tight width is ``width`` (0 below the smallest one), by bisection over the exponent."""
     width = np.asarray(width, dtype=float)
     shape = np.broadcast_shapes(width.shape, potential.shape)
@@ -49,13 +53,13 @@ def contact(potential: Any, width: Any) -> np.ndarray:
     return np.where(low <= np.log(1.001e-12), 0.0, np.exp(low))
 
 
-def height(potential: Any, width: Any) -> np.ndarray:
+def height(potential: Potential, width: ArrayLike) -> np.ndarray:
     """Return h(g) from the contact point."""
     x = contact(potential, width)
     return -(x**2) / width - 2 * (potential.log_density(x + potential.location) - potential.tilt * x)
 
 
-def height_derivatives(potential: Any, width: Any) -> tuple[np.ndarray, np.ndarray]:
+def height_derivatives(potential: Potential, width: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Return h'(g) = x^2/g^2 and h''(g) = 2 x x'(g)/g^2 - 2 x^2/g^3, where x(g) inverts the tight width."""
     width = np.asarray(width, dtype=float)
     x = contact(potential, width)
@@ -68,7 +72,9 @@ def height_derivatives(potential: Any, width: Any) -> tuple[np.ndarray, np.ndarr
     return x**2 / width**2, curvature
 
 
-def inner(potential: Any, s: Any, z1: Any, z2: Any, z3: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def inner(
+    potential: Potential, s: ArrayLike, z1: ArrayLike, z2: ArrayLike, z3: ArrayLike
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Value, first and second derivative and width of 1/2 min_g [h(g) + (x^2 + z2)/g + z1 g - z3 log g]."""
     s, z1, z2, z3 = np.broadcast_arrays(np.asarray(s, dtype=float), *coefficients(z1, z2, z3))
     x = s - potential.location
@@ -78,7 +84,7 @@ def inner(potential: Any, s: Any, z1: Any, z2: Any, z3: Any) -> tuple[np.ndarray
     return _inner_at_width(potential, x, z1, z2, z3, width)
 
 
-def coefficients(z1: Any, z2: Any, z3: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def coefficients(z1: ArrayLike, z2: ArrayLike, z3: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Check the coefficients of the inner function: arrays of numbers >= 0."""
     z1, z2, z3 = (np.asarray(z, dtype=float) for z in (z1, z2, z3))
     for name, z in (("z1", z1), ("z2", z2), ("z3", z3)):
@@ -88,7 +94,7 @@ def coefficients(z1: Any, z2: Any, z3: Any) -> tuple[np.ndarray, np.ndarray, np.
 
 
 def _inner_by_shift(
-    potential: Any, x: np.ndarray, z2: np.ndarray
+    potential: Potential, x: np.ndarray, z2: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """z1 = z3 = 0 and a log-concave T: evaluate the MAP penalty at t = sign(x) sqrt(x^2 + z2) (appendix E.5)."""
     t = np.where(x < 0, -1.0, 1.0) * np.sqrt(x**2 + z2)
@@ -105,7 +111,7 @@ def _inner_by_shift(
 
 
 def _inner_at_width(
-    potential: Any, x: np.ndarray, z1: np.ndarray, z2: np.ndarray, z3: np.ndarray, width: np.ndarray
+    potential: Potential, x: np.ndarray, z1: np.ndarray, z2: np.ndarray, z3: np.ndarray, width: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Appendix E.4: kappa = z2/g + g^2 h''/2 + z3/2; second derivative kappa / (x^2 + g kappa)."""
     top, _, bend = potential.convex_height(width)
@@ -119,7 +125,11 @@ def _inner_at_width(
 
 
 def minimise_width(
-    convex_height: Any, weight: np.ndarray, z1: np.ndarray, z3: np.ndarray, start: np.ndarray
+    convex_height: Callable[[np.ndarray], tuple[np.ndarray, ...]],
+    weight: np.ndarray,
+    z1: np.ndarray,
+    z3: np.ndarray,
+    start: np.ndarray,
 ) -> np.ndarray:
     """Return argmin over g > 0 of h(g) + weight/g + z1 g - z3 log g by safeguarded Newton steps in log g.
 
@@ -173,7 +183,7 @@ def _walk(slope: Callable[[np.ndarray], np.ndarray], start: np.ndarray, sign: fl
     raise ValueError("the inner function has no finite minimising width: this potential needs z1 > 0.")
 
 
-def best_width(potential: Any, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+def best_width(potential: Potential, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
     """Return the width of the bound whose integral over N(mean, variance) is largest.
 
     It is tight at sqrt(E x^2), where x has the mean (m + v tilt) / k, k = 1 + v / g, and the variance v / k of this g.
@@ -206,7 +216,7 @@ def best_width(potential: Any, mean: np.ndarray, variance: np.ndarray) -> np.nda
     return np.exp(middle)
 
 
-def inverse_x_coth_x(t: Any) -> np.ndarray:
+def inverse_x_coth_x(t: ArrayLike) -> np.ndarray:
     """Return x >= 0 with x coth x = t (0 for t <= 1), by Newton's method on a convex function from its right.
 
     Examples
@@ -229,7 +239,7 @@ def inverse_x_coth_x(t: Any) -> np.ndarray:
 
 
 def inner_of_capped_width(
-    x: np.ndarray, z1: Any, z2: Any, z3: Any, cap: Any, constant: Any
+    x: np.ndarray, z1: ArrayLike, z2: ArrayLike, z3: ArrayLike, cap: Number, constant: Number
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Inner function of a height that is constant up to ``cap`` and infinite beyond (a Gaussian)."""
     z1, z2, z3 = coefficients(z1, z2, z3)

@@ -7,18 +7,21 @@ one Chebyshev interpolant.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.potentials.quadrature import panels, refine
+
+if TYPE_CHECKING:
+    from adaptive.potentials.location_family import LocationDensity
 
 __all__ = ["convolution_entropy"]
 
 _FEW = 24  # fewer distinct variances than this are integrated one by one
 
 
-def convolution_entropy(potential: Any, variance: np.ndarray) -> np.ndarray:
+def convolution_entropy(potential: LocationDensity, variance: np.ndarray) -> np.ndarray:
     """Return H(y) for each variance; ``potential`` is at location 0 with at most one row per entry of the last axis."""
     if potential.size is None:
         return _of_one_density(potential, variance)
@@ -33,7 +36,7 @@ def convolution_entropy(potential: Any, variance: np.ndarray) -> np.ndarray:
     return entropy
 
 
-def _of_one_density(potential: Any, variance: np.ndarray) -> np.ndarray:
+def _of_one_density(potential: LocationDensity, variance: np.ndarray) -> np.ndarray:
     distinct, inverse = np.unique(variance, return_inverse=True)
     if len(distinct) == 0:
         return np.zeros(variance.shape)
@@ -57,7 +60,7 @@ def _of_one_density(potential: Any, variance: np.ndarray) -> np.ndarray:
     return values[inverse].reshape(variance.shape)
 
 
-def _by_quadrature(potential: Any, sd: np.ndarray) -> np.ndarray:
+def _by_quadrature(potential: LocationDensity, sd: np.ndarray) -> np.ndarray:
     """- int p log p by adaptive quadrature of the even function on y > 0, y = reach sinh-spaced."""
     scale = float(potential.spread)
     unit = sd + scale

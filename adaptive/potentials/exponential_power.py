@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import gammaln
@@ -11,6 +11,9 @@ from adaptive import checks
 from adaptive.potentials.gaussian import Gaussian
 from adaptive.potentials.laplace import Laplace
 from adaptive.potentials.location_family import LocationDensity
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Number
 
 __all__ = ["ExponentialPower"]
 
@@ -36,11 +39,11 @@ class ExponentialPower(LocationDensity):
     True
     """
 
-    power: Any
-    scale: Any
+    power: Number
+    scale: Number
     kinks = (0.0,)
 
-    def __init__(self, power: Any, scale: Any, location: Any = 0.0):
+    def __init__(self, power: ArrayLike, scale: ArrayLike, location: ArrayLike = 0.0):
         self._set(
             power=checks.positive("power", power),
             scale=checks.positive("scale", scale),
@@ -64,15 +67,15 @@ class ExponentialPower(LocationDensity):
         return bool(np.any(np.asarray(self.power) % 1 != 0))
 
     @property
-    def spread(self) -> Any:
+    def spread(self) -> Number:
         return self.scale
 
     @property
-    def tail(self) -> float:
+    def tail(self) -> float:  # type: ignore[override]
         return 8.0 + float(np.max(4.0 / np.asarray(self.power)))
 
     @property
-    def _log_constant(self) -> Any:
+    def _log_constant(self) -> Number:
         return np.log(self.power) - np.log(2 * self.scale) - gammaln(1 / self.power)
 
     def _log_density(self, x: np.ndarray) -> np.ndarray:
@@ -105,6 +108,9 @@ class ExponentialPower(LocationDensity):
             far = np.abs((x + step) / self.scale) ** p - np.abs(x / self.scale) ** p
         return -np.where(near, close, far)
 
+    def gaussian_moments(self) -> tuple[Number, Number] | None:
+        return self._special(2.0).gaussian_moments() if np.all(np.asarray(self.power) == 2) else None
+
     def _expectation(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
         return self._by_power("_expectation", (mean, variance))
 
@@ -121,7 +127,7 @@ class ExponentialPower(LocationDensity):
     def _outcome_entropy(self, variance: np.ndarray) -> np.ndarray:
         return self._by_power("_outcome_entropy", (variance,))
 
-    def _by_power(self, method: str, arrays: tuple[np.ndarray, ...], *options: Any) -> Any:
+    def _by_power(self, method: str, arrays: tuple[np.ndarray, ...], *options: float) -> Any:
         """Call ``method`` of the Laplace rows (power 1), the Gaussian rows (power 2) and the others."""
         power = np.asarray(self.power)
         if power.ndim == 0:
@@ -139,7 +145,7 @@ class ExponentialPower(LocationDensity):
                 whole[..., rows] = piece
         return result if len(result) > 1 else result[0]
 
-    def _special(self, power: float) -> Any:
+    def _special(self, power: float) -> LocationDensity:
         """The Laplace or Gaussian density this is at power 1 or 2; else the same density, computed by quadrature."""
         if power == 1:
             return Laplace(self.scale, self.location)
@@ -160,7 +166,7 @@ class ExponentialPower(LocationDensity):
         width = np.broadcast_to(self.scale * (0.01 / fraction) ** (1 / p), c.shape)
         return np.stack([zero, np.sign(c) * x]), np.stack([np.minimum(width, np.sqrt(v)), np.sqrt(v)])
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Number:
         return 1 / self.power - self._log_constant
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
@@ -169,12 +175,12 @@ class ExponentialPower(LocationDensity):
 
     # ------------------------------------------------------------------------------------------ super-Gaussian bound
     # h(g) = k g^e - 2 log(constant), e = power/(2 - power): linear at power 1, convex above, concave below.
-    def tight_width(self, s: Any) -> np.ndarray:
+    def tight_width(self, s: ArrayLike) -> np.ndarray:
         x = np.abs(np.asarray(s, dtype=float) - self._bounded().location)
         with np.errstate(divide="ignore"):
             return np.square(self.scale) / self.power * (x / self.scale) ** (2 - np.asarray(self.power))
 
-    def _height(self, width: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _height(self, width: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         p = np.asarray(self._bounded().power)
         quadratic = p >= 2
         p = np.where(quadratic, 1.0, p)
@@ -188,21 +194,21 @@ class ExponentialPower(LocationDensity):
         beyond = np.where(width <= 0.5 * unit * (1 + 1e-15), 0.0, np.inf)
         return tuple(np.where(quadratic, beyond, part) for part in (rise, first, second))  # type: ignore[return-value]
 
-    def height(self, width: Any) -> np.ndarray:
+    def height(self, width: ArrayLike) -> np.ndarray:
         return self._height(width)[0] - 2 * self._log_constant
 
-    def height_derivatives(self, width: Any) -> tuple[np.ndarray, np.ndarray]:
+    def height_derivatives(self, width: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         return self._height(width)[1:]
 
-    def concave_height_slope(self, width: Any) -> np.ndarray:
+    def concave_height_slope(self, width: ArrayLike) -> np.ndarray:
         return np.where(np.asarray(self.power) < 1, self._height(width)[1], 0.0)
 
-    def convex_height(self, width: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def convex_height(self, width: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         value, first, second = (np.where(np.asarray(self.power) < 1, 0.0, part) for part in self._height(width))
         return value - 2 * self._log_constant, first, second
 
     def inner(
-        self, s: Any, z1: Any = 0.0, z2: Any = 0.0, z3: Any = 0.0
+        self, s: ArrayLike, z1: ArrayLike = 0.0, z2: ArrayLike = 0.0, z3: ArrayLike = 0.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         quadratic = np.asarray(self.power) == 2
         if not quadratic.any():

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive import checks
 from adaptive.potentials import bounds
 from adaptive.potentials.location_family import LocationDensity
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Number
 
 __all__ = ["Gaussian"]
 
@@ -31,14 +34,21 @@ class Gaussian(LocationDensity):
     (1.0, 0.5)
     """
 
-    variance: Any
+    variance: Number
     super_gaussian = True
 
-    def __init__(self, variance: Any, location: Any = 0.0):
+    def __init__(self, variance: ArrayLike, location: ArrayLike = 0.0):
         self._set(variance=checks.positive("variance", variance), location=checks.finite("location", location))
 
+    @property
+    def _log_volume(self) -> Number:
+        return np.log(2 * np.pi * self.variance)
+
+    def gaussian_moments(self) -> tuple[Number, Number]:
+        return self.location, self.variance
+
     def _log_density(self, x: np.ndarray) -> np.ndarray:
-        return -0.5 * (x * x / self.variance + np.log(2 * np.pi * self.variance))
+        return -0.5 * (x * x / self.variance + self._log_volume)
 
     def _derivatives(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return -x / self.variance, np.broadcast_to(
@@ -67,12 +77,10 @@ class Gaussian(LocationDensity):
         x = mean - self.location
         total = own + variance
         # N(x | 0, own)^(fraction) = N(x | 0, variance/fraction) times a constant
-        log_normaliser = -0.5 * (
-            x * x / total + np.log1p(variance / own) + fraction * np.log(2 * np.pi * self.variance)
-        )
+        log_normaliser = -0.5 * (x * x / total + np.log1p(variance / own) + fraction * self._log_volume)
         return log_normaliser, self.location + x * (own / total), variance * (own / total)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Number:
         return 0.5 * np.log(2 * np.pi * np.e * self.variance)
 
     def _outcome_entropy(self, variance: np.ndarray) -> np.ndarray:
@@ -82,18 +90,18 @@ class Gaussian(LocationDensity):
         return np.sqrt(self.variance) * rng.standard_normal(shape)
 
     # The bound is the Gaussian itself: its height is constant up to the variance and infinite beyond.
-    def tight_width(self, s: Any) -> np.ndarray:
+    def tight_width(self, s: ArrayLike) -> np.ndarray:
         return np.broadcast_to(self.variance, np.broadcast_shapes(np.shape(s), np.shape(self.variance))).astype(float)
 
-    def height(self, width: Any) -> np.ndarray:
-        return np.where(np.asarray(width) <= self.variance * (1 + 1e-15), np.log(2 * np.pi * self.variance), np.inf)
+    def height(self, width: ArrayLike) -> np.ndarray:
+        return np.where(np.asarray(width) <= self.variance * (1 + 1e-15), self._log_volume, np.inf)
 
-    def height_derivatives(self, width: Any) -> tuple[np.ndarray, np.ndarray]:
+    def height_derivatives(self, width: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         beyond = np.where(np.asarray(width) <= self.variance * (1 + 1e-15), 0.0, np.inf)
         return beyond, beyond.copy()
 
     def inner(
-        self, s: Any, z1: Any = 0.0, z2: Any = 0.0, z3: Any = 0.0
+        self, s: ArrayLike, z1: ArrayLike = 0.0, z2: ArrayLike = 0.0, z3: ArrayLike = 0.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         x = np.asarray(s, dtype=float) - self.location
-        return bounds.inner_of_capped_width(x, z1, z2, z3, self.variance, np.log(2 * np.pi * self.variance))
+        return bounds.inner_of_capped_width(x, z1, z2, z3, self.variance, self._log_volume)

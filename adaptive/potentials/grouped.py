@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Sequence
+from functools import wraps
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+
+from adaptive.potentials.base import Potential
+from adaptive.potentials.sharing import MEMBERS
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Index, Number
 
 __all__ = ["GroupedPotential", "grouped"]
 
 
-class GroupedPotential:
+class GroupedPotential(Potential):
     """Potentials of different families, one after the other along the last axis.
+
+    What is not written here is shared out as :mod:`adaptive.potentials.sharing` says.
 
     Parameters
     ----------
@@ -29,13 +39,18 @@ class GroupedPotential:
     array([-0.693, -0.919, -0.919])
     """
 
-    def __init__(self, potentials: Sequence[Any], lengths: Sequence[int]):
+    size: int
+
+    def __init__(self, potentials: Sequence[Potential], lengths: Sequence[int]):
         self.potentials, self.lengths = list(potentials), [int(k) for k in lengths]
         ends = np.cumsum([0, *self.lengths])
         self._slices = [slice(int(a), int(b)) for a, b in pairwise(ends)]
         self.size = int(ends[-1])
 
-    def __getitem__(self, rows: Any) -> Any:
+    def __repr__(self) -> str:
+        return f"{self.name}({self.potentials}, {self.lengths})"
+
+    def __getitem__(self, rows: Index) -> Potential:  # type: ignore[override]
         """The potentials of the given rows, in the order given."""
         positions = np.arange(self.size)[rows]
         if np.ndim(positions) == 0:
@@ -49,99 +64,115 @@ class GroupedPotential:
             lengths.append(len(run))
         return grouped(parts, lengths)
 
-    def parts(self) -> list[tuple[Any, slice]]:
+    def expand(self, size: int) -> Self:
+        if size != self.size:
+            raise ValueError(f"{self.name} of length {self.size} cannot be expanded to {size} rows.")
+        return self
+
+    def parts(self) -> list[tuple[Potential, slice]]:
         """The groups' potentials with their rows."""
         return list(zip(self.potentials, self._slices, strict=True))
 
-    def _all(self, flag: str) -> bool:
-        return all(bool(np.all(getattr(p, flag))) for p in self.potentials)
-
-    @property
-    def log_concave(self) -> bool:
-        return self._all("log_concave")
-
-    @property
-    def super_gaussian(self) -> bool:
-        return self._all("super_gaussian")
-
-    @property
-    def smooth(self) -> bool:
-        return self._all("smooth")
-
-    @property
-    def tilt(self) -> np.ndarray:
-        return self._column("tilt")
-
-    @property
-    def location(self) -> np.ndarray:
-        return self._column("location")
-
-    @property
-    def weights(self) -> np.ndarray | None:
-        """How often each row counts; None where none has a weight of its own."""
-        if not any(hasattr(p, "weights") for p in self.potentials):
-            return None
-        pairs = zip(self.potentials, self.lengths, strict=True)
-        return np.concatenate([getattr(p, "weights", np.ones(k)) for p, k in pairs])
-
-    def _column(self, name: str) -> np.ndarray:
-        pairs = zip(self.potentials, self.lengths, strict=True)
-        return np.concatenate([np.broadcast_to(np.asarray(getattr(p, name), dtype=float), (k,)) for p, k in pairs])
-
-    def _map(self, name: str, *arrays: Any, **options: Any) -> Any:
+    # ------------------------------------------------------------------------------------------ shared out among groups
+    def _map(self, name: str, *arrays: ArrayLike | None) -> Any:
         """Call a method of every group on its rows of the arrays; numbers are passed on as they are."""
-        arrays = tuple(np.asarray(a, dtype=float) for a in arrays)
+        given = [a if a is None else np.asarray(a, dtype=float) for a in arrays]
         answers = [
-            getattr(p, name)(*(a[..., s] if a.ndim else a for a in arrays), **options)
+            getattr(p, name)(*(a[..., s] if a is not None and a.ndim else a for a in given))
             for p, s in zip(self.potentials, self._slices, strict=True)
         ]
         if isinstance(answers[0], tuple):
             return tuple(np.concatenate(column, axis=-1) for column in zip(*answers, strict=True))
         return np.concatenate(answers, axis=-1)
 
-    def log_density(self, s: Any) -> np.ndarray:
-        return self._map("log_density", s)
+    def _column(self, values: Sequence[Number]) -> np.ndarray:
+        """One entry per row of what every group has as a number or an array."""
+        pairs = zip(values, self.lengths, strict=True)
+        return np.concatenate([np.broadcast_to(np.asarray(value, dtype=float), (k,)) for value, k in pairs])
 
-    def derivatives(self, s: Any) -> tuple[np.ndarray, np.ndarray]:
-        return self._map("derivatives", s)
+    @property
+    def weights(self) -> np.ndarray | None:  # type: ignore[override]
+        """How often each row counts; None where none has a weight of its own."""
+        if all(p.weights is None for p in self.potentials):
+            return None
+        return self._column([1.0 if p.weights is None else p.weights for p in self.potentials])
 
-    def third_derivative(self, s: Any) -> np.ndarray:
-        return self._map("third_derivative", s)
+    @property
+    def kinks(self) -> tuple[float, ...]:  # type: ignore[override]
+        return tuple(sorted({kink for p in self.potentials for kink in p.kinks}))
 
-    def expectation(self, mean: Any, variance: Any) -> np.ndarray:
-        return self._map("expectation", mean, variance)
+    @property
+    def support(self) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[override]
+        lower, upper = zip(*(p.support for p in self.potentials), strict=True)
+        return self._column(lower), self._column(upper)
 
-    def expectation_derivatives(self, mean: Any, variance: Any) -> tuple[np.ndarray, ...]:
-        return self._map("expectation_derivatives", mean, variance)
+    def gaussian_moments(self) -> tuple[np.ndarray, np.ndarray] | None:
+        found = [p.gaussian_moments() for p in self.potentials]
+        means, variances = ([m[k] for m in found if m is not None] for k in (0, 1))
+        return (self._column(means), self._column(variances)) if len(means) == len(found) else None
 
-    def tilted_moments(self, mean: Any, variance: Any, fraction: Any = 1.0) -> tuple[np.ndarray, ...]:
-        if not np.ndim(fraction):
-            return self._map("tilted_moments", mean, variance, fraction=fraction)
-        answers = [  # only weighted potentials take a fraction for each row; that of others is one number
-            p.tilted_moments(mean[s], variance[s], fraction[s] if hasattr(p, "weights") else float(fraction[s][0]))
-            for p, s in zip(self.potentials, self._slices, strict=True)
-        ]
-        return tuple(np.concatenate(column, axis=-1) for column in zip(*answers, strict=True))
+    def log_density(self, s: ArrayLike, y: ArrayLike | None = None) -> np.ndarray:
+        return self._map("log_density", s, y)
 
-    def tight_width(self, s: Any) -> np.ndarray:
-        return self._map("tight_width", s)
+    def derivatives(self, s: ArrayLike, y: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray]:
+        return self._map("derivatives", s, y)
 
-    def height(self, width: Any) -> np.ndarray:
-        return self._map("height", width)
-
-    def height_derivatives(self, width: Any) -> tuple[np.ndarray, np.ndarray]:
-        return self._map("height_derivatives", width)
-
-    def concave_height_slope(self, width: Any) -> np.ndarray:
-        return self._map("concave_height_slope", width)
-
-    def inner(self, s: Any, z1: Any = 0.0, z2: Any = 0.0, z3: Any = 0.0) -> tuple[np.ndarray, ...]:
-        return self._map("inner", s, z1, z2, z3)
-
-    def inner_minimum(self, s: Any, z1: Any = 0.0, z2: Any = 0.0, z3: Any = 0.0) -> tuple[np.ndarray, ...]:
-        return self._map("inner_minimum", s, z1, z2, z3)
+    def tilted_moments(
+        self, mean: ArrayLike, variance: ArrayLike, fraction: Number = 1.0
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        if not isinstance(fraction, np.ndarray) or not fraction.ndim:
+            return self._map("tilted_moments", mean, variance, fraction)
+        mean, variance = np.asarray(mean, dtype=float), np.asarray(variance, dtype=float)
+        answers = []
+        for p, s in self.parts():  # only weighted potentials take a fraction for each row; that of others is one number
+            share: Any = float(fraction[s][0]) if p.weights is None else fraction[s]
+            answers.append(p.tilted_moments(mean[s], variance[s], share))
+        log_normaliser, centre, spread = (np.concatenate(column, axis=-1) for column in zip(*answers, strict=True))
+        return log_normaliser, centre, spread
 
 
-def grouped(potentials: Sequence[Any], lengths: Sequence[int]) -> Any:
+# ---------------------------------------------------------------------------------------- what the list of members says
+def _rows(name: str) -> Callable[..., Any]:
+    by_potential = getattr(Potential, name)
+    signature = inspect.signature(by_potential)
+
+    @wraps(by_potential)
+    def method(self: GroupedPotential, *arrays: ArrayLike, **named: ArrayLike) -> Any:
+        if named:
+            given = signature.bind(self, *arrays, **named)
+            given.apply_defaults()
+            arrays = given.args[1:]
+        return self._map(name, *arrays)
+
+    return method
+
+
+def _column(name: str) -> property:
+    return property(lambda self: self._column([getattr(p, name) for p in self.potentials]))
+
+
+def _all(name: str) -> property:
+    return property(lambda self: all(bool(np.all(getattr(p, name))) for p in self.potentials))
+
+
+def _any(name: str) -> property:
+    return property(lambda self: any(bool(np.any(getattr(p, name))) for p in self.potentials))
+
+
+def _common(name: str) -> property:
+    def member(self: GroupedPotential) -> Any:
+        said = {getattr(p, name) for p in self.potentials}
+        return said.pop() if len(said) == 1 else None
+
+    return property(member)
+
+
+_WAYS = {"rows": _rows, "column": _column, "all": _all, "any": _any, "common": _common}
+for _name, _member in MEMBERS.items():
+    if _member.groups in _WAYS:
+        setattr(GroupedPotential, _name, _WAYS[_member.groups](_name))
+
+
+def grouped(potentials: Sequence[Potential], lengths: Sequence[int]) -> Potential:
     """The only potential where there is one group, else all of them as one."""
     return potentials[0] if len(potentials) == 1 else GroupedPotential(potentials, lengths)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtr
@@ -11,6 +11,9 @@ from adaptive import checks
 from adaptive.potentials.bounds import coefficients
 from adaptive.potentials.location_family import LocationDensity
 from adaptive.potentials.truncated_gaussian import two_slopes
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Number
 
 __all__ = ["Laplace"]
 
@@ -36,17 +39,17 @@ class Laplace(LocationDensity):
     0.474864723839
     """
 
-    scale: Any
+    scale: Number
     super_gaussian = True
     smooth = False
     kinks = (0.0,)
     tail = 8.0
 
-    def __init__(self, scale: Any, location: Any = 0.0):
+    def __init__(self, scale: ArrayLike, location: ArrayLike = 0.0):
         self._set(scale=checks.positive("scale", scale), location=checks.finite("location", location))
 
     @property
-    def spread(self) -> Any:
+    def spread(self) -> Number:
         return self.scale
 
     def _log_density(self, x: np.ndarray) -> np.ndarray:
@@ -87,23 +90,25 @@ class Laplace(LocationDensity):
         log_normaliser, centre, spread = two_slopes(mean - self.location, variance, -rate, rate)
         return log_normaliser - fraction * np.log(2 * self.scale), centre + self.location, spread
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Number:
         return 1.0 + np.log(2 * self.scale)
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
         return self.scale * rng.laplace(size=shape)
 
-    def tight_width(self, s: Any) -> np.ndarray:
+    def tight_width(self, s: ArrayLike) -> np.ndarray:
         return np.abs(np.asarray(s, dtype=float) - self.location) * self.scale
 
-    def height(self, width: Any) -> np.ndarray:
+    def height(self, width: ArrayLike) -> np.ndarray:
         return np.asarray(width, dtype=float) / self.scale**2 + 2 * np.log(2 * self.scale)
 
-    def height_derivatives(self, width: Any) -> tuple[np.ndarray, np.ndarray]:
+    def height_derivatives(self, width: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         shape = np.broadcast_shapes(np.shape(width), np.shape(self.scale))
         return np.broadcast_to(1 / np.square(self.scale), shape).copy(), np.zeros(shape)
 
-    def inner_minimum(self, s: Any, z1: Any = 0.0, z2: Any = 0.0, z3: Any = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    def inner_minimum(
+        self, s: ArrayLike, z1: ArrayLike = 0.0, z2: ArrayLike = 0.0, z3: ArrayLike = 0.0
+    ) -> tuple[np.ndarray, np.ndarray]:
         if np.ndim(z1) or np.ndim(z3) or z1 or z3:
             return super().inner_minimum(s, z1, z2, z3)
         x, (_, z2, _) = np.asarray(s, dtype=float) - self.location, coefficients(0.0, z2, 0.0)
@@ -111,7 +116,7 @@ class Laplace(LocationDensity):
         return t / self.scale + np.log(2 * self.scale), t * self.scale
 
     def inner(
-        self, s: Any, z1: Any = 0.0, z2: Any = 0.0, z3: Any = 0.0
+        self, s: ArrayLike, z1: ArrayLike = 0.0, z2: ArrayLike = 0.0, z3: ArrayLike = 0.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         x, (z1, z2, z3) = np.asarray(s, dtype=float) - self.location, coefficients(z1, z2, z3)
         # stationary point of g (1/scale^2 + z1) + (x^2 + z2)/g - z3 log g: the positive root of a quadratic

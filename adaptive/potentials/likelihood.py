@@ -6,7 +6,7 @@ given or held. Predictive probabilities p(y) = E p(y | s) and entropies H(y), E 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from scipy.special import entr
@@ -14,6 +14,9 @@ from scipy.special import entr
 from adaptive import checks
 from adaptive.potentials import quadrature
 from adaptive.potentials.base import Potential
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Number, RandomState
 
 __all__ = ["Likelihood"]
 
@@ -27,13 +30,13 @@ class Likelihood(Potential):
         None for the likelihood family.
     """
 
-    y: Any
+    y: Number | None
     discrete = True
 
-    def __init__(self, y: Any = None):
+    def __init__(self, y: ArrayLike | None = None):
         self._set(y=None if y is None else self._checked(y))
 
-    def _checked(self, y: Any) -> np.ndarray:
+    def _checked(self, y: ArrayLike) -> np.ndarray:
         """Return y as an array of outcomes this family has."""
         y = checks.finite("y", y)
         known = np.asarray(self.outcomes)
@@ -42,7 +45,7 @@ class Likelihood(Potential):
             raise ValueError(f"y must hold the outcomes {names}, got {float(y[~np.isin(y, known)].flat[0]):g}.")
         return y
 
-    def _outcome(self, y: Any) -> Any:
+    def _outcome(self, y: ArrayLike | None) -> Number:
         """The outcome given, else the one held."""
         if y is not None:
             return np.asarray(y, dtype=float)
@@ -50,11 +53,13 @@ class Likelihood(Potential):
             raise ValueError(f"{self.name} holds no outcome: give log_density(s, y) one, or use observe(y).")
         return self.y
 
-    def observe(self, y: Any) -> Any:
+    def observe(self, y: ArrayLike) -> Self:
         """Return the potential with the outcomes ``y`` inside, one per row."""
         return self._with(y=self._checked(y))
 
-    def sample(self, s: Any = None, random_state: Any = None, *, size: Any = None) -> np.ndarray:
+    def sample(
+        self, s: ArrayLike | None = None, random_state: RandomState = None, *, size: int | tuple[int, ...] | None = None
+    ) -> np.ndarray:
         """Draw one outcome at each projection.
 
         Parameters
@@ -65,7 +70,7 @@ class Likelihood(Potential):
         """
         return self._draw(self._projections(s), checks.generator(random_state))
 
-    def _projections(self, s: Any) -> np.ndarray:
+    def _projections(self, s: ArrayLike | None) -> np.ndarray:
         if s is None:
             raise ValueError(f"{self.name} draws outcomes at projections: give s.")
         return checks.finite("s", s)
@@ -80,7 +85,7 @@ class Likelihood(Potential):
         """p(y | s), (..., c)."""
         return np.stack([np.exp(self.log_density(s, outcome)) for outcome in np.asarray(self.outcomes)], axis=-1)
 
-    def outcome_probabilities(self, mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray]:
+    def outcome_probabilities(self, mean: ArrayLike, variance: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Return the outcomes and their predictive probabilities.
 
         Parameters
@@ -103,11 +108,11 @@ class Likelihood(Potential):
             columns.append(quadrature.gaussian_average(density, mean, variance, self.kinks))
         return np.array(self.outcomes), np.stack(columns, axis=-1)
 
-    def outcome_entropy(self, mean: Any, variance: Any) -> np.ndarray:
+    def outcome_entropy(self, mean: ArrayLike, variance: ArrayLike) -> np.ndarray:
         """Return H(y) in nats for s ~ N(mean, variance)."""
         return entr(self.outcome_probabilities(mean, variance)[1]).sum(axis=-1)
 
-    def expected_outcome_entropy(self, mean: Any, variance: Any) -> np.ndarray:
+    def expected_outcome_entropy(self, mean: ArrayLike, variance: ArrayLike) -> np.ndarray:
         """Return E_s H(y | s) in nats for s ~ N(mean, variance)."""
         mean, variance = self._moments(mean, variance)
 
@@ -116,6 +121,6 @@ class Likelihood(Potential):
 
         return quadrature.gaussian_average(entropy, mean, variance, self.kinks)
 
-    def _moments(self, mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _moments(self, mean: ArrayLike, variance: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Moments of candidates: any number of them, whatever rows are held."""
         return quadrature.gaussian_arguments(None, mean, variance, allow_zero=True)

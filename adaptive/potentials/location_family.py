@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from adaptive.potentials.base import Potential
 from adaptive.potentials.continuous_entropy import convolution_entropy
 from adaptive.potentials.quadrature import gaussian_arguments
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Number, RandomState
+
 __all__ = ["LocationDensity"]
 
 
@@ -19,21 +22,29 @@ class LocationDensity(Potential):
     """A density that is symmetric about its location; a subclass writes it at location 0.
 
     A subclass defines `_log_density(x)`, `_derivatives(x)`, `entropy()` and `_draw(rng, shape)` for x = s - location.
+    It has a `spread` and a `tail`, by which the entropy of outcomes is integrated, or its own `_outcome_entropy`.
+
+    Attributes
+    ----------
+    tail : float
+        arsinh of the distance, in spreads, beyond which the density does not count.
     """
 
-    def log_density(self, s: Any, y: Any = None) -> np.ndarray:
+    tail: float
+
+    def log_density(self, s: ArrayLike, y: ArrayLike | None = None) -> np.ndarray:
         return self._log_density(self._offset(s, y))
 
-    def derivatives(self, s: Any, y: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    def derivatives(self, s: ArrayLike, y: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray]:
         return self._derivatives(self._offset(s, y))
 
-    def third_derivative(self, s: Any, y: Any = None) -> np.ndarray:
+    def third_derivative(self, s: ArrayLike, y: ArrayLike | None = None) -> np.ndarray:
         return self._third_derivative(self._offset(s, y))
 
-    def log_ratio(self, s: Any, step: Any) -> np.ndarray:
+    def log_ratio(self, s: ArrayLike, step: ArrayLike) -> np.ndarray:
         return self._log_ratio(np.asarray(s, dtype=float) - self.location, np.asarray(step, dtype=float))
 
-    def _offset(self, s: Any, y: Any) -> np.ndarray:
+    def _offset(self, s: ArrayLike, y: ArrayLike | None) -> np.ndarray:
         return np.asarray(s, dtype=float) - (self.location if y is None else np.asarray(y, dtype=float))
 
     @abstractmethod
@@ -49,18 +60,25 @@ class LocationDensity(Potential):
     def _log_ratio(self, x: np.ndarray, step: np.ndarray) -> np.ndarray:
         return self._log_density(x + step) - self._log_density(x)
 
+    @property
+    def spread(self) -> Number:
+        """A scale of the density."""
+        raise AttributeError(f"{self.name} states no spread, by which entropies of its outcomes are integrated.")
+
     @abstractmethod
-    def entropy(self) -> Any:
+    def entropy(self) -> Number:
         """Return the entropy of the density in nats."""
 
     @abstractmethod
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray: ...
 
-    def observe(self, y: Any) -> Any:
+    def observe(self, y: ArrayLike) -> Self:
         """Return the potential of the outcome y: the density moved to location y (as a function of s)."""
         return self._with(location=checks.finite("y", y))
 
-    def sample(self, s: Any = None, random_state: Any = None, *, size: Any = None) -> np.ndarray:
+    def sample(
+        self, s: ArrayLike | None = None, random_state: RandomState = None, *, size: int | tuple[int, ...] | None = None
+    ) -> np.ndarray:
         """Draw outcomes y = s + noise, or without s draw ``size`` values of the density itself.
 
         Parameters
@@ -79,7 +97,7 @@ class LocationDensity(Potential):
         shape = own if size is None else tuple(np.atleast_1d(size).astype(int))
         return self.location + self._draw(rng, shape)
 
-    def outcome_entropy(self, mean: Any, variance: Any) -> np.ndarray:
+    def outcome_entropy(self, mean: ArrayLike, variance: ArrayLike) -> np.ndarray:
         """Return H(y) in nats of y = s + noise, s ~ N(mean, variance)."""
         mean, variance = gaussian_arguments(self, mean, variance, allow_zero=True)
         return self._outcome_entropy(variance)
@@ -87,7 +105,7 @@ class LocationDensity(Potential):
     def _outcome_entropy(self, variance: np.ndarray) -> np.ndarray:
         return convolution_entropy(self._at_origin(), variance)
 
-    def expected_outcome_entropy(self, mean: Any, variance: Any) -> np.ndarray:
+    def expected_outcome_entropy(self, mean: ArrayLike, variance: ArrayLike) -> np.ndarray:
         """Return E_s H(y | s) in nats, here a constant: the entropy of the noise."""
         mean, variance = gaussian_arguments(self, mean, variance, allow_zero=True)
         return np.broadcast_to(self.entropy(), mean.shape).copy()

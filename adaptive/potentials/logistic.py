@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive import checks
 from adaptive.potentials.bounds import inverse_x_coth_x
 from adaptive.potentials.location_family import LocationDensity
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Number
 
 __all__ = ["Logistic"]
 
@@ -34,15 +37,15 @@ class Logistic(LocationDensity):
     0.0
     """
 
-    scale: Any
+    scale: Number
     super_gaussian = True
     tail = 8.0
 
-    def __init__(self, scale: Any, location: Any = 0.0):
+    def __init__(self, scale: ArrayLike, location: ArrayLike = 0.0):
         self._set(scale=checks.positive("scale", scale), location=checks.finite("location", location))
 
     @property
-    def spread(self) -> Any:
+    def spread(self) -> Number:
         return self.scale
 
     def _log_density(self, x: np.ndarray) -> np.ndarray:
@@ -67,29 +70,29 @@ class Logistic(LocationDensity):
         before, after = (np.log1p(np.exp(-np.abs(a) / self.scale)) for a in (x, moved))
         return linear - 2 * (after - before)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Number:
         return 2.0 + np.log(self.scale)
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
         return self.scale * rng.logistic(size=shape)
 
     # ------------------------------------------------------------------------------------------ super-Gaussian bound
-    def tight_width(self, s: Any) -> np.ndarray:
+    def tight_width(self, s: ArrayLike) -> np.ndarray:
         z = 0.5 * (np.asarray(s, dtype=float) - self.location) / self.scale
         safe = np.where(np.abs(z) < 1e-8, 1e-8, z)
         return 2 * np.square(self.scale) * safe / np.tanh(safe)
 
-    def height(self, width: Any) -> np.ndarray:
+    def height(self, width: ArrayLike) -> np.ndarray:
         r = inverse_x_coth_x(np.asarray(width, dtype=float) / (2 * np.square(self.scale)))
         log_cosh = r + np.log1p(np.exp(-2 * r)) - np.log(2.0)
         return 4 * log_cosh - 2 * r * np.tanh(r) + 2 * np.log(4 * self.scale)
 
-    def height_derivatives(self, width: Any) -> tuple[np.ndarray, np.ndarray]:
+    def height_derivatives(self, width: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         width = np.asarray(width, dtype=float)
         return height_derivatives_of_cosh(width, 2 * np.square(self.scale), 2.0)
 
 
-def height_derivatives_of_cosh(width: np.ndarray, unit: Any, power: float) -> tuple[np.ndarray, np.ndarray]:
+def height_derivatives_of_cosh(width: np.ndarray, unit: Number, power: float) -> tuple[np.ndarray, np.ndarray]:
     """Derivatives of h(g) = 2 power log cosh r - power r tanh r, r coth r = g / unit, for T = cosh^-power.
 
     Along the curve dh/dr = power (tanh r - r sech^2 r) and dg/dr = unit (coth r - r / sinh^2 r)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import gammaln, ndtr
@@ -12,6 +12,9 @@ from adaptive.potentials import poisson_outcomes, rectified_poisson
 from adaptive.potentials.likelihood import Likelihood
 from adaptive.potentials.poisson_rates import RATES
 from adaptive.potentials.truncated_gaussian import two_slopes
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Number
 
 __all__ = ["Poisson"]
 
@@ -39,11 +42,11 @@ class Poisson(Likelihood):
 
     rate: str
 
-    def __init__(self, y: Any = None, rate: str = "exp"):
+    def __init__(self, y: ArrayLike | None = None, rate: str = "exp"):
         self.rate = checks.choice("rate", rate, RATES)
         super().__init__(y)
 
-    def _checked(self, y: Any) -> np.ndarray:
+    def _checked(self, y: ArrayLike) -> np.ndarray:
         counts = checks.finite("y", y)
         if (counts < 0).any() or (counts != np.round(counts)).any():
             bad = float(counts[(counts < 0) | (counts != np.round(counts))].flat[0])
@@ -66,7 +69,7 @@ class Poisson(Likelihood):
         return self._rate.kinks
 
     @property
-    def support(self) -> tuple[Any, float]:  # type: ignore[override]
+    def support(self) -> tuple[Number, Number]:  # type: ignore[override]
         if not self._rate.cut or self.y is None:
             return -np.inf, np.inf
         return np.where(np.asarray(self.y) > 0, 0.0, -np.inf)[()], np.inf
@@ -75,22 +78,22 @@ class Poisson(Likelihood):
     def singular(self) -> bool:  # type: ignore[override]
         return self._rate.cut
 
-    def mean_rate(self, s: Any) -> np.ndarray:
+    def mean_rate(self, s: ArrayLike) -> np.ndarray:
         """Return the rate at the projections s."""
         return self._rate.rate(np.asarray(s, dtype=float))
 
-    def log_density(self, s: Any, y: Any = None) -> np.ndarray:
+    def log_density(self, s: ArrayLike, y: ArrayLike | None = None) -> np.ndarray:
         y = self._outcome(y)
         return self._rate.log_term(np.asarray(s, dtype=float), y) - gammaln(np.add(y, 1.0))
 
-    def derivatives(self, s: Any, y: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    def derivatives(self, s: ArrayLike, y: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray]:
         first, second, _ = self._rate.derivatives(np.asarray(s, dtype=float), np.asarray(self._outcome(y)))
         return first, second
 
-    def third_derivative(self, s: Any, y: Any = None) -> np.ndarray:
+    def third_derivative(self, s: ArrayLike, y: ArrayLike | None = None) -> np.ndarray:
         return self._rate.derivatives(np.asarray(s, dtype=float), np.asarray(self._outcome(y)))[2]
 
-    def log_ratio(self, s: Any, step: Any) -> np.ndarray:
+    def log_ratio(self, s: ArrayLike, step: ArrayLike) -> np.ndarray:
         return self._rate.log_ratio(
             np.asarray(s, dtype=float), np.asarray(step, dtype=float), np.asarray(self._outcome(None))
         )
@@ -148,15 +151,15 @@ class Poisson(Likelihood):
             raise ValueError(f"s gives the Poisson rate {float(np.max(rate)):g}, too large to draw counts from.")
         return rng.poisson(rate).astype(float)
 
-    def outcome_probabilities(self, mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray]:
+    def outcome_probabilities(self, mean: ArrayLike, variance: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Return the counts 0, 1, ... (c,) and their probabilities (m, c); the tail left out is below 1e-10."""
         mean, variance = self._moments(mean, variance)
         return poisson_outcomes.probabilities(self.rate, mean, variance)
 
-    def outcome_entropy(self, mean: Any, variance: Any) -> np.ndarray:
+    def outcome_entropy(self, mean: ArrayLike, variance: ArrayLike) -> np.ndarray:
         mean, variance = self._moments(mean, variance)
         return poisson_outcomes.outcome_entropy(self.rate, mean, variance)
 
-    def expected_outcome_entropy(self, mean: Any, variance: Any) -> np.ndarray:
+    def expected_outcome_entropy(self, mean: ArrayLike, variance: ArrayLike) -> np.ndarray:
         mean, variance = self._moments(mean, variance)
         return poisson_outcomes.expected_entropy(self.rate, mean, variance)

@@ -9,11 +9,15 @@ NumPy call per level. The default behind `tilted_moments` and `expectation`: it 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive import checks
+
+if TYPE_CHECKING:
+    from adaptive.potentials.base import Potential
+    from adaptive.types import ArrayLike
 
 __all__ = [
     "checked_fraction",
@@ -66,7 +70,7 @@ _MAX_LEVELS = 60
 _REACH = 9.5  # standard deviations: the Gaussian mass beyond is 2e-21
 
 
-def checked_fraction(fraction: Any) -> float:
+def checked_fraction(fraction: float) -> float:
     """Return the power of a site as a float in (0, 1]."""
     value = float(checks.positive("fraction", fraction))
     if value > 1:
@@ -75,7 +79,7 @@ def checked_fraction(fraction: Any) -> float:
 
 
 def gaussian_arguments(
-    potential: Any, mean: Any, variance: Any, *, allow_zero: bool = False
+    potential: Potential | None, mean: ArrayLike, variance: ArrayLike, *, allow_zero: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
     """Check mean and variance and broadcast them against each other and the potential's rows (None: no rows)."""
     mean = checks.finite("mean", mean)
@@ -89,7 +93,7 @@ def gaussian_arguments(
     return np.broadcast_to(mean, shape), np.broadcast_to(variance, shape)
 
 
-def rows_of(potential: Any, shape: tuple[int, ...]) -> Any:
+def rows_of(potential: Potential, shape: tuple[int, ...]) -> Potential:
     """The potential with one row per entry of a flattened array of the given shape."""
     if potential.size is None:
         return potential
@@ -209,7 +213,7 @@ def gaussian_average(
     return value.reshape(mean.shape)
 
 
-def gaussian_expectation(potential: Any, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+def gaussian_expectation(potential: Potential, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
     """Return E log T(s), s ~ N(mean, variance); -inf where the Gaussian reaches outside the support of T."""
     rows = rows_of(potential, mean.shape)
 
@@ -221,7 +225,7 @@ def gaussian_expectation(potential: Any, mean: np.ndarray, variance: np.ndarray)
     return np.where(((lower > -np.inf) | (upper < np.inf)) & (variance > 0), -np.inf, value)
 
 
-def gaussian_slopes(potential: Any, mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def gaussian_slopes(potential: Potential, mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the derivatives of E log T(s), s ~ N(mean, variance), in the mean and in the variance."""
     rows = rows_of(potential, mean.shape)
     centre, sd = mean.ravel(), np.sqrt(variance).ravel()

@@ -11,12 +11,15 @@ M_y is the tilted mean. The backward pass starts far enough above y that its sta
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import njit
 
 from adaptive.potentials.truncated_gaussian import positive_part, two_halves
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["masses", "moments"]
 
@@ -114,7 +117,7 @@ def _masses(mu: float, v: float, log_mass: np.ndarray) -> None:
     log_mass[0] = two_halves(mu, v, -1.0, 0.0)[0]  # with the mass on s <= 0
 
 
-def moments(y: Any, mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def moments(y: ArrayLike, mean: ArrayLike, variance: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return log normaliser, mean and variance of Poisson(y; max(0, s)) N(s | mean, variance), 1e-9 or better.
 
     References

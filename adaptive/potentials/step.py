@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive import checks
 from adaptive.potentials.base import Potential
 from adaptive.potentials.truncated_gaussian import truncated_moments
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Number
 
 __all__ = ["Step"]
 
@@ -32,24 +35,24 @@ class Step(Potential):
     0.5
     """
 
-    offset: Any
+    offset: Number
     smooth = False
 
-    def __init__(self, offset: Any = 0.0):
+    def __init__(self, offset: ArrayLike = 0.0):
         self._set(offset=checks.finite("offset", offset))
 
     @property
-    def support(self) -> tuple[Any, Any]:  # type: ignore[override]
+    def support(self) -> tuple[Number, Number]:  # type: ignore[override]
         return self.offset, np.inf
 
-    def log_density(self, s: Any, y: Any = None) -> np.ndarray:
+    def log_density(self, s: ArrayLike, y: ArrayLike | None = None) -> np.ndarray:
         return np.where(np.asarray(s, dtype=float) > self.offset, 0.0, -np.inf)
 
-    def derivatives(self, s: Any, y: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    def derivatives(self, s: ArrayLike, y: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray]:
         inside = np.asarray(s, dtype=float) > self.offset
         return np.where(inside, 0.0, np.inf), np.where(inside, 0.0, -np.inf)
 
-    def third_derivative(self, s: Any, y: Any = None) -> np.ndarray:
+    def third_derivative(self, s: ArrayLike, y: ArrayLike | None = None) -> np.ndarray:
         return np.zeros(np.broadcast_shapes(np.shape(s), np.shape(self.offset)))
 
     def _expectation(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import gammaln, psi
 
 from adaptive import checks
 from adaptive.potentials.location_family import LocationDensity
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Number
 
 __all__ = ["StudentT"]
 
@@ -38,12 +41,12 @@ class StudentT(LocationDensity):
     -1.14473
     """
 
-    df: Any
-    scale: Any
+    df: Number
+    scale: Number
     log_concave = False
     super_gaussian = True
 
-    def __init__(self, df: Any, scale: Any, location: Any = 0.0):
+    def __init__(self, df: ArrayLike, scale: ArrayLike, location: ArrayLike = 0.0):
         self._set(
             df=checks.positive("df", df),
             scale=checks.positive("scale", scale),
@@ -51,15 +54,15 @@ class StudentT(LocationDensity):
         )
 
     @property
-    def spread(self) -> Any:
+    def spread(self) -> Number:
         return self.scale
 
     @property
-    def tail(self) -> Any:
+    def tail(self) -> float:  # type: ignore[override]
         return float(np.max(np.minimum(40.0 / np.asarray(self.df), 300.0))) + 8.0
 
     @property
-    def _log_constant(self) -> Any:
+    def _log_constant(self) -> Number:
         df = self.df
         return gammaln((df + 1) / 2) - gammaln(df / 2) - 0.5 * np.log(np.pi * df) - np.log(self.scale)
 
@@ -99,7 +102,7 @@ class StudentT(LocationDensity):
         centre = np.broadcast_to(np.sqrt(square), c.shape)[None]
         return np.concatenate([np.zeros_like(centre), modes]), np.concatenate([centre, scales])
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Number:
         df = self.df
         return 0.5 * (df + 1) * (psi((df + 1) / 2) - psi(df / 2)) - self._log_constant
 
@@ -108,21 +111,21 @@ class StudentT(LocationDensity):
 
     # ------------------------------------------------------------------------------------------ super-Gaussian bound
     @property
-    def _threshold(self) -> Any:
+    def _threshold(self) -> Number:
         """Smallest tight width: below it the height is constant."""
         return self.df * np.square(self.scale) / (self.df + 1)
 
-    def tight_width(self, s: Any) -> np.ndarray:
+    def tight_width(self, s: ArrayLike) -> np.ndarray:
         x = np.asarray(s, dtype=float) - self.location
         return self._threshold + x * x / (self.df + 1)
 
-    def height(self, width: Any) -> np.ndarray:
+    def height(self, width: ArrayLike) -> np.ndarray:
         width = np.asarray(width, dtype=float)
         wide = np.maximum(width, self._threshold)
         rise = (self.df + 1) * (np.log(wide / self._threshold) - 1 + self._threshold / wide)
         return rise - 2 * self._log_constant
 
-    def height_derivatives(self, width: Any) -> tuple[np.ndarray, np.ndarray]:
+    def height_derivatives(self, width: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         width = np.asarray(width, dtype=float)
         wide = np.maximum(width, self._threshold)
         lower = self._threshold / wide
@@ -131,10 +134,10 @@ class StudentT(LocationDensity):
         above = width > self._threshold
         return np.where(above, first, 0.0), np.where(above, second, 0.0)
 
-    def concave_height_slope(self, width: Any) -> np.ndarray:
+    def concave_height_slope(self, width: ArrayLike) -> np.ndarray:
         return (self.df + 1) / np.asarray(width, dtype=float)
 
-    def convex_height(self, width: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def convex_height(self, width: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """h(g) - (df + 1) log g: -(df + 1) log g below the threshold, (df scale^2)/g + const above."""
         width = np.asarray(width, dtype=float)
         value = self.height(width) - (self.df + 1) * np.log(width)

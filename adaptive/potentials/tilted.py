@@ -8,11 +8,14 @@ has dropped by at least k d at distance k x, so no second peak can hide between 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.potentials.quadrature import panels, refine, rows_of
+
+if TYPE_CHECKING:
+    from adaptive.potentials.base import Potential
 
 __all__ = ["moments"]
 
@@ -21,7 +24,7 @@ _REACH = 9.6
 
 
 def moments(
-    potential: Any, mean: np.ndarray, variance: np.ndarray, fraction: float
+    potential: Potential, mean: np.ndarray, variance: np.ndarray, fraction: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return log normaliser, mean and variance; arrays of one shape, potential of matching rows."""
     shape = mean.shape
@@ -40,14 +43,16 @@ def moments(
     return log_normaliser, centre, spread
 
 
-def _drop(flat: Any, c: np.ndarray, v: np.ndarray, fraction: float, start: np.ndarray, x: np.ndarray) -> np.ndarray:
+def _drop(
+    flat: Potential, c: np.ndarray, v: np.ndarray, fraction: float, start: np.ndarray, x: np.ndarray
+) -> np.ndarray:
     """L(start) - L(start + x), without forming either."""
     drop = x * (0.5 * x + (start - c)) / v - fraction * flat.log_ratio(start, x)
     return np.where(np.isnan(drop), np.inf, drop)
 
 
 def _integrate(
-    flat: Any, c: np.ndarray, v: np.ndarray, fraction: float, start: np.ndarray, edges: np.ndarray
+    flat: Potential, c: np.ndarray, v: np.ndarray, fraction: float, start: np.ndarray, edges: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Integrate exp(L(start + x) - L(start)) over the panels given by the edges (e, m) in x."""
     count = len(c)
@@ -71,7 +76,7 @@ def _integrate(
 
 
 # ---------------------------------------------------------------------------------------------------- log-concave case
-def _mode(flat: Any, c: np.ndarray, v: np.ndarray, fraction: float) -> np.ndarray:
+def _mode(flat: Potential, c: np.ndarray, v: np.ndarray, fraction: float) -> np.ndarray:
     """A point whose L is within a fraction of a nat of the maximum: Newton's method kept inside a bracket.
 
     L' falls strictly, so its sign brackets the mode. Bisection runs over the ordered floats, which reaches any scale in
@@ -140,7 +145,7 @@ def _from_key(key: np.ndarray) -> np.ndarray:
 
 
 def _edges_log_concave(
-    flat: Any, c: np.ndarray, v: np.ndarray, fraction: float, start: np.ndarray, pieces: int = 4
+    flat: Potential, c: np.ndarray, v: np.ndarray, fraction: float, start: np.ndarray, pieces: int = 4
 ) -> np.ndarray:
     """Edges about the mode: on each side a distance at which L has dropped by 42 nats, cut into equal pieces."""
     sd = np.sqrt(v)
@@ -168,7 +173,7 @@ def _edges_log_concave(
     return _with_kinks(flat, start, stacked)
 
 
-def _with_kinks(flat: Any, start: np.ndarray, edges: np.ndarray) -> np.ndarray:
+def _with_kinks(flat: Potential, start: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """Split at the kinks; about a singular one grade by powers of three, on which a power of x is smooth."""
     low, high = edges.min(axis=0), edges.max(axis=0)
     steps = np.array([0.0])
@@ -180,7 +185,7 @@ def _with_kinks(flat: Any, start: np.ndarray, edges: np.ndarray) -> np.ndarray:
 
 
 # ------------------------------------------------------------------------------------------------------- general case
-def _edges_general(flat: Any, c: np.ndarray, v: np.ndarray, fraction: float) -> tuple[np.ndarray, np.ndarray]:
+def _edges_general(flat: Potential, c: np.ndarray, v: np.ndarray, fraction: float) -> tuple[np.ndarray, np.ndarray]:
     """Panels graded by powers of two about every place where the mass may sit: the cavity, the modes, the kinks.
 
     Where T is at most M, L(s) <= f log M - (s - c)^2/(2v): that bounds the interval outside which nothing counts.
@@ -205,7 +210,7 @@ def _edges_general(flat: Any, c: np.ndarray, v: np.ndarray, fraction: float) -> 
     return start, _with_kinks(flat, start, np.concatenate(edges))
 
 
-def scan_modes(flat: Any, c: np.ndarray, v: np.ndarray, fraction: float) -> tuple[np.ndarray, np.ndarray]:
+def scan_modes(flat: Potential, c: np.ndarray, v: np.ndarray, fraction: float) -> tuple[np.ndarray, np.ndarray]:
     """The three highest local maxima of L on a grid graded about 0 and about c, polished, and their widths (4, m).
 
     The fourth row is the highest place of T itself on the grid.

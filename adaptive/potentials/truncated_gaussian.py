@@ -11,10 +11,13 @@ z + r = 1/(x + c) and 1 - r (z + r) = (z + r)(c - (z + r)) without cancellation.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import njit
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["half", "half_moments", "positive_part", "truncated_moments", "two_halves", "two_slopes"]
 
@@ -87,12 +90,14 @@ def _truncated(c: np.ndarray, v: np.ndarray, out: np.ndarray) -> None:
         out[0, i], _, out[1, i], out[2, i] = half(c[i], v[i], 0.0, 1.0)
 
 
-def _broadcast(*arrays: Any) -> tuple[tuple[int, ...], list[np.ndarray]]:
+def _broadcast(*arrays: ArrayLike) -> tuple[tuple[int, ...], list[np.ndarray]]:
     full = np.broadcast_arrays(*(np.asarray(a, dtype=float) for a in arrays))
     return full[0].shape, [np.array(a).ravel() for a in full]
 
 
-def two_slopes(mean: Any, variance: Any, right: Any, left: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def two_slopes(
+    mean: ArrayLike, variance: ArrayLike, right: ArrayLike, left: ArrayLike
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return log normaliser, mean and variance of N(s | mean, variance) exp(right s [s > 0] + left s [s <= 0]).
 
     Parameters
@@ -118,7 +123,7 @@ def two_slopes(mean: Any, variance: Any, right: Any, left: Any) -> tuple[np.ndar
     return out[0].reshape(shape), out[1].reshape(shape), out[2].reshape(shape)
 
 
-def truncated_moments(mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def truncated_moments(mean: ArrayLike, variance: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return log mass, mean and variance of N(mean, variance) restricted to s > 0.
 
     Examples
@@ -133,6 +138,6 @@ def truncated_moments(mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray,
     return out[0].reshape(shape), out[1].reshape(shape), out[2].reshape(shape)
 
 
-def half_moments(z: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def half_moments(z: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return log Phi(z), mean and variance of N(z, 1) restricted to s > 0."""
     return truncated_moments(z, 1.0)

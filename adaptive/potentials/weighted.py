@@ -5,18 +5,25 @@ A Gaussian bound of T^w is w times one of T in the exponent: its width is that o
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive.checks import positive
 from adaptive.potentials.base import Potential
+from adaptive.potentials.sharing import MEMBERS
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Index, Number
 
 __all__ = ["Weighted"]
 
 
 class Weighted(Potential):
-    """Log-concave potentials with weights.
+    """Log-concave potentials with weights; what is not written here is as :mod:`adaptive.potentials.sharing` says.
 
     Parameters
     ----------
@@ -32,49 +39,47 @@ class Weighted(Potential):
     True
     """
 
-    def __init__(self, potential: Any, weights: Any) -> None:
+    size: int
+    weights: np.ndarray
+
+    def __init__(self, potential: Potential, weights: ArrayLike) -> None:
         weights = positive("weights", np.atleast_1d(weights))
         if not np.all(potential.log_concave):
             raise ValueError(f"weights go with log-concave potentials, got {potential.name}.")
         self.potential, self.weights = potential.expand(len(weights)), weights
         self.size = len(weights)
 
-    log_concave = property(lambda self: self.potential.log_concave)  # type: ignore[assignment]
-    super_gaussian = property(lambda self: self.potential.super_gaussian)  # type: ignore[assignment]
-    smooth = property(lambda self: self.potential.smooth)  # type: ignore[assignment]
-    discrete = property(lambda self: self.potential.discrete)  # type: ignore[assignment]
-    support = property(lambda self: self.potential.support)  # type: ignore[assignment]
-    location = property(lambda self: self.potential.location)  # type: ignore[assignment]
-    bound = property(lambda self: self.potential.bound)  # type: ignore[assignment]
-    name = property(lambda self: f"weighted {self.potential.name}")  # type: ignore[assignment]
-    parameters = property(lambda self: self.potential.parameters | {"weights": self.weights})  # type: ignore[assignment]
-    tilt = property(lambda self: self.weights * self.potential.tilt)  # type: ignore[assignment]
+    @property
+    def name(self) -> str:
+        return f"weighted {self.potential.name}"
 
-    def __getitem__(self, rows: Any) -> Weighted:
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return self.potential.parameters | {"weights": self.weights}
+
+    @property
+    def tilt(self) -> np.ndarray:  # type: ignore[override]
+        return self.weights * self.potential.tilt
+
+    def __getitem__(self, rows: Index) -> Weighted:
         return Weighted(self.potential[rows], self.weights[rows])
 
-    def log_density(self, s: Any, y: Any = None) -> np.ndarray:
+    def expand(self, size: int) -> Weighted:
+        return Weighted(self.potential.expand(size), self.weights)
+
+    def gaussian_moments(self) -> tuple[Number, Number] | None:
+        moments = self.potential.gaussian_moments()
+        return None if moments is None else (moments[0], moments[1] / self.weights)
+
+    def log_density(self, s: ArrayLike, y: ArrayLike | None = None) -> np.ndarray:
         return self.weights * self.potential.log_density(s, y)
 
-    def derivatives(self, s: Any, y: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    def derivatives(self, s: ArrayLike, y: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray]:
         first, second = self.potential.derivatives(s, y)
         return self.weights * first, self.weights * second
 
-    def third_derivative(self, s: Any, y: Any = None) -> np.ndarray:
-        return self.weights * self.potential.third_derivative(s, y)
-
-    def log_ratio(self, s: Any, step: Any) -> np.ndarray:
-        return self.weights * self.potential.log_ratio(s, step)
-
-    def expectation(self, mean: Any, variance: Any) -> np.ndarray:
-        return self.weights * self.potential.expectation(mean, variance)
-
-    def expectation_derivatives(self, mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        value, first, second = self.potential.expectation_derivatives(mean, variance)
-        return self.weights * value, self.weights * first, self.weights * second
-
     def tilted_moments(
-        self, mean: Any, variance: Any, fraction: Any = 1.0
+        self, mean: ArrayLike, variance: ArrayLike, fraction: Number = 1.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the moments of T_j(s)^(fraction w_j) N(s | mean, variance); ``fraction`` may differ between rows."""
         q = len(self.weights)
@@ -87,19 +92,36 @@ class Weighted(Potential):
         return found[0], found[1], found[2]
 
     # ----------------------------------------------------------------------------------------------- the Gaussian bound
-    def tight_width(self, s: Any) -> np.ndarray:
+    def tight_width(self, s: ArrayLike) -> np.ndarray:
         return self.potential.tight_width(s) / self.weights
 
-    def height(self, width: Any) -> np.ndarray:
-        return self.weights * self.potential.height(self.weights * width)
+    def height(self, width: ArrayLike) -> np.ndarray:
+        return self.weights * self.potential.height(np.multiply(self.weights, width))
 
-    def height_derivatives(self, width: Any) -> tuple[np.ndarray, np.ndarray]:
-        first, second = self.potential.height_derivatives(self.weights * width)
+    def height_derivatives(self, width: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+        first, second = self.potential.height_derivatives(np.multiply(self.weights, width))
         return self.weights**2 * first, self.weights**3 * second
 
     def inner(
-        self, s: Any, z1: Any = 0.0, z2: Any = 0.0, z3: Any = 0.0
+        self, s: ArrayLike, z1: ArrayLike = 0.0, z2: ArrayLike = 0.0, z3: ArrayLike = 0.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         w = self.weights
-        value, first, second, width = self.potential.inner(s, z1 / w**2, z2, z3 / w)  # in G = w g
-        return w * value + 0.5 * z3 * np.log(w), w * first, w * second, width / w
+        value, first, second, width = self.potential.inner(s, np.divide(z1, w**2), z2, np.divide(z3, w))  # in G = w g
+        return w * value + np.multiply(0.5, z3) * np.log(w), w * first, w * second, width / w
+
+
+# ---------------------------------------------------------------------------------------- what the list of members says
+def _times(name: str) -> Callable[..., Any]:
+    @wraps(getattr(Potential, name))
+    def method(self: Weighted, *arguments: ArrayLike, **named: ArrayLike) -> Any:
+        found = getattr(self.potential, name)(*arguments, **named)
+        return tuple(self.weights * part for part in found) if isinstance(found, tuple) else self.weights * found
+
+    return method
+
+
+for _name, _member in MEMBERS.items():
+    if _member.weighted == "same":
+        setattr(Weighted, _name, property(attrgetter(f"potential.{_name}")))
+    elif _member.weighted == "times":
+        setattr(Weighted, _name, _times(_name))

@@ -6,13 +6,17 @@ Fields are computed for all candidates at once, when they are first asked for, a
 from __future__ import annotations
 
 import copy
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from adaptive import checks
 from adaptive.predictive.derivations import WAYS, Way, likely
+
+if TYPE_CHECKING:
+    from adaptive.types import Index, RandomState
 
 __all__ = ["FIELDS", "MissingField", "Predictive", "StatedPredictive", "Undecided"]
 
@@ -88,9 +92,9 @@ class Predictive:
     #: Positions that count as asked, for scorers that look at these and not at outcomes.
     asked: tuple[int, ...] = ()
 
-    def __init__(self, n_candidates: int, *, random_state: Any = None, **fields: Any) -> None:
+    def __init__(self, n_candidates: int, *, random_state: RandomState = None, **fields: Any) -> None:
         self._n_candidates = int(n_candidates)
-        self._random_state = random_state
+        self._random_state: RandomState = random_state
         self._fields: dict[str, Any] = {}
         for name, value in fields.items():
             if name not in FIELDS:
@@ -130,15 +134,19 @@ class Predictive:
         other.asked = (*self.asked, range(len(self))[i])
         return other
 
-    def target_block(self, i: Any) -> np.ndarray:
+    def target_block(self, i: Index) -> np.ndarray:
         """Return rows ``i`` of ``target_covariance``; overridden where these are cheaper than all of it."""
         return self.target_covariance[i]
+
+    def steepness(self) -> tuple[float, float] | None:
+        """Return how much mean and standard deviation can change per unit of a row's length; None if not linear."""
+        return None
 
     def likely_outcomes(self, i: int) -> list[tuple[Any, float]] | None:
         """Return [(outcome, probability)] of candidate ``i``; None where ``given`` itself knows what to look at."""
         return likely(self.outcomes, self.probabilities[i]) if self.provides("probabilities") else None
 
-    def outcome_probability(self, i: int, outcome: Any) -> float:
+    def outcome_probability(self, i: int, outcome: object) -> float:
         """Return the probability (density) of ``outcome`` at candidate ``i``."""
         return float(sum(p for y, p in self.likely_outcomes(i) or () if y == outcome))
 
@@ -195,7 +203,7 @@ class StatedPredictive(Predictive):
     array([[0.2, 0.8]])
     """
 
-    def __init__(self, n_candidates: int | None = None, *, random_state: Any = None, **fields: Any) -> None:
+    def __init__(self, n_candidates: int | None = None, *, random_state: RandomState = None, **fields: Any) -> None:
         if n_candidates is None:
             lengths = [
                 value.shape[0] if sparse.issparse(value) else len(value)
@@ -225,7 +233,7 @@ class Undecided(Predictive):
     undecided = True
 
 
-def _as_outcomes(values: Any) -> np.ndarray:
+def _as_outcomes(values: np.ndarray | Sequence[Any]) -> np.ndarray:
     """Return a (c,) array of outcomes, which may be tuples."""
     array = np.asarray(values)
     if array.ndim != 1:

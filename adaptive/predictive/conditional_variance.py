@@ -8,27 +8,32 @@ many counts, and of other noise, 64 outcomes stand for all.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtri
+
+if TYPE_CHECKING:
+    from adaptive.potentials.base import Potential
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import Number
 
 __all__ = ["is_gaussian", "noise_variance", "representatives", "variances_after"]
 
 MANY = 64  # outcomes that stand for more
 
 
-def is_gaussian(likelihood: Any) -> bool:
+def is_gaussian(likelihood: Potential) -> bool:
     """Return whether the outcome is the projection plus Gaussian noise."""
-    return type(likelihood).__name__ == "Gaussian"
+    return likelihood.gaussian_moments() is not None
 
 
-def noise_variance(likelihood: Any) -> Any:
+def noise_variance(likelihood: Potential) -> Number:
     """Return the noise variance of a Gaussian likelihood, a scalar or one per candidate."""
-    return likelihood.parameters["variance"]
+    return likelihood.gaussian_moments()[1]  # type: ignore[index]
 
 
-def variances_after(predictive: Any) -> tuple[np.ndarray, np.ndarray]:
+def variances_after(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:
     """Return probabilities (m, c) and variances (m, c) of the projections after each outcome, computed once.
 
     Parameters
@@ -50,7 +55,9 @@ def variances_after(predictive: Any) -> tuple[np.ndarray, np.ndarray]:
     return kept
 
 
-def representatives(family: Any, mean: np.ndarray, variance: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def representatives(
+    family: Potential, mean: np.ndarray, variance: np.ndarray, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return at most 64 outcomes (m, c) per candidate that stand for all, and their probabilities (m, c).
 
     Each row depends on its own candidate and the seed only, so that chunks do not change it.
@@ -68,7 +75,7 @@ def representatives(family: Any, mean: np.ndarray, variance: np.ndarray, seed: i
     return values, shares
 
 
-def _counts(family: Any, mean: np.ndarray, variance: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def _counts(family: Potential, mean: np.ndarray, variance: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return all counts of one candidate if they are few, else 64 equally probable ones."""
     try:
         counts, probabilities = family.outcome_probabilities(mean, variance)
@@ -84,7 +91,7 @@ def _counts(family: Any, mean: np.ndarray, variance: np.ndarray, seed: int) -> t
     return counts[np.searchsorted(np.cumsum(probabilities), levels)], np.full(MANY, 1.0 / MANY)
 
 
-def _sums(family: Any, mean: np.ndarray, variance: np.ndarray, seed: int) -> np.ndarray:
+def _sums(family: Potential, mean: np.ndarray, variance: np.ndarray, seed: int) -> np.ndarray:
     """Return (m, 64) outcomes of a location family: a place within the belief plus noise."""
     generator = np.random.default_rng(seed)
     places = ndtri(generator.permutation((np.arange(MANY) + 0.5) / MANY))
@@ -96,7 +103,7 @@ def _sums(family: Any, mean: np.ndarray, variance: np.ndarray, seed: int) -> np.
     return mean[:, None] + np.sqrt(variance)[:, None] * places + noise
 
 
-def _tilted_variance(family: Any, y: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+def _tilted_variance(family: Potential, y: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
     known = ~(variance > 0)  # where nothing is unknown nothing changes
     if not known.any():
         return family.observe(y).tilted_moments(mean, variance)[2]

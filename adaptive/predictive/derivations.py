@@ -10,13 +10,16 @@ The table at the end lists for each field the ways to it, in the order in which 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.special import entr
 
 from adaptive.predictive.conditional_variance import is_gaussian, noise_variance, variances_after
+
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
 
 __all__ = ["WAYS", "Way", "entropy", "family_entropies", "likely"]
 
@@ -34,11 +37,11 @@ def entropy(probabilities: np.ndarray) -> np.ndarray:
     return entr(probabilities).sum(axis=-1)
 
 
-def _is_discrete(predictive: Any) -> bool:
+def _is_discrete(predictive: Predictive) -> bool:
     return bool(predictive.likelihood.discrete)
 
 
-def family_entropies(predictive: Any, which: int) -> np.ndarray:
+def family_entropies(predictive: Predictive, which: int) -> np.ndarray:
     """Return H(y) or E H(y | s) by the likelihood family, both from one pass where the family computes them so."""
     family = predictive.likelihood
     if not hasattr(family, "entropies"):
@@ -50,7 +53,7 @@ def family_entropies(predictive: Any, which: int) -> np.ndarray:
     return both[which]
 
 
-def _outcome_table(predictive: Any) -> tuple[np.ndarray, np.ndarray]:
+def _outcome_table(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:
     """Return outcomes and probabilities by quadrature, computed together and kept together."""
     table = predictive.__dict__.get("_table")
     if table is None:
@@ -59,7 +62,7 @@ def _outcome_table(predictive: Any) -> tuple[np.ndarray, np.ndarray]:
     return table
 
 
-def _drawn(predictive: Any) -> tuple[np.ndarray, np.ndarray]:
+def _drawn(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:
     """Return the default draws, made once."""
     drawn = predictive.__dict__.get("_drawn")
     if drawn is None:
@@ -67,16 +70,16 @@ def _drawn(predictive: Any) -> tuple[np.ndarray, np.ndarray]:
     return drawn
 
 
-def _mean_over_draws(predictive: Any, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+def _mean_over_draws(predictive: Predictive, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     weights, probabilities = _drawn(predictive)
     return np.tensordot(weights, function(probabilities), axes=1)
 
 
-def _default_outcomes(predictive: Any) -> np.ndarray:
+def _default_outcomes(predictive: Predictive) -> np.ndarray:
     return np.arange(predictive.probabilities.shape[1])
 
 
-def _gaussian_log_determinant(predictive: Any) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
+def _gaussian_log_determinant(predictive: Predictive) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
     def log_determinant() -> tuple[np.ndarray, np.ndarray]:
         values = np.log1p(predictive.variance / noise_variance(predictive.likelihood))
         return values, np.zeros_like(values)
@@ -84,13 +87,13 @@ def _gaussian_log_determinant(predictive: Any) -> Callable[[], tuple[np.ndarray,
     return log_determinant
 
 
-def _expected_variance(predictive: Any) -> np.ndarray:
+def _expected_variance(predictive: Predictive) -> np.ndarray:
     probabilities, variances = variances_after(predictive)
     return np.einsum("ij,ij->i", probabilities, variances)
 
 
-def _given_by_draws(predictive: Any) -> Callable[..., Any]:
-    from adaptive.predictive.weighted_draws import WeightedDraws
+def _given_by_draws(predictive: Predictive) -> Callable[..., Predictive]:
+    from adaptive.predictive.weighted_draws import WeightedDraws  # house: a what-if is itself a predictive
 
     target = predictive.target if predictive.provides("target") else None
     if target is not None:
@@ -100,16 +103,17 @@ def _given_by_draws(predictive: Any) -> Callable[..., Any]:
     return reweighted.given
 
 
-def likely(outcomes: Any, probabilities: np.ndarray) -> list[tuple[Any, float]]:
+def likely(outcomes: Iterable[Any], probabilities: np.ndarray) -> list[tuple[Any, float]]:
     """Return the outcomes that have a probability, and these, normalised."""
     probabilities = probabilities / probabilities.sum()
     return [(y, float(p)) for y, p in zip(outcomes, probabilities, strict=True) if p > 1e-12]
 
 
-def _expected_target_entropy(predictive: Any) -> np.ndarray:
+def _expected_target_entropy(predictive: Predictive) -> np.ndarray:
     values = np.empty(len(predictive))
     for i in range(len(predictive)):
-        values[i] = sum(p * predictive.given(i, y).target_entropy for y, p in predictive.likely_outcomes(i))
+        outcomes: Any = predictive.likely_outcomes(i)
+        values[i] = sum(p * predictive.given(i, y).target_entropy for y, p in outcomes)
     return values
 
 

@@ -7,7 +7,7 @@ others follow by regression.  That is exact for a Gaussian likelihood and one st
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -16,8 +16,23 @@ from adaptive.predictive import target_information as about_target
 from adaptive.predictive.base import Predictive
 from adaptive.predictive.conditional_variance import is_gaussian, noise_variance, representatives
 from adaptive.predictive.derivations import Way, likely
-from adaptive.predictive.joint_gaussian import CANDIDATES, TARGET, Column, Conditioned, LinearSource, StatedSource
+from adaptive.predictive.joint_gaussian import (
+    CANDIDATES,
+    TARGET,
+    Blocks,
+    Column,
+    Conditioned,
+    Draws,
+    LinearSource,
+    Moment,
+    StatedSource,
+)
+from adaptive.predictive.joint_predictive import JointPredictive
 from adaptive.predictive.scenarios import branch
+
+if TYPE_CHECKING:
+    from adaptive.potentials.base import Potential
+    from adaptive.types import ArrayLike, Covariance, Index, Matrix, RandomState
 
 __all__ = ["GaussianProjections", "GaussianTarget"]
 
@@ -38,16 +53,16 @@ class GaussianTarget(NamedTuple):
         The components decide every projection, as the weights of a linear model do.
     """
 
-    mean: Any
-    variance: Any
+    mean: Moment
+    variance: Moment
     covariance: Callable[[np.ndarray, np.ndarray], np.ndarray]
     cross: Callable[[np.ndarray, np.ndarray], np.ndarray]
     inputs: bool = True
-    likelihood: Any = None
+    likelihood: Potential | None = None
     everything: bool = False
 
 
-class GaussianProjections(Predictive):
+class GaussianProjections(JointPredictive):
     """Predictive of m candidates by the joint Gaussian of their projections.
 
     Parameters
@@ -84,49 +99,52 @@ class GaussianProjections(Predictive):
     (array([1., 1.]), array([0.5, 0.5]))
     """
 
+    likelihood: Potential
+    _kept = ("_about", "_target_likelihood")
+
     def __init__(
         self,
-        mean: Any,
-        variance: Any,
+        mean: Moment,
+        variance: Moment,
         covariance: Callable[[np.ndarray, np.ndarray], np.ndarray],
-        likelihood: Any,
+        likelihood: Potential,
         *,
         target: GaussianTarget | None = None,
-        projection_draws: Callable[[int, np.random.Generator], Any] | None = None,
+        projection_draws: Draws | None = None,
         n_candidates: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         **fields: Any,
     ) -> None:
         if n_candidates is None:
             if callable(mean):
                 raise ValueError("n_candidates is needed where mean is a function.")
-            n_candidates = len(mean)
-        moments: list[tuple[Any, Any]] = [(mean, variance)]
-        blocks: dict[tuple[int, int], Callable] = {(CANDIDATES, CANDIDATES): covariance}
+            n_candidates = len(mean)  # type: ignore[arg-type]
+        moments: list[tuple[Moment, Moment]] = [(mean, variance)]
+        blocks: Blocks = {(CANDIDATES, CANDIDATES): covariance}
         if target is not None:
             moments.append((target.mean, target.variance))
             blocks |= {(CANDIDATES, TARGET): target.cross, (TARGET, TARGET): target.covariance}
         source = StatedSource(moments, blocks, projection_draws)
-        about = "all"
+        super().__init__(source, n_candidates, likelihood, random_state=random_state, **fields)
+        # what is to be learnt: all, all "latents" (of which there is a list), "some", or "inputs"
+        self._about = "all"
         if target is not None:
-            about = "latents" if target.everything else "inputs" if target.inputs else "some"
-        self._set(source, n_candidates, likelihood, about)
+            self._about = "latents" if target.everything else "inputs" if target.inputs else "some"
         self._target_likelihood = None if target is None else target.likelihood
-        super().__init__(n_candidates, random_state=random_state, **fields)
 
     @classmethod
     def from_rows(
         cls,
-        rows: Any,
-        mean: Any,
+        rows: ArrayLike | Matrix,
+        mean: ArrayLike,
         *,
-        likelihood: Any,
-        root: Any = None,
-        covariance: Any = None,
-        target: Any = None,
-        target_likelihood: Any = None,
+        likelihood: Potential,
+        root: np.ndarray | None = None,
+        covariance: Covariance | None = None,
+        target: ArrayLike | Matrix | None = None,
+        target_likelihood: Potential | None = None,
         intercept: bool = False,
-        random_state: Any = None,
+        random_state: RandomState = None,
         **fields: Any,
     ) -> GaussianProjections:
         """Return the predictive of a linear model: projections ``rows @ u`` with u ~ N(mean, covariance).
@@ -162,7 +180,7 @@ class GaussianProjections(Predictive):
         if covariance is not None:
             covariance = np.asarray(covariance, dtype=float)
             covariance = np.full(n, float(covariance)) if covariance.ndim == 0 else covariance
-        if len(root if root is not None else covariance) != n:
+        if len(root if root is not None else covariance) != n:  # type: ignore[arg-type]
             raise ValueError(f"root or covariance must have as many rows as mean has entries, {n}.")
         rows, given_inputs = _as_rows("rows", rows, n - intercept), target is not None
         if given_inputs:
@@ -170,45 +188,23 @@ class GaussianProjections(Predictive):
             if target.shape[0] == 0:
                 raise ValueError("target must hold at least one input, got none.")
         source = LinearSource([rows, target], mean, root, covariance, intercept)
-        self = object.__new__(cls)
-        self._set(source, rows.shape[0], likelihood, "inputs" if given_inputs else "latents")
-        self._target_likelihood = target_likelihood
-        Predictive.__init__(self, rows.shape[0], random_state=random_state, **{"features": rows, **fields})
-        return self
-
-    def _set(self, source: Any, size: int, likelihood: Any, about: str, part: int = CANDIDATES) -> None:
-        """``about`` says what is to be learnt: all, all "latents" (of which there is a list), "some", or "inputs"."""
-        self._source, self._part, self._about = source, part, about
-        self.likelihood = likelihood
-        self._target_likelihood = None
-        self._columns: dict[int, Column] = {}
-
-    def _copy(self, source: Any, size: int, about: str, part: int) -> GaussianProjections:
-        other = object.__new__(GaussianProjections)
-        other._set(source, size, self.likelihood, about, part)
-        other._target_likelihood = self._target_likelihood
-        fields = self._fields if part == self._part else {}  # the features are the candidates', not the target's
-        Predictive.__init__(other, size, random_state=self.seed, **fields)
-        return other
+        kept = {"_about": "inputs" if given_inputs else "latents", "_target_likelihood": target_likelihood}
+        fields = {"features": rows, **fields}
+        return cls._of(source, rows.shape[0], likelihood, random_state=random_state, kept=kept, **fields)
 
     def provides(self, name: str) -> bool:
         """Return whether the belief and the family of outcomes have the field ``name``."""
-        if name == "draws":
-            return bool(self.likelihood.discrete)
-        if name == "given":
-            return self._part == CANDIDATES
-        return super().provides(name)
+        return bool(self.likelihood.discrete) if name == "draws" else super().provides(name)
 
-    def covariance(self, i: Any, j: Any) -> np.ndarray:
+    def covariance(self, i: ArrayLike, j: ArrayLike) -> np.ndarray:
         """Return the covariance (len i, len j) of the projections of candidates ``i`` and ``j``."""
         return self._source.block(self._part, np.atleast_1d(i), self._part, np.atleast_1d(j))
 
-    def target_block(self, i: Any) -> np.ndarray:
+    def target_block(self, i: Index) -> np.ndarray:
         """Return the covariance of the projections of candidates ``i`` with every target component."""
         return self._source.block(CANDIDATES, i, TARGET, slice(None))
 
     def steepness(self) -> tuple[float, float] | None:
-        """Return how much mean and standard deviation can change per unit of a row's length; None if not linear."""
         return self._source.steepness() if isinstance(self._source, LinearSource) else None
 
     def draws(self, n: int | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -226,17 +222,17 @@ class GaussianProjections(Predictive):
         outcomes, probabilities = representatives(family, self.mean[i : i + 1], self.variance[i : i + 1], self.seed)
         return likely(outcomes[0], probabilities[0])
 
-    def outcome_probability(self, i: int, outcome: Any) -> float:
+    def outcome_probability(self, i: int, outcome: object) -> float:
         """Return the probability (density) of ``outcome`` at candidate ``i``."""
         mean, variance = self.mean[i : i + 1], self.variance[i : i + 1]
         potential = self._family(i).observe(np.array([outcome]))
         known = not variance[0] > 0
         return float(np.exp((potential.log_density(mean) if known else potential.tilted_moments(mean, variance)[0])[0]))
 
-    def _family(self, i: int) -> Any:
+    def _family(self, i: int) -> Potential:
         return self.likelihood if self.likelihood.size is None else self.likelihood[i : i + 1]
 
-    def given(self, i: int, outcome: Any = None) -> Predictive:
+    def given(self, i: int, outcome: object = None) -> Predictive:
         """Return the belief had candidate ``i`` been measured, with this ``outcome`` or one that is not known yet."""
         i = range(len(self))[i]
         mean, variance = self.mean[i : i + 1], self.variance[i : i + 1]
@@ -250,30 +246,25 @@ class GaussianProjections(Predictive):
             variance = variance * noise / (variance + noise)
         else:
             return branch([(1.0, self)], i, self.seed)
-        column = self._columns.get(i)
+        column = self._regressions.get(i)
         if column is None:
-            column = self._columns[i] = Column(self._source, i)
-        source = Conditioned(self._source, column, float(np.ravel(mean)[0]), float(np.ravel(variance)[0]))
-        return self._copy(source, len(self), self._about, self._part)
+            column = self._regressions[i] = Column(self._source, i)
+        return self._on(Conditioned(self._source, column, float(np.ravel(mean)[0]), float(np.ravel(variance)[0])))
 
 
-def _as_rows(name: str, rows: Any, width: int) -> Any:
-    if not sparse.issparse(rows):
-        rows = np.asarray(rows)
-    elif rows.format != "csr":
-        rows = rows.tocsr()
-    if rows.ndim != 2 or rows.shape[1] != width:
-        raise ValueError(f"{name} must have {width} columns, got shape {rows.shape}.")
-    return rows
-
-
-def _has_target(predictive: GaussianProjections) -> bool:
-    return predictive._part == CANDIDATES and predictive._source.n_parts > 1
+def _as_rows(name: str, rows: ArrayLike | Matrix, width: int) -> Matrix:
+    table: Any = rows if sparse.issparse(rows) else np.asarray(rows)
+    if sparse.issparse(table) and table.format != "csr":
+        table = table.tocsr()
+    if table.ndim != 2 or table.shape[1] != width:
+        raise ValueError(f"{name} must have {width} columns, got shape {table.shape}.")
+    return table
 
 
 def _target(predictive: GaussianProjections) -> GaussianProjections:
-    source, t = predictive._source, len(predictive._source.mean(TARGET))
-    target = predictive._copy(source, t, "all", TARGET)
+    t = len(predictive._source.mean(TARGET))
+    target = predictive._other_part(TARGET, t)
+    target._about = "all"
     if predictive._target_likelihood is not None:
         target.likelihood = predictive._target_likelihood
     if target.likelihood.size not in (None, t):
@@ -298,10 +289,10 @@ GaussianProjections.ways = Predictive.ways | {
     "mean": (Way((), lambda p: p._source.mean(p._part)),),
     "variance": (Way((), lambda p: p._source.variance(p._part)),),
     "target": (Way((), _target, lambda p: p._about == "inputs"),),
-    "target_covariance": (Way((), lambda p: p.target_block(slice(None)), _has_target),),
-    "target_variance": (Way((), _target_variance, _has_target),),
-    "target_entropy": (Way((), about_target.target_entropy, _has_target),),
-    "expected_target_entropy": (Way((), about_target.expected_target_entropy, _has_target),),
+    "target_covariance": (Way((), lambda p: p.target_block(slice(None)), JointPredictive._has_target),),
+    "target_variance": (Way((), _target_variance, JointPredictive._has_target),),
+    "target_entropy": (Way((), about_target.target_entropy, JointPredictive._has_target),),
+    "expected_target_entropy": (Way((), about_target.expected_target_entropy, JointPredictive._has_target),),
     "explained_variance": (Way((), _explained_variance),),
     "expected_entropy": (Way((), about_target.expected_entropy),),
     "log_determinant": (Way((), about_target.log_determinant, lambda p: is_gaussian(p.likelihood)),),

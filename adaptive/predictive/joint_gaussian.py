@@ -10,15 +10,39 @@ A what-if therefore costs one column of the covariance; the corrections are kept
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from scipy import linalg, sparse
 
-__all__ = ["Conditioned", "LinearSource", "StatedSource", "root_of"]
+if TYPE_CHECKING:
+    from adaptive.types import Index, Matrix
+
+__all__ = ["Conditioned", "ConditionedSource", "LinearSource", "Moment", "Parts", "Source", "StatedSource", "root_of"]
 
 CANDIDATES, TARGET = 0, 1
+Moment: TypeAlias = npt.ArrayLike | Callable[[], npt.ArrayLike]  # stated, or computed when it is needed
+Blocks: TypeAlias = dict[tuple[int, int], Callable[[np.ndarray, np.ndarray], np.ndarray]]
+Draws: TypeAlias = Callable[[int, np.random.Generator], np.ndarray | Sequence[np.ndarray]]
+
+
+class Parts(Protocol):
+    """Something jointly Gaussian, of candidates and a target."""
+
+    n_parts: int
+
+    def mean(self, part: int) -> np.ndarray: ...
+    def variance(self, part: int) -> np.ndarray: ...
+    def draw(self, n: int, generator: np.random.Generator) -> list[np.ndarray]: ...
+
+
+class Source(Parts, Protocol):
+    """The joint Gaussian of projections."""
+
+    def block(self, a: int, i: Index, b: int, j: Index) -> np.ndarray: ...
 
 
 class StatedSource:
@@ -34,7 +58,9 @@ class StatedSource:
         Joint draws of the parts.
     """
 
-    def __init__(self, moments: list[tuple[Any, Any]], blocks: dict, projection_draws: Callable | None = None) -> None:
+    def __init__(
+        self, moments: list[tuple[Moment, Moment]], blocks: Blocks, projection_draws: Draws | None = None
+    ) -> None:
         self._moments, self._blocks, self._draws = list(moments), blocks, projection_draws
         self.n_parts = len(self._moments)
 
@@ -44,7 +70,7 @@ class StatedSource:
             value = np.asarray(value() if callable(value) else value, dtype=float)
             pair = list(self._moments[part])
             pair[which] = value
-            self._moments[part] = tuple(pair)  # type: ignore[call-overload]
+            self._moments[part] = tuple(pair)  # type: ignore[assignment]
         return value
 
     def mean(self, part: int) -> np.ndarray:
@@ -53,20 +79,20 @@ class StatedSource:
     def variance(self, part: int) -> np.ndarray:
         return self._moment(part, 1)
 
-    def block(self, a: int, i: Any, b: int, j: Any) -> np.ndarray:
+    def block(self, a: int, i: Index, b: int, j: Index) -> np.ndarray:
         if (a, b) == (TARGET, CANDIDATES):
             return self.block(b, j, a, i).T
         i, j = self._positions(a, i), self._positions(b, j)
         return np.asarray(self._blocks[a, b](i, j), dtype=float).reshape(len(i), len(j))
 
-    def _positions(self, part: int, i: Any) -> np.ndarray:
+    def _positions(self, part: int, i: Index) -> np.ndarray:
         return np.arange(len(self.mean(part)))[i] if isinstance(i, slice) else np.asarray(i)
 
     def draw(self, n: int, generator: np.random.Generator) -> list[np.ndarray]:
         """Return joint draws of the parts; without a function for them from the dense covariance of all parts."""
         if self._draws is not None:
             drawn = self._draws(n, generator)
-            return list(drawn) if isinstance(drawn, (list, tuple)) else [drawn]
+            return list(drawn) if isinstance(drawn, (list, tuple)) else [drawn]  # type: ignore[list-item]
         every = slice(None)
         parts = range(self.n_parts)
         covariance = np.block([[self.block(a, every, b, every) for b in parts] for a in parts])
@@ -90,11 +116,19 @@ class LinearSource:
         The last latent is added to every projection; rows have n - 1 columns.
     """
 
-    def __init__(self, rows: list[Any], mean: np.ndarray, root: Any, covariance: Any, intercept: bool) -> None:
+    def __init__(
+        self,
+        rows: Sequence[Matrix | None],
+        mean: np.ndarray,
+        root: np.ndarray | None,
+        covariance: np.ndarray | None,
+        intercept: bool,
+    ) -> None:
         if intercept and root is None:  # both sides of the covariance need the column of ones
             rows, intercept = [part if part is None else _with_ones(part) for part in rows], False
         self._rows, self._mean, self._intercept = rows, mean, intercept
-        self._root, self._covariance = root, covariance
+        self._root: Any = root
+        self._covariance: Any = covariance
         self._factors: list[tuple[Any, Any] | None] = [None] * len(rows)
         self._means: list[np.ndarray | None] = [None] * len(rows)
         self.n_parts = len(rows)
@@ -125,7 +159,7 @@ class LinearSource:
         """Return (left, right) with  Cov(a, b) = left_a @ right_b.T."""
         factor = self._factors[part]
         if factor is None:
-            rows = self._rows[part]
+            rows: Any = self._rows[part]
             if self._root is not None:
                 left = right = self._times(part, self._root)
             elif np.ndim(self._covariance) == 1:
@@ -144,12 +178,13 @@ class LinearSource:
             return np.asarray(right.multiply(left).sum(axis=1)).ravel()
         return np.einsum("ij,ij->i", left, right)
 
-    def block(self, a: int, i: Any, b: int, j: Any) -> np.ndarray:
+    def block(self, a: int, i: Index, b: int, j: Index) -> np.ndarray:
         product = self._factor(a)[0][i] @ self._factor(b)[1][j].T
         return product.toarray() if sparse.issparse(product) else np.asarray(product)
 
     def draw(self, n: int, generator: np.random.Generator) -> list[np.ndarray]:
         """Return joint draws of the parts, by draws of u: the same in every chunk."""
+        root: Any
         if self._root is not None:
             root = self._root
         elif np.ndim(self._covariance) == 1:
@@ -160,13 +195,62 @@ class LinearSource:
         return [self._times(part, latents).T for part in range(self.n_parts)]
 
 
-def _with_ones(rows: Any) -> Any:
+def _with_ones(rows: Matrix) -> Matrix:
     ones = np.ones((rows.shape[0], 1))
     return sparse.hstack([rows, ones], format="csr") if sparse.issparse(rows) else np.hstack([rows, ones])
 
 
-class Conditioned:
-    """A source after something was learnt about one of its candidates.
+class ConditionedSource(ABC):
+    """A source after something was learnt about one of its candidates; the parent may itself be one.
+
+    A subclass says what it learnt: the moments of a part after its step, given those before, and where draws move.
+    """
+
+    def __init__(self, parent: Parts) -> None:
+        self.n_parts = parent.n_parts
+        self._parent = parent
+        self._origin: Any = getattr(parent, "_origin", parent)  # the source before anything was learnt
+        self._means: dict[int, np.ndarray] = {}
+        self._variances: dict[int, np.ndarray] = {}
+
+    def mean(self, part: int) -> np.ndarray:
+        for step in self._steps(lambda step: part in step._means):
+            step._means[part] = step._mean_after(part, step._parent.mean(part))
+        return self._means[part]
+
+    def variance(self, part: int) -> np.ndarray:
+        for step in self._steps(lambda step: part in step._variances):
+            step._variances[part] = step._variance_after(part, step._parent.variance(part))
+        return self._variances[part]
+
+    def draw(self, n: int, generator: np.random.Generator) -> list[np.ndarray]:
+        """Return the origin's draws, moved at each step so that its candidate has its new moments (Matheron's rule)."""
+        drawn = self._origin.draw(n, generator)
+        for step in self._steps():
+            drawn = step._moved(drawn)
+        return drawn
+
+    def _steps(self, done: Callable[[Self], bool] = lambda step: False) -> list[Self]:
+        """Return what was learnt after the last step that is ``done``, earliest first (a loop: batches may be long)."""
+        steps: list[Any] = []
+        step: Any = self
+        while isinstance(step, ConditionedSource) and not done(step):  # type: ignore[arg-type]
+            steps.append(step)
+            step = step._parent
+        return steps[::-1]
+
+    @abstractmethod
+    def _mean_after(self, part: int, mean: np.ndarray) -> np.ndarray: ...
+
+    @abstractmethod
+    def _variance_after(self, part: int, variance: np.ndarray) -> np.ndarray: ...
+
+    @abstractmethod
+    def _moved(self, drawn: list[np.ndarray]) -> list[np.ndarray]: ...
+
+
+class Conditioned(ConditionedSource):
+    """Projections after the moments of one changed.
 
     Parameters
     ----------
@@ -177,58 +261,36 @@ class Conditioned:
         What the candidate's projection has now.
     """
 
-    def __init__(self, parent: Any, column: Column, mean: float, variance: float) -> None:
-        self.n_parts = parent.n_parts
-        self._parent, self._column = parent, column
+    def __init__(self, parent: Source, column: Column, mean: float, variance: float) -> None:
+        super().__init__(parent)
+        self._column = column
         self._shift = mean - column.mean
         self._shrink = column.variance - variance
         self._stretch = np.sqrt(max(variance, 0.0) / column.variance)
-        self._origin: Any = getattr(parent, "_origin", parent)  # the source before anything was learnt
         self._corrections = [*getattr(parent, "_corrections", ()), (column, self._shrink)]
-        self._means: dict[int, np.ndarray] = {}
-        self._variances: dict[int, np.ndarray] = {}
 
-    def mean(self, part: int) -> np.ndarray:
-        for step in self._steps(lambda step: part in step._means):
-            step._means[part] = step._parent.mean(part) + step._column[part] * step._shift
-        return self._means[part]
+    def _mean_after(self, part: int, mean: np.ndarray) -> np.ndarray:
+        return mean + self._column[part] * self._shift
 
-    def variance(self, part: int) -> np.ndarray:
-        for step in self._steps(lambda step: part in step._variances):
-            after = step._parent.variance(part) - step._shrink * step._column[part] ** 2
-            step._variances[part] = np.maximum(after, 0.0)  # rounding: it cannot be negative
-        return self._variances[part]
+    def _variance_after(self, part: int, variance: np.ndarray) -> np.ndarray:
+        return np.maximum(variance - self._shrink * self._column[part] ** 2, 0.0)  # rounding: it cannot be negative
 
-    def _steps(self, done: Callable[[Conditioned], bool] = lambda step: False) -> list[Conditioned]:
-        """Return what was learnt after the last step that is ``done``, earliest first (a loop: batches may be long)."""
-        steps: list[Conditioned] = []
-        step: Any = self
-        while isinstance(step, Conditioned) and not done(step):
-            steps.append(step)
-            step = step._parent
-        return steps[::-1]
+    def _moved(self, drawn: list[np.ndarray]) -> list[np.ndarray]:
+        s = drawn[CANDIDATES][:, self._column.i]
+        move = self._shift + (self._stretch - 1.0) * (s - self._column.mean)
+        return [draws + np.multiply.outer(move, self._column[part]) for part, draws in enumerate(drawn)]
 
-    def block(self, a: int, i: Any, b: int, j: Any) -> np.ndarray:
+    def block(self, a: int, i: Index, b: int, j: Index) -> np.ndarray:
         block = self._origin.block(a, i, b, j)
         for column, shrink in self._corrections:
             block = block - np.multiply.outer(shrink * column[a][i], column[b][j])
         return block
 
-    def draw(self, n: int, generator: np.random.Generator) -> list[np.ndarray]:
-        """Return the origin's draws, moved at each step so that its candidate has its new moments (Matheron's rule)."""
-        drawn = self._origin.draw(n, generator)
-        for step in self._steps():
-            column = step._column
-            s = drawn[CANDIDATES][:, column.i]
-            move = step._shift + (step._stretch - 1.0) * (s - column.mean)
-            drawn = [draws + np.multiply.outer(move, column[part]) for part, draws in enumerate(drawn)]
-        return drawn
-
 
 class Column:
     """Regression of everything on candidate ``i``: Cov(., s_i) / var(s_i), computed for a part when it is needed."""
 
-    def __init__(self, source: Any, i: int) -> None:
+    def __init__(self, source: Source, i: int) -> None:
         self.i = i
         self._source = source
         self.mean = float(source.mean(CANDIDATES)[i])
@@ -243,7 +305,7 @@ class Column:
 
 
 def root_of(covariance: np.ndarray) -> np.ndarray:
-    """Return a square root of a covariance that may be singular.
+    """Return a square root of a covariance that may be singular, or of each of a stack of them.
 
     Examples
     --------
@@ -251,5 +313,5 @@ def root_of(covariance: np.ndarray) -> np.ndarray:
     >>> np.allclose(root @ root.T, 1.0)
     True
     """
-    values, vectors = linalg.eigh(covariance)
-    return vectors * np.sqrt(np.maximum(values, 0.0))
+    values, vectors = linalg.eigh(covariance) if covariance.ndim == 2 else np.linalg.eigh(covariance)
+    return vectors * np.sqrt(np.maximum(values, 0.0))[..., None, :]

@@ -13,15 +13,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from adaptive.predictive.joint_gaussian import CANDIDATES, root_of
+from adaptive.predictive.joint_gaussian import CANDIDATES, ConditionedSource, Parts, root_of
 
-__all__ = ["ConditionedScores", "Gain", "LinearScores"]
+if TYPE_CHECKING:
+    from adaptive.types import Index
+
+__all__ = ["ConditionedScores", "Gain", "LinearScores", "Scores"]
 
 _SUPPORT = 1e-12  # eigenvalues below this share of the largest are zero but for rounding
+
+
+class Scores(Parts, Protocol):
+    """The joint Gaussian of contrasts, k per row."""
+
+    k: int
+
+    def size(self, part: int) -> int: ...
+    def cross(self, a: int, i: Index, b: int, j: Index) -> np.ndarray: ...
 
 
 class LinearScores:
@@ -79,7 +91,7 @@ class LinearScores:
             self._variances[part] = variance
         return self._variances[part]
 
-    def cross(self, a: int, i: Any, b: int, j: Any) -> np.ndarray:
+    def cross(self, a: int, i: Index, b: int, j: Index) -> np.ndarray:
         """Return the covariances (len i, len j, k, k) of rows i of one part and rows j of another."""
         first, second = self._rows[a][i], self._rows[b][j]
         block = np.einsum("ip,kplq,jq->ijkl", first, self._blocks, second, optimize=True)
@@ -109,7 +121,7 @@ class LinearScores:
 class Gain:
     """Regression of everything on the contrasts of candidate ``i``; shared by the what-ifs of its outcomes."""
 
-    def __init__(self, source: Any, i: int) -> None:
+    def __init__(self, source: Scores, i: int) -> None:
         self.i, self._source = i, source
         self.mean = source.mean(CANDIDATES)[i]
         self.variance = source.variance(CANDIDATES)[i]
@@ -128,8 +140,8 @@ class Gain:
         return self._parts[part]
 
 
-class ConditionedScores:
-    """A source after something was learnt about one of its candidates.
+class ConditionedScores(ConditionedSource):
+    """Contrasts after the moments of those of one candidate changed.
 
     Parameters
     ----------
@@ -140,51 +152,32 @@ class ConditionedScores:
         What its contrasts have now.
     """
 
-    def __init__(self, parent: Any, gain: Gain, mean: np.ndarray, variance: np.ndarray) -> None:
-        self.n_parts, self.k, self.size = parent.n_parts, parent.k, parent.size
-        self._parent, self._gain = parent, gain
-        self._origin: Any = getattr(parent, "_origin", parent)  # the source before anything was learnt
+    def __init__(self, parent: Scores, gain: Gain, mean: np.ndarray, variance: np.ndarray) -> None:
+        super().__init__(parent)
+        self.k, self.size = parent.k, parent.size
+        self._gain = gain
         self._shift, self._shrink = mean - gain.mean, gain.variance - variance
         self._stretch = _symmetric_root(variance) @ gain.inverse_root
-        self._means: dict[int, np.ndarray] = {}
-        self._variances: dict[int, np.ndarray] = {}
 
-    def _steps(self, done: Callable[[ConditionedScores], bool] = lambda step: False) -> list[ConditionedScores]:
-        """Return what was learnt after the last step that is ``done``, earliest first (a loop: batches may be long)."""
-        steps: list[ConditionedScores] = []
-        step: Any = self
-        while isinstance(step, ConditionedScores) and not done(step):
-            steps.append(step)
-            step = step._parent
-        return steps[::-1]
+    def _mean_after(self, part: int, mean: np.ndarray) -> np.ndarray:
+        return mean + self._gain[part] @ self._shift
 
-    def mean(self, part: int) -> np.ndarray:
-        for step in self._steps(lambda step: part in step._means):
-            step._means[part] = step._parent.mean(part) + step._gain[part] @ step._shift
-        return self._means[part]
+    def _variance_after(self, part: int, variance: np.ndarray) -> np.ndarray:
+        W = self._gain[part]
+        return variance - W @ self._shrink @ W.transpose(0, 2, 1)
 
-    def variance(self, part: int) -> np.ndarray:
-        for step in self._steps(lambda step: part in step._variances):
-            W = step._gain[part]
-            step._variances[part] = step._parent.variance(part) - W @ step._shrink @ W.transpose(0, 2, 1)
-        return self._variances[part]
+    def _moved(self, drawn: list[np.ndarray]) -> list[np.ndarray]:
+        gain = self._gain
+        t = drawn[CANDIDATES][:, gain.i]
+        move = gain.mean + self._shift + (t - gain.mean) @ self._stretch.T - t
+        return [draws + np.einsum("nl,mkl->nmk", move, gain[part]) for part, draws in enumerate(drawn)]
 
-    def cross(self, a: int, i: Any, b: int, j: Any) -> np.ndarray:
+    def cross(self, a: int, i: Index, b: int, j: Index) -> np.ndarray:
         block = self._origin.cross(a, i, b, j)
         for step in self._steps():
             left, right = step._gain[a][i] @ step._shrink, step._gain[b][j]
             block = block - np.einsum("ikp,jlp->ijkl", left, right)
         return block
-
-    def draw(self, n: int, generator: np.random.Generator) -> list[np.ndarray]:
-        """Return the origin's draws, moved at each step so that its candidate has its new moments (Matheron's rule)."""
-        drawn = self._origin.draw(n, generator)
-        for step in self._steps():
-            gain = step._gain
-            t = drawn[CANDIDATES][:, gain.i]
-            move = gain.mean + step._shift + (t - gain.mean) @ step._stretch.T - t
-            drawn = [draws + np.einsum("nl,mkl->nmk", move, gain[part]) for part, draws in enumerate(drawn)]
-        return drawn
 
 
 def _symmetric_root(matrix: np.ndarray) -> np.ndarray:

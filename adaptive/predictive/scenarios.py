@@ -11,13 +11,18 @@ others are thinned to a sample with one common weight, which leaves every such m
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive.predictive.base import MissingField, Predictive
 
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
+
 __all__ = ["MAX_SCENARIOS", "Scenarios", "branch"]
+
+Branch = tuple[float, Predictive, Any]  # its probability, the scenario before, the outcome or None
 
 MAX_SCENARIOS = 64
 # Fields whose mean over scenarios is the same field of what is believed now.
@@ -44,7 +49,9 @@ class Scenarios(Predictive):
     array([[0.75, 0.25]])
     """
 
-    def __init__(self, weighted: list[tuple[float, Predictive]], *, random_state: Any = None, depth: int = 1) -> None:
+    def __init__(
+        self, weighted: list[tuple[float, Predictive]], *, random_state: RandomState = None, depth: int = 1
+    ) -> None:
         super().__init__(len(weighted[0][1]), random_state=random_state)
         self._weighted = weighted
         self._depth = depth
@@ -76,7 +83,7 @@ class Scenarios(Predictive):
         value = self.__dict__[name] = np.sum(parts, axis=0)
         return value
 
-    def given(self, i: int, outcome: Any = None) -> Predictive:
+    def given(self, i: int, outcome: object = None) -> Predictive:
         """Return the scenarios had candidate ``i`` been measured, too."""
         if outcome is None:
             return branch(self._weighted, i, self.seed, self._depth)
@@ -91,9 +98,9 @@ class Scenarios(Predictive):
         return Scenarios([(p / total, s) for p, s in weighted], random_state=self.seed, depth=self._depth)
 
 
-def branch(weighted: list[tuple[float, Any]], i: int, seed: int, depth: int = 0) -> Predictive:
+def branch(weighted: list[tuple[float, Predictive]], i: int, seed: int, depth: int = 0) -> Predictive:
     """Return what is believed once candidate ``i`` was measured in each of the ``weighted`` scenarios."""
-    branches: list[tuple[float, Any, Any]] = []  # (probability, scenario before, outcome or None)
+    branches: list[Branch] = []
     for probability, scenario in weighted:
         outcomes = scenario.likely_outcomes(i)
         if outcomes is None:  # the outcome does not matter, or the predictive knows best which ones to look at
@@ -108,7 +115,7 @@ def branch(weighted: list[tuple[float, Any]], i: int, seed: int, depth: int = 0)
     return Scenarios(after, random_state=seed, depth=depth + 1)
 
 
-def _resampled(branches: list[tuple[float, Any, Any]], seed: int, depth: int) -> list[tuple[float, Any, Any]]:
+def _resampled(branches: list[Branch], seed: int, depth: int) -> list[Branch]:
     """Keep 64 branches: the probable ones as they are, of the others a systematic sample with one common weight.
 
     Branch b is kept with probability min(1, p_b / t), where t is such that 64 are kept, and then weighs max(p_b, t).

@@ -8,7 +8,7 @@ p(y_i | s) N(s | m, V); the scores of all others follow by regression.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import linalg
@@ -16,11 +16,15 @@ from scipy.special import entr, log_softmax, softmax
 
 from adaptive.predictive.base import Predictive
 from adaptive.predictive.derivations import Way
-from adaptive.predictive.joint_gaussian import CANDIDATES, TARGET
-from adaptive.predictive.joint_scores import ConditionedScores, Gain, LinearScores
+from adaptive.predictive.joint_gaussian import CANDIDATES, TARGET, root_of
+from adaptive.predictive.joint_predictive import JointPredictive
+from adaptive.predictive.joint_scores import ConditionedScores, Gain, LinearScores, Scores
 from adaptive.predictive.scenarios import branch
 from adaptive.predictive.softmax_integrals import quasi_nodes, softmax_moments
 from adaptive.predictive.target_information import check_size
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Outcomes, RandomState
 
 __all__ = ["SoftmaxLikelihood", "SoftmaxProjections"]
 
@@ -46,18 +50,18 @@ class SoftmaxLikelihood:
     discrete = True
     size = None
 
-    def __init__(self, outcomes: Any) -> None:
+    def __init__(self, outcomes: Outcomes) -> None:
         self.outcomes = np.asarray(outcomes)
 
-    def probabilities(self, scores: Any) -> np.ndarray:
+    def probabilities(self, scores: ArrayLike) -> np.ndarray:
         """Return p(y | scores) for all outcomes, over the last axis (..., c)."""
         return softmax(scores, axis=-1)
 
-    def log_density(self, scores: Any, y: Any) -> np.ndarray:
+    def log_density(self, scores: ArrayLike, y: object) -> np.ndarray:
         """Return ln p(y | scores) (...,) of one outcome."""
         return log_softmax(scores, axis=-1)[..., self.code(y)]
 
-    def code(self, y: Any) -> int:
+    def code(self, y: object) -> int:
         """Return the position of the outcome ``y``."""
         places = np.flatnonzero(self.outcomes == y)
         if not len(places):
@@ -65,7 +69,7 @@ class SoftmaxLikelihood:
         return int(places[0])
 
 
-class SoftmaxProjections(Predictive):
+class SoftmaxProjections(JointPredictive):
     """Predictive of m candidates by the joint Gaussian of their class scores.
 
     Probabilities and expected entropies are integrals over c - 1 dimensions, by a grid of error below 1e-6 for up to
@@ -100,16 +104,26 @@ class SoftmaxProjections(Predictive):
            [0.5  , 0.5  ]])
     """
 
+    likelihood: SoftmaxLikelihood
+    _kept = ("_basis",)
+
     def __init__(
-        self, source: Any, *, contrasts: np.ndarray, outcomes: Any, random_state: Any = None, **fields: Any
+        self,
+        source: Scores,
+        *,
+        contrasts: np.ndarray,
+        outcomes: Outcomes,
+        random_state: RandomState = None,
+        **fields: Any,
     ) -> None:
-        self._set(source, np.asarray(contrasts, dtype=float), SoftmaxLikelihood(outcomes), CANDIDATES)
+        self._basis = np.asarray(contrasts, dtype=float)
+        likelihood = SoftmaxLikelihood(outcomes)
+        super().__init__(source, source.size(CANDIDATES), likelihood, random_state=random_state, **fields)
         if len(self.likelihood.outcomes) != len(self._basis):
             raise ValueError(
                 f"contrasts must have one row for each of the {len(self.likelihood.outcomes)} outcomes, "
                 f"got {len(self._basis)}."
             )
-        super().__init__(source.size(CANDIDATES), random_state=random_state, **fields)
 
     @classmethod
     def from_rows(
@@ -119,9 +133,9 @@ class SoftmaxProjections(Predictive):
         blocks: np.ndarray,
         *,
         contrasts: np.ndarray,
-        outcomes: Any,
+        outcomes: Outcomes,
         target: np.ndarray | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         **fields: Any,
     ) -> SoftmaxProjections:
         """Return the predictive of a linear model: contrasts ``rows @ u[a]``, a = 1 .. c - 1.
@@ -146,19 +160,6 @@ class SoftmaxProjections(Predictive):
             **fields,
         )
 
-    def _set(self, source: Any, basis: np.ndarray, likelihood: SoftmaxLikelihood, part: int) -> None:
-        self._source, self._basis, self._part = source, basis, part
-        self.likelihood = likelihood
-        self._gains: dict[int, Gain] = {}
-
-    def _copy(self, source: Any, part: int) -> SoftmaxProjections:
-        other = object.__new__(SoftmaxProjections)
-        other._set(source, self._basis, self.likelihood, part)
-        fields = self._fields if part == self._part else {}  # the features are the candidates', not the target's
-        Predictive.__init__(other, source.size(part), random_state=self.seed, **fields)
-        other.asked = self.asked
-        return other
-
     @property
     def outcomes(self) -> np.ndarray:
         """(c,) names of the classes."""
@@ -174,11 +175,7 @@ class SoftmaxProjections(Predictive):
         """(m, c, c) their covariances, candidate by candidate."""
         return self._basis @ self._source.variance(self._part) @ self._basis.T
 
-    def provides(self, name: str) -> bool:
-        """Return whether this instance has the field ``name``; there are no what-ifs about the target."""
-        return self._part == CANDIDATES if name == "given" else super().provides(name)
-
-    def covariance(self, i: Any, j: Any) -> np.ndarray:
+    def covariance(self, i: ArrayLike, j: ArrayLike) -> np.ndarray:
         """Return the covariances (len i, len j, c, c) of the class scores of candidates ``i`` and ``j``."""
         cross = self._source.cross(self._part, np.atleast_1d(i), self._part, np.atleast_1d(j))
         return self._basis @ cross @ self._basis.T
@@ -193,24 +190,23 @@ class SoftmaxProjections(Predictive):
         drawn = self._source.draw(n, np.random.default_rng(self.seed))[self._part]
         return np.full(n, 1.0 / n), self.likelihood.probabilities(drawn @ self._basis.T)
 
-    def given(self, i: int, outcome: Any = None) -> Predictive:
+    def given(self, i: int, outcome: object = None) -> Predictive:
         """Return the belief had candidate ``i`` been measured, with this ``outcome`` or one that is not known yet."""
         i = range(len(self))[i]
         if outcome is None:
             return branch([(1.0, self)], i, self.seed)
-        gain = self._gains.get(i)
+        gain = self._regressions.get(i)
         if gain is None:
-            gain = self._gains[i] = Gain(self._source, i)
+            gain = self._regressions[i] = Gain(self._source, i)
         if not gain.variance.any():
             return self  # there is nothing to learn about it
         mean, variance = self._tilted(gain.mean, gain.variance, self.likelihood.code(outcome))
-        return self._copy(ConditionedScores(self._source, gain, mean, variance), self._part)
+        return self._on(ConditionedScores(self._source, gain, mean, variance))
 
     def _tilted(self, mean: np.ndarray, variance: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the moments of softmax_code(E t) N(t | mean, variance)."""
         z = _deep_nodes(len(mean))
-        values, vectors = linalg.eigh(variance)
-        t = z @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+        t = z @ root_of(variance).T
         logs = log_softmax((mean + t) @ self._basis.T, axis=1)[:, code]
         weights = np.exp(logs - logs.max())
         weights /= weights.sum()
@@ -234,10 +230,6 @@ def _moments(predictive: SoftmaxProjections) -> tuple[np.ndarray, np.ndarray]:
     return both
 
 
-def _has_target(predictive: SoftmaxProjections) -> bool:
-    return predictive._part == CANDIDATES and predictive._source.n_parts > 1
-
-
 def _expected_entropy(predictive: SoftmaxProjections) -> np.ndarray:
     """Return E H(y | target): without given inputs the target is the weights, which decide the scores.
 
@@ -245,7 +237,7 @@ def _expected_entropy(predictive: SoftmaxProjections) -> np.ndarray:
     information  H(E_a p) - E_a H(p),  p = E softmax(t | a),  takes both terms from the same nodes a.
     """
     probabilities, expected = _moments(predictive)
-    if not _has_target(predictive):
+    if not predictive._has_target():
         return expected
     source, basis, every = predictive._source, predictive._basis, slice(None)
     t, k = source.size(TARGET), source.k
@@ -260,8 +252,7 @@ def _expected_entropy(predictive: SoftmaxProjections) -> np.ndarray:
     left = variance - explained
     if np.abs(left).max() <= 1e-9 * np.abs(variance).max():
         return expected  # the inputs determine the scores
-    sizes, axes = np.linalg.eigh(explained)
-    root = axes * np.sqrt(np.maximum(sizes, 0.0))[:, None, :]
+    root = root_of(explained)
     sizes, axes = np.linalg.eigh(left)
     residual = basis @ ((axes * np.maximum(sizes, 0.0)[:, None, :]) @ axes.transpose(0, 2, 1)) @ basis.T
     mean = source.mean(CANDIDATES)
@@ -279,5 +270,5 @@ SoftmaxProjections.ways = Predictive.ways | {
     "probabilities": (Way((), lambda p: _moments(p)[0]),),
     "outcome_entropy": (Way((), lambda p: entr(p.probabilities).sum(axis=1)),),
     "expected_entropy": (Way((), _expected_entropy),),
-    "target": (Way((), lambda p: p._copy(p._source, TARGET), _has_target),),
+    "target": (Way((), lambda p: p._other_part(TARGET, p._source.size(TARGET)), JointPredictive._has_target),),
 }

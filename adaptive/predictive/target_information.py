@@ -8,7 +8,7 @@ C_y = C - c c' (v - v'(y)) / v^2        after outcome y, by one step of moment m
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import linalg
@@ -16,6 +16,9 @@ from scipy import linalg
 from adaptive.predictive.conditional_variance import is_gaussian, noise_variance, variances_after
 from adaptive.predictive.derivations import family_entropies
 from adaptive.predictive.quadrature import normal_grid
+
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
 
 __all__ = [
     "check_size", "expected_entropy", "expected_target_entropy", "explained_variance", "log_determinant",
@@ -34,7 +37,7 @@ def check_size(size: int) -> None:
         )
 
 
-def explained_variance(predictive: Any) -> np.ndarray:
+def explained_variance(predictive: Predictive) -> np.ndarray:
     """Return q (m,); C may be singular (more inputs than unknowns)."""
     values, vectors = linalg.eigh(predictive.target_variance)
     kept = values > _SUPPORT * max(values[-1], 0.0)
@@ -42,11 +45,11 @@ def explained_variance(predictive: Any) -> np.ndarray:
     return np.minimum(np.einsum("ij,ij->i", loadings, loadings), predictive.variance)
 
 
-def _residual_variance(predictive: Any) -> np.ndarray:
+def _residual_variance(predictive: Predictive) -> np.ndarray:
     return predictive.variance - predictive.explained_variance
 
 
-def expected_entropy(predictive: Any) -> np.ndarray:
+def expected_entropy(predictive: Predictive) -> np.ndarray:
     """Return E H(y | target): the target leaves s ~ N(a, v - q), where a = E(s | target) is what varies."""
     family, mean = predictive.likelihood, predictive.mean
     residual, explained = _residual_variance(predictive), predictive.explained_variance
@@ -62,21 +65,21 @@ def expected_entropy(predictive: Any) -> np.ndarray:
     return total
 
 
-def log_determinant(predictive: Any) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
+def log_determinant(predictive: Predictive) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
     """Return the function that returns log(1 + q / (noise + v - q)) and its errors, which are zero."""
     noise = noise_variance(predictive.likelihood) + _residual_variance(predictive)
     values = np.log1p(predictive.explained_variance / noise)
     return lambda: (values, np.zeros_like(values))
 
 
-def target_entropy(predictive: Any) -> float:
+def target_entropy(predictive: Predictive) -> float:
     """Return 1/2 log|2 pi e C| on the support of the target."""
     values = linalg.eigvalsh(predictive.target_variance)
     kept = values[values > _SUPPORT * max(values[-1], 0.0)]
     return 0.5 * float(np.log(2 * np.pi * np.e * kept).sum())
 
 
-def expected_target_entropy(predictive: Any) -> np.ndarray:
+def expected_target_entropy(predictive: Predictive) -> np.ndarray:
     """Return sum_y p(y) 1/2 log|2 pi e C_y|  (m,)."""
     probabilities, after = variances_after(predictive)
     variance = np.where(predictive.variance > 0, predictive.variance, 1.0)

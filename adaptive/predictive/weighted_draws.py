@@ -8,13 +8,17 @@ without.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive.predictive.base import Predictive
 from adaptive.predictive.derivations import Way, entropy, likely
 from adaptive.predictive.scenarios import branch
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, RandomState
 
 __all__ = ["WeightedDraws"]
 
@@ -59,13 +63,13 @@ class WeightedDraws(Predictive):
 
     def __init__(
         self,
-        weights: Any,
+        weights: ArrayLike,
         probabilities: Any,
-        outcomes: Any,
+        outcomes: np.ndarray | Sequence[Any],
         *,
-        target: Any = None,
+        target: Predictive | ArrayLike | None = None,
         n_candidates: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         **fields: Any,
     ) -> None:
         self.weights = np.asarray(weights, dtype=float)
@@ -94,7 +98,7 @@ class WeightedDraws(Predictive):
         chosen = np.random.default_rng(self.seed).choice(len(self.weights), size=n, p=self.weights)
         return np.full(n, 1.0 / n), self._table.values[chosen]
 
-    def given(self, i: int, outcome: Any = None) -> Predictive:
+    def given(self, i: int, outcome: object = None) -> Predictive:
         """Return the draws reweighted by what they say of ``outcome`` at candidate ``i``."""
         if outcome is None:
             return branch([(1.0, self)], i, self.seed)
@@ -118,14 +122,16 @@ class WeightedDraws(Predictive):
         if "target" in fields:
             fields["target"] = fields["target"]._reweighted(weights)
         Predictive.__init__(after, len(self), random_state=self.seed, **fields)
+        after.asked = self.asked
         return after
 
 
 class _Table:
     """The draws' probabilities and entropies, shared by a predictive and all its what-ifs."""
 
-    def __init__(self, probabilities: Any, k: int, m: int | None, c: int) -> None:
-        self._stated, self._k, self._c = probabilities, k, c
+    def __init__(self, probabilities: ArrayLike | Callable[[], ArrayLike], k: int, m: int | None, c: int) -> None:
+        self._stated: ArrayLike | Callable[[], ArrayLike] | None = probabilities
+        self._k, self._c = k, c
         self._values: np.ndarray | None = None
         self._entropies: np.ndarray | None = None
         if callable(probabilities):
@@ -139,7 +145,7 @@ class _Table:
     @property
     def values(self) -> np.ndarray:
         if self._values is None:
-            table = np.asarray(self._stated() if callable(self._stated) else self._stated, dtype=float)
+            table: np.ndarray = np.asarray(self._stated() if callable(self._stated) else self._stated, dtype=float)
             expected = (self._k, self.n_candidates, self._c)
             if table.shape != expected:
                 wanted = f"({self._k} draws, m candidates, {self._c} outcomes)"
@@ -159,11 +165,11 @@ class _Table:
         return self._entropies
 
 
-def _probabilities(predictive: Any) -> np.ndarray:
+def _probabilities(predictive: WeightedDraws) -> np.ndarray:
     return np.tensordot(predictive.weights, predictive._table.values, axes=1)
 
 
-def _expected_entropy(predictive: Any) -> np.ndarray:
+def _expected_entropy(predictive: WeightedDraws) -> np.ndarray:
     """Return E H(y | target): of each draw, or of the mixture of all draws that agree on the target."""
     if predictive._groups is None:
         return predictive.weights @ predictive._table.entropies
@@ -179,7 +185,7 @@ def _groups(values: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     return None if len(starts) == len(values) else (order, starts)
 
 
-def _shares(predictive: Any) -> np.ndarray:
+def _shares(predictive: WeightedDraws) -> np.ndarray:
     """Return the probabilities of the target's values."""
     if predictive._groups is None:
         return predictive.weights
@@ -187,7 +193,7 @@ def _shares(predictive: Any) -> np.ndarray:
     return np.add.reduceat(predictive.weights[order], starts)
 
 
-def _by_target(predictive: Any) -> tuple[np.ndarray, np.ndarray]:
+def _by_target(predictive: WeightedDraws) -> tuple[np.ndarray, np.ndarray]:
     """Return the probabilities of the target's values (g,) and p(outcome | value) (g, m, c)."""
     shares, tables = _shares(predictive), predictive._table.values
     if predictive._groups is None:
@@ -197,11 +203,11 @@ def _by_target(predictive: Any) -> tuple[np.ndarray, np.ndarray]:
     return shares, joint / np.where(shares > 0, shares, 1.0)[:, None, None]
 
 
-def _target_entropy(predictive: Any) -> float:
+def _target_entropy(predictive: WeightedDraws) -> float:
     return float(entropy(_shares(predictive)))
 
 
-def _expected_target_entropy(predictive: Any) -> np.ndarray:
+def _expected_target_entropy(predictive: WeightedDraws) -> np.ndarray:
     """Return sum_y p(y) H(target | y), from one product of draws: the entropies of p(target, y) and of p(y)."""
     shares, tables = _by_target(predictive)
     joint = np.zeros(len(predictive))

@@ -14,8 +14,10 @@ at given inputs count: `expected_error_reduction`, ``value_of_information(losses
 disturb: ``density_weighted(scorer)``.  Those with brackets make a scorer: pass what they return.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adaptive import checks
 from adaptive.scorers.a_optimality import a_optimality
@@ -37,6 +39,9 @@ from adaptive.scorers.random import random
 from adaptive.scorers.uncertainty import uncertainty
 from adaptive.scorers.value_of_information import value_of_information
 from adaptive.scorers.variational_information_gain import variational_information_gain
+
+if TYPE_CHECKING:
+    from adaptive.types import Scorer
 
 __all__ = [
     "a_optimality",
@@ -84,7 +89,7 @@ _ELSEWHERE = {
 }
 
 
-def get(scorer: Any) -> Callable[..., Any]:
+def get(scorer: Scorer) -> Callable[..., Any]:
     """Return the scorer of that name, or the callable itself.
 
     Parameters

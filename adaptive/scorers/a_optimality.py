@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.scorers.blocks import blocks
 from adaptive.scorers.require import require
 
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState
+
 __all__ = ["a_optimality", "covariance_drop"]
 
 
-def a_optimality(predictive: Any, random_state: Any = None) -> np.ndarray:
+def a_optimality(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return tr C - E tr C', the expected drop of the trace of the target's covariance.
 
         C' = C - c c' (v - E v') / v^2        c = Cov(target, s),  v = Var(s),  E v' = its mean after the outcome
@@ -48,7 +52,7 @@ def a_optimality(predictive: Any, random_state: Any = None) -> np.ndarray:
     return drop * squares
 
 
-def covariance_drop(scorer: str, predictive: Any) -> np.ndarray:
+def covariance_drop(scorer: str, predictive: Predictive) -> np.ndarray:
     """Return (v - E v') / v^2, the factor of the rank-one correction that a measurement is expected to make."""
     require(scorer, predictive, "target_covariance", "variance", "expected_variance")
     variance = np.asarray(predictive.variance)

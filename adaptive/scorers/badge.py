@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,10 +10,14 @@ from adaptive import checks
 from adaptive.scorers.require import require
 from adaptive.scorers.rows import products, squared_norms
 
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState
+
 __all__ = ["badge"]
 
 
-def badge(predictive: Any, random_state: Any = None) -> np.ndarray:
+def badge(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return D^2 / E, whose largest entry is a draw in proportion to D^2; E are independent standard exponentials.
 
         g = (p - e_c) x         gradient of the log loss at the most probable class c, for a linear model on features x

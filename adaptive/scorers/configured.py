@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState
 
 __all__ = ["Configured"]
 
@@ -32,13 +36,15 @@ class Configured:
     ('constant(2)', [2])
     """
 
-    def __init__(self, function: Callable[..., Any], name: str, attributes: Any = (), **settings: Any) -> None:
+    def __init__(
+        self, function: Callable[..., Any], name: str, attributes: Mapping[str, bool] | tuple[()] = (), **settings: Any
+    ) -> None:
         self.function, self.settings = function, settings
         self.__name__ = self.__qualname__ = name
         self.__module__ = "adaptive.scorers"  # where users find what makes it
         self.__dict__.update(attributes)
 
-    def __call__(self, predictive: Any, random_state: Any = None) -> np.ndarray:
+    def __call__(self, predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
         return self.function(predictive, random_state, **self.settings)
 
     def __repr__(self) -> str:

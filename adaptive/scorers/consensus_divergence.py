@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.predictive.derivations import entropy, family_entropies
 from adaptive.scorers.require import require
 
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState
+
 __all__ = ["consensus_divergence"]
 
 
-def consensus_divergence(predictive: Any, random_state: Any = None) -> np.ndarray:
+def consensus_divergence(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return the mean divergence KL(p_member || consensus) of a committee of draws from the posterior.
 
         = H(mean of the members) - mean of the members' H

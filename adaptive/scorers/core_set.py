@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.scorers.require import require
 from adaptive.scorers.rows import squared_distances
 
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState
+
 __all__ = ["core_set"]
 
 
-def core_set(predictive: Any, random_state: Any = None) -> np.ndarray:
+def core_set(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return the distance of each candidate's features to the nearest ones measured or asked already.
 
     Chosen one after the other, the farthest first, candidates cover the pool with balls at most twice as large as the

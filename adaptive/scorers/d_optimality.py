@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.scorers.require import require
 
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState
+
 __all__ = ["d_optimality"]
 
 
-def d_optimality(predictive: Any, random_state: Any = None) -> np.ndarray:
+def d_optimality(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return 1/2 (log|C| - log|C'|), the drop of half the log-determinant of the target's expected covariance.
 
         = - 1/2 log(1 - (1 - E v' / v) q / v)        q = c' C^-1 c, the variance of s that the target explains

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,10 +12,14 @@ from adaptive.scorers.configured import Configured
 from adaptive.scorers.require import require
 from adaptive.scorers.rows import squared_norms
 
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState, Scorer
+
 __all__ = ["density_weighted"]
 
 
-def density_weighted(scorer: Any = "uncertainty", *, beta: float = 1.0) -> Configured:
+def density_weighted(scorer: Scorer = "uncertainty", *, beta: float = 1.0) -> Configured:
     """Return a scorer: ``scorer`` times the density of the candidates around each, to the power ``beta``.
 
         score(x) * ( mean over the pool of (1 + cos(x, x')) / 2 ) ** beta
@@ -58,7 +62,9 @@ def density_weighted(scorer: Any = "uncertainty", *, beta: float = 1.0) -> Confi
     )
 
 
-def _weighted(predictive: Any, random_state: Any, base: Callable[..., np.ndarray], beta: float) -> np.ndarray:
+def _weighted(
+    predictive: Predictive, random_state: RandomState, base: Callable[..., np.ndarray], beta: float
+) -> np.ndarray:
     require("density_weighted", predictive, "features")
     rows = predictive.features
     lengths = np.sqrt(squared_norms(rows))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import linalg
@@ -11,10 +11,14 @@ from adaptive.scorers.a_optimality import covariance_drop
 from adaptive.scorers.blocks import blocks
 from adaptive.scorers.require import require
 
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState
+
 __all__ = ["e_optimality"]
 
 
-def e_optimality(predictive: Any, random_state: Any = None) -> np.ndarray:
+def e_optimality(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return the drop of the largest eigenvalue of the target's expected covariance.
 
         lambda_max(C) - lambda_max(C - r c c'),        r = (v - E v') / v^2

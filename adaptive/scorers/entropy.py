@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.scorers.require import require
 
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState
+
 __all__ = ["entropy"]
 
 
-def entropy(predictive: Any, random_state: Any = None) -> np.ndarray:
+def entropy(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return H(y) = - sum_c p_c log p_c of a discrete outcome.
 
     An upper bound of `information_gain`; equal to it where the target decides the outcome. A continuous outcome has no

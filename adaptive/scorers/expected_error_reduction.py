@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.scorers.joint_outcomes import joint_tables
 
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState
+
 __all__ = ["expected_error_reduction", "expected_saving"]
 
 
-def expected_error_reduction(predictive: Any, random_state: Any = None) -> np.ndarray:
+def expected_error_reduction(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return the mean over the target inputs of  sum_y max_y* p(y, y*)  -  max_y* p(y*), the errors saved.
 
     The probability that the best guess at a target input is wrong, now and after the outcome, under the belief of
@@ -47,7 +51,7 @@ def expected_error_reduction(predictive: Any, random_state: Any = None) -> np.nd
     return expected_saving("expected_error_reduction", predictive, None)
 
 
-def expected_saving(scorer: str, predictive: Any, losses: np.ndarray | None) -> np.ndarray:
+def expected_saving(scorer: str, predictive: Predictive, losses: np.ndarray | None) -> np.ndarray:
     """Return the mean over target inputs of  min_a sum_y* p(y*) l(y*, a) - sum_y min_a sum_y* p(y, y*) l(y*, a).
 
     ``losses`` is l (d, decisions); None stands for 1 - identity: a decision is a guess, and a wrong one costs 1.

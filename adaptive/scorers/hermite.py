@@ -9,11 +9,14 @@ Cut off after K terms the error is at most rho^K times the root of the product o
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.predictive.quadrature import normal_grid
+
+if TYPE_CHECKING:
+    from adaptive.potentials.base import Potential  # house: a type only
 
 __all__ = ["coefficients", "outcome_nodes", "reach_of_terms"]
 
@@ -41,7 +44,7 @@ def hermite_polynomials(z: np.ndarray, n: int) -> np.ndarray:
 
 
 def coefficients(
-    likelihood: Any, outcomes: np.ndarray, widths: np.ndarray, mean: np.ndarray, variance: np.ndarray
+    likelihood: Potential, outcomes: np.ndarray, widths: np.ndarray, mean: np.ndarray, variance: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return f (k, m, c) for k < 96, and the part of E p^2 that terms k, k + 1, ... hold at most (k,).
 
@@ -74,7 +77,7 @@ def coefficients(
     return f, tails
 
 
-def outcome_nodes(likelihood: Any, mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def outcome_nodes(likelihood: Potential, mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return outcomes (c,) and for how many each stands (c,), such that sums over outcomes are weighted sums over
     these.
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.scorers.require import require
 
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState
+
 __all__ = ["information_gain"]
 
 
-def information_gain(predictive: Any, random_state: Any = None) -> np.ndarray:
+def information_gain(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return I(y; target), by the first way that the predictive allows.
 
         1/2 log|I + Cov / noise|            Gaussian outcomes, single or blocks

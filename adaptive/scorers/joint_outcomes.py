@@ -8,13 +8,16 @@ p(y, y*) = sum_d w_d p_d(y) p_d(y*)          joint draws
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from adaptive.scorers.blocks import blocks
 from adaptive.scorers.hermite import coefficients, outcome_nodes, reach_of_terms
 from adaptive.scorers.require import require
+
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
 
 __all__ = ["Expansion", "excesses", "expansions", "has_moments", "joint_tables", "tables_of_draws"]
 
@@ -43,13 +46,13 @@ class Expansion(NamedTuple):
     reach: np.ndarray
 
 
-def has_moments(predictive: Any) -> bool:
+def has_moments(predictive: Predictive) -> bool:
     """Return whether candidates and target are jointly Gaussian projections with outcomes."""
     fields = ("mean", "variance", "likelihood", "target_covariance")
     return all(predictive.provides(field) for field in fields) and predictive.target.provides("likelihood")
 
 
-def expansions(predictive: Any) -> Iterator[Expansion]:
+def expansions(predictive: Predictive) -> Iterator[Expansion]:
     """Yield the series for all candidates, in blocks that stay in cache."""
     target, mean, variance = predictive.target, predictive.mean, predictive.variance
     deviation = np.sqrt(np.maximum(target.variance, 0.0))
@@ -112,7 +115,7 @@ def _horner(ours: np.ndarray, theirs: np.ndarray, correlation: np.ndarray) -> np
     return total
 
 
-def _matching_draws(scorer: str, predictive: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _matching_draws(scorer: str, predictive: Predictive) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return weights (k,) and p(outcome | draw) of candidates (k, m, c) and target inputs (k, t, d), the same draws."""
     require(scorer, predictive, "draws")
     require(scorer, predictive.target, "draws")
@@ -123,7 +126,7 @@ def _matching_draws(scorer: str, predictive: Any) -> tuple[np.ndarray, np.ndarra
     return weights, table, other
 
 
-def joint_tables(scorer: str, predictive: Any) -> Iterator[tuple[slice, np.ndarray]]:
+def joint_tables(scorer: str, predictive: Predictive) -> Iterator[tuple[slice, np.ndarray]]:
     """Yield (candidates, p(y, y*) of shape (c, d, b, t)); d runs over the target's ``outcomes``.
 
     Raises
@@ -142,7 +145,7 @@ def joint_tables(scorer: str, predictive: Any) -> Iterator[tuple[slice, np.ndarr
     yield from tables_of_draws(scorer, predictive)
 
 
-def tables_of_draws(scorer: str, predictive: Any) -> Iterator[tuple[slice, np.ndarray]]:
+def tables_of_draws(scorer: str, predictive: Predictive) -> Iterator[tuple[slice, np.ndarray]]:
     """Yield the same by the joint draws of candidates and target."""
     weights, table, other = _matching_draws(scorer, predictive)
     k, t, d = other.shape

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.scorers.require import require
+from adaptive.scorers.uncertainty import uncertainty
+
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState
 
 __all__ = ["least_confident"]
 
 
-def least_confident(predictive: Any, random_state: Any = None) -> np.ndarray:
+def least_confident(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return 1 - max_c p_c: the probability that the best guess is wrong.
 
-    Of two outcomes this is `uncertainty`; of many it ignores how the rest is spread, which `margin` and `entropy` see.
+    It is `uncertainty` by its other name; how the rest is spread it ignores, which `margin` and `entropy` see.
 
     Parameters
     ----------
@@ -37,7 +42,7 @@ def least_confident(predictive: Any, random_state: Any = None) -> np.ndarray:
     array([0.5, 0. ])
     """
     require("least_confident", predictive, "probabilities")
-    return 1.0 - predictive.probabilities.max(axis=1)
+    return uncertainty(predictive)
 
 
 least_confident.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search

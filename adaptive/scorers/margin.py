@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.scorers.require import require
 
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState
+
 __all__ = ["margin"]
 
 
-def margin(predictive: Any, random_state: Any = None) -> np.ndarray:
+def margin(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return 1 - (p_first - p_second), between 0 (certain) and 1 (the two most probable outcomes tie).
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import xlog1py
@@ -12,12 +12,16 @@ from adaptive.scorers.blocks import blocks
 from adaptive.scorers.joint_outcomes import excesses, expansions, has_moments, tables_of_draws
 from adaptive.scorers.require import require
 
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState
+
 __all__ = ["predictive_information_gain"]
 
 _NAME = "predictive_information_gain"
 
 
-def predictive_information_gain(predictive: Any, random_state: Any = None) -> np.ndarray:
+def predictive_information_gain(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return the mean over the target inputs of I(y; y*), what a measurement teaches about predictions.
 
         Gaussian outcomes    - 1/2 log(1 - r^2),   r the correlation of the two outcomes
@@ -62,7 +66,7 @@ def predictive_information_gain(predictive: Any, random_state: Any = None) -> np
     return _by_draws(predictive)
 
 
-def _by_correlations(predictive: Any) -> np.ndarray:
+def _by_correlations(predictive: Predictive) -> np.ndarray:
     target = predictive.target
     scale = 1.0 / (predictive.variance + noise_variance(predictive.likelihood))
     scale_target = 1.0 / (target.variance + noise_variance(target.likelihood))
@@ -73,7 +77,7 @@ def _by_correlations(predictive: Any) -> np.ndarray:
     return scores
 
 
-def _by_quadrature(predictive: Any) -> np.ndarray:
+def _by_quadrature(predictive: Predictive) -> np.ndarray:
     scores = np.empty(len(predictive))
     for part, ours, theirs, correlation, reach in expansions(predictive):
         if ours.shape[2] == theirs.shape[2] == 2:
@@ -116,7 +120,7 @@ def _cells(excess: np.ndarray, product: np.ndarray) -> np.ndarray:
     return product * xlog1py(1.0 + ratio, ratio)
 
 
-def _by_draws(predictive: Any) -> np.ndarray:
+def _by_draws(predictive: Predictive) -> np.ndarray:
     scores = np.empty(len(predictive))
     for part, joint in tables_of_draws(_NAME, predictive):
         product = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.scorers.require import require
 
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState
+
 __all__ = ["predictive_variance"]
 
 
-def predictive_variance(predictive: Any, random_state: Any = None) -> np.ndarray:
+def predictive_variance(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return Var(s) of each candidate's projection.
 
     For equal Gaussian noise it ranks single candidates as `information_gain` does, log(1 + v / noise) being monotone;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.optimize import brentq
@@ -11,10 +11,14 @@ from scipy.special import ndtr
 from adaptive.predictive.derivations import entropy
 from adaptive.scorers.require import require
 
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState
+
 __all__ = ["query_by_committee"]
 
 
-def query_by_committee(predictive: Any, random_state: Any = None) -> np.ndarray:
+def query_by_committee(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return the vote entropy  - sum_c q_c log q_c,  q_c the share of the members whose most probable outcome is c.
 
     A vote forgets how sure a member is; where that matters, `consensus_divergence` is the same idea with the members'
@@ -59,7 +63,7 @@ def query_by_committee(predictive: Any, random_state: Any = None) -> np.ndarray:
 query_by_committee.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search
 
 
-def _boundary(predictive: Any) -> float | None:
+def _boundary(predictive: Predictive) -> float | None:
     """Return the projection at which the vote changes, None where outcomes are not decided by one such place."""
     if not all(predictive.provides(field) for field in ("mean", "variance", "likelihood")):
         return None

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive import checks
 
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState
+
 __all__ = ["random"]
 
 
-def random(predictive: Any, random_state: Any = None) -> np.ndarray:
+def random(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return independent uniform numbers in [0, 1).
 
     Parameters

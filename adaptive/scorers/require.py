@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from adaptive.predictive.base import MissingField
+
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
 
 __all__ = ["require"]
 
 
-def require(scorer: str, predictive: Any, *fields: str) -> None:
+def require(scorer: str, predictive: Predictive, *fields: str) -> None:
     """Raise MissingField unless ``predictive`` provides all ``fields``."""
     for field in fields:
         if not predictive.provides(field):

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
 from adaptive.scorers.blocks import blocks
 
+if TYPE_CHECKING:
+    from adaptive.types import Matrix
+
 __all__ = ["products", "squared_distances", "squared_norms"]
 
 
-def squared_norms(rows: Any) -> np.ndarray:
+def squared_norms(rows: Matrix) -> np.ndarray:
     """Return |x|^2 of each row (m,)."""
     if sparse.issparse(rows):
-        return np.asarray(rows.multiply(rows).sum(axis=1), dtype=float).ravel()
+        return np.asarray(rows.multiply(rows).sum(axis=1), dtype=float).ravel()  # type: ignore[union-attr, type-var]
     return np.einsum("ij,ij->i", rows, rows, dtype=float)
 
 
-def products(rows: Any, others: Any) -> np.ndarray:
+def products(rows: Matrix, others: Matrix) -> np.ndarray:
     """Return the inner products (m, k) of two sets of rows."""
-    product = rows @ others.T
+    product: Any = rows @ others.T
     return product.toarray() if sparse.issparse(product) else np.asarray(product, dtype=float)
 
 
-def squared_distances(rows: Any, others: Any) -> np.ndarray:
+def squared_distances(rows: Matrix, others: Matrix) -> np.ndarray:
     """Return min_k |x - z_k|^2 over the ``others``, for each row (m,); infinity where there are none.
 
     Examples

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.scorers.require import require
 
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState
+
 __all__ = ["uncertainty"]
 
 
-def uncertainty(predictive: Any, random_state: Any = None) -> np.ndarray:
+def uncertainty(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return 1/2 - |p - 1/2|, and 1 - max_c p_c for more than two outcomes, which is the same for two.
 
     The source's classifier uncertainty, shifted so that zero means certain.  It does not know whether an outcome is

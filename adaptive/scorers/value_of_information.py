@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,10 +10,14 @@ from adaptive import checks
 from adaptive.scorers.configured import Configured
 from adaptive.scorers.expected_error_reduction import expected_saving
 
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import ArrayLike, RandomState
+
 __all__ = ["value_of_information"]
 
 
-def value_of_information(losses: Any) -> Configured:
+def value_of_information(losses: ArrayLike) -> Configured:
     """Return a scorer: the drop of the expected loss of the best decisions at the target inputs.
 
         value = mean over targets of  min_a sum_y* p(y*) l(y*, a)  -  sum_y min_a sum_y* p(y, y*) l(y*, a)
@@ -59,7 +63,7 @@ def value_of_information(losses: Any) -> Configured:
     return Configured(_value, f"value_of_information({table.tolist()})", losses=table)
 
 
-def _value(predictive: Any, random_state: Any, losses: np.ndarray) -> np.ndarray:
+def _value(predictive: Predictive, random_state: RandomState, losses: np.ndarray) -> np.ndarray:
     if predictive.provides("target") and predictive.target.provides("outcomes"):
         known = len(predictive.target.outcomes)
         if known != len(losses):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,10 +10,15 @@ from adaptive.predictive.base import MissingField
 from adaptive.predictive.conditional_variance import is_gaussian
 from adaptive.scorers.require import require
 
+if TYPE_CHECKING:
+    from adaptive.potentials.base import Potential  # house: a type only
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState
+
 __all__ = ["variational_information_gain"]
 
 
-def variational_information_gain(predictive: Any, random_state: Any = None) -> np.ndarray:
+def variational_information_gain(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return sum_y p(y) KL( Q(s | y) || Q(s) ), with Q(s | y) by the super-Gaussian bound of p(y | s).
 
     With s ~ N(m, v), tilt b, width g and k = 1 + v / g, all in units of the bound  exp(b s - s^2 / (2 g) - h(g) / 2):
@@ -60,7 +65,7 @@ def variational_information_gain(predictive: Any, random_state: Any = None) -> n
     return total
 
 
-def _divergence(potential: Any, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+def _divergence(potential: Potential, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
     width = potential.best_width(mean, variance)
     mean, tilt = mean - potential.location, potential.tilt
     shrink = 1.0 + variance / width

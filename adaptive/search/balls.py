@@ -8,11 +8,14 @@ Of each block the centre c and radius r (a ball), and the axis a and opening ang
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive import checks
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["Balls", "largest_products"]
 
@@ -49,7 +52,7 @@ class Balls:
     [[1, 3], [0, 2]]
     """
 
-    def __init__(self, points: Any, size: int = 32, *, shells: bool = False) -> None:
+    def __init__(self, points: ArrayLike, size: int = 32, *, shells: bool = False) -> None:
         self.points = checks.finite("points", points)
         checks.shape("points", self.points, (None, None))
         if not len(self.points):

@@ -8,7 +8,7 @@ row sums of |S|, or its largest eigenvalue: D - S is positive semi-definite), th
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -17,19 +17,22 @@ from adaptive import checks
 from adaptive.search.balls import Balls, largest_products
 from adaptive.search.bounded import Found, best_of_blocks
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Matrix
+
 __all__ = ["best_pairs"]
 
 _MOST_BLOCKS = 2**23  # pairs of blocks at most, 64 MiB of bounds
 
 
 def best_pairs(
-    users: Any,
-    items: Any,
+    users: ArrayLike | tuple[ArrayLike, ArrayLike],
+    items: ArrayLike | tuple[ArrayLike, ArrayLike],
     n: int = 10,
     *,
     deviations: float = 2.0,
-    exclude: Any = None,
-    cost: Any = None,
+    exclude: Matrix | ArrayLike | None = None,
+    cost: ArrayLike | None = None,
     size: int = 32,
 ) -> Found:
     """Return the n best pairs (user, item) by ``mean + deviations * sd`` of the product u . v, exactly.
@@ -120,7 +123,7 @@ def best_pairs(
     return best_of_blocks(bounds.ravel(), score, n, m * k, n_items=k)
 
 
-def _uncertain(name: str, given: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _uncertain(name: str, given: ArrayLike | tuple[ArrayLike, ArrayLike]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return means (m, r), variances (m, r) or covariances (m, r, r) S, and diagonals D (m, r) that dominate these.
 
     D - S is positive semi-definite for the row sums of |S|, and for the largest eigenvalue; the smaller one is taken.
@@ -166,13 +169,13 @@ def _packed(matrices: np.ndarray) -> np.ndarray:
     return matrices[:, rows, columns] * np.where(rows == columns, 1.0, np.sqrt(2.0))
 
 
-def _forbidden(exclude: Any, m: int, k: int) -> Any:
+def _forbidden(exclude: Matrix | ArrayLike | None, m: int, k: int) -> Any:
     """Return excluded pairs as a boolean sparse matrix, None if there are none."""
     if exclude is None:
         return None
     if sparse.issparse(exclude):
-        if exclude.shape != (m, k):
-            raise ValueError(f"exclude must have shape ({m}, {k}), users x items, got {exclude.shape}.")
+        if exclude.shape != (m, k):  # type: ignore[union-attr]
+            raise ValueError(f"exclude must have shape ({m}, {k}), users x items, got {exclude.shape}.")  # type: ignore[union-attr]
         found = sparse.csr_matrix(exclude != 0)
     else:
         listed = np.asarray(exclude).reshape(-1, 2) if np.size(exclude) == 0 else np.asarray(exclude)
@@ -189,7 +192,7 @@ def _forbidden(exclude: Any, m: int, k: int) -> Any:
     return found if found.nnz else None
 
 
-def _prices(cost: Any, m: int, k: int) -> np.ndarray | None:
+def _prices(cost: ArrayLike | None, m: int, k: int) -> np.ndarray | None:
     """Return costs as (m or 1, k or 1), None if all are the same."""
     if cost is None:
         return None
@@ -199,7 +202,7 @@ def _prices(cost: Any, m: int, k: int) -> np.ndarray | None:
     return prices
 
 
-def _per_block(prices: np.ndarray, ours: Balls, theirs: Balls, reduce: Any) -> np.ndarray:
+def _per_block(prices: np.ndarray, ours: Balls, theirs: Balls, reduce: np.ufunc) -> np.ndarray:
     """Return the smallest or largest cost in each pair of blocks."""
     for axis, balls in enumerate((ours, theirs)):
         if prices.shape[axis] > 1:

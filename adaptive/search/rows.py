@@ -10,32 +10,37 @@ and the score at the corner, the smallest |mean| with the largest variance, boun
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive import checks, scorers
-from adaptive.predictive import StatedPredictive
+from adaptive.predictive import Predictive, StatedPredictive
 from adaptive.predictive.conditional_variance import is_gaussian
 from adaptive.search.balls import Balls
 from adaptive.search.bounded import Found, best_of_blocks
 from adaptive.selection.arguments import allowed_positions, check_enough, prices_of
 from adaptive.selection.choosing import select
-from adaptive.selection.scoring import View, checked
+from adaptive.selection.scoring import Believer, View, checked
+
+if TYPE_CHECKING:
+    from adaptive.potentials.base import Potential  # house: a type only
+    from adaptive.types import ArrayLike, Cost, RandomState, Scorer
 
 __all__ = ["best_rows"]
 
 
 def best_rows(
-    estimator: Any,
-    rows: Any,
+    estimator: Believer,
+    rows: Balls | ArrayLike,
     n: int = 10,
     *,
-    scorer: Any = "information_gain",
-    cost: Any = None,
-    mask: Any = None,
-    exclude: Any = (),
-    random_state: Any = None,
+    scorer: Scorer = "information_gain",
+    cost: Cost = None,
+    mask: ArrayLike | None = None,
+    exclude: ArrayLike | Collection[int] = (),
+    random_state: RandomState = None,
 ) -> Found:
     """Return the n rows with the highest single scores, exactly; those of most are bounded and not computed.
 
@@ -110,9 +115,9 @@ def best_rows(
     return best_of_blocks(bounds, scored, n, m, together=32)
 
 
-def _bounds(score: Any, centres: Any, balls: Balls) -> np.ndarray | None:
+def _bounds(score: Callable[..., ArrayLike], centres: Predictive, balls: Balls) -> np.ndarray | None:
     """Return the largest score that a row of each block can have, None where that is not known."""
-    steep = centres.steepness() if hasattr(centres, "steepness") else None
+    steep = centres.steepness()
     if steep is None or not getattr(score, "monotone", False) or not _is_symmetric(centres.likelihood):
         return None
     of_mean, of_deviation = steep
@@ -123,7 +128,7 @@ def _bounds(score: Any, centres: Any, balls: Balls) -> np.ndarray | None:
     return bounds + 1e-9 * np.abs(bounds).max()  # rounding, and the quadrature's
 
 
-def _is_symmetric(family: Any) -> bool:
+def _is_symmetric(family: Potential) -> bool:
     """Return whether outcomes trade places with the sign of the projection, or are it plus the same noise."""
     if family.size is not None:
         return False

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Cost, Pool
 
 __all__ = ["allowed_positions", "check_enough", "prices_of"]
 
 
-def allowed_positions(m: int, mask: Any, exclude: Any) -> np.ndarray | None:
+def allowed_positions(m: int, mask: ArrayLike | None, exclude: ArrayLike | Collection[int]) -> np.ndarray | None:
     """Return the positions that may be chosen, None if all may."""
     if m == 0:
         raise ValueError("candidates is empty: there is nothing to select from.")
@@ -29,7 +33,7 @@ def allowed_positions(m: int, mask: Any, exclude: Any) -> np.ndarray | None:
     return None if free.all() else np.flatnonzero(free)
 
 
-def _positions(name: str, positions: Any, m: int) -> np.ndarray:
+def _positions(name: str, positions: ArrayLike | Collection[int], m: int) -> np.ndarray:
     values = np.asarray(list(positions) if isinstance(positions, (set, frozenset)) else positions)
     if values.size == 0:
         return np.empty(0, dtype=np.intp)
@@ -51,7 +55,7 @@ def check_enough(n_select: int, m: int, n_allowed: int) -> None:
         raise ValueError(f"n_select is {n_select}, but only {n_allowed} of {m} candidates are allowed.")
 
 
-def prices_of(cost: Any, candidates: Any, m: int, allowed: Any) -> np.ndarray | None:
+def prices_of(cost: Cost, candidates: Pool, m: int, allowed: np.ndarray | None) -> np.ndarray | None:
     """Return the costs of the allowed candidates, None if all cost the same."""
     if cost is None:
         return None

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Collection, Sized
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive import checks, pool, scorers
 from adaptive.selection.arguments import allowed_positions, check_enough, prices_of
 from adaptive.selection.ranking import best_positions
-from adaptive.selection.scoring import View, checked, expected_score, require_given
+from adaptive.selection.scoring import Believer, View, checked, expected_score, require_given
+
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import ArrayLike, Cost, Pool, RandomState, Scorer
 
 __all__ = ["select"]
 
@@ -19,18 +24,18 @@ REFINED = 8  # candidates that are computed exactly where the predictive offers 
 
 
 def select(
-    estimator: Any,
-    candidates: Any,
+    estimator: Believer,
+    candidates: Pool | Callable[[Any], Pool],
     n_select: int = 1,
     *,
-    scorer: Any = "information_gain",
+    scorer: Scorer = "information_gain",
     target: Any = None,
-    cost: Any = None,
-    mask: Any = None,
-    exclude: Any = (),
-    pending: Any = None,
+    cost: Cost = None,
+    mask: ArrayLike | None = None,
+    exclude: ArrayLike | Collection[int] = (),
+    pending: Pool | None = None,
     joint: bool = True,
-    random_state: Any = None,
+    random_state: RandomState = None,
     return_scores: bool = False,
     chunk_size: int = CHUNK_SIZE,
     n_jobs: int | None = None,
@@ -70,7 +75,7 @@ def select(
     [2]
     """
     score = scorers.get(scorer)
-    if callable(candidates) and not hasattr(candidates, "__len__"):
+    if callable(candidates) and not isinstance(candidates, Sized):
         candidates = candidates(estimator)
     n_select = checks.integer("n_select", n_select, minimum=1)
     m = pool.length(candidates)
@@ -89,7 +94,9 @@ def select(
     return (positions, scores) if return_scores else positions
 
 
-def _top(view: View, scores: np.ndarray, prices: Any, predictive: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+def _top(
+    view: View, scores: np.ndarray, prices: np.ndarray | None, predictive: Predictive | None, n: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the n best entries, best first, and their scores."""
     values = scores if prices is None else scores / prices
     exact = None
@@ -103,7 +110,9 @@ def _top(view: View, scores: np.ndarray, prices: Any, predictive: Any, n: int) -
     return listed[order], exact[order]
 
 
-def _batch(view: View, scores: np.ndarray, prices: Any, predictive: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+def _batch(
+    view: View, scores: np.ndarray, prices: np.ndarray | None, predictive: Predictive | None, n: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return n entries chosen one after the other, each given the earlier ones, and their scores at that moment."""
     values = scores if prices is None else scores / prices
     whole = getattr(view.score, "whole_pool", False)
@@ -137,7 +146,7 @@ def _batch(view: View, scores: np.ndarray, prices: Any, predictive: Any, n: int)
     return entries[chosen], np.array(gains)
 
 
-def _refined(view: View, predictive: Any, listed: np.ndarray) -> np.ndarray | None:
+def _refined(view: View, predictive: Predictive | None, listed: np.ndarray) -> np.ndarray | None:
     """Return exact scores of the ``listed`` entries, or None if the predictive computes no better ones."""
     places = listed
     if predictive is None:  # there were several chunks: a predictive of these entries alone

@@ -4,21 +4,38 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from adaptive import pool, scorers
 from adaptive.parallel import in_parallel
 
-__all__ = ["View", "checked", "expected_score", "require_given"]
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import ArrayLike, Pool, RandomState
+
+__all__ = ["Believer", "View", "checked", "expected_score", "require_given"]
+
+
+class Believer(Protocol):
+    """Somebody who says what he believes about candidates."""
+
+    def predictive(self, candidates: Any, *, target: Any = None, random_state: RandomState = None) -> Predictive: ...
 
 
 class View:
     """The allowed candidates as the scorer sees them: entry j is candidate ``allowed[j]``, given what is pending."""
 
     def __init__(
-        self, estimator: Any, candidates: Any, allowed: Any, pending: Any, target: Any, score: Callable, generator: Any
+        self,
+        estimator: Believer,
+        candidates: Pool,
+        allowed: np.ndarray | None,
+        pending: Pool | None,
+        target: Any,
+        score: Callable[..., ArrayLike],
+        generator: np.random.Generator,
     ) -> None:
         self.estimator, self.candidates, self.allowed = estimator, candidates, allowed
         self.pending, self.target, self.score = pending, target, score
@@ -26,13 +43,13 @@ class View:
         self.size = pool.length(candidates) if allowed is None else len(allowed)
         self.seed = int(generator.integers(2**62))
 
-    def candidates_at(self, entries: Any = None) -> Any:
+    def candidates_at(self, entries: np.ndarray | None = None) -> Pool:
         """Return the pool of the candidates at ``entries``; None: all that are allowed."""
         if entries is None:
             return self.candidates if self.allowed is None else pool.take(self.candidates, self.allowed)
         return pool.take(self.candidates, entries if self.allowed is None else self.allowed[entries])
 
-    def predictive(self, candidates: Any) -> Any:
+    def predictive(self, candidates: Pool) -> Predictive:
         """Return the predictive of the pending candidates followed by ``candidates``, given the former."""
         if self.n_pending:
             try:
@@ -51,19 +68,19 @@ class View:
             predictive = self.assuming(predictive, k, "pending")
         return predictive
 
-    def assuming(self, predictive: Any, k: int, what: str) -> Any:
+    def assuming(self, predictive: Predictive, k: int, what: str) -> Predictive:
         """Return the predictive had its candidate ``k`` been asked, ``what`` ("pending" or "batch") saying why."""
         if getattr(self.score, "sees_asked", False):
             return predictive.after_asking(k)
         require_given(predictive, what)
         return predictive.given(k)
 
-    def evaluate(self, predictive: Any, start: int = 0) -> np.ndarray:
+    def evaluate(self, predictive: Predictive, start: int = 0) -> np.ndarray:
         """Return the expected scores of the entries of ``predictive``, which are those from ``start`` on."""
         score = scorers.random if predictive.undecided else self.score
         return expected_score(score, predictive, self.seed, start)[self.n_pending :]
 
-    def scores(self, chunk_size: int, n_jobs: int | None) -> tuple[np.ndarray, Any]:
+    def scores(self, chunk_size: int, n_jobs: int | None) -> tuple[np.ndarray, Predictive | None]:
         """Return the scores of all entries, and their predictive if one chunk held them all."""
         if chunk_size >= self.size:
             predictive = self.predictive(self.candidates_at())
@@ -79,11 +96,11 @@ class View:
         light.candidates = light.allowed = None
         return light
 
-    def of_chunk(self, candidates: Any, start: int) -> np.ndarray:
+    def of_chunk(self, candidates: Pool, start: int) -> np.ndarray:
         return self.evaluate(self.predictive(candidates), start)
 
 
-def expected_score(scorer: Callable[..., Any], predictive: Any, seed: int, start: int = 0) -> np.ndarray:
+def expected_score(scorer: Callable[..., ArrayLike], predictive: Predictive, seed: int, start: int = 0) -> np.ndarray:
     """Return the mean of ``scorer`` over the scenarios of ``predictive``.
 
     Each call of the scorer gets a generator of the same seed; one that draws one uniform number per candidate draws the
@@ -102,7 +119,7 @@ def expected_score(scorer: Callable[..., Any], predictive: Any, seed: int, start
     return total
 
 
-def checked(scores: np.ndarray, score: Callable, size: int, allowed: Any) -> np.ndarray:
+def checked(scores: np.ndarray, score: Callable[..., ArrayLike], size: int, allowed: np.ndarray | None) -> np.ndarray:
     """Return the scores; NaN is refused, naming the scorer and the first such candidate."""
     wrong = np.isnan(scores)
     if wrong.any():
@@ -114,7 +131,7 @@ def checked(scores: np.ndarray, score: Callable, size: int, allowed: Any) -> np.
     return scores
 
 
-def require_given(predictive: Any, what: str) -> None:
+def require_given(predictive: Predictive, what: str) -> None:
     """Refuse pending candidates or a joint batch (``what``) where the predictive has no what-ifs."""
     if predictive.provides("given"):
         return

@@ -227,7 +227,8 @@ def _from_bart(path: Path, shape: Any, axis: int | None) -> Pool:
     array = read_cfl(path).real.astype(float)
     if shape is not None:
         sides = tuple(integer("shape", side, minimum=1) for side in np.atleast_1d(shape))
-        if array.shape[0] == 3 and array.ndim <= 3 and array.shape != sides:
+        whole = array.shape + (1,) * (len(sides) - array.ndim)  # BART drops axes of length one at the end
+        if array.shape[0] == 3 and array.ndim <= 3 and whole != sides:
             array = array.reshape(array.shape + (1,) * (3 - array.ndim))
             samples = array.transpose(2, 1, 0)[..., : len(sides)] * 2 * np.pi / np.array(sides)
             # single precision turns -pi into something below

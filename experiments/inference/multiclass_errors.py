@@ -32,7 +32,9 @@ from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
 from adaptive import BayesianLogisticRegression, datasets
-from adaptive.estimators.linear import Settings, SoftmaxBelief, Training
+from adaptive.estimators.linear.settings import LogisticSettings
+from adaptive.estimators.linear.softmax_belief import SoftmaxBelief
+from adaptive.estimators.linear.training import LabelledRows
 from adaptive.potentials.softmax import contrasts
 from experiments.script import Script, command, panels
 
@@ -75,7 +77,9 @@ def tiny(n_labels: int, seed: int, n_draws: int) -> dict[str, np.ndarray]:
     weights = rng.standard_normal((3, 3)) * np.array([2.0, 2.0, 3.0]) / np.sqrt(2.0)
     scores = X @ weights[:, :2].T + weights[:, 2]
     y = np.argmax(scores + rng.gumbel(size=scores.shape), axis=1)
-    belief = SoftmaxBelief.learnt(Settings(prior_scale=2.0, tol=1e-8, max_iter=500), Training(X, y, 3))
+    belief = SoftmaxBelief.learnt(
+        LogisticSettings(prior_scale=2.0, tol=1e-8, max_iter=500), LabelledRows(X, y, np.arange(3))
+    )
     space = belief.space
     truth = exact(space.coordinates(X), y, space.coordinates(rows), belief, n_draws)
     found: dict[str, Any] = {"effective": truth["effective"]}

@@ -17,6 +17,7 @@ from tests.experiments.scripts import module_of
 
 # What each script judges. "sure": what it finds does not depend on size, so that quick and full mode must agree.
 SCRIPTS = {
+    "journeys": {"sure": {"ours-house-journeys"}},
     "gallery": {"sure": {"nickisch-fig-2.2", "nickisch-fig-3.1", "nickisch-fig-3.2", "nickisch-fig-3.4"}},
     "potential_tables": {"sure": {"nickisch-tab-2.2", "nickisch-tab-3.1", "ko-tab-2.5"}},
     "design_costs": {"sure": {"nickisch-tab-2.4"}},

@@ -55,7 +55,7 @@ def test_changes_of_sites_and_new_data(problem):
         i = int(rng.integers(form.rows.shape[0]))
         form.update_site(i, float(rng.uniform(-0.6, 2.0) * form.pi[i]), float(rng.normal()))
     agree(form, X[:9], y[:9])
-    longer = form.handed_on(X, y, np.full(12, NOISE))
+    longer = form.transfer(X, y, np.full(12, NOISE))
     agree(longer, X, y)
     assert longer.work.absorbed == 3 and longer.work.updates == 130 and longer.work.factorisations == 1
     assert longer.check() < 1e-10 and longer.refresh() < 1e-10
@@ -74,23 +74,23 @@ def test_a_change_that_leaves_no_gaussian_is_refused(problem):
 def test_copies_are_independent(problem):
     form, X, y, _ = problem
     other = copy.deepcopy(form)
-    longer = other.handed_on(X, y, np.full(12, NOISE))
+    longer = other.transfer(X, y, np.full(12, NOISE))
     longer.update_site(0, 3.0, 1.0)
     agree(form, X[:9], y[:9])
     assert form.work.factorisations == 1
 
 
-def test_what_is_not_handed_on(problem):
+def test_what_is_not_transferred(problem):
     form, X, y, _ = problem
     variance = np.full(12, NOISE)
-    assert form.handed_on(X, y + 1.0, variance) is None
-    assert form.handed_on(X, y, 2 * variance) is None
-    assert form.handed_on(X + 1.0, y, variance) is None
-    assert form.handed_on(X[:8], y[:8], variance[:8]) is None
-    assert form.handed_on(np.vstack([X, X]), np.r_[y, y], np.r_[variance, variance]) is None  # so many: factorise
+    assert form.transfer(X, y + 1.0, variance) is None
+    assert form.transfer(X, y, 2 * variance) is None
+    assert form.transfer(X + 1.0, y, variance) is None
+    assert form.transfer(X[:8], y[:8], variance[:8]) is None
+    assert form.transfer(np.vstack([X, X]), np.r_[y, y], np.r_[variance, variance]) is None  # so many: factorise
     agree(form, X[:9], y[:9])
     X[2, 3] += 1e-3  # in the form's own memory
-    assert form.handed_on(X, y, variance) is None
+    assert form.transfer(X, y, variance) is None
 
 
 def test_marginal_likelihood_of_the_base(problem):

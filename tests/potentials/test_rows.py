@@ -99,6 +99,18 @@ def test_names_and_parameters():
     assert BernoulliLogit().parameters == {"y": None}
 
 
+@pytest.mark.parametrize("kind", [BernoulliLogit, BernoulliProbit, Gaussian, Laplace, Poisson])
+def test_a_subclass_is_what_it_is_whatever_it_is_called(kind):
+    renamed = type("Renamed", (kind,), {})
+    mean, variance = np.array([0.4, -1.0]), np.array([0.5, 3.0])
+    for name in ("expectation", "expectation_derivatives", "tilted_moments"):
+        own, theirs = (getattr(k(1.0), name)(mean, variance) for k in (renamed, kind))
+        np.testing.assert_array_equal(own, theirs)
+    for name in ("outcome_entropy", "expected_outcome_entropy"):
+        own, theirs = (getattr(k() if k(1.0).discrete else k(1.0), name)(mean, variance) for k in (renamed, kind))
+        np.testing.assert_array_equal(own, theirs)
+
+
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [

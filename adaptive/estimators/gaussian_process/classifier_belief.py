@@ -29,7 +29,7 @@ from adaptive.estimators.gaussian_process.process_belief import (
 from adaptive.estimators.gaussian_process.settings import ProcessSettings
 from adaptive.estimators.linear.labelled import Labelled
 from adaptive.estimators.linear.training import LabelledRows, labels_of
-from adaptive.means.base import as_mean
+from adaptive.means import as_mean
 from adaptive.potentials import BernoulliLogit, BernoulliProbit
 from adaptive.predictive import Predictive, WeightedDraws
 

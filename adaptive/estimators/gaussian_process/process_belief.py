@@ -16,7 +16,7 @@ from adaptive.estimators.belief import Inferred
 from adaptive.estimators.gaussian_process.evidence import Evidence
 from adaptive.estimators.gaussian_process.hyperparameters import optimised
 from adaptive.estimators.gaussian_process.latent_process import LatentProcess
-from adaptive.means.base import as_mean
+from adaptive.means import as_mean
 
 if TYPE_CHECKING:
     from adaptive.estimators.gaussian_process.settings import ProcessSettings

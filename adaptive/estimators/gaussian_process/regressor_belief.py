@@ -25,7 +25,7 @@ from adaptive.estimators.gaussian_process.process_belief import (
 )
 from adaptive.estimators.gaussian_process.settings import ProcessSettings
 from adaptive.estimators.linear.training import Rows
-from adaptive.means.base import as_mean
+from adaptive.means import as_mean
 from adaptive.potentials import Gaussian, Laplace, Logistic, StudentT
 from adaptive.predictive import GaussianProjections
 

@@ -12,13 +12,13 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from adaptive import checks, inference
 from adaptive.estimators.belief import Settings
 from adaptive.estimators.gaussian_process.low_rank import LowRank
-from adaptive.means.base import as_mean
+from adaptive.means import as_mean
 
 if TYPE_CHECKING:
     from sklearn.gaussian_process.kernels import Kernel
 
     from adaptive.inference import GLM, Posterior
-    from adaptive.means.base import Mean
+    from adaptive.means import Mean
     from adaptive.types import RandomState
 
 __all__ = ["ENGINES", "Engine", "ProcessSettings"]

@@ -1,13 +1,18 @@
-"""Kinds of measurement blocks: rows of a matrix, samples on the Cartesian grid, trajectories, any other operator."""
+"""Blocks of measurements as they are handed in: of which kind they are, and the samples that come with them.
+
+Kinds are rows of a matrix, samples on the Cartesian grid, trajectories, and any other operator; thousands of phase
+encodes of a volume are not made one by one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeGuard
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 from scipy import sparse
 
+from adaptive.checks import finite
 from adaptive.operators import (
     Dense,
     FourierLines,
@@ -19,15 +24,25 @@ from adaptive.operators import (
     as_operator,
 )
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Matrix, Outcomes, Pool, Rows
+
 __all__ = [
+    "EncodePool",
+    "LinePool",
     "RowsOnImages",
+    "ShotPool",
     "as_blocks",
+    "checked_samples",
+    "coils_of",
     "is_encodes",
     "is_fourier",
+    "is_lines",
     "is_rows",
     "is_shots",
     "is_trajectory",
     "on_grid",
+    "one_mask",
     "require_candidates",
     "with_rows_written_out",
 ]
@@ -42,7 +57,7 @@ class RowsOnImages(Reshaped):
     array([10.])
     """
 
-    def __init__(self, matrix: Any, shape: Sequence[int]):
+    def __init__(self, matrix: Rows, shape: Sequence[int]):
         rows = as_operator(matrix, "X")
         if rows.shape[1] != np.prod(shape):
             raise ValueError(
@@ -52,7 +67,7 @@ class RowsOnImages(Reshaped):
         super().__init__(rows, tuple(shape))
 
     @property
-    def matrix(self) -> Any:
+    def matrix(self) -> Matrix:
         """(m, pixels), an array or compressed rows."""
         return self.operator.matrix  # type: ignore[attr-defined]
 
@@ -84,7 +99,7 @@ class RowsOnImages(Reshaped):
     def state(self) -> dict[str, Any]:
         """The matrix as plain arrays."""
         rows = self.matrix
-        if not sparse.issparse(rows):
+        if isinstance(rows, np.ndarray):
             return {"matrix": rows}
         return {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr}
 
@@ -97,29 +112,64 @@ class RowsOnImages(Reshaped):
         return cls(sparse.csr_array(parts, shape=(len(parts[2]) - 1, int(np.prod(shape)))), shape)
 
 
-def on_grid(block: Any) -> TypeGuard[FourierLines | FourierMask]:
+@runtime_checkable
+class LinePool(Protocol):
+    """Whole lines of the grid, by their indices (m,) along ``axis``."""
+
+    lines: np.ndarray
+    axis: int
+
+
+@runtime_checkable
+class EncodePool(Protocol):
+    """Lines of a volume along ``readout``, by their positions (m, 2) on the two other axes."""
+
+    image_shape: tuple[int, ...]
+    encodes: np.ndarray
+    readout: int
+
+
+@runtime_checkable
+class ShotPool(Protocol):
+    """Trajectories, by where their samples are: one array (m, d) each, radians per pixel."""
+
+    image_shape: tuple[int, ...]
+    samples: Sequence[np.ndarray]
+
+
+def is_lines(pool: object) -> TypeGuard[LinePool]:
+    """Whether a pool says which lines it holds."""
+    return isinstance(pool, LinePool) and not isinstance(pool, Operator)
+
+
+def is_encodes(pool: object) -> TypeGuard[EncodePool]:
+    """Whether a pool says which lines of a volume it holds."""
+    return isinstance(pool, EncodePool) and not isinstance(pool, Operator)
+
+
+def is_shots(pool: object) -> TypeGuard[ShotPool]:
+    """Whether a pool holds trajectories and says where they go."""
+    return isinstance(pool, ShotPool) and not isinstance(pool, Operator)
+
+
+def on_grid(block: object) -> TypeGuard[FourierLines | FourierMask]:
     """Whether a block measures samples of the image's own Fourier transform."""
     return isinstance(block, (FourierLines, FourierMask))
 
 
-def is_trajectory(block: Any) -> TypeGuard[NonuniformFourier]:
+def is_trajectory(block: object) -> TypeGuard[NonuniformFourier]:
     """Whether a block measures Fourier samples anywhere in k-space."""
     return isinstance(block, NonuniformFourier)
 
 
-def is_encodes(pool: Any) -> bool:
-    """Whether a pool says by ``encodes`` (m, 2) and ``readout`` which lines of a volume it holds."""
-    return hasattr(pool, "encodes") and hasattr(pool, "readout") and not isinstance(pool, Operator)
+def is_rows(X: object) -> TypeGuard[Matrix]:
+    """Whether ``X`` is a table of measurement rows, not an operator or a list of them."""
+    return isinstance(X, np.ndarray) or sparse.issparse(X)
 
 
-def is_shots(pool: Any) -> bool:
-    """Whether a pool holds trajectories and says by ``samples`` (one array (m, d) each) where they go."""
-    return hasattr(pool, "samples") and hasattr(pool, "image_shape") and not isinstance(pool, Operator)
-
-
-def is_fourier(X: Any) -> bool:
+def is_fourier(X: object) -> bool:
     """Whether ``X`` holds Fourier samples, or anything complex, in its first block; what is no block counts as such."""
-    if is_encodes(X) or is_shots(X) or hasattr(X, "lines"):
+    if is_lines(X) or is_encodes(X) or is_shots(X):
         return True
     if is_rows(X):
         return X.dtype.kind == "c"
@@ -127,18 +177,13 @@ def is_fourier(X: Any) -> bool:
     return not isinstance(first, Operator) or first.dtype.kind == "c"
 
 
-def is_rows(X: Any) -> bool:
-    """Whether ``X`` is a table of measurement rows, not an operator or a list of them."""
-    return isinstance(X, np.ndarray) or sparse.issparse(X)
-
-
-def with_rows_written_out(X: Any) -> Any:
+def with_rows_written_out(X: Pool | Operator) -> Pool | Operator:
     """``X``, or the array that it stands for where it is a frame or a lazy table of rows."""
     table = hasattr(X, "__array__") and not is_rows(X) and not isinstance(X, Operator)
     return np.asarray(X) if table else X
 
 
-def as_blocks(X: Any, shape: tuple[int, ...]) -> list[Operator]:
+def as_blocks(X: object, shape: tuple[int, ...]) -> list[Operator]:
     """X as a list of operators on images of this shape.
 
     Raises
@@ -146,11 +191,12 @@ def as_blocks(X: Any, shape: tuple[int, ...]) -> list[Operator]:
     ValueError
         If X holds something else, nothing, or an operator on arrays of another shape.
     """
+    blocks: list[Operator]
     if isinstance(X, Operator):
         blocks = [X]
     elif is_rows(X):
         blocks = [RowsOnImages(X, shape)]
-    elif hasattr(X, "__iter__") and not isinstance(X, (str, bytes, dict)):
+    elif isinstance(X, Iterable) and not isinstance(X, (str, bytes, dict)):
         blocks = list(X)
     else:
         raise ValueError(f"X must be rows, an operator, or operator blocks (a list or pool), got {type(X).__name__}.")
@@ -168,13 +214,68 @@ def as_blocks(X: Any, shape: tuple[int, ...]) -> list[Operator]:
     return blocks
 
 
-def require_candidates(candidates: Any, shape: tuple[int, ...]) -> None:
+def require_candidates(candidates: Pool | Operator, shape: tuple[int, ...]) -> None:
     """Refuse, in one sentence, what is no pool of blocks on images of this shape; lazy pools are not unrolled."""
     if isinstance(candidates, Operator):
         raise ValueError(f"candidates must be a pool of operator blocks (a list), got the one block {candidates!r}.")
-    if hasattr(candidates, "image_shape") and tuple(candidates.image_shape) != shape:
-        kind = "lines" if hasattr(candidates, "lines") else "measurements"
-        raise ValueError(f"candidates are {kind} of images of shape {candidates.image_shape}, not {shape}.")
-    lazy = hasattr(candidates, "lines") or is_encodes(candidates) or is_shots(candidates)
+    sides = getattr(candidates, "image_shape", shape)
+    if tuple(sides) != shape:
+        kind = "lines" if is_lines(candidates) else "measurements"
+        raise ValueError(f"candidates are {kind} of images of shape {sides}, not {shape}.")
+    lazy = is_lines(candidates) or is_encodes(candidates) or is_shots(candidates)
     if not (lazy or is_rows(candidates)):
         as_blocks(candidates, shape)
+
+
+# -- their samples -----------------------------------------------------------------------------------------------------
+
+
+def one_mask(pool: EncodePool, shape: tuple[int, ...], y: Outcomes) -> tuple[list[Operator], list[np.ndarray]]:
+    """Phase encodes of a volume as one mask: thousands of them are not made one by one."""
+    if tuple(pool.image_shape) != shape:
+        raise ValueError(f"X holds phase encodes of volumes of shape {tuple(pool.image_shape)}; expected {shape}.")
+    encodes, readout, values = np.asarray(pool.encodes), int(pool.readout), list(y)  # type: ignore[arg-type]
+    if len(values) != len(encodes):
+        raise ValueError(f"y must hold the samples of each of the {len(encodes)} blocks, got {len(values)}.")
+    if not len(encodes):
+        raise ValueError("X holds no block: nothing was measured.")
+    sizes = {np.shape(value) for value in values}
+    if len(sizes) != 1 or next(iter(sizes))[-1:] != (shape[readout],):
+        raise ValueError(
+            f"the samples of each phase encode must be {shape[readout]} along the last axis, got shapes "
+            f"{sorted(sizes)[:3]}."
+        )
+    mask = np.zeros(shape, bool)
+    np.moveaxis(mask, readout, -1)[encodes[:, 0], encodes[:, 1]] = True
+    if mask.sum() != encodes.shape[0] * shape[readout]:
+        raise ValueError("X holds a phase encode that is measured twice; average repeated samples before.")
+    stacked = np.moveaxis(np.stack(values), 0, -2)  # (..., encodes, readout)
+    kspace = np.zeros((*stacked.shape[:-2], *shape), complex)
+    np.moveaxis(kspace, kspace.ndim - 3 + readout, -1)[..., encodes[:, 0], encodes[:, 1], :] = stacked
+    return [FourierMask(shape, mask)], [kspace[..., mask]]
+
+
+def coils_of(block: Operator, values: ArrayLike) -> int:
+    """Number of coils that these samples have."""
+    found = np.shape(values)
+    flat = len(found) == 2 and found[1] == block.shape[0] and found != block.output_shape
+    if len(found) == len(block.output_shape) + 1 or flat:
+        return found[0]
+    raise ValueError(
+        f"the samples of {block!r} must have shape (number of coils, {', '.join(map(str, block.output_shape))}), "
+        f"got {found}."
+    )
+
+
+def checked_samples(block: Operator, values: ArrayLike, n_coils: int | None) -> np.ndarray:
+    """The samples of one block, of its output shape, coils first; refused in one sentence otherwise."""
+    name = f"the samples of {block!r}"
+    array = finite(name, values, dtype=complex if block.dtype.kind == "c" or n_coils is not None else float)
+    coils = () if n_coils is None else (n_coils,)
+    wanted = (*coils, *block.output_shape)
+    if array.shape in (wanted, (*coils, block.shape[0])) or (n_coils is None and array.shape == (block.shape[0],)):
+        return array.reshape(wanted)
+    if n_coils is None and on_grid(block):
+        return array  # `gridded` says more
+    each = "" if n_coils is None else f", those of {n_coils} coils"
+    raise ValueError(f"{name} must have shape {wanted}{each}, got {array.shape}.")

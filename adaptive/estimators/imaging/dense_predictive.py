@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.linalg
@@ -19,6 +19,9 @@ from adaptive.inference import Posterior
 from adaptive.operators import Operator, RealStacked
 from adaptive.potentials import Gaussian
 from adaptive.predictive import Predictive, StatedPredictive
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["DenseBlockPredictive", "real_rows"]
 
@@ -82,12 +85,12 @@ class DenseBlockPredictive(Predictive):
         blocks = (self._own(i) / self.noise_variance for i in range(len(self)))
         return np.array([np.linalg.slogdet(np.eye(len(block)) + block)[1] for block in blocks])
 
-    def refined(self, positions: Any) -> StatedPredictive:
+    def refined(self, positions: ArrayLike) -> StatedPredictive:
         """The candidates at ``positions``: as they are, exact already."""
         values = self._scores[np.asarray(positions)]
         return StatedPredictive(len(values), log_determinant=lambda: (values, np.zeros_like(values)))
 
-    def covariance(self, i: Any, j: Any) -> np.ndarray:
+    def covariance(self, i: ArrayLike, j: ArrayLike) -> np.ndarray:
         """Covariance of the samples of blocks ``i`` and ``j``, stacked; real parts of a block, then imaginary ones."""
         first, second = (np.concatenate([self._rows(k) for k in np.atleast_1d(one)]) for one in (i, j))
         return self._joint[np.ix_(first, second)]
@@ -96,7 +99,7 @@ class DenseBlockPredictive(Predictive):
         where = self._slices[i]
         return np.arange(where.start, where.stop)
 
-    def given(self, i: int, outcome: Any = None) -> DenseBlockPredictive:
+    def given(self, i: int, outcome: object = None) -> DenseBlockPredictive:
         """The belief had block ``i`` been measured; what came back does not matter to a Gaussian."""
         columns = self._joint[:, self._slices[i]]
         own = self._joint[self._slices[i], self._slices[i]] + self.noise_variance * np.eye(columns.shape[1])

@@ -10,7 +10,6 @@ measured twice.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy.fft
@@ -125,7 +124,7 @@ class GridScores:
         whole[..., half.shape[-1] :] = _mirrored(whole)[..., half.shape[-1] :]
         return scipy.fft.fftshift(whole)
 
-    def _log_terms(self, repeats: float, where: Any = ...) -> tuple[np.ndarray, np.ndarray]:
+    def _log_terms(self, repeats: float, where: tuple[int | slice | None, ...] = ()) -> tuple[np.ndarray, np.ndarray]:
         """2 ln(1 + repeats v / (2 noise)) at samples, and its error."""
         power, error = (grid[where] for grid in self.power)
         noise = 2 * self.noise_variance

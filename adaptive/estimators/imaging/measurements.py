@@ -6,24 +6,29 @@ same for any number of samples. Rows of matrices that follow each other become o
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive.estimators.imaging.blocks import (
     RowsOnImages,
     as_blocks,
+    checked_samples,
+    coils_of,
     is_encodes,
     is_fourier,
     is_rows,
     is_trajectory,
     on_grid,
+    one_mask,
 )
 from adaptive.estimators.imaging.noise import noise_variance
-from adaptive.estimators.imaging.samples import checked_samples, coils_of, one_mask
 from adaptive.estimators.imaging.sensitivity import made_white
 from adaptive.images import check_coils, check_kspace, gridded
 from adaptive.operators import FourierLines, FourierMask, NonuniformFourier, Operator, Stacked
+
+if TYPE_CHECKING:
+    from adaptive.types import Matrix, Outcomes, Pool
 
 FROM_DATA = 0  # coils: as many as the first samples have
 
@@ -60,7 +65,13 @@ class MeasuredBlocks:
         Blocks that are neither.
     fourier : bool
         Whether the first block was of Fourier samples (or anything complex), so that conventions of k-space hold.
+    newest : int
+        Rows of the table that was measured last; 0 where something else was.
+    n_features : None
+        Images have no columns.
     """
+
+    n_features = None
 
     def __init__(
         self,
@@ -76,7 +87,7 @@ class MeasuredBlocks:
         self.axis: int | None = None
         self.trajectories: list[tuple[np.ndarray, np.ndarray]] = []
         self.others: list[tuple[Operator, np.ndarray]] = []
-        self.fourier = True
+        self.fourier, self.newest = True, 0
 
     @property
     def _coils(self) -> tuple[int, ...]:
@@ -97,7 +108,7 @@ class MeasuredBlocks:
         """All frequencies off the grid, (m, d)."""
         return np.concatenate([points for points, _ in self.trajectories] or [np.empty((0, len(self.shape)))])
 
-    def with_blocks(self, X: Any, y: Any) -> MeasuredBlocks:
+    def with_blocks(self, X: Pool | Operator, y: Outcomes) -> MeasuredBlocks:
         """These measurements and more.
 
         Parameters
@@ -115,11 +126,13 @@ class MeasuredBlocks:
         after = self._longer()
         if self.empty:
             after.fourier = self.n_coils is not None or is_fourier(X)
+        after.newest = X.shape[0] if is_rows(X) else 0
+        samples: list[Any]
         if is_encodes(X):
             blocks, samples = one_mask(X, self.shape, y)
         else:
             blocks = as_blocks(X, self.shape)
-            samples = [y] if isinstance(X, Operator) or is_rows(X) else list(y)
+            samples = [y] if isinstance(X, Operator) or is_rows(X) else list(y)  # type: ignore[arg-type]
         if len(samples) != len(blocks):
             raise ValueError(f"y must hold the samples of each of the {len(blocks)} blocks, got {len(samples)}.")
         if self.n_coils == FROM_DATA:
@@ -262,6 +275,14 @@ class MeasuredBlocks:
             return np.empty((0, int(np.prod(self.shape)))), np.empty(0)
         return self.operator().to_dense(), self.samples()
 
+    def newest_rows(self) -> Matrix | None:
+        """Rows (m, pixels) of the table that was measured last; None where something else was."""
+        if not self.newest:
+            return None
+        block = self.others[-1][0]
+        assert isinstance(block, RowsOnImages)
+        return block.matrix[-self.newest :]
+
     def state(self) -> dict[str, Any]:
         """As plain arrays; refused where there are blocks that are neither rows, on the grid nor trajectories."""
         if not all(isinstance(block, RowsOnImages) and block.plain for block, _ in self.others):
@@ -269,7 +290,7 @@ class MeasuredBlocks:
                 "measurements that are neither rows of a matrix, on the Cartesian grid nor trajectories have no plain "
                 "state; keep the blocks and fit again."
             )
-        return {
+        measured = {
             "kspace": self.kspace,
             "mask": self.mask,
             "axis": self.axis,
@@ -279,13 +300,14 @@ class MeasuredBlocks:
             "rows": [[block.state(), values] for block, values in self.others],  # type: ignore[attr-defined]
             "fourier": self.fourier,
         }
+        return {"measured": measured}
 
-    @classmethod
-    def restored(cls, shape: tuple[int, ...], largest: float, check: bool, state: dict[str, Any]) -> MeasuredBlocks:
-        """What `state` described."""
-        self = cls(shape, largest, check, state.get("n_coils"), state.get("whitening"))
-        self.kspace, self.mask, self.axis = state["kspace"], state["mask"], state["axis"]
-        self.trajectories = [(points, values) for points, values in state.get("trajectories", [])]
-        self.others = [(RowsOnImages.restored(rows, shape), values) for rows, values in state.get("rows", [])]
-        self.fourier = state.get("fourier", True)
-        return self
+    def restored(self, state: dict[str, Any]) -> MeasuredBlocks:
+        """What ``state`` described, of images like these."""
+        known = state["measured"]
+        after = MeasuredBlocks(self.shape, self.largest, self.check, known.get("n_coils"), known.get("whitening"))
+        after.kspace, after.mask, after.axis = known["kspace"], known["mask"], known["axis"]
+        after.trajectories = [(points, values) for points, values in known.get("trajectories", [])]
+        after.others = [(RowsOnImages.restored(rows, self.shape), values) for rows, values in known.get("rows", [])]
+        after.fourier = known.get("fourier", True)
+        return after

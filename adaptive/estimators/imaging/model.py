@@ -1,27 +1,103 @@
-"""Measurements of an image and a prior as a model, with its posterior and its mode."""
+"""Measurements of an image and a prior as a model, with its posterior, its mode, and the engines that infer it.
+
+The double loop with sampled variances multiplies with operators only, so that it serves any size; its posterior answers
+by samples. Expectation propagation keeps the covariance of all pixels as a matrix: images of up to 64 by 64 pixels,
+every variance exact.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
-from adaptive.estimators.imaging.engine import Engine, precision_of
+from adaptive import checks, inference
 from adaptive.estimators.imaging.measurements import MeasuredBlocks
 from adaptive.estimators.imaging.prior import ImagePrior
 from adaptive.estimators.imaging.sensitivity import on_unknown
 from adaptive.estimators.imaging.tree_prior import restored_tree, tree_mode_of, tree_posterior
-from adaptive.inference import GLM, LargePosterior, Posterior
+from adaptive.inference import GLM, LargePosterior, Posterior, restored_posterior
+from adaptive.inference.kinds import stated
+from adaptive.inference.matrix_free.reweighted_least_squares import precision_of
 from adaptive.inference.matrix_free.reweighted_map import reweighted_map
-from adaptive.inference.restored import restored_posterior
+from adaptive.inference.posterior import DIAGNOSTICS
 from adaptive.inference.trees import TreeMixture
+from adaptive.linalg import Perturbations
 
-__all__ = ["Engine", "ImageModel"]
+if TYPE_CHECKING:
+    from adaptive.estimators.imaging.prior import Scales
+    from adaptive.types import DType, RandomState
 
+__all__ = ["DENSE", "ENGINES", "Engine", "ImageModel"]
+
+DENSE = ("expectation_propagation",)  # engines whose posterior keeps the covariance as a matrix
+ENGINES = ("variational_bounds", *DENSE)
+FRACTION = 0.9  # of the potentials in an update: a little below one is more robust (Nickisch, section 5.2)
+CHANGE = 1e-2  # nats by which a site must be able to change the posterior to be updated
 BROAD = 1e2  # standard deviation of a Gaussian prior on every pixel, in units of the largest magnitude: a formality
-STEPS = 15  # outer steps of the double loop where nothing is known
+
+
+@dataclass(frozen=True)
+class Engine:
+    """How posteriors are inferred.
+
+    Attributes
+    ----------
+    inference : str or callable
+        A name - "variational_bounds", the double loop with sampled variances, or "expectation_propagation" - or an
+        engine of one's own.
+    n_samples : int
+    random_state : None, int or Generator
+    """
+
+    inference: str | Callable[..., Posterior]
+    n_samples: int
+    random_state: RandomState
+
+    @property
+    def dense(self) -> bool:
+        """Whether posteriors keep the covariance as a matrix."""
+        return isinstance(self.inference, str) and self.inference in DENSE
+
+    def sampled(self) -> Engine:
+        """Itself, or where it is dense the double loop, by which scales are learnt."""
+        return replace(self, inference=ENGINES[0]) if self.dense else self
+
+    def __call__(
+        self, model: GLM, dtype: DType, max_iter: int, warm_start: Posterior | None, tol: float = 1e-2
+    ) -> Posterior:
+        """The posterior; of the double loop after so many outer steps, which is no failure to converge."""
+        if self.dense:
+            return inference.expectation_propagation(
+                model, update="selective", fraction=FRACTION, tol=CHANGE, warm_start=warm_start
+            )
+        settings = {"max_iter": max_iter, "tol": tol, "random_state": self.random_state, "warm_start": warm_start}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            if callable(self.inference):
+                posterior = self.inference(model, **settings)
+            else:
+                engine = getattr(inference, self.inference)
+                posterior = engine(model, variances="sampled", n_samples=self.n_samples, dtype=dtype, **settings)
+        if not isinstance(posterior, LargePosterior):
+            posterior = self._with_samples(model, posterior, dtype)
+        posterior.samples  # noqa: B018  drawn now, so that asking what is believed changes nothing
+        return posterior
+
+    def _with_samples(self, model: GLM, posterior: Posterior, dtype: DType) -> LargePosterior:
+        """A dense posterior as one that has samples."""
+        return LargePosterior(
+            precision_of(model).with_sites(posterior.sites[0]),
+            mean=posterior.mean,
+            perturbations=Perturbations(self.n_samples, checks.generator(self.random_state), dtype),
+            sites=posterior.sites,
+            group_lengths=posterior.group_lengths,
+            **{name: getattr(posterior, name) for name in DIAGNOSTICS},
+        )
 
 
 @dataclass(frozen=True)
@@ -88,13 +164,13 @@ class ImageModel:
             prior_covariance=(BROAD * self.prior.largest) ** 2,
         )
 
-    def posterior(self, scales: Any, engine: Engine, steps: int, warm: Any = None) -> Posterior:
+    def posterior(self, scales: Scales, engine: Engine, steps: int, warm: Posterior | None = None) -> Posterior:
         """The Gaussian posterior; of the double loop after ``steps`` outer steps."""
         if isinstance(scales, TreeMixture):
             return tree_posterior(self, scales, engine, steps, warm)
         return engine(self.glm(scales), self.precision, steps, warm)
 
-    def mode(self, scales: Any, max_iter: int, tol: float) -> np.ndarray:
+    def mode(self, scales: Scales, max_iter: int, tol: float) -> np.ndarray:
         """The most probable image."""
         if isinstance(scales, TreeMixture):
             return self.image(tree_mode_of(self, scales, tol).mean)
@@ -105,12 +181,12 @@ class ImageModel:
         parts = flat.reshape(-1, *self.prior.shape)
         return parts[0] + 1j * parts[1] if self.prior.complex else parts[0]
 
-    def restored(self, state: dict[str, Any], scales: Any) -> Posterior:
+    def restored(self, state: dict[str, Any], scales: Mapping[str, float] | None) -> Posterior:
         """The posterior that `posterior_state` described; a dense one needs the scales of its potentials."""
-        if "tree" in state.get("large", {}):
-            return restored_tree(self, state["large"])
-        if "large" in state:
-            unit = dict.fromkeys(self.prior.names, 1.0)  # the scales are in the sites
-            return LargePosterior.restored(precision_of(self.glm(unit)), state["large"])
+        state = stated(state)
+        if state["kind"] == "tree":
+            return restored_tree(self, state)
+        if state["kind"] == "large":
+            scales = dict.fromkeys(self.prior.names, 1.0)  # they are in the sites
         assert scales is not None
         return restored_posterior(self.glm(scales), state)

@@ -1,7 +1,7 @@
 """What a posterior believes about blocks of measurements: log|I + X Cov X' / noise| of each, real-stacked.
 
-A dense posterior answers exactly (`dense_blocks`, and for rows of a matrix what every linear model knows); the rest is
-about large ones.
+A dense posterior answers exactly (`dense_predictive`, and for rows of a matrix what every linear model knows); the rest
+is about large ones.
 
 Fourier samples are scored together from the posterior's samples: those on the Cartesian grid by their variances
 (`grid_scores`), of several coils by their covariance across coils (`coil_scores`), trajectories by one non-uniform
@@ -19,6 +19,7 @@ from adaptive.estimators.imaging.blocks import (
     RowsOnImages,
     as_blocks,
     is_encodes,
+    is_lines,
     is_rows,
     is_shots,
     is_trajectory,
@@ -39,12 +40,15 @@ from adaptive.potentials import Gaussian
 from adaptive.predictive import Predictive, StatedPredictive
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from adaptive.estimators.imaging.model import ImageModel
+    from adaptive.types import ArrayLike, Matrix, Pool, RandomState
 
 __all__ = ["BlockPredictive", "block_predictive"]
 
 
-def block_predictive(posterior: Posterior, candidates: Any, model: ImageModel, *, refine: bool = False) -> Predictive:
+def block_predictive(posterior: Posterior, candidates: Pool, model: ImageModel, *, refine: bool = False) -> Predictive:
     """The predictive of candidates under the posterior of a model.
 
     Parameters
@@ -93,15 +97,16 @@ class BlockPredictive(Predictive):
     def __init__(
         self,
         posterior: LargePosterior,
-        candidates: Any,
+        candidates: Pool,
         measured: MeasuredBlocks,
         noise_variance: float,
         *,
         sensitivity: np.ndarray | None = None,
         refine: bool = False,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
-        self.posterior, self.candidates, self.measured = posterior, candidates, measured
+        self.candidates: Any = candidates  # may be indexed, which not every kind of pool says
+        self.posterior, self.measured = posterior, measured
         self.noise_variance, self.sensitivity, self.refine = noise_variance, sensitivity, refine
         self.likelihood = Gaussian(noise_variance)
         self._shape = measured.shape
@@ -122,9 +127,8 @@ class BlockPredictive(Predictive):
     def _scores(self) -> tuple[np.ndarray, np.ndarray]:
         if is_rows(self.candidates):
             return self._of_rows()
-        known = getattr(self.candidates, "lines", None)
-        if known is not None and not isinstance(self.candidates, Operator):  # a pool of lines: no operator is made
-            return self._grid.of_lines(np.asarray(known), int(self.candidates.axis))
+        if is_lines(self.candidates):  # no operator is made
+            return self._grid.of_lines(np.asarray(self.candidates.lines), int(self.candidates.axis))
         if is_encodes(self.candidates):
             return self._grid.of_encodes(np.asarray(self.candidates.encodes), int(self.candidates.readout))
         if is_shots(self.candidates):
@@ -197,7 +201,7 @@ class BlockPredictive(Predictive):
     def _operator(self, block: Operator) -> Operator:
         return on_unknown(block, self.sensitivity, self._complex)
 
-    def refined(self, positions: Any) -> StatedPredictive:
+    def refined(self, positions: Sequence[int]) -> StatedPredictive:
         """The candidates at ``positions``, their determinants exact: one solve for each row of a block."""
         gains = [
             self.posterior.information_gain(self._operator(self._block(i)), self.noise_variance) for i in positions
@@ -205,7 +209,7 @@ class BlockPredictive(Predictive):
         values = 2 * np.array(gains)
         return StatedPredictive(len(values), log_determinant=lambda: (values, np.zeros_like(values)))
 
-    def covariance(self, i: Any, j: Any) -> np.ndarray:
+    def covariance(self, i: ArrayLike, j: ArrayLike) -> np.ndarray:
         """Covariance of the samples of blocks ``i`` and ``j``, stacked; real parts of a block, then imaginary ones."""
         first, second = (np.atleast_1d(k) for k in (i, j))
         return np.block(
@@ -220,7 +224,7 @@ class BlockPredictive(Predictive):
             ]
         )
 
-    def given(self, i: int, outcome: Any = None) -> BlockPredictive:
+    def given(self, i: int, outcome: object = None) -> BlockPredictive:
         """The belief had block ``i`` been measured; what came back does not matter to a Gaussian.
 
         The samples become samples given that measurement: they are solved again, starting from what they are.
@@ -239,6 +243,6 @@ class BlockPredictive(Predictive):
         )
 
 
-def _rows(candidates: Any, shape: tuple[int, ...]) -> Any:
+def _rows(candidates: Matrix, shape: tuple[int, ...]) -> Matrix:
     """The rows as a matrix of numbers, one column per pixel."""
     return RowsOnImages(candidates, shape).matrix

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,10 @@ from adaptive.inference.trees import TreeMixture
 from adaptive.operators import FiniteDifference, Identity, Operator, Padded, Product, RealStacked, Wavelet
 from adaptive.potentials import Laplace
 
-__all__ = ["IMAGINARY", "PRIORS", "ImagePrior", "image_prior", "padded_shape"]
+__all__ = ["IMAGINARY", "PRIORS", "ImagePrior", "Scales", "StatedScales", "image_prior", "padded_shape"]
+
+Scales: TypeAlias = dict[str, float] | TreeMixture  # one for each group, or the parameters of a tree
+StatedScales: TypeAlias = float | Mapping[str, float] | TreeMixture  # as users give them
 
 PRIORS = {
     "tv": ("tv",),
@@ -106,22 +109,21 @@ class ImagePrior:
             result.append((RealStacked(Identity(self.shape), "complex"), Laplace(scale)))
         return result
 
-    def scales(self, given: Any, name: str = "prior_scales") -> Any:
-        """One scale per group from a number or a mapping of names to numbers; of a tree its parameters.
+    def scales(self, given: StatedScales, name: str = "prior_scales") -> Scales:
+        """One scale per group from a number or a mapping of names to numbers; of a tree its parameters."""
+        return self._scales(given, name) if self.components is None else self.tree(given, name)
 
-        A tree takes a `TreeMixture`, or the scale of the wide state at the finest level (see `TreeMixture.generic`).
-        """
-        if self.components is None:
-            return self._scales(given, name)
-        wavelet: Any = self.operators[0]
+    def tree(self, given: StatedScales, name: str = "prior_scales") -> TreeMixture:
+        """The parameters of a tree: as given, or `TreeMixture.generic` of the scale of its wide state, finest level."""
         if isinstance(given, TreeMixture):
             if given.wavelet.input_shape != self.shape:
                 raise ValueError(f"{name} is a prior of images of shape {given.wavelet.input_shape}, not {self.shape}.")
             return given
-        scale = self._scales(given, name)["tree"]
-        return TreeMixture.generic(wavelet, scale, self.components, unit=self.largest)
+        wavelet: Any = self.operators[0]
+        assert self.components is not None
+        return TreeMixture.generic(wavelet, self._scales(given, name)["tree"], self.components, unit=self.largest)
 
-    def _scales(self, given: Any, name: str) -> dict[str, float]:
+    def _scales(self, given: StatedScales, name: str) -> dict[str, float]:
         allowed = (*self.names, "imaginary") if self.imaginary == "pixel" else self.names
         if isinstance(given, Mapping):
             for key in given:
@@ -145,7 +147,7 @@ class ImagePrior:
         floor = 1e-9 * self.largest
         return {name: max(sums[name] / (share * self.rows(name)), floor) for name in self.names}
 
-    def times(self, scales: Any, unit: float) -> Any:
+    def times(self, scales: Scales, unit: float) -> Scales:
         """The scales in other units."""
         if isinstance(scales, TreeMixture):
             return scales.with_parameters(narrow=unit * scales.narrow, wide=unit * scales.wide)

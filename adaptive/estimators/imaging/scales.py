@@ -24,8 +24,7 @@ from adaptive.estimators.imaging.tree_prior import learnt_tree
 from adaptive.inference import LargePosterior
 
 if TYPE_CHECKING:
-    from adaptive.estimators.imaging.engine import Engine
-    from adaptive.estimators.imaging.model import ImageModel
+    from adaptive.estimators.imaging.model import Engine, ImageModel
 
 __all__ = ["LearntScales", "learn_scales", "scale_evidence"]
 

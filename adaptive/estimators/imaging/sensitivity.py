@@ -9,13 +9,16 @@ the mean over the coils.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.checks import finite
 from adaptive.images import whitened
 from adaptive.operators import Coils, Diagonal, Operator, Product, RealStacked, Repeated
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["checked_maps", "made_white", "on_unknown", "whitening"]
 
@@ -40,7 +43,7 @@ def on_unknown(block: Operator, sensitivity: np.ndarray | None, complex_unknown:
     return RealStacked(operator, "complex") if complex_unknown else operator
 
 
-def checked_maps(coils: Any, shape: tuple[int, ...]) -> np.ndarray:
+def checked_maps(coils: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
     """Coil maps (coils, *shape), complex.
 
     Raises
@@ -59,7 +62,7 @@ def checked_maps(coils: Any, shape: tuple[int, ...]) -> np.ndarray:
     return maps
 
 
-def whitening(covariance: Any, n_coils: int | None = None) -> np.ndarray:
+def whitening(covariance: ArrayLike, n_coils: int | None = None) -> np.ndarray:
     """L^-1 of the scaled covariance.
 
     Parameters

@@ -1,7 +1,7 @@
 """Information of trajectories: all points of all candidates in one non-uniform transform of the posterior's samples.
 
 Three batched transforms serve any number of candidates: of the samples, of their control variates, and of what both
-have in common (`seen_images`). Then every trajectory is a chain along its readout (`chain_scores`). Where the unknown
+have in common (`coil_images`). Then every trajectory is a chain along its readout (`chain_rule`). Where the unknown
 is real and a trajectory passes k and -k, as a spoke through the centre does, both are channels of one node.
 """
 

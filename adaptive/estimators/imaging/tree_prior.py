@@ -16,8 +16,8 @@ from adaptive.inference.trees import TreeMixture, TreePosterior, tree_bounds, tr
 from adaptive.linalg import PrecisionOperator
 
 if TYPE_CHECKING:
-    from adaptive.estimators.imaging.engine import Engine
-    from adaptive.estimators.imaging.model import ImageModel
+    from adaptive.estimators.imaging.model import Engine, ImageModel
+    from adaptive.estimators.imaging.prior import Scales
 
 __all__ = ["learnt_tree", "plain_scales", "restored_tree", "tree_mode_of", "tree_posterior"]
 
@@ -26,15 +26,15 @@ WARM_LEARNING_STEPS = 2
 
 
 def tree_posterior(
-    model: ImageModel, prior: TreeMixture, engine: Engine, steps: int, warm: Any = None
+    model: ImageModel, prior: TreeMixture, engine: Engine, steps: int, warm: Posterior | None = None
 ) -> TreePosterior:
     """The posterior after ``steps`` outer steps of the double loop, at these parameters."""
     return _posterior(model, prior, engine, warm, learn=False, start="prior", max_iter=steps)
 
 
-def learnt_tree(model: ImageModel, engine: Engine, warm: Any = None) -> TreePosterior:
+def learnt_tree(model: ImageModel, engine: Engine, warm: Posterior | None = None) -> TreePosterior:
     """The posterior with the parameters that the bound says; from those of ``warm`` on, where there is one."""
-    prior = model.prior.scales(0.05 * model.prior.largest)
+    prior = model.prior.tree(0.05 * model.prior.largest)
     return _posterior(model, prior, engine, warm, learn=True, max_iter=None if warm is None else WARM_LEARNING_STEPS)
 
 
@@ -46,7 +46,7 @@ def tree_mode_of(model: ImageModel, prior: TreeMixture, tol: float) -> Posterior
         return tree_mode(X, y, model.noise_variance, prior, start="prior", tol=tol, dtype=model.precision)
 
 
-def plain_scales(scales: Any) -> Any:
+def plain_scales(scales: Scales) -> dict[str, float] | None:
     """Scales as plain numbers; None for a tree, whose posterior holds its parameters."""
     return None if isinstance(scales, TreeMixture) else scales
 
@@ -54,12 +54,14 @@ def plain_scales(scales: Any) -> Any:
 def restored_tree(model: ImageModel, state: dict[str, Any]) -> TreePosterior:
     """The posterior that `TreePosterior.state` described."""
     X, _ = model.measurements()
-    prior = model.prior.scales(1.0)
+    prior = model.prior.tree(1.0)
     system = PrecisionOperator(X, model.noise_variance, B=prior.wavelet, shape=prior.wavelet.input_shape)
-    return TreePosterior.restored_tree(system, state, prior)
+    return TreePosterior.from_state(state, system, prior)
 
 
-def _posterior(model: ImageModel, prior: TreeMixture, engine: Engine, warm: Any, **settings: Any) -> TreePosterior:
+def _posterior(
+    model: ImageModel, prior: TreeMixture, engine: Engine, warm: Posterior | None, **settings: Any
+) -> TreePosterior:
     X, y = model.measurements()
     with warnings.catch_warnings():  # so many steps are the algorithm and no failure to converge
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -20,6 +20,9 @@ from adaptive.inference.classic.measured_rows import MeasuredRows, PointEstimate
 from adaptive.inference.classic.vertex_exchange import best_vertex
 from adaptive.linalg.row_basis import RowBasis
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, RandomState, Rows
+
 __all__ = ["basis_pursuit"]
 
 _RELAXATION = 1.7
@@ -29,13 +32,13 @@ _PROVEN = 1e-9  # relative duality gap at which a vertex is the minimum
 
 
 def basis_pursuit(
-    X: Any,
-    y: Any,
+    X: Rows | ArrayLike,
+    y: ArrayLike,
     *,
-    B: Any = None,
+    B: Rows | ArrayLike | None = None,
     max_iter: int = 5000,
     tol: float = 1e-6,
-    random_state: Any = None,
+    random_state: RandomState = None,
     warm_start: PointEstimate | None = None,
 ) -> PointEstimate:
     """The fewest absolute coefficients that explain the measurements exactly.

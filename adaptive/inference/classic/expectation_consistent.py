@@ -10,7 +10,7 @@ moments that q and r agree on, and ln Z_EC rises.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from adaptive.checks import integer, positive
 from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
+
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
 
 __all__ = ["expectation_consistent"]
 
@@ -30,7 +33,7 @@ def expectation_consistent(
     *,
     max_iter: int = 200,
     tol: float = 1e-7,
-    random_state: Any = None,
+    random_state: RandomState = None,
     warm_start: Posterior | None = None,
     form: str | None = None,
 ) -> Posterior:

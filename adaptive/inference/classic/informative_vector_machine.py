@@ -10,7 +10,7 @@ O(q d^2) time and O(q d) memory for d of q rows.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.expectation_propagation import expectation_propagation
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
+
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
 
 __all__ = ["informative_vector_machine"]
 
@@ -33,7 +36,7 @@ def informative_vector_machine(
     refine: bool = False,
     max_iter: int = 200,
     tol: float = 1e-6,
-    random_state: Any = None,
+    random_state: RandomState = None,
     warm_start: Posterior | None = None,
     form: str | None = None,
 ) -> Posterior:
@@ -129,7 +132,7 @@ def informative_vector_machine(
     ).refit(pi, nu)
     everywhere = np.zeros((2, q))
     everywhere[:, active] = pi, nu
-    posterior = Posterior(
+    return Posterior(
         gaussian,
         sites=(everywhere[0], everywhere[1]),
         group_lengths=model.group_lengths,
@@ -140,6 +143,5 @@ def informative_vector_machine(
         converged=converged,
         engine="informative_vector_machine",
         potential=problem.potential[active],
+        active=active,
     )
-    posterior.active = active  # type: ignore[attr-defined]
-    return posterior

@@ -5,16 +5,21 @@ Few errors, poor probabilities: nothing here knows what a probability is. Use ex
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
 from adaptive.checks import positive
+from adaptive.gaussians.gaussian_part import LOG_2PI
 from adaptive.inference.dense.jensen import jensen_bound
 from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
+from adaptive.potentials import BernoulliLogit, BernoulliProbit
+
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
 
 __all__ = ["label_regression"]
 
@@ -27,7 +32,7 @@ def label_regression(
     noise_sd: float | None = None,
     max_iter: int = 100,
     tol: float = 1e-4,
-    random_state: Any = None,
+    random_state: RandomState = None,
     warm_start: Posterior | None = None,
     form: str | None = None,
 ) -> Posterior:
@@ -63,19 +68,20 @@ def label_regression(
     array([ 0.75, -0.75])
     """
     problem = DenseProblem(model, "label_regression", None, form, force=True)
-    names = {p.name for _, p in model.groups}
-    if not names or not names <= {"BernoulliLogit", "BernoulliProbit"}:
+    potentials = [potential for _, potential in model.groups]
+    if not potentials or not all(isinstance(one, (BernoulliLogit, BernoulliProbit)) for one in potentials):
+        names = sorted({one.name for one in potentials})
         raise ValueError(
-            f"label_regression accepts Bernoulli potentials only, got {sorted(names) or 'none'}; "
-            "use expectation_propagation."
+            f"label_regression accepts Bernoulli potentials only, got {names or 'none'}; use expectation_propagation."
         )
-    y = np.concatenate([np.broadcast_to(p.y, (length,)) for p, length in problem.active_groups()]).astype(float)
+    groups = problem.matrices.active_groups()
+    y = np.concatenate([np.broadcast_to(p.parameters["y"], (length,)) for p, length in groups]).astype(float)
 
     def refit(log_sd: float) -> float:
         precision = np.exp(-2.0 * log_sd)
         problem.refit(np.full(problem.size, precision), precision * y)
         gap = y - problem.gaussian.projections
-        constant = problem.size * (log_sd + 0.5 * np.log(2 * np.pi))
+        constant = problem.size * (log_sd + 0.5 * LOG_2PI)
         return float(problem.gaussian.log_volume - 0.5 * precision * gap @ gap - constant)
 
     n_iter, converged = 0, True

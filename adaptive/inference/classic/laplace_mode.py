@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -22,6 +22,9 @@ from adaptive.inference.classic.measured_rows import PointEstimate, earlier_work
 from adaptive.inference.classic.normal_system import NormalSystem
 from adaptive.inference.model import GLM
 from adaptive.potentials import Laplace
+
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
 
 __all__ = ["laplace_mode"]
 
@@ -37,7 +40,7 @@ def laplace_mode(
     *,
     max_iter: int = 5000,
     tol: float = 1e-5,
-    random_state: Any = None,
+    random_state: RandomState = None,
     warm_start: PointEstimate | None = None,
 ) -> PointEstimate:
     """L1 and total variation: the point that `map_estimate` approaches by smoothing, without smoothing.

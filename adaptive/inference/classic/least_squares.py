@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.inference.classic.measured_rows import MeasuredRows, PointEstimate, earlier_work
 from adaptive.linalg.row_basis import RowBasis
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Rows
+
 __all__ = ["least_squares"]
 
 
-def least_squares(X: Any, y: Any, *, warm_start: PointEstimate | None = None) -> PointEstimate:
+def least_squares(X: Rows | ArrayLike, y: ArrayLike, *, warm_start: PointEstimate | None = None) -> PointEstimate:
     """Minimum-norm reconstruction from few measurements; it says nothing about what was not measured.
 
     Parameters

@@ -6,7 +6,7 @@ only.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from adaptive.inference.posterior import Posterior
 from adaptive.linalg.growing_rows import GrowingRows
 from adaptive.linalg.matrices import dense
 from adaptive.operators import Operator, as_operator
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Rows
 
 __all__ = ["MeasuredRows", "PointEstimate", "earlier_work"]
 
@@ -41,17 +44,23 @@ class MeasuredRows:
         Rows shared with ``earlier``: all of its rows, or none.
     """
 
-    def __init__(self, X: Any, y: Any, B: Any = None, earlier: MeasuredRows | None = None):
+    def __init__(
+        self,
+        X: Rows | ArrayLike,
+        y: ArrayLike,
+        B: Rows | ArrayLike | None = None,
+        earlier: MeasuredRows | None = None,
+    ):
         rows = _matrix(X)
         if rows.dtype.kind == "c":
             raise ValueError("X must be real; stack the real and imaginary parts of its rows, and of y.")
         rows = finite("X", rows)
         if rows.ndim != 2 or not rows.shape[1]:
             raise ValueError(f"X must have shape (measurements, unknowns), got {rows.shape}.")
-        y = finite("y", y)
-        if y.size != len(rows):
-            raise ValueError(f"y must have one value per row of X ({len(rows)}), got shape {y.shape}.")
-        self.y, self.n = y.ravel(), rows.shape[1]
+        values = finite("y", y)
+        if values.size != len(rows):
+            raise ValueError(f"y must have one value per row of X ({len(rows)}), got shape {values.shape}.")
+        self.y, self.n = values.ravel(), rows.shape[1]
         self._given_basis = B
         if earlier is not None and (B is not earlier._given_basis or self.n != earlier.n):
             earlier = None
@@ -112,11 +121,11 @@ def earlier_work(warm_start: Any, engine: str) -> Any:
     return warm_start.working
 
 
-def _matrix(X: Any) -> np.ndarray:
+def _matrix(X: Rows | ArrayLike) -> np.ndarray:
     return dense(matrix_of(X)) if isinstance(X, Operator) else np.asarray(dense(X))
 
 
-def _orthonormal(B: Any, n: int) -> Operator | None:
+def _orthonormal(B: Rows | ArrayLike | None, n: int) -> Operator | None:
     """The operator, refused unless it keeps random vectors' inner products (which fails to tell with probability 0)."""
     if B is None:
         return None

@@ -7,7 +7,7 @@ a and b the first two derivatives of ln Z^_i in the mean. The evidence depends o
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
 
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
+
 __all__ = ["online_expectation_propagation"]
 
 
@@ -25,7 +28,7 @@ def online_expectation_propagation(
     *,
     max_iter: int = 1,
     tol: float = 0.0,
-    random_state: Any = None,
+    random_state: RandomState = None,
     warm_start: Posterior | None = None,
     form: str | None = None,
 ) -> Posterior:

@@ -11,11 +11,12 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
+from adaptive.gaussians.gaussian_part import LOG_2PI
+
 __all__ = ["ScaleMaximisation"]
 
 _REFRESH = 100  # changes after which everything is computed afresh
 _UNSEEN = 1e-24  # squared length of a column, in units of the longest, that is rounding of zero
-_LOG_2PI = float(np.log(2 * np.pi))
 
 
 class ScaleMaximisation:
@@ -86,7 +87,7 @@ class ScaleMaximisation:
         residual = self.y - self.A[:, self.active] @ self.mean
         fit = float(residual @ residual) / s2 + float(self.precisions @ self.mean**2)
         determinant = 2.0 * float(np.log(factor.diagonal()).sum()) - float(np.log(self.precisions).sum())
-        self.log_evidence = -0.5 * (len(self.y) * (_LOG_2PI + np.log(s2)) + determinant + fit)
+        self.log_evidence = -0.5 * (len(self.y) * (LOG_2PI + np.log(s2)) + determinant + fit)
         self._changes = 0
 
     # ------------------------------------------------------------------ one change

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.linalg
@@ -22,21 +22,24 @@ from adaptive.inference.classic.measured_rows import MeasuredRows, earlier_work
 from adaptive.inference.classic.scale_maximisation import ScaleMaximisation
 from adaptive.inference.posterior import Posterior
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, RandomState, Rows
+
 __all__ = ["SparsePosterior", "sparse_bayesian_learning"]
 
 _LEAST_NOISE = 1e-6  # estimated noise variance, as a share of the measurements' mean square, below which it never goes
 
 
 def sparse_bayesian_learning(
-    X: Any,
-    y: Any,
+    X: Rows | ArrayLike,
+    y: ArrayLike,
     noise_variance: float | None = None,
     *,
-    B: Any = None,
+    B: Rows | ArrayLike | None = None,
     explore: bool = False,
     max_iter: int | None = None,
     tol: float = 1e-8,
-    random_state: Any = None,
+    random_state: RandomState = None,
     warm_start: SparsePosterior | None = None,
 ) -> SparsePosterior:
     """Scales by greedy maximisation of the evidence: additions, deletions and re-estimates (the inference of BCS).
@@ -98,7 +101,7 @@ def sparse_bayesian_learning(
     floor = _LEAST_NOISE * (square or 1.0)
     start = before.noise_variance if before is not None else 0.1 * (square or 1.0)
     problem = _begin(data, max(start, floor) if s2 is None else s2, before)
-    trace, n_iter, converged = _climb(problem, max_iter, tol, floor if estimated else None)
+    trace, n_iter, converged = _maximise_evidence(problem, max_iter, tol, floor if estimated else None)
     if not converged:
         warnings.warn(
             f"sparse_bayesian_learning has not converged after {n_iter} changes; raise max_iter or tol.",
@@ -120,7 +123,9 @@ def _begin(data: MeasuredRows, noise_variance: float, before: ScaleMaximisation 
     return ScaleMaximisation(A, data.y, noise_variance, before.active, before.precisions, products)
 
 
-def _climb(problem: ScaleMaximisation, max_iter: int, tol: float, floor: float | None) -> tuple[list[float], int, bool]:
+def _maximise_evidence(
+    problem: ScaleMaximisation, max_iter: int, tol: float, floor: float | None
+) -> tuple[list[float], int, bool]:
     """Minus the log evidence after each change, their number, and whether nothing is left to gain."""
     trace: list[float] = []
     for n_iter in range(max_iter + 1):
@@ -180,7 +185,13 @@ class SparsePosterior(Posterior):
         self.noise_variance, self.explore = problem.noise_variance, explore
         self.working = (data, problem)
 
-    def leading_directions(self, k: int, start: Any = None, *, tol: float = 1e-3) -> tuple[np.ndarray, np.ndarray]:
+    def state(self) -> dict[str, Any]:
+        """What it believes, as of a plain `Posterior`: which coefficients are on is told by their variances."""
+        return {**super().state(), "active": None}
+
+    def leading_directions(
+        self, k: int, start: ArrayLike | None = None, *, tol: float = 1e-3
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Its own design: leading eigenvectors of the posterior covariance, all within the active set.
 
         Parameters

@@ -8,7 +8,7 @@ capacity the basis row whose removal moves the mean least is deleted, which keep
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from adaptive.inference.classic.tilted import log_normaliser_derivatives
 from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
+
+if TYPE_CHECKING:
+    from adaptive.gaussians import FactorisedForm
+    from adaptive.types import Matrix, RandomState
 
 __all__ = ["sparse_online"]
 
@@ -33,7 +37,7 @@ def sparse_online(
     keep_mean: bool = False,
     max_iter: int = 1,
     tol: float = 0.0,
-    random_state: Any = None,
+    random_state: RandomState = None,
     warm_start: Posterior | None = None,
     form: str | None = None,
 ) -> Posterior:
@@ -98,9 +102,9 @@ def sparse_online(
         basis.include(int(j), k, own, float(first[0]), float(second[0]), tolerance * own, keep_mean)
         if len(basis.rows) > capacity:
             basis.delete()
-    rows = problem.rows[np.array(basis.rows)]
-    posterior = Posterior(
-        DowndatedForm(prior.refit(none, none), rows, basis.alpha, -basis.C),
+    active = np.array(basis.rows)
+    return Posterior(
+        DowndatedForm(prior.refit(none, none), problem.rows[active], basis.alpha, -basis.C),
         sites=(none, none),
         group_lengths=model.group_lengths,
         log_evidence=log_evidence,
@@ -108,15 +112,14 @@ def sparse_online(
         objective_trace=[-log_evidence],
         n_iter=1,
         engine="sparse_online",
+        active=active,
     )
-    posterior.active = np.array(basis.rows)  # type: ignore[attr-defined]
-    return posterior
 
 
 class _Basis:
     """The basis rows with alpha, C and Q, the inverse of their prior covariance."""
 
-    def __init__(self, prior: Any, all_rows: Any):
+    def __init__(self, prior: FactorisedForm, all_rows: Matrix):
         self._prior, self._all = prior, all_rows
         self.rows: list[int] = []
         self.alpha, self.C, self.Q = np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0))

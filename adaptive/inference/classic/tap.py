@@ -8,7 +8,7 @@ Naive TAP takes v_i = K_ii, the prior's: only alpha is left, at another and poor
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from adaptive.inference.classic.tilted import log_normaliser_derivatives
 from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
+
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
 
 __all__ = ["tap"]
 
@@ -29,7 +32,7 @@ def tap(
     naive: bool = False,
     max_iter: int = 1000,
     tol: float = 1e-8,
-    random_state: Any = None,
+    random_state: RandomState = None,
     warm_start: Posterior | None = None,
     form: str | None = None,
 ) -> Posterior:

@@ -6,19 +6,22 @@ pi_j var_j (the base's precision P_0 has tr(P_0 V) = n - sum pi_j var_j), the po
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from adaptive.gaussians.protocols import SiteGaussian
 
 __all__ = ["jensen_bound"]
 
 
-def jensen_bound(gaussian: Any, variance: np.ndarray, expectation: np.ndarray) -> float:
+def jensen_bound(gaussian: SiteGaussian, variance: np.ndarray, expectation: np.ndarray) -> float:
     """log_volume + 1/2 pi' variance + sum expectation.
 
     Parameters
     ----------
-    gaussian : Gaussian with sites, ``log_volume`` and ``pi``
+    gaussian : SiteGaussian
     variance : (q,)
         Of its projections.
     expectation : (q,)

@@ -6,11 +6,14 @@ has; in the covariance form that is the alpha-form of Rasmussen and Williams (20
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from adaptive.inference.dense.problem import DenseProblem
+
+if TYPE_CHECKING:
+    from adaptive.potentials import Potential
 
 __all__ = ["Cost", "NegativeLogDensity", "minimise"]
 
@@ -31,7 +34,7 @@ class Cost(Protocol):
 class NegativeLogDensity:
     """The cost -ln T: the mode of the posterior."""
 
-    def __init__(self, potential: Any):
+    def __init__(self, potential: Potential):
         self.potential = potential
 
     def value(self, s: np.ndarray) -> float:

@@ -4,12 +4,12 @@ N(h, v), site changes D and e, and k = 1 + D v,
     KL[Q' || Q] = (v'/v - 1 - ln(v'/v) + (h' - h)^2 / v) / 2,    v' = v / k,    h' - h = (e - D h) v / k.
 
 A few damped parallel sweeps come near the fixed point where there are many sites to move; then single updates, the best
-of a list of candidates, whose worse half is drawn afresh after every update. A look at all rows ends it.
+of a list of candidates, whose worse half is drawn afresh after every update. The scores of all rows end it.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,12 +18,16 @@ from adaptive.gaussians.sequential_form import SequentialForm
 from adaptive.gaussians.with_sites import require_dense
 from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.dense.tilted_sites import TiltedSites, tilted_sites
-from adaptive.inference.model import GLM, matrix_of
+from adaptive.inference.model import GLM
 from adaptive.linalg.low_rank_covariance import LowRankCovariance
+
+if TYPE_CHECKING:
+    from adaptive.inference.posterior import Posterior
+    from adaptive.types import Number
 
 __all__ = ["SelectiveProblem", "SelectiveUpdates", "change_scores"]
 
-_CHECK_EVERY = 200  # changes, of sites and of data, between two looks at the drift
+_CHECK_EVERY = 200  # changes, of sites and of data, between two checks of the drift
 _DRIFT = 1e-9  # from here the covariance is factorised afresh
 _MANY = 4  # so many unknowns for each site that is to move, and a sweep is not worth its factorisation
 _BROAD = 1e9  # variance, in squared spreads, of a Gaussian that tells a potential nothing
@@ -45,8 +49,9 @@ class SelectiveProblem(DenseProblem):
     """
 
     adopted = False
+    gaussian: SequentialForm  # type: ignore[assignment]  # for engines of its own
 
-    def __init__(self, model: Any, warm_start: Any = None, form: str | None = None):
+    def __init__(self, model: GLM, warm_start: Posterior | None = None, form: str | None = None):
         if form not in (None, "unknowns", "measurements"):
             raise ValueError(f'form must be "unknowns" or "measurements" with update="selective", got {form!r}.')
         if isinstance(getattr(model, "prior_covariance", None), LowRankCovariance):
@@ -55,25 +60,25 @@ class SelectiveProblem(DenseProblem):
             require_dense(model.n, model.n, model.measurements + model.projection_rows)
         super().__init__(model, "expectation_propagation", warm_start, form)
 
-    def _matrix(self, operator: Any, active: bool) -> Any:
-        return operator if active else matrix_of(operator)
-
-    def _gaussian(self, rows: list[Any], rest: dict[str, Any], warm_start: Any) -> tuple[Any, Any]:
-        if not rows:
-            return super()._gaussian(rows, {**rest, "form": None}, warm_start)
-        old: Any = None if warm_start is None else warm_start.gaussian
-        same = isinstance(old, SequentialForm) and old.rows.same_as(rows)
-        known = old.rows if same else ProjectionRows(rows)
-        if same and rest["form"] in (None, old.form) and self._same_prior(old) and not self.fresh.any():
-            data = [rest[name] for name in ("data_rows", "data", "data_variance")]
-            form = old.handed_on(*data) if data[0] is not None else None
-            if form is not None:
-                self.adopted = True
-                return known, form
-        if rest["form"] is None and not np.all([np.all(p.super_gaussian) for p, _ in self.active_groups()]):
-            rest = {**rest, "form": "unknowns"}  # site precisions may vanish
+    def _represent(self, warm_start: Posterior | None, form: str | None) -> None:
+        if not self.size:
+            super()._represent(warm_start, None)
+            return
+        old = None if warm_start is None else warm_start.gaussian
+        if isinstance(old, SequentialForm) and old.rows.same_as(self.matrices.operators):
+            self.rows = old.rows
+        else:
+            old, self.rows = None, ProjectionRows(self.matrices.operators)
+        part = self.matrices.part(self.rows)
+        if old is not None and form in (None, old.form) and self._same_prior(old) and not self.fresh.any():
+            taken_over = old.transfer(*part[1:4])
+            if taken_over is not None:
+                self.gaussian, self.adopted = taken_over, True
+                return
+        if form is None and not np.all([np.all(p.super_gaussian) for p, _ in self.matrices.active_groups()]):
+            form = "unknowns"  # site precisions may vanish
         try:
-            return known, SequentialForm(known, **rest)
+            self.gaussian = SequentialForm(*part, form=form)  # type: ignore[arg-type]  # the prior is of no low rank
         except np.linalg.LinAlgError:
             raise ValueError(
                 'update="selective" needs a prior covariance that can be inverted, this one is singular to rounding; '
@@ -142,54 +147,61 @@ class SelectiveUpdates:
     """
 
     def __init__(
-        self, problem: SelectiveProblem, fraction: float, damping: float, tol: float, n_candidates: int, rng: Any
+        self,
+        problem: SelectiveProblem,
+        fraction: float,
+        damping: float,
+        tol: float,
+        n_candidates: int,
+        rng: np.random.Generator,
     ):
         self.problem, self.gaussian, self.potential = problem, problem.gaussian, problem.potential
         self.damping, self.tol, self.n_candidates, self.rng = damping, tol, n_candidates, rng
-        weights = getattr(self.potential, "weights", None)
-        self.fraction: Any = fraction if weights is None else fraction / np.maximum(weights, 1.0)
+        weights = self.potential.weights
+        self.fraction: Number = fraction if weights is None else fraction / np.maximum(weights, 1.0)
         self.trace: list[float] = []
         self.log_evidence, self.largest = np.nan, np.inf
-        self._looked_at: tuple[int, ...] | None = None
+        self._scored_at: tuple[int, ...] | None = None
         self._scores = np.empty(0)
 
-    # ------------------------------------------------------------------ what sites would rather be
-    def _wishes(self, rows: np.ndarray | None) -> tuple[TiltedSites, np.ndarray, np.ndarray, np.ndarray]:
+    # ------------------------------------------------------------------ new sites
+    def _tilt(self, rows: np.ndarray | None) -> tuple[TiltedSites, np.ndarray, np.ndarray, np.ndarray]:
         """New sites of the rows (None: all), their changes, and the scores of these."""
-        g, every = self.gaussian, rows is None
-        picked = (a if every else a[rows] for a in (g.projections, g.row_variances, g.pi, g.nu))
-        mean, variance, pi, nu = picked
-        eta = self.fraction if every or not np.ndim(self.fraction) else self.fraction[rows]
-        sites = tilted_sites(self.potential if every else self.potential[rows], mean, variance, pi, nu, eta)
+        g, potential, eta = self.gaussian, self.potential, self.fraction
+        mean, variance, pi, nu = g.projections, g.row_variances, g.pi, g.nu
+        if rows is not None:
+            mean, variance, pi, nu, potential = mean[rows], variance[rows], pi[rows], nu[rows], potential[rows]
+            eta = np.asarray(eta)[rows] if np.ndim(eta) else eta
+        sites = tilted_sites(potential, mean, variance, pi, nu, eta)
         d_pi, d_nu = sites.pi - pi, sites.nu - nu
         return sites, d_pi, d_nu, change_scores(mean, sites.variance, d_pi, d_nu)[0]
 
-    def look(self) -> np.ndarray:
+    def score_all(self) -> np.ndarray:
         """Scores of all rows; the evidence, and the largest score, as of now."""
         work = self.gaussian.work
         state = work.updates, work.absorbed, work.factorisations
-        if state == self._looked_at:
+        if state == self._scored_at:
             return self._scores
-        self._sites, *_, scores = self._wishes(None)
+        self._sites, *_, scores = self._tilt(None)
         if not self._sites.usable.all() and self.gaussian.since_factorised:  # rounding has eaten a cavity
             self.gaussian.refresh()
-            self._sites, *_, scores = self._wishes(None)
+            self._sites, *_, scores = self._tilt(None)
         sites = self._sites
         terms = float(sites.terms.sum())
         self.log_evidence = self.gaussian.log_volume + terms if sites.proper.all() else np.nan
         self.trace.append(-self.log_evidence)
         self.largest = float(scores.max()) if sites.usable.all() else np.inf
-        self._looked_at, self._scores = (work.updates, work.absorbed, work.factorisations), scores
+        self._scored_at, self._scores = (work.updates, work.absorbed, work.factorisations), scores
         return scores
 
     # ------------------------------------------------------------------ all at once
     def sweep(self, most: int) -> int:
-        """Damped parallel sweeps while many sites want to move; one that makes the largest wish larger is undone."""
-        scores, done = self.look(), 0
+        """Damped parallel sweeps while many sites want to move; one that makes the largest score larger is undone."""
+        scores, done = self.score_all(), 0
         while done < most and np.count_nonzero(scores > self.tol) * _MANY > self.gaussian.n:
             before, old = self.largest, (self.gaussian.pi, self.gaussian.nu)
             self._move(self.damping)
-            scores, done = self.look(), done + 1
+            scores, done = self.score_all(), done + 1
             if not self.largest < before and np.isfinite(before):  # single updates find a better way from there
                 self.problem.refit(*old)
                 break
@@ -211,13 +223,13 @@ class SelectiveUpdates:
         """Single updates until no site's score reaches ``tol``; returns how many."""
         g, q = self.gaussian, len(self.gaussian.pi)
         done, refused, size = 0, np.zeros(q, dtype=bool), min(self.n_candidates, q)
-        rows = self._best(self.look(), size)
+        rows = self._best(self.score_all(), size)
         while done < most:
-            _, d_pi, d_nu, scores = self._wishes(None if size == q else rows)
+            _, d_pi, d_nu, scores = self._tilt(None if size == q else rows)
             scores = np.where(refused[rows], 0.0, scores)
             best = int(np.argmax(scores))
             if not scores[best] >= self.tol:  # none of the list: perhaps one of the others
-                scores = np.where(refused, 0.0, self.look())
+                scores = np.where(refused, 0.0, self.score_all())
                 if not scores.max() >= self.tol:
                     break
                 rows = self._best(scores, size)
@@ -235,7 +247,7 @@ class SelectiveUpdates:
             if g.unchecked >= _CHECK_EVERY and g.check() > _DRIFT:
                 g.refresh()
         else:
-            self.look()
+            self.score_all()
         return done
 
     def _best(self, scores: np.ndarray, size: int) -> np.ndarray:

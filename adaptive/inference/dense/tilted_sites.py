@@ -1,4 +1,4 @@
-"""What sites would rather be: those with which the marginals have the moments of the tilted distributions
+"""New sites: those with which the marginals have the moments of the tilted distributions
 
     cavity_j(s) T_j(s)^eta,    cavity_j = marginal_j / site_j^eta,
 
@@ -8,9 +8,13 @@ and each site's part of the evidence (see `expectation_propagation`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from adaptive.potentials import Potential
+    from adaptive.types import Number
 
 __all__ = ["FLAT", "TiltedSites", "tilted_sites"]
 
@@ -44,12 +48,12 @@ class TiltedSites:
 
 
 def tilted_sites(
-    potential: Any,
+    potential: Potential,
     mean: np.ndarray,
     variance: np.ndarray,
     pi: np.ndarray,
     nu: np.ndarray,
-    fraction: Any,
+    fraction: Number,
     negative: bool = False,
 ) -> TiltedSites:
     """New sites for k rows at their marginals N(mean, variance), whose sites are pi and nu.
@@ -79,7 +83,7 @@ def tilted_sites(
     safe = np.where(proper, np.maximum(cavity, FLAT / variance), 1.0 / variance)
     slope = nu - pi * mean
     cavity_mean = mean - eta * slope / safe
-    log_normaliser, tilted_mean, tilted_variance = potential.tilted_moments(cavity_mean, 1.0 / safe, eta)
+    log_normaliser, tilted_mean, tilted_variance = potential.tilted_moments(cavity_mean, 1.0 / safe, eta)  # type: ignore[arg-type]
     new_pi = (1.0 / tilted_variance - safe) / eta
     if not negative:
         new_pi = np.maximum(new_pi, 0.0)

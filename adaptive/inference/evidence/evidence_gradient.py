@@ -11,20 +11,25 @@ the mode, which adds sum_j 1/2 var_j d3_j ds_j, d3 the third derivative of ln T 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.checks import finite
+from adaptive.gaussians import CovarianceForm, DowndatedForm, FactorisedForm, LowRankForm, MeanFieldForm
 from adaptive.inference.compatibility import as_gaussian
 from adaptive.inference.model import GLM
 from adaptive.linalg.matrices import dense, is_identity
 from adaptive.potentials.grouped import grouped
 
+if TYPE_CHECKING:
+    from adaptive.inference.posterior import Posterior
+    from adaptive.types import ArrayLike, Covariance
+
 __all__ = ["evidence_gradient", "evidence_sensitivity"]
 
 
-def evidence_gradient(model: GLM, posterior: Any, prior_covariance_derivative: Any = None) -> float:
+def evidence_gradient(model: GLM, posterior: Posterior, prior_covariance_derivative: ArrayLike | None = None) -> float:
     """Derivative of ``posterior.log_evidence`` with respect to a parameter of the Gaussian prior's covariance.
 
     Parameters
@@ -59,18 +64,18 @@ def evidence_gradient(model: GLM, posterior: Any, prior_covariance_derivative: A
     """
     if model.prior_covariance is None:
         raise ValueError("evidence_gradient needs a model with a prior_covariance.")
-    if posterior.gaussian is None or not hasattr(posterior.gaussian, "prior_sensitivity"):
+    gaussian = posterior.gaussian
+    if not isinstance(gaussian, FactorisedForm):
         raise ValueError("evidence_gradient needs a posterior of a dense engine, not a point estimate.")
-    change = prior_covariance_derivative
-    if change is not None:
-        change = finite("prior_covariance_derivative", change)
-        if change.shape not in ((), (model.n,), (model.n, model.n)):
+    change: Covariance | None = None
+    if prior_covariance_derivative is not None:
+        array = finite("prior_covariance_derivative", prior_covariance_derivative)
+        if array.shape not in ((), (model.n,), (model.n, model.n)):
             raise ValueError(
                 f"prior_covariance_derivative must be a number or have shape ({model.n},) or ({model.n}, {model.n}), "
-                f"got {change.shape}."
+                f"got {array.shape}."
             )
-        change = float(change) if change.ndim == 0 else change
-    gaussian = posterior.gaussian
+        change = float(array) if array.ndim == 0 else array
     gradient = gaussian.prior_sensitivity(change)
     active = [(b, p) for b, p in model.groups if as_gaussian(p) is None]
     if posterior.engine == "laplace_approximation" and active:
@@ -82,7 +87,7 @@ def evidence_gradient(model: GLM, posterior: Any, prior_covariance_derivative: A
     return float(gradient)
 
 
-def evidence_sensitivity(model: GLM, posterior: Any, along: Any = None) -> tuple[np.ndarray, ...]:
+def evidence_sensitivity(model: GLM, posterior: Posterior, along: ArrayLike | None = None) -> tuple[np.ndarray, ...]:
     """Derivatives of ``posterior.log_evidence`` in every entry of the prior's covariance, and of its mean.
 
     For hyper-parameters theta of a kernel and of a mean function, d ln Z = sum(first * dK) + second . dmu, so that one
@@ -115,7 +120,7 @@ def evidence_sensitivity(model: GLM, posterior: Any, along: Any = None) -> tuple
     True
     """
     gaussian = posterior.gaussian
-    if not hasattr(gaussian, "reduce"):
+    if not isinstance(gaussian, (CovarianceForm, LowRankForm, DowndatedForm)):
         raise ValueError(f"evidence_sensitivity needs a posterior in the covariance form, got {posterior!r}.")
     if along is not None:
         return _along(model, posterior, finite("along", along))
@@ -125,10 +130,9 @@ def evidence_sensitivity(model: GLM, posterior: Any, along: Any = None) -> tuple
         reduced = rows.T @ reduced
     slope = rows.T @ gaussian.slope
     covariance = 0.5 * (np.outer(slope, slope) - reduced)
-    ridge = getattr(gaussian, "ridge", 0.0)
-    if ridge:  # of the factorial approximation, relative to the mean prior variance of the projections
+    if isinstance(gaussian, MeanFieldForm):  # its ridge is relative to the mean prior variance of the projections
         by_row = 0.5 * (gaussian.slope @ gaussian.slope - np.trace(gaussian.reduce(np.eye(gaussian.size))))
-        covariance += ridge * by_row / gaussian.size * (rows.T @ rows)
+        covariance += gaussian.ridge * by_row / gaussian.size * (rows.T @ rows)
     response = _response(model, posterior)
     if response is None:
         return covariance, slope
@@ -136,10 +140,10 @@ def evidence_sensitivity(model: GLM, posterior: Any, along: Any = None) -> tuple
     return covariance, slope + response
 
 
-def _along(model: GLM, posterior: Any, columns: np.ndarray) -> tuple[np.ndarray, ...]:
+def _along(model: GLM, posterior: Posterior, columns: np.ndarray) -> tuple[np.ndarray, ...]:
     """The same in products with the rows."""
     gaussian = posterior.gaussian
-    if not hasattr(gaussian, "reduction_diagonal"):
+    if not isinstance(gaussian, LowRankForm):
         raise ValueError(f"evidence_sensitivity(along=...) needs a posterior in the low-rank form, got {posterior!r}.")
     rows = gaussian.rows
     slope = np.asarray(rows.T @ gaussian.slope)
@@ -154,12 +158,13 @@ def _along(model: GLM, posterior: Any, columns: np.ndarray) -> tuple[np.ndarray,
     return 0.5 * covariance, 0.5 * diagonal, mean
 
 
-def _response(model: GLM, posterior: Any) -> np.ndarray | None:
+def _response(model: GLM, posterior: Posterior) -> np.ndarray | None:
     """Of Laplace's method, where the curvature follows the mode: what that adds to the slope."""
     gaussian = posterior.gaussian
     active = [(b, p) for b, p in model.groups if as_gaussian(p) is None]
     if posterior.engine != "laplace_approximation" or not active:
         return None
+    assert isinstance(gaussian, (CovarianceForm, LowRankForm))
     potential = grouped([p for _, p in active], [b.shape[0] for b, _ in active])
     s, variance = gaussian.marginals()
     pull = np.zeros(len(gaussian.slope))

@@ -11,16 +11,22 @@ each a difference between potentials at parameters a small step apart.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.inference.model import GLM
 
+if TYPE_CHECKING:
+    from adaptive.inference.posterior import Posterior
+    from adaptive.potentials import Potential
+
 __all__ = ["potential_gradient"]
 
 
-def potential_gradient(model: GLM, posterior: Any, group: int, low: Any, high: Any, step: float) -> float:
+def potential_gradient(
+    model: GLM, posterior: Posterior, group: int, low: Potential, high: Potential, step: float
+) -> float:
     """Derivative of ``posterior.log_evidence`` in a parameter of the potentials of one group.
 
     Parameters

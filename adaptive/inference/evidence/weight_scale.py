@@ -16,8 +16,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from adaptive.gaussians import FactorisedForm
 from adaptive.inference.evidence.evidence_gradient import evidence_gradient
 from adaptive.inference.evidence.potential_gradient import potential_gradient
+from adaptive.inference.matrix_free.large_posterior import LargePosterior
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
 from adaptive.potentials import Potential
@@ -59,7 +61,7 @@ def weight_scale_slope(
     if potential is None:
         weights = posterior.mean[:n_weights]
         energy = float(weights @ weights) / scale**2
-        if hasattr(posterior.gaussian, "prior_sensitivity"):
+        if isinstance(posterior.gaussian, FactorisedForm):
             change = 2.0 * np.asarray(model.prior_covariance)
             change[n_weights:] = 0.0  # the intercept keeps its scale
             slope = evidence_gradient(model, posterior, change)
@@ -90,7 +92,7 @@ def _determined(model: GLM, posterior: Posterior, n_weights: int, intercept_vari
     would bring more noise than the few that are determined.
     """
     q = posterior.group_lengths[0]
-    known = getattr(posterior, "variance_estimates", None)
+    known = posterior.variance_estimates if isinstance(posterior, LargePosterior) else None
     variance = posterior.variances(model.groups[0][0]) if known is None else known[:q]
     total = float(posterior.sites[0][:q] @ variance)
     if n_weights < model.n:

@@ -11,17 +11,23 @@ Gaussian. Unknowns are real; a complex one is its real and imaginary part (`Real
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.checks import choice, generator, integer, positive
+from adaptive.gaussians.gaussian_part import LOG_2PI
 from adaptive.inference.compatibility import require_compatible
 from adaptive.inference.matrix_free.large_posterior import LargePosterior
 from adaptive.inference.matrix_free.reweighted_least_squares import Reweighted
 from adaptive.inference.model import GLM
+from adaptive.inference.posterior import Posterior, kept_rows
 from adaptive.linalg import Perturbations, stochastic_log_determinant, variances
+
+if TYPE_CHECKING:
+    from adaptive.linalg import LowRankCovariance
+    from adaptive.types import Covariance, DType, Number, RandomState
 
 __all__ = ["VARIANCES", "matrix_free_bounds"]
 
@@ -37,8 +43,8 @@ def matrix_free_bounds(
     logdet_bound: int | None = None,
     max_iter: int = 20,
     tol: float = 1e-2,
-    random_state: Any = None,
-    warm_start: Any = None,
+    random_state: RandomState = None,
+    warm_start: Posterior | None = None,
     n_samples: int = 16,
     n_steps: int = 100,
     reorthogonalise: str = "full",
@@ -46,7 +52,7 @@ def matrix_free_bounds(
     inner_tol: float = 1e-4,
     reduction: float = 0.1,
     sample_tol: float = 2e-2,
-    dtype: Any = float,
+    dtype: DType = float,
     evidence: bool = False,
 ) -> LargePosterior:
     """`variational_bounds` for ``variances="sampled"`` or ``"lanczos"``; see there.
@@ -133,8 +139,8 @@ class DoubleLoop:
         *,
         variances: str = "sampled",
         logdet_bound: int | None = None,
-        random_state: Any = None,
-        warm_start: Any = None,
+        random_state: RandomState = None,
+        warm_start: Posterior | None = None,
         n_samples: int = 16,
         n_steps: int = 100,
         reorthogonalise: str = "full",
@@ -142,12 +148,13 @@ class DoubleLoop:
         inner_tol: float = 1e-4,
         reduction: float = 0.1,
         sample_tol: float = 2e-2,
-        dtype: Any = float,
+        dtype: DType = float,
     ):
         require_compatible(model, "variational_bounds")
-        if not model.groups:
+        potential = model.potential
+        if potential is None:
             raise ValueError(f'variances="{variances}" needs potentials; without any, variances="exact" is direct.')
-        self.model, self.kind, self.potential = model, variances, model.potential
+        self.model, self.kind, self.potential = model, variances, potential
         self.least_squares = Reweighted(model, dtype)
         self.dtype = np.dtype(dtype)
         self.log_concave = bool(self.potential.log_concave)
@@ -161,7 +168,7 @@ class DoubleLoop:
         self.samples: np.ndarray | None = None
         self._start(warm_start, n_samples, random_state)
 
-    def _start(self, warm: Any, n_samples: int, random_state: Any) -> None:
+    def _start(self, warm: Posterior | None, n_samples: int, random_state: RandomState) -> None:
         shape = self.least_squares.system.input_shape
         spread = np.concatenate(
             [np.broadcast_to(getattr(p, "spread", 1.0), (b.shape[0],)) for b, p in self.model.groups]
@@ -169,17 +176,17 @@ class DoubleLoop:
         start = np.asarray(self.model.prior_mean) if warm is None else warm.mean
         self.width, self.z = self.potential.tight_width(self.location + spread), spread**2
         if warm is not None:
-            kept = _kept_rows(warm, self.model)
+            kept = kept_rows(warm, self.model)
             with np.errstate(divide="ignore"):
                 self.width[kept] = np.where(warm.sites[0] > 0, 1.0 / warm.sites[0], spread[kept] ** 2)
-            known = getattr(warm, "variance_estimates", None)
+            known = warm.variance_estimates if isinstance(warm, LargePosterior) else None
             self.z[kept] = np.minimum(spread[kept] ** 2, self.width[kept]) if known is None else known
         self.u = start.reshape(1, *shape).astype(self.dtype)
         self.s = self.least_squares.system.project(self.u)[0]
         self.energy = self.least_squares.energy(self.u)
         if isinstance(warm, LargePosterior) and warm.perturbations.dtype == self.dtype:
             self.perturbations = warm.perturbations
-            self.samples = warm.__dict__.get("samples")
+            self.samples = warm.__dict__.get("samples")  # where they were drawn
         else:
             self.perturbations = Perturbations(n_samples, generator(random_state), self.dtype)
         self.start_seed = int(generator(0 if random_state is None else random_state).integers(2**31))
@@ -225,9 +232,9 @@ class DoubleLoop:
 
     def _linearise(self) -> None:
         """Coefficients of the bounds that are tight at the present widths."""
-        self.z1: Any = 0.0
-        self.z2: Any = self.z
-        self.z3: Any = 0.0
+        self.z1: Number = 0.0
+        self.z2: Number = self.z
+        self.z3: Number = 0.0
         if self.bound == 1:
             self.z1, self.z2, self.z3 = np.maximum((1.0 - self.z / self.width) / self.width, 0.0), 0.0, 1.0
         if not self.log_concave:  # the height's concave part is replaced by its tangent
@@ -303,10 +310,10 @@ class DoubleLoop:
             else:
                 parabola = -0.5 * (x[rows] ** 2 / self.width[rows] + p.height(self.width[rows]))
                 bound += float(np.sum(parabola + p.tilt * x[rows]))
-        value = bound - self.least_squares.energy(self.u) + 0.5 * model.n * np.log(2 * np.pi)
+        value = bound - self.least_squares.energy(self.u) + 0.5 * model.n * LOG_2PI
         value -= 0.5 * model.measurements * np.log(2 * np.pi * model.noise_variance)
-        if model.has_prior:
-            value -= 0.5 * (model.n * np.log(2 * np.pi) + _log_determinant(model.prior_covariance, model.n))
+        if model.prior_covariance is not None:
+            value -= 0.5 * (model.n * LOG_2PI + _log_determinant(model.prior_covariance, model.n))
         self.least_squares.precondition()
         logdet, error = stochastic_log_determinant(
             system, circulant=self.least_squares.circulant, random_state=self.start_seed
@@ -314,25 +321,13 @@ class DoubleLoop:
         return value - 0.5 * logdet, 0.5 * error
 
 
-def _kept_rows(warm: Any, model: GLM) -> np.ndarray:
-    """Positions of the warm start's rows among the model's, whose groups may have grown at their ends."""
-    old, new = list(getattr(warm, "group_lengths", ())), model.group_lengths
-    if getattr(warm, "n", None) != model.n or len(old) != len(new) or any(a > b for a, b in zip(old, new, strict=True)):
-        raise ValueError(
-            f"warm_start must be a posterior over the same {model.n} unknowns whose groups have at most {new} rows, "
-            f"got {warm!r}."
-        )
-    starts = np.cumsum([0, *new[:-1]])
-    return np.concatenate([start + np.arange(length) for start, length in zip(starts, old, strict=True)])
-
-
-def _log_determinant(covariance: Any, n: int) -> float:
+def _log_determinant(covariance: Covariance | LowRankCovariance, n: int) -> float:
     if np.ndim(covariance) == 2:
-        return float(np.linalg.slogdet(covariance)[1])
-    return float(np.sum(np.log(np.broadcast_to(covariance, (n,)))))
+        return float(np.linalg.slogdet(np.asarray(covariance))[1])
+    return float(np.sum(np.log(np.broadcast_to(np.asarray(covariance), (n,)))))
 
 
-def _checked(n_samples: Any, n_steps: Any, inner_steps: Any, dtype: Any) -> dict[str, Any]:
+def _checked(n_samples: int, n_steps: int, inner_steps: int, dtype: DType) -> dict[str, Any]:
     precision = np.dtype(dtype)
     if precision.char not in "fd":
         raise ValueError(

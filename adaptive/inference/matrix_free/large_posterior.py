@@ -7,15 +7,17 @@ What is asked of the covariance is answered by conjugate gradients, or by the sa
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from adaptive.checks import generator, integer, positive
+from adaptive.inference.matrix_free.reweighted_least_squares import precision_of
 from adaptive.inference.matrix_free.sampled_variances import sampled_variances
-from adaptive.inference.matrix_free.stochastic_gain import stochastic_gain
+from adaptive.inference.model import GLM
 from adaptive.inference.posterior import DIAGNOSTICS, LARGEST_COVARIANCE, Posterior
 from adaptive.linalg import (
     Circulant,
@@ -23,13 +25,21 @@ from adaptive.linalg import (
     PrecisionOperator,
     circulant_preconditioner,
     conjugate_gradients,
+    stochastic_log_determinant,
 )
 from adaptive.operators import Operator, RealStacked, Reshaped, as_operator
 
+if TYPE_CHECKING:
+    from adaptive.gaussians import Gaussian
+    from adaptive.types import ArrayLike, RandomState, Rows
+
 __all__ = ["LargePosterior"]
+
+T = TypeVar("T")
 
 SOLVE_TOL = 1e-6
 LARGEST_BLOCK = 2048  # real rows of a block whose determinant is taken of a matrix
+N_PROBES, N_STEPS = 16, 30  # of the stochastic log-determinants of larger ones
 _STATED = (
     "mean",
     "variance_estimates",
@@ -77,6 +87,8 @@ class LargePosterior(Posterior):
     ((4,), (16, 4))
     """
 
+    kind = "large"
+
     def __init__(
         self,
         system: PrecisionOperator,
@@ -117,7 +129,7 @@ class LargePosterior(Posterior):
         inverse = self.inverse_circulant
         return None if inverse is None else inverse(self.perturbations.right_hand_sides(self.system))
 
-    def remember(self, key: Any, make: Any) -> Any:
+    def remember(self, key: Hashable, make: Callable[[], T]) -> T:
         """``make()``, once: what is computed of this posterior and asked for again and again."""
         kept = self.__dict__.setdefault("_remembered", {})
         if key not in kept:
@@ -154,7 +166,9 @@ class LargePosterior(Posterior):
         return {name: getattr(self, name) for name in names}
 
     # ------------------------------------------------------------------------------------------ moments by the samples
-    def variances(self, B: Any = None, return_error: bool = False, n_samples: int | None = None) -> Any:
+    def variances(
+        self, B: Rows | ArrayLike | None = None, return_error: bool = False, n_samples: int | None = None
+    ) -> Any:
         """Marginal variances of the projections ``B u`` (default: of the unknowns), by samples.
 
         Parameters
@@ -180,7 +194,7 @@ class LargePosterior(Posterior):
         value, error = sampled_variances(samples, control, self.inverse_circulant, groups)
         return (value, error) if return_error else value
 
-    def sample(self, n: int = 1, random_state: Any = None) -> np.ndarray:
+    def sample(self, n: int = 1, random_state: RandomState = None) -> np.ndarray:
         """Draws of the latent, (n, unknowns): perturb-and-MAP."""
         n = integer("n", n, minimum=0)
         if n == 0:
@@ -209,7 +223,7 @@ class LargePosterior(Posterior):
 
         return LinearOperator((self.n, self.n), matvec=times, rmatvec=times, matmat=times, rmatmat=times, dtype=float)
 
-    def projection_covariance(self, B1: Any, B2: Any = None) -> np.ndarray:
+    def projection_covariance(self, B1: Rows | ArrayLike, B2: Rows | ArrayLike | None = None) -> np.ndarray:
         """Covariance (m1, m2) of the projections ``B1 u`` and ``B2 u`` (default: ``B1 u`` itself), by solves."""
         first = self._operator(B1)
         second = first if B2 is None or B2 is B1 else self._operator(B2)
@@ -222,17 +236,17 @@ class LargePosterior(Posterior):
             solved[:, start : start + len(unit)] = columns.T
         return (solved + solved.T) / 2 if second is first else solved
 
-    def projection_moments(self, B_new: Any) -> tuple[np.ndarray, np.ndarray]:
+    def projection_moments(self, B_new: Rows | ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Means, and variances by samples, of the projections ``B_new u``, (m,) each."""
         operator = self._operator(B_new)
         mean = operator.forward(self.mean.reshape(self.system.input_shape)).ravel()
         return mean, self.variances(operator)
 
-    def projection_root(self, B_new: Any) -> np.ndarray | None:
+    def projection_root(self, B_new: Rows | ArrayLike) -> np.ndarray | None:
         """None: no root of the covariance is known."""
         return None
 
-    def information_gain(self, X_new: Any, noise_variance: float = 1.0, return_error: bool = False) -> Any:
+    def information_gain(self, X_new: Rows | ArrayLike, noise_variance: float = 1.0, return_error: bool = False) -> Any:
         """1/2 log|I + X V X' / noise_variance| of the rows ``X_new`` together, in nats.
 
         Up to 2,048 real rows by one solve for each; beyond by stochastic log-determinants of the precision with and
@@ -254,8 +268,18 @@ class LargePosterior(Posterior):
             block = self.projection_covariance(operator)
             gain, error = 0.5 * float(np.linalg.slogdet(np.eye(len(block)) + block / noise)[1]), 0.0
         else:
-            gain, error = stochastic_gain(self.system, operator, noise, self.circulant)
+            gain, error = self._stochastic_gain(operator, noise)
         return (gain, error) if return_error else gain
+
+    def _stochastic_gain(self, rows: Operator, noise: float) -> tuple[float, float]:
+        """1/2 log|A + X' X / noise| - 1/2 log|A| on the same probes, and its standard error."""
+        (after, error_after), (before, error_before) = (
+            stochastic_log_determinant(
+                system, n_probes=N_PROBES, n_steps=N_STEPS, circulant=self.circulant, random_state=0
+            )
+            for system in (_WithRows(self.system, rows, noise), self.system)
+        )
+        return 0.5 * (after - before), 0.5 * float(np.hypot(error_after, error_before))
 
     # ------------------------------------------------------------------------------------------------------ inside
     def _solve(self, right: np.ndarray, tol: float, start: np.ndarray | None = None) -> np.ndarray:
@@ -268,7 +292,7 @@ class LargePosterior(Posterior):
             tol=tol,
         ).x
 
-    def _operator(self, B: Any) -> Operator:
+    def _operator(self, B: Rows | ArrayLike) -> Operator:
         """Rows as a real operator on the latent; complex ones count real and imaginary parts."""
         operator = as_operator(B, "rows")
         if operator.dtype.kind == "c":
@@ -280,7 +304,7 @@ class LargePosterior(Posterior):
         return operator
 
     @property
-    def _dense(self) -> Any:
+    def _dense(self) -> Gaussian:
         raise ValueError(
             f"this posterior over {self.n} unknowns is matrix-free; its covariance is answered by samples and solves."
         )
@@ -292,8 +316,9 @@ class LargePosterior(Posterior):
         return {k: v for k, v in self.__dict__.items() if k not in again}
 
     def state(self) -> dict[str, Any]:
-        """Arrays, numbers and strings from which `restored` rebuilds this posterior, given its operators."""
+        """Plain data, its ``kind`` among them, from which `from_state` rebuilds this posterior, given its operators."""
         return {
+            "kind": self.kind,
             **{name: getattr(self, name) for name in _STATED},
             "samples": self.__dict__.get("samples"),
             "site_precision": self.sites[0],
@@ -303,17 +328,33 @@ class LargePosterior(Posterior):
         }
 
     @classmethod
-    def restored(cls, system: PrecisionOperator, state: dict[str, Any]) -> LargePosterior:
-        """The posterior that `state` described; ``system`` holds its operators, at any site precision."""
-        rest = {k: v for k, v in state.items() if k not in ("site_precision", "site_shift", "perturbations")}
-        return cls(
-            system.with_sites(state["site_precision"]),
-            perturbations=Perturbations.restored(state["perturbations"]),
-            sites=(state["site_precision"], state["site_shift"]),
-            **rest,
-        )
+    def from_state(cls, state: dict[str, Any], model: GLM) -> LargePosterior:
+        """The posterior over ``model`` that `state` described; of its potentials nothing is needed."""
+        return LargePosterior(precision_of(model).with_sites(state["site_precision"]), **cls._arguments(state))
+
+    @staticmethod
+    def _arguments(state: dict[str, Any]) -> dict[str, Any]:
+        """What a state says of the constructor's arguments."""
+        return {
+            **{name: state[name] for name in _STATED},
+            "samples": state["samples"],
+            "sites": (state["site_precision"], state["site_shift"]),
+            "group_lengths": state["group_lengths"],
+            "perturbations": Perturbations.restored(state["perturbations"]),
+        }
 
 
-def _measured(system: PrecisionOperator, u: np.ndarray) -> Any:
+class _WithRows(PrecisionOperator):
+    """A + X' X / noise."""
+
+    def __init__(self, system: PrecisionOperator, rows: Operator, noise: float):
+        self.__dict__.update(system.__dict__)
+        self._system, self._rows, self._noise = system, rows, noise
+
+    def apply(self, u: ArrayLike) -> np.ndarray:
+        return self._system.apply(u) + self._rows.normal(np.asarray(u)) / self._noise
+
+
+def _measured(system: PrecisionOperator, u: np.ndarray) -> np.ndarray | float:
     """Re(X^H X) u / noise variance."""
     return 0.0 if system.X is None else (system.X.normal(u) / system.noise_variance).astype(u.dtype)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -20,7 +20,10 @@ from sklearn.exceptions import ConvergenceWarning
 from adaptive.inference.model import GLM
 from adaptive.linalg import Circulant, PrecisionOperator, circulant_preconditioner, conjugate_gradients
 
-__all__ = ["Descent", "Reweighted"]
+if TYPE_CHECKING:
+    from adaptive.types import DType
+
+__all__ = ["Descent", "Reweighted", "precision_of", "prior_precision"]
 
 Sites = Callable[[np.ndarray], tuple[np.ndarray, "np.ndarray | None"]]
 
@@ -63,15 +66,9 @@ class Reweighted:
     n_preconditionings : int
     """
 
-    def __init__(self, model: GLM, dtype: Any = float):
+    def __init__(self, model: GLM, dtype: DType = float):
         self.model, self.dtype = model, np.dtype(dtype)
-        self.system = PrecisionOperator(
-            model.X,
-            model.noise_variance,
-            B=[b for b, _ in model.groups],
-            prior_precision=prior_precision(model),
-            shape=model.latent_shape,
-        )
+        self.system = precision_of(model)
         right = np.zeros(model.n)
         if model.y is not None:
             right += model.back_measure(model.y) / model.noise_variance
@@ -92,7 +89,7 @@ class Reweighted:
         self.system = self.system.with_sites(site_precision)
 
     def descend(
-        self, u: np.ndarray, sites: Sites, *, steps: int, reduction: float, tol: float, s: Any = None
+        self, u: np.ndarray, sites: Sites, *, steps: int, reduction: float, tol: float, s: np.ndarray | None = None
     ) -> Descent:
         """Solve ``steps`` least-squares problems, or fewer where a step is shorter than ``tol`` |u|.
 
@@ -155,7 +152,18 @@ class Reweighted:
         )
 
 
-def prior_precision(model: GLM) -> Any:
+def precision_of(model: GLM) -> PrecisionOperator:
+    """The precision of a model's posterior, every site precision 1."""
+    return PrecisionOperator(
+        model.X,
+        model.noise_variance,
+        B=[b for b, _ in model.groups],
+        prior_precision=prior_precision(model),
+        shape=model.latent_shape,
+    )
+
+
+def prior_precision(model: GLM) -> np.ndarray | None:
     """Inverse of the prior covariance, in the form in which that was given."""
     covariance = model.prior_covariance
     if covariance is None:

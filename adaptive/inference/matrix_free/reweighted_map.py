@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -17,6 +17,9 @@ from sklearn.exceptions import ConvergenceWarning
 from adaptive.inference.matrix_free.reweighted_least_squares import Reweighted
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
+
+if TYPE_CHECKING:
+    from adaptive.types import DType
 
 __all__ = ["reweighted_map"]
 
@@ -30,7 +33,7 @@ def reweighted_map(
     max_iter: int = 20,
     tol: float = 1e-3,
     start: np.ndarray | None = None,
-    dtype: Any = float,
+    dtype: DType = float,
 ) -> Posterior:
     """The mode of a model with super-Gaussian potentials, by products with its operators only.
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.optimize
@@ -21,6 +21,9 @@ import scipy.optimize
 from adaptive.inference.model import GLM
 from adaptive.inference.penalties import Penalty
 from adaptive.linalg.matrices import covariance_root
+
+if TYPE_CHECKING:
+    from adaptive.types import Number
 
 __all__ = ["SOLVERS", "Objective", "Point", "Solution"]
 
@@ -72,9 +75,9 @@ class Objective:
         self.model, self.penalty, self.smoothing = model, penalty, smoothing
         self.products = 0.0
         covariance = model.prior_covariance
-        self._root: Any = 1.0
+        self._root: Number = 1.0
         if covariance is not None:
-            self._root = covariance_root(covariance) if np.ndim(covariance) == 2 else np.sqrt(covariance)
+            self._root = covariance_root(np.asarray(covariance)) if np.ndim(covariance) == 2 else np.sqrt(covariance)
 
     def latent(self, w: np.ndarray) -> np.ndarray:
         """u = mu + R w."""
@@ -153,7 +156,7 @@ class Objective:
         return total + w if self.model.has_prior else total
 
     def _root_back(self, u: np.ndarray) -> np.ndarray:
-        return self._root.T @ u if np.ndim(self._root) == 2 else self._root * u
+        return np.transpose(self._root) @ u if np.ndim(self._root) == 2 else self._root * u
 
 
 def _line_search(
@@ -271,7 +274,7 @@ def limited_memory_bfgs(objective: Objective, start: Point, max_iter: int, tol: 
         last.update(w=w.copy(), relative=relative)
         return value, gradient
 
-    def note(intermediate_result: Any) -> None:
+    def note(intermediate_result: scipy.optimize.OptimizeResult) -> None:
         trace.append(float(intermediate_result.fun))
         if last["relative"] <= tol and np.array_equal(last["w"], intermediate_result.x):
             raise StopIteration

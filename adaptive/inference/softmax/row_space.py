@@ -9,10 +9,14 @@ phi(x).phi(z), stays at the prior: no answer has told anything about it.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
+
+from adaptive.linalg.matrices import dense, is_sparse
+
+if TYPE_CHECKING:
+    from adaptive.types import Matrix
 
 __all__ = ["RowSpace"]
 
@@ -40,7 +44,7 @@ class RowSpace:
     array([0., 5.])
     """
 
-    def __init__(self, rows: Any, scale: float, intercept_scale: float) -> None:
+    def __init__(self, rows: Matrix, scale: float, intercept_scale: float) -> None:
         self.rows, self.scale, self.intercept_scale = rows, scale, intercept_scale
         m, n_features = rows.shape
         self.direct = m >= n_features + (intercept_scale > 0)
@@ -49,37 +53,38 @@ class RowSpace:
             kept = values > _SUPPORT * (values[-1] if m else 0.0)
             self._whitening = vectors[:, kept] / np.sqrt(values[kept])
 
-    def kernel(self, first: Any, second: Any) -> np.ndarray:
+    def kernel(self, first: Matrix, second: Matrix) -> np.ndarray:
         """Return the prior covariances (m1, m2)."""
-        product = first @ second.T
-        product = product.toarray() if sp.issparse(product) else np.asarray(product)
-        return self.scale**2 * product + self.intercept_scale**2
+        return self.scale**2 * dense(first @ second.T) + self.intercept_scale**2
 
-    def coordinates(self, rows: Any) -> np.ndarray:
+    def coordinates(self, rows: Matrix) -> np.ndarray:
         """Return phi (m, r)."""
         if not self.direct:
             return self.kernel(rows, self.rows) @ self._whitening
-        dense = rows.toarray() if sp.issparse(rows) else rows
+        table = dense(rows)
         if not self.intercept_scale:
-            return self.scale * np.asarray(dense, dtype=float)
-        return np.column_stack([self.scale * dense, np.full(len(dense), self.intercept_scale)])
+            return self.scale * np.asarray(table, dtype=float)
+        return np.column_stack([self.scale * table, np.full(len(table), self.intercept_scale)])
 
-    def remainder(self, first: Any, second: Any) -> np.ndarray:
+    def remainder(self, first: Matrix, second: Matrix) -> np.ndarray:
         """Return the covariances (m1, m2) of what the coordinates leave out."""
         if self.direct:
             return np.zeros((first.shape[0], second.shape[0]))
         return self.kernel(first, second) - self.coordinates(first) @ self.coordinates(second).T
 
-    def remainder_variance(self, rows: Any) -> np.ndarray:
+    def remainder_variance(self, rows: Matrix) -> np.ndarray:
         """Return the diagonal (m,) of ``remainder``."""
         if self.direct:
             return np.zeros(rows.shape[0])
-        squares = rows.multiply(rows).sum(axis=1) if sp.issparse(rows) else np.einsum("ij,ij->i", rows, rows)
+        if is_sparse(rows):
+            squares = rows.multiply(rows).sum(axis=1)  # type: ignore[union-attr]
+        else:
+            squares = np.einsum("ij,ij->i", rows, rows)
         variance = self.scale**2 * np.asarray(squares, dtype=float).ravel() + self.intercept_scale**2
         phi = self.coordinates(rows)
         return np.maximum(variance - np.einsum("ij,ij->i", phi, phi), 0.0)
 
-    def remainder_draws(self, parts: list[Any], n: int, k: int, generator: np.random.Generator) -> list[np.ndarray]:
+    def remainder_draws(self, parts: list[Matrix], n: int, k: int, generator: np.random.Generator) -> list[np.ndarray]:
         """Return joint draws (n, m, k) of the remainders of several tables: prior draws less what phi sees of them."""
         n_features = self.rows.shape[1]
         drawn = [np.empty((n, part.shape[0], k)) for part in parts]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +19,12 @@ from adaptive.checks import generator, integer
 from adaptive.inference.posterior import LARGEST_COVARIANCE
 from adaptive.inference.softmax.class_blocks import ClassBlocks, WholeMatrix
 
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
+
 __all__ = ["SoftmaxPosterior", "SoftmaxSites"]
+
+DIAGNOSTICS = ("log_evidence", "evidence_kind", "objective_trace", "n_iter", "converged", "engine")
 
 _WORTH = 2  # unknowns per row from which on the algebra by class is the cheaper one
 
@@ -90,6 +95,7 @@ class SoftmaxPosterior:
         If there are more than 8,000 unknowns.
     """
 
+    kind = "softmax"  # in its state
     log_evidence: float = np.nan
     evidence_kind: str = "none"
     objective_trace: np.ndarray = np.empty(0)
@@ -138,7 +144,7 @@ class SoftmaxPosterior:
         """Its diagonal (n,)."""
         return self.covariance().diagonal().copy()
 
-    def sample(self, n: int = 1, random_state: Any = None) -> np.ndarray:
+    def sample(self, n: int = 1, random_state: RandomState = None) -> np.ndarray:
         """Draws of the weights, (n, unknowns)."""
         noise = generator(random_state).standard_normal((integer("n", n, minimum=0), self.n))
         return self.mean + noise @ np.linalg.cholesky(self.covariance()).T
@@ -160,6 +166,26 @@ class SoftmaxPosterior:
     def divergence(self) -> float:
         """Return KL(q || prior)."""
         return 0.5 * (float(self.mean @ self.mean) - self.determined) + self.half_log_determinant
+
+    # ------------------------------------------------------------------ as plain data
+    def state(self) -> dict[str, Any]:
+        """Plain data, its ``kind`` among them, from which `from_state` makes this posterior again, to the last bit."""
+        return {
+            "kind": self.kind,
+            "precision": self.sites.precision,
+            "precision_mean": self.sites.precision_mean,
+            "masses": self.sites.masses,
+            **{name: getattr(self, name) for name in DIAGNOSTICS},
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any], features: np.ndarray) -> SoftmaxPosterior:
+        """The posterior that ``state`` described, of rows (m, r) with these features."""
+        sites = SoftmaxSites(state["precision"], state["precision_mean"], state["masses"])
+        posterior = SoftmaxPosterior(features, sites)
+        for name in DIAGNOSTICS:
+            setattr(posterior, name, state[name])
+        return posterior
 
 
 def _gaussian(features: np.ndarray, sites: SoftmaxSites) -> ClassBlocks | WholeMatrix:

@@ -16,7 +16,6 @@ The same steps with the logarithm's curvature at the mean are Newton's method fo
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -35,7 +34,13 @@ class _State:
     """A posterior, its objective, and the sites that it asks for."""
 
     def __init__(
-        self, features: np.ndarray, targets: np.ndarray, weights: Any, sites: SoftmaxSites, mode: bool, tilt: Any
+        self,
+        features: np.ndarray,
+        targets: np.ndarray,
+        weights: np.ndarray | None,
+        sites: SoftmaxSites,
+        mode: bool,
+        tilt: np.ndarray | None,
     ) -> None:
         basis = contrasts(targets.shape[1])
         self.posterior = SoftmaxPosterior(features, sites)

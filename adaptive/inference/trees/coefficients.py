@@ -12,7 +12,6 @@ variances from a Cholesky factor, or from samples with that preconditioner as co
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -78,7 +77,7 @@ class DirectCoefficients:
         gain / noise.
     """
 
-    exact, direct = True, True
+    exact, direct, samples = True, True, None
 
     def __init__(self, right: np.ndarray, precision: float):
         self.right, self.precision, self.n_products = right, precision, 0
@@ -200,10 +199,19 @@ class DenseCoefficients(Coefficients):
 
     exact = True
 
-    def __init__(self, *arguments: Any, **options: Any):
-        super().__init__(*arguments, **options)
+    def __init__(
+        self,
+        X: Operator,
+        noise_variance: float,
+        wavelet: Wavelet,
+        right: np.ndarray,
+        perturbations: Perturbations,
+        samples: np.ndarray | None = None,
+        sample_tol: float = 2e-2,
+    ):
+        super().__init__(X, noise_variance, wavelet, right, perturbations, samples, sample_tol)
         self._measured = self.system.with_sites(0.0).to_dense()
-        self._factor: Any = None
+        self._factor: np.ndarray | None = None
 
     def weigh(self, pi: np.ndarray) -> None:
         super().weigh(pi)

@@ -17,18 +17,23 @@ step lowers F where variances are exact. With z = 0 the same steps find a mode.
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.checks import choice, integer, positive
+from adaptive.gaussians.gaussian_part import LOG_2PI
 from adaptive.inference.posterior import Posterior
 from adaptive.inference.trees.forest import ForestBeliefs
 from adaptive.inference.trees.gaussian_problem import GaussianProblem, gaussian_problem
 from adaptive.inference.trees.learning import learnt_parameters, starting_parameters
 from adaptive.inference.trees.mixture import TreeMixture
 from adaptive.inference.trees.tree_posterior import TreePosterior
+
+if TYPE_CHECKING:
+    from adaptive.inference.trees.coefficients import Coefficients, DirectCoefficients
+    from adaptive.types import ArrayLike, DType, RandomState, Rows
 
 __all__ = ["tree_bounds", "tree_mode"]
 
@@ -39,8 +44,8 @@ _REDUCTION = 0.1  # of the residual in each least-squares problem
 
 
 def tree_bounds(
-    X: Any,
-    y: Any,
+    X: Rows | ArrayLike | None,
+    y: ArrayLike | None,
     noise_variance: float,
     prior: TreeMixture,
     *,
@@ -49,13 +54,13 @@ def tree_bounds(
     start: str = "data",
     max_iter: int | None = None,
     tol: float = 1e-4,
-    random_state: Any = None,
+    random_state: RandomState = None,
     warm_start: TreePosterior | None = None,
     n_samples: int = 30,
     rounds: int = 3,
     inner_steps: int | None = None,
     sample_tol: float = 2e-2,
-    dtype: Any = float,
+    dtype: DType = float,
 ) -> TreePosterior:
     """Gaussian posterior of an image under a tree-structured scale mixture, by the double loop.
 
@@ -126,7 +131,7 @@ def tree_bounds(
         problem.system.with_sites(loop.pi),
         mean=problem.image(loop.s),
         perturbations=problem.perturbations,
-        coefficient_samples=getattr(coefficients, "samples", None),
+        coefficient_samples=coefficients.samples,
         sample_tol=sample_tol,
         variance_estimates=loop.z,
         prior=loop.prior,
@@ -144,8 +149,8 @@ def tree_bounds(
 
 
 def tree_mode(
-    X: Any,
-    y: Any,
+    X: Rows | ArrayLike | None,
+    y: ArrayLike | None,
     noise_variance: float,
     prior: TreeMixture,
     *,
@@ -155,7 +160,7 @@ def tree_mode(
     tol: float = 1e-4,
     rounds: int = 3,
     inner_steps: int = 10,
-    dtype: Any = float,
+    dtype: DType = float,
 ) -> Posterior:
     """The mode of the image under a tree-structured scale mixture: `tree_bounds` with all variances zero.
 
@@ -206,7 +211,7 @@ class _Loop:
     def __init__(
         self,
         problem: GaussianProblem,
-        coefficients: Any,
+        coefficients: DirectCoefficients | Coefficients,
         prior: TreeMixture,
         start: str,
         warm: TreePosterior | None,
@@ -271,7 +276,7 @@ class _Loop:
             self.objective = self._inner_objective()
             return
         n, noise = len(pi), self.problem.system.noise_variance
-        value = 0.5 * n * np.log(2 * np.pi) - 0.5 * gaussian.log_determinant()
+        value = 0.5 * n * LOG_2PI - 0.5 * gaussian.log_determinant()  # type: ignore[union-attr]  # it is exact
         value -= 0.5 * self.problem.measurements * np.log(2 * np.pi * noise)
         value -= 0.5 * (self.problem.energy - float(gaussian.right @ self.s))  # at the mean, the minimum
         # -h(gamma)/2 of the bounds that touch at r
@@ -298,7 +303,7 @@ class _Loop:
         self.gaussian.weigh(self.pi)
 
 
-def _stopping(coefficients: Any, max_iter: int | None, tol: float) -> tuple[int, float]:
+def _stopping(coefficients: DirectCoefficients | Coefficients, max_iter: int | None, tol: float) -> tuple[int, float]:
     steps = (MANY if coefficients.direct else FEW) if max_iter is None else max_iter
     return integer("max_iter", steps, minimum=0), float(positive("tol", tol, or_zero=True))
 

@@ -7,12 +7,16 @@ so that one pass of sum-product gives ln P(y), P(d | y), and E[s_j | y] as a mix
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from adaptive.checks import finite, positive
 from adaptive.inference.trees.mixture import TreeMixture
+
+if TYPE_CHECKING:
+    from adaptive.potentials import Potential
+    from adaptive.types import ArrayLike
 
 __all__ = ["ExactDenoising", "exact_denoising"]
 
@@ -40,7 +44,7 @@ class ExactDenoising(NamedTuple):
     log_evidence: float
 
 
-def exact_denoising(y: Any, noise_variance: float, prior: TreeMixture) -> ExactDenoising:
+def exact_denoising(y: ArrayLike, noise_variance: float, prior: TreeMixture) -> ExactDenoising:
     """Mean, variances, states and evidence of a noisy image, without approximation.
 
     Parameters
@@ -86,7 +90,7 @@ def exact_denoising(y: Any, noise_variance: float, prior: TreeMixture) -> ExactD
     )
 
 
-def _tilted(potential: Any, w: np.ndarray, noise: float) -> np.ndarray:
+def _tilted(potential: Potential, w: np.ndarray, noise: float) -> np.ndarray:
     """Log normalisers, means and variances (3, n), some thousand at a time: quadrature has many nodes for each."""
     rows = np.array_split(np.arange(len(w)), -(-len(w) // CHUNK))
     return np.concatenate([potential[part].tilted_moments(w[part], np.full(len(part), noise)) for part in rows], axis=1)

@@ -13,14 +13,18 @@ and probabilities run down once. Log domain, all coefficients of a level at a ti
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import entr, expit, logit
 
 from adaptive.checks import finite
 from adaptive.operators import Wavelet
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Number
 
 __all__ = ["ForestBeliefs", "WaveletForest"]
 
@@ -108,7 +112,7 @@ class WaveletForest:
         result[np.unique(self.parents[having])] = order.reshape(-1, result.shape[1])
         return result
 
-    def sum_product(self, log_potentials: Any, chances: Any) -> ForestBeliefs:
+    def sum_product(self, log_potentials: ArrayLike, chances: ArrayLike) -> ForestBeliefs:
         """Exact posterior of the states.
 
         Parameters
@@ -134,7 +138,7 @@ class WaveletForest:
         wide, given = np.empty(self.n), np.empty((2, self.n))
         log_normaliser = 0.0
         low, gap = e[0], e[1] - e[0]  # of the subtree below each coefficient, itself included
-        from_children: Any = (0.0, 0.0)
+        from_children: Sequence[Number] = (0.0, 0.0)
         for level, at in enumerate(self._at, start=1):
             below, rise = low[at] + from_children[0], gap[at] + from_children[1] - from_children[0]
             x = odds[level].reshape(2, *[1] * at.ndim) + rise

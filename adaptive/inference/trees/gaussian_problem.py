@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -19,6 +19,10 @@ from adaptive.inference.matrix_free.large_posterior import LargePosterior
 from adaptive.inference.trees.coefficients import Coefficients, DenseCoefficients, DirectCoefficients, direct_gain
 from adaptive.linalg import Perturbations, PrecisionOperator, conjugate_gradients
 from adaptive.operators import Operator, Reshaped, Wavelet, as_operator
+
+if TYPE_CHECKING:
+    from adaptive.inference.trees.tree_posterior import TreePosterior
+    from adaptive.types import ArrayLike, DType, RandomState, Rows
 
 __all__ = ["GaussianProblem", "gaussian_problem"]
 
@@ -91,7 +95,9 @@ class GaussianProblem:
             ).x[0]
         return self.of_image(mean + self._back(least))
 
-    def coefficients(self, variances: str | None, sample_tol: float, warm: Any) -> Any:
+    def coefficients(
+        self, variances: str | None, sample_tol: float, warm: TreePosterior | None
+    ) -> DirectCoefficients | Coefficients:
         """The same problem on the coefficients, with exact or sampled variances."""
         X, noise = self.system.X, self.system.noise_variance
         if variances is not None:
@@ -106,7 +112,7 @@ class GaussianProblem:
                 f'variances="exact" of {self.system.n} coefficients would take a matrix of '
                 f'{8e-9 * self.system.n**2:.1f} GB; above {_LARGEST_DENSE} use "sampled".'
             )
-        samples = getattr(warm, "coefficient_samples", None)
+        samples = None if warm is None else warm.coefficient_samples
         if samples is not None and (samples.dtype != self.perturbations.dtype or exact):
             samples = None
         kind = DenseCoefficients if exact else Coefficients
@@ -115,7 +121,14 @@ class GaussianProblem:
 
 
 def gaussian_problem(
-    X: Any, y: Any, noise_variance: float, wavelet: Wavelet, n_samples: int, dtype: Any, random_state: Any, warm: Any
+    X: Rows | ArrayLike | None,
+    y: ArrayLike | None,
+    noise_variance: float,
+    wavelet: Wavelet,
+    n_samples: int,
+    dtype: DType,
+    random_state: RandomState,
+    warm: LargePosterior | None,
 ) -> GaussianProblem:
     """Checked arguments as a `GaussianProblem`.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +17,10 @@ from adaptive.checks import choice, generator, positive
 from adaptive.inference.trees.forest import ForestBeliefs, WaveletForest
 from adaptive.operators import Wavelet
 from adaptive.potentials import Gaussian, Laplace, StudentT
+
+if TYPE_CHECKING:
+    from adaptive.potentials import Potential
+    from adaptive.types import Number, RandomState
 
 __all__ = ["COMPONENTS", "TreeMixture"]
 
@@ -102,9 +106,9 @@ class TreeMixture:
         chances[[0, -1]] = 0.5
         return cls(wavelet, components, _NARROW * wide, wide, chances, factorial, **rest)
 
-    def with_parameters(self, **parameters: Any) -> TreeMixture:
+    def with_parameters(self, **parameters: np.ndarray) -> TreeMixture:
         """The same prior with other ``narrow``, ``wide`` or ``chances``."""
-        other = replace(self, **parameters)
+        other = replace(self, **parameters)  # type: ignore[arg-type]
         other.__dict__["forest"] = self.forest
         return other
 
@@ -113,11 +117,11 @@ class TreeMixture:
         return WaveletForest(self.wavelet)
 
     @cached_property
-    def potentials(self) -> tuple[Any, Any]:
+    def potentials(self) -> tuple[Potential, Potential]:
         """The densities of both states, one parameter for each coefficient."""
         return self.densities(self.narrow[self.forest.levels], self.wide[self.forest.levels])
 
-    def densities(self, narrow: Any, wide: Any) -> tuple[Any, Any]:
+    def densities(self, narrow: Number, wide: Number) -> tuple[Potential, Potential]:
         """The densities of the two states at these scales."""
         if self.components == "laplace":
             return Laplace(narrow), Laplace(wide)
@@ -157,7 +161,7 @@ class TreeMixture:
             return float(high.sum())
         return float(np.sum(high * wide + self.potentials[0].log_density(r) * (1 - wide)))
 
-    def sample(self, random_state: Any = None) -> np.ndarray:
+    def sample(self, random_state: RandomState = None) -> np.ndarray:
         """An image drawn from the prior."""
         rng = generator(random_state)
         state = np.ones(self.forest.n, int) if self.factorial else self.forest.draw(self.chances, rng)

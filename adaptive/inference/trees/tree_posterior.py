@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,8 +11,11 @@ from adaptive.inference.matrix_free.large_posterior import LargePosterior
 from adaptive.inference.trees.coefficients import Coefficients, DirectCoefficients, direct_gain
 from adaptive.inference.trees.forest import ForestBeliefs
 from adaptive.inference.trees.mixture import TreeMixture
-from adaptive.linalg import Perturbations, PrecisionOperator
-from adaptive.operators import Operator, Wavelet
+from adaptive.linalg import PrecisionOperator
+from adaptive.operators import Wavelet
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Rows
 
 __all__ = ["TreePosterior"]
 
@@ -39,6 +42,8 @@ class TreePosterior(LargePosterior):
         Probability of every coefficient to be in the wide state.
     """
 
+    kind = "tree"
+
     def __init__(
         self,
         system: PrecisionOperator,
@@ -63,11 +68,11 @@ class TreePosterior(LargePosterior):
         return None
 
     @cached_property
-    def _coefficients(self) -> Any:
+    def _coefficients(self) -> DirectCoefficients | Coefficients:
         system, wavelet = self.system, self.prior.wavelet
         gain = 0.0 if system.X is None else direct_gain(system.X)
         nothing = np.zeros(system.n)
-        coefficients: Any
+        coefficients: DirectCoefficients | Coefficients
         if gain is not None:
             coefficients = DirectCoefficients(nothing, gain / system.noise_variance)
         else:
@@ -86,7 +91,9 @@ class TreePosterior(LargePosterior):
             system, mean=self.mean, prior=self.prior, beliefs=self.beliefs, **self._kept(), engine=self.engine
         )
 
-    def variances(self, B: Any = None, return_error: bool = False, n_samples: int | None = None) -> Any:
+    def variances(
+        self, B: Rows | ArrayLike | None = None, return_error: bool = False, n_samples: int | None = None
+    ) -> Any:
         """As of `LargePosterior`; those of the coefficients themselves are exact where all pixels were measured."""
         if isinstance(B, Wavelet) and self._coefficients.direct and _same(B, self.prior.wavelet):
             value = self._coefficients.variances()
@@ -106,24 +113,20 @@ class TreePosterior(LargePosterior):
         }
 
     @classmethod
-    def restored_tree(cls, system: PrecisionOperator, state: dict[str, Any], prior: TreeMixture) -> TreePosterior:
-        """The posterior that `state` described, given the kind of its prior."""
+    def from_state(  # type: ignore[override]  # its prior is no product of potentials
+        cls, state: dict[str, Any], system: PrecisionOperator, prior: TreeMixture
+    ) -> TreePosterior:
+        """The posterior that `state` described, given its operators and the kind of its prior."""
         tree = {name: np.asarray(value) for name, value in state["tree"].items()}
         beliefs = ForestBeliefs(tree.pop("states_wide"), tree.pop("states_given"), np.nan)
-        rest = {k: v for k, v in state.items() if k not in ("site_precision", "site_shift", "perturbations", "tree")}
-        return cls(
+        return TreePosterior(
             system.with_sites(state["site_precision"]),
             prior=prior.with_parameters(**tree),
             beliefs=beliefs,
-            perturbations=Perturbations.restored(state["perturbations"]),
-            sites=(state["site_precision"], state["site_shift"]),
-            **rest,
+            coefficient_samples=state["coefficient_samples"],
+            **cls._arguments(state),
         )
 
 
-def _same(first: Operator, second: Wavelet) -> bool:
-    return isinstance(first, Wavelet) and (first.name, first.level, first.input_shape) == (
-        second.name,
-        second.level,
-        second.input_shape,
-    )
+def _same(first: Wavelet, second: Wavelet) -> bool:
+    return (first.name, first.level, first.input_shape) == (second.name, second.level, second.input_shape)

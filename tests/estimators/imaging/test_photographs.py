@@ -11,7 +11,7 @@ import pywt.data
 from scipy import sparse
 
 from adaptive import ImageReconstructor, SequentialDesign
-from adaptive.estimators.imaging import engine as image_engine
+from adaptive.estimators.imaging import model as image_model
 from adaptive.estimators.imaging.dense_predictive import DenseBlockPredictive
 from adaptive.inference import LargePosterior
 from adaptive.loop.log.event_log import EventLog
@@ -227,7 +227,7 @@ def test_before_any_fit_the_prior_answers():
 
 @pytest.mark.parametrize("inference", ENGINES)
 def test_step_by_step_comes_to_what_all_at_once_does(inference, monkeypatch):
-    monkeypatch.setattr(image_engine, "CHANGE", 1e-12)
+    monkeypatch.setattr(image_model, "CHANGE", 1e-12)
     cold = small(inference=inference, reconstruction="mean").fit(ROWS, OUTCOMES)
     warm = small(inference=inference, reconstruction="mean").fit(ROWS[:12], OUTCOMES[:12])
     for k in range(12, 24, 3):

@@ -27,7 +27,7 @@ def selective(model, **options):
 def test_first_site_and_its_score(image):
     problem = SelectiveProblem(image.model(image.X, image.y))
     problem.start()
-    scores = SelectiveUpdates(problem, 0.9, 0.8, 1e-13, 256, np.random.default_rng(0)).look()
+    scores = SelectiveUpdates(problem, 0.9, 0.8, 1e-13, 256, np.random.default_rng(0)).score_all()
     assert int(np.argmax(scores)) == 31
     assert scores[31] == pytest.approx(0.0597762262, abs=1e-8)
 

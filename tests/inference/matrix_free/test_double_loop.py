@@ -310,7 +310,7 @@ def test_the_same_seed_gives_the_same_bits_also_after_pickling():
     first.variances()
     first.information_gain(FourierLines((16, 16), [1]))
     assert pickle.dumps(first) == before
-    restored = LargePosterior.restored(first.system, pickle.loads(pickle.dumps(first.state())))
+    restored = LargePosterior.from_state(pickle.loads(pickle.dumps(first.state())), model)
     twin = pickle.loads(before)
     for other in (twin, restored):
         np.testing.assert_array_equal(other.variances(), first.variances())

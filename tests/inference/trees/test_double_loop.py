@@ -254,7 +254,7 @@ def test_a_warm_start_goes_on_from_what_was_believed():
 def test_a_posterior_becomes_plain_data_and_comes_back():
     X, y, noise = inpainting(16)
     posterior = tree_bounds(X, y, noise, prior_of(16), variances="sampled", random_state=0, max_iter=2)
-    back = type(posterior).restored_tree(posterior.system.with_sites(0.0), posterior.state(), prior_of(16))
+    back = type(posterior).from_state(posterior.state(), posterior.system.with_sites(0.0), prior_of(16))
     for name in ("mean", "samples", "wide"):
         np.testing.assert_array_equal(getattr(back, name), getattr(posterior, name))
     np.testing.assert_array_equal(back.prior.wide, posterior.prior.wide)

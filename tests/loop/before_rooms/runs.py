@@ -87,7 +87,7 @@ class Run:
         if hasattr(model, "image_"):
             answers["image"] = model.image_
         evidence = getattr(model, "log_evidence_", None)
-        if evidence is not None:
+        if evidence is not None and not isinstance(model, SeveralImages):  # which had none then
             answers["log_evidence"] = np.array(evidence)
         return answers
 

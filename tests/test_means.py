@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from adaptive.means import Constant, Linear, Zero
-from adaptive.means.base import as_mean
+from adaptive.means import Constant, Linear, Zero, as_mean
 
 MEANS = [
     Zero(),
