@@ -1,4 +1,4 @@
-"""Sets for classification as ``(X, y)``, and of counts: two that scikit-learn ships, the others from ``ADAPTIVE_DATA``.
+"""Sets to classify as ``(X, y)``, of counts, answers, texts with metadata; most from the folder ``ADAPTIVE_DATA``.
 
 The folder (default ``~/adaptive_data``) holds one sub-folder per collection::
 
@@ -6,6 +6,7 @@ The folder (default ``~/adaptive_data``) holds one sub-folder per collection::
     raetsch/banana.npz ...      X, y and, for some, train_idx and test_idx (one row per published split)
     libsvm/a9a.gz, a9a.t.gz ... svmlight text, plain or gzipped
     text-newsgroups/newsgroups20_bow.npz, labels.csv    word counts of 20 Newsgroups, split by date
+    text-poliblog, text-cora, text-sotu                 word counts or texts, with metadata
     usps/usps.npz, ripley/ripley_synth.npz
     psychometrics/big5_ipip50.tsv.gz ... irt/VerbAgg.csv.gz   answers of people to questionnaires
     counts/coal.csv, DoctorVisits.csv.gz; spikes/cockroach_spikes.csv.gz; lastfm-2k/user_artists.dat.gz
@@ -16,6 +17,8 @@ Nothing is downloaded. A set that is absent raises ``DataNotFoundError``, which 
 from __future__ import annotations
 
 import csv
+import gzip
+import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,15 +32,19 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DataNotFoundError",
+    "addresses",
+    "all_newsgroups",
     "answers",
     "breast_cancer",
     "coal",
+    "cora",
     "digits_pair",
     "file",
     "folder",
     "lastfm",
     "libsvm",
     "newsgroups",
+    "poliblog",
     "raetsch",
     "ripley",
     "spikes",
@@ -282,6 +289,76 @@ def newsgroups(first: str, second: str, part: str = "train") -> tuple[csr_matrix
     return counts[rows].astype(float), names
 
 
+def all_newsgroups(part: str = "train") -> tuple[csr_matrix, np.ndarray, list[str]]:
+    """Read all 20 Newsgroups as word counts, in the split by date.
+
+    Returns
+    -------
+    X : scipy.sparse.csr_matrix of shape (n, 61188), float64
+    y : ndarray of shape (n,)
+        The group's name.
+    words : list of str
+    """
+    checks.choice("part", part, ("train", "test"))
+    source = "the R package lda"
+    with file("text-newsgroups/labels.csv", source).open(newline="") as stream:
+        names = {int(number): name for name, number in list(csv.reader(stream))[1:]}
+    counts, stored = _counts("text-newsgroups/newsgroups20_bow.npz", f"{part}_")
+    with gzip.open(file("text-newsgroups/vocab.txt.gz", source), "rt", encoding="utf-8", errors="replace") as lines:
+        words = lines.read().splitlines()
+    return counts, np.array([names[int(label)] for label in stored[f"{part}_label"]]), words
+
+
+def poliblog() -> tuple[csr_matrix, np.ndarray, list[str]]:
+    """Read 773 political blog posts of 2008 as word counts.
+
+    Returns
+    -------
+    X : scipy.sparse.csr_matrix of shape (773, 1290), float64
+    y : ndarray of shape (773,)
+        The blog's leaning, "liberal" or "conservative".
+    words : list of str
+    """
+    counts, stored = _counts("text-poliblog/poliblog_bow.npz")
+    words = file("text-poliblog/vocab.txt", "the R package lda").read_text(encoding="utf-8").splitlines()
+    return counts, np.where(stored["rating"] < 0, "liberal", "conservative"), words
+
+
+def cora() -> tuple[csr_matrix, np.ndarray, list[str]]:
+    """Read 2,410 abstracts on machine learning as word counts, with who cites whom.
+
+    Returns
+    -------
+    X : scipy.sparse.csr_matrix of shape (2410, 2961), float64
+    cites : ndarray of shape (4356, 2), int64
+        Citing row, cited row.
+    words : list of str
+    """
+    counts, stored = _counts("text-cora/cora_bow_links.npz")
+    words = file("text-cora/vocab.txt", "the R package lda").read_text(encoding="utf-8").splitlines()
+    return counts, stored["cites"].astype(np.int64), words
+
+
+def addresses(paragraphs: bool = False) -> dict[str, list[Any]]:
+    """Read the 240 State of the Union addresses, 1790 to 2020, or their paragraphs.
+
+    Returns
+    -------
+    dict of lists of equal length
+        "text", "year", "party", "president" and "type" (speech or written).
+    """
+    with gzip.open(file("text-sotu/sotu.jsonl.gz", "the R package sotu"), "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    table: dict[str, list[Any]] = {name: [] for name in ("text", "year", "party", "president", "type")}
+    for row in rows:
+        parts = [part.strip() for part in row["text"].split("\n")] if paragraphs else [row["text"].strip()]
+        for part in filter(None, parts):
+            table["text"].append(part)
+            for name in ("year", "party", "president", "type"):
+                table[name].append(row[name])
+    return table
+
+
 def usps(part: str = "train", digits: tuple[int, ...] | None = (3, 5)) -> tuple[np.ndarray, np.ndarray]:
     """Read the USPS handwritten digits, 16 x 16 pixels in [-1, 1]; ``digits=None`` keeps all ten."""
     checks.choice("part", part, ("train", "test"))
@@ -388,6 +465,16 @@ def lastfm() -> tuple[np.ndarray, np.ndarray]:
     """
     table = np.loadtxt(file("lastfm-2k/user_artists.dat.gz"), dtype=np.int64)
     return table[:, :2], table[:, 2].astype(float)
+
+
+def _counts(name: str, prefix: str = "") -> tuple[csr_matrix, dict[str, np.ndarray]]:
+    """Word counts in CSR parts, and all else that is stored beside them."""
+    from scipy.sparse import csr_matrix
+
+    with np.load(file(name, "the R package lda")) as stored:
+        arrays = {key: stored[key] for key in stored}
+    data, indices, indptr, shape = (arrays[prefix + key] for key in ("data", "indices", "indptr", "shape"))
+    return csr_matrix((data.astype(float), indices, indptr), shape=tuple(shape)), arrays
 
 
 def _stored_part(name: str, part: str, source: str) -> tuple[np.ndarray, np.ndarray]:

@@ -47,6 +47,24 @@ SYSTEMS: dict[str, tuple[str, str]] = {
         "Ordering constraints and answers by scalar truncated moments: rank-one EP at quadratic cost (appendix B).",
         "`inference.step_factors`, compiled; equal to EP of the GLM with Step potentials to 1e-10.",
     ),
+    "hennig-alg-2": (
+        "Single-pass conditional topic inference: forecast, local variational loop, message back, weights and counts "
+        "with forgetting.",
+        "The document's step is the source's bridge, one of exact moments, or ours by Newton, which is the default.",
+    ),
+    "hennig-sys-semi-collapsed-vb": (
+        "Topics' words integrated out, document beliefs kept, Gaussian approximation of counts.",
+        "Tokens of a document are updated at once; the correction is capped, and left out where little was counted.",
+    ),
+    "hennig-sys-laplace-bridge": (
+        "Laplace fit after a change to the softmax basis; closed maps both ways.",
+        "The sign of equation C.25 is that of 5.32.",
+    ),
+    "hennig-sys-sum-factor": ("Regression by assumed-density filtering on diagonal beliefs, with forgetting.", ""),
+    "hennig-sys-elliptical-slice": (
+        "Elliptical slice sampling, exact reference for the bridge.",
+        "Judged beside the steps under hennig-fig-5.5.",
+    ),
     "nickisch-sys-glm-ie": (
         "MAP or penalised least squares and variational inference from four kinds of objects (operators, potentials, "
         "penalties, solvers), sharing only products with X and B.",
@@ -388,6 +406,28 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/inference/test_step_factors.py::test_one_factor_is_exact_far_out",
         "tests/inference/test_step_factors.py::test_orders_and_orthants",
         "tests/estimators/questionnaires/test_ordinal.py::test_a_tiny_case_against_importance_sampling",
+    ),
+    "hennig-alg-2": (
+        "tests/estimators/topics/test_metadata_topic_model.py::test_two_halves_are_one_pass_to_the_bit",
+        "tests/estimators/topics/test_metadata_topic_model.py::test_an_empty_document_changes_nothing_and_zeros_are_no_metadata",
+        "tests/inference/topics/test_document.py::test_nothing_is_counted_twice",
+    ),
+    "hennig-sys-semi-collapsed-vb": (
+        "tests/inference/topics/test_document.py::test_bounds_are_in_order_and_exact_steps_ascend",
+        "tests/inference/topics/test_document.py::test_the_second_order_step_comes_close_to_the_enumerated_one",
+        "tests/inference/topics/test_document.py::test_the_correction_is_capped",
+    ),
+    "hennig-sys-laplace-bridge": (
+        "tests/inference/topics/test_laplace_bridge.py::test_there_and_back",
+        "tests/inference/topics/test_laplace_bridge.py::test_two_topics_are_the_logistic_form",
+        "tests/inference/topics/test_laplace_bridge.py::test_no_message_has_a_negative_precision",
+    ),
+    "hennig-sys-sum-factor": (
+        "tests/inference/topics/test_regressions.py::test_one_datum_has_the_exact_marginals",
+        "tests/inference/topics/test_regressions.py::test_forgetting_keeps_the_mean",
+    ),
+    "hennig-sys-elliptical-slice": (
+        "tests/inference/test_annealed_importance.py::test_moves_leave_their_distribution_unchanged",
     ),
     "nickisch-alg-5.1": (
         "tests/inference/dense/test_selective_propagation.py::test_reference_problem",

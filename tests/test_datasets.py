@@ -134,3 +134,16 @@ def test_answers_of_people():
     assert np.mean([np.corrcoef(right.iloc[:, k], rest[:, k])[0, 1] > 0 for k in range(32)]) > 0.9
     with pytest.raises(ValueError, match="name must be one of 'big_five'"):
         datasets.answers("mmpi")
+
+
+def test_texts_come_with_their_metadata():
+    X, leaning, words = loaded(datasets.poliblog)
+    assert X.shape == (773, 1290) == (len(leaning), len(words)) and np.sum(leaning == "liberal") == 464
+    X, cites, words = loaded(datasets.cora)
+    assert X.shape == (2410, 2961) and len(words) == 2961 and cites.shape == (4356, 2) and cites.max() < 2410
+    X, groups, words = loaded(datasets.all_newsgroups, "test")
+    assert X.shape == (7505, 61188) == (len(groups), len(words)) and len(set(groups)) == 20
+    table = loaded(datasets.addresses)
+    assert {name: len(column) for name, column in table.items()} == dict.fromkeys(table, 240)
+    assert (min(table["year"]), max(table["year"])) == (1790, 2020) and "Republican" in table["party"]
+    assert len(datasets.addresses(paragraphs=True)["text"]) > 10_000

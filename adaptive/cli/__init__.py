@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from adaptive.cli import ask, calibrate, classify, kspace, move
+from adaptive.cli import ask, calibrate, classify, kspace, move, topics
 from adaptive.cli.errors import CommandError
 
 __all__ = ["app", "main"]
@@ -28,6 +28,7 @@ app.command()(classify.classify)
 app.command()(move.move)
 app.command()(calibrate.calibrate)
 app.command()(ask.ask)
+app.command()(topics.topics)
 
 # typer carries its own click since 0.2x, so its classes are found through the one that typer exports
 _ClickError: Any = typer.BadParameter.__mro__[2]

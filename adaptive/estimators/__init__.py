@@ -10,6 +10,7 @@ from adaptive.estimators.gaussian_process_classifier import GaussianProcessClass
 from adaptive.estimators.gaussian_process_regressor import GaussianProcessRegressor
 from adaptive.estimators.image_reconstructor import ImageReconstructor
 from adaptive.estimators.linear.training import Rows
+from adaptive.estimators.metadata_topic_model import MetadataTopicModel
 from adaptive.estimators.poisson_factorization import PoissonFactorization
 from adaptive.estimators.poisson_regression import PoissonRegression
 from adaptive.estimators.questionnaire import Questionnaire
@@ -29,6 +30,7 @@ __all__ = [
     "GaussianProcessRegressor",
     "ImageReconstructor",
     "Inferred",
+    "MetadataTopicModel",
     "PoissonFactorization",
     "PoissonRegression",
     "Questionnaire",

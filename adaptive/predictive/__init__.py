@@ -11,6 +11,7 @@ from adaptive.predictive.gaussian import GaussianProjections, GaussianTarget
 from adaptive.predictive.mixture import Mixture
 from adaptive.predictive.scenarios import MAX_SCENARIOS, Scenarios
 from adaptive.predictive.softmax import SoftmaxLikelihood, SoftmaxProjections
+from adaptive.predictive.summed import SummedPredictive
 from adaptive.predictive.weighted_draws import WeightedDraws
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "SoftmaxLikelihood",
     "SoftmaxProjections",
     "StatedPredictive",
+    "SummedPredictive",
     "Undecided",
     "WeightedDraws",
 ]

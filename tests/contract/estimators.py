@@ -17,6 +17,7 @@ from adaptive import (
     GaussianProcessClassifier,
     GaussianProcessRegressor,
     ImageReconstructor,
+    MetadataTopicModel,
     PoissonFactorization,
     PoissonRegression,
     Questionnaire,
@@ -248,6 +249,19 @@ def pairs_case(name, make, answers):
     )  # fmt: skip
 
 
+TEXTS = RNG.dirichlet(np.full(9, 0.2), 5)  # words of five authors' documents
+BY_AUTHOR = np.eye(5)[np.arange(12) % 5]
+
+
+def read_texts(rows):
+    rows = np.asarray(rows)
+    return list(np.random.default_rng(0).poisson(8.0 * rows @ TEXTS + 0.5).astype(float))
+
+
+def topic_reader():
+    return MetadataTopicModel(3, learning="single_pass", random_state=0).reader(words_expected=10)
+
+
 CASES = [
     classifier("AnchoredEnsemble", AnchoredEnsemble, given="direction"),
     Case(
@@ -368,6 +382,10 @@ CASES = [
     Case(
         "PoissonRegression", lambda: PoissonRegression(prior_scale=0.2, fit_intercept=False, exposure=3), TIMED,
         (TIMED[:6], counted(TIMED[:6])), counted, target=TIMED[:4], given="direction",
+    ),
+    Case(
+        "MetadataTopicModel's reader", topic_reader, BY_AUTHOR, (BY_AUTHOR[:3], read_texts(BY_AUTHOR[:3])), read_texts,
+        target=BY_AUTHOR[:2], given="blocks",
     ),
     Case(
         "SeveralImages", lambda: SeveralImages([reconstructor(), reconstructor()]),

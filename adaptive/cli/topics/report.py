@@ -1,0 +1,126 @@
+"""What ``adaptive topics`` leaves: word lists, topics by group and over time, completion, what to read next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adaptive import plots
+from adaptive.cli.run_folder import RunFolder
+from adaptive.cli.topics.stream import Stream
+from adaptive.cli.topics.texts import Vocabulary
+
+__all__ = ["write"]
+
+MOST_GROUPS, N_LINES = 12, 6
+
+
+def write(stream: Stream, vocabulary: Vocabulary, folder: RunFolder) -> None:
+    """Write topics.csv, groups.csv, completion.csv, read_next.csv, the figures and summary.json, and print."""
+    settings, model = folder.settings, stream.models["with metadata"]
+    lists = [[vocabulary.words[j] for j in one] for one in model.top_words(10)]
+    shares = model.components_.sum(axis=1)
+    shares = shares / shares.sum()
+    order = np.argsort(-shares)
+    folder.write_csv(
+        "topics.csv",
+        {
+            "topic": [int(k) + 1 for k in order],
+            "share": [float(shares[k]) for k in order],
+            "words": [" ".join(lists[k]) for k in order],
+        },
+    )
+    groups = _groups(model)
+    folder.write_csv("groups.csv", groups)
+    for column in dict.fromkeys(groups["column"]):
+        _draw(groups, column, column == settings["time"], lists, folder)
+    lines, weights, first, second = zip(*stream.scores, strict=True) if stream.scores else ((), (), (), ())
+    folder.write_csv("completion.csv", {"line": [int(n) for n in lines], "with metadata": first, "without": second})
+    unread = _read_next(stream, settings)
+    folder.write_csv("read_next.csv", unread)
+    completion = None
+    if weights:
+        completion = {
+            "with metadata": float(np.average(first, weights=weights)),
+            "without": float(np.average(second, weights=weights)),
+        }
+    folder.write_json(
+        "summary.json",
+        {"texts": vocabulary.n_texts, "words": len(vocabulary.words), "settings": settings, "completion": completion},
+    )
+    print(f"{vocabulary.n_texts} texts, {len(vocabulary.words)} words, {settings['topics']} topics")
+    for k in order[:10]:
+        print(f"{shares[k]:6.1%}  {' '.join(lists[k])}")
+    if completion:
+        print(
+            f"completion, nats a word: {completion['with metadata']:.3f} with metadata, {completion['without']:.3f} not"
+        )
+    if unread["line"]:
+        print(f"worth reading next: lines {', '.join(map(str, unread['line']))}")
+    print(f"written into {folder.path}")
+
+
+def _groups(model: Any) -> dict[str, list[Any]]:
+    """Mean topics of each group or period, and how far they may be off by what is known of the weights."""
+    table: dict[str, list[Any]] = {name: [] for name in ("column", "group", "topic", "mean", "lower", "upper")}
+    for column, group in model.belief_.data.categories:
+        profile = model.profile((column, group))
+        for k in range(model.n_topics):
+            spread = 1.645 * float(profile.proportion_deviations[k])
+            mean = float(profile.proportions[k])
+            values = (column, group, k + 1, mean, max(mean - spread, 0.0), min(mean + spread, 1.0))
+            for name, value in zip(table, values, strict=True):
+                table[name].append(value)
+    return table
+
+
+def _draw(table: dict[str, list[Any]], column: str, along: bool, lists: list[list[str]], folder: RunFolder) -> None:
+    """The topics that differ most between the groups of a column, with 90% bands."""
+    rows = np.flatnonzero(np.array(table["column"]) == column)
+    groups = list(dict.fromkeys(table["group"][r] for r in rows))
+    if along:
+        groups.sort(key=float)
+    groups = groups if along else groups[:MOST_GROUPS]
+    K = len(lists)
+    values = {
+        (table["group"][r], table["topic"][r] - 1): (table["mean"][r], table["lower"][r], table["upper"][r])
+        for r in rows
+    }
+    cube = np.array([[values[group, k] for k in range(K)] for group in groups])
+    chosen = np.argsort(-np.ptp(cube[:, :, 0], axis=0), kind="stable")[:N_LINES]
+    drawing, ax = plots.figure(8.0, 4.5)
+    places = np.array([float(group) for group in groups]) if along else np.arange(len(groups))
+    for number, k in enumerate(chosen):
+        mean, lower, upper = cube[:, k].T
+        colour, label = plots.PALETTE[number], " ".join(lists[k][:4])
+        if along:
+            ax.plot(places, mean, color=colour, label=label)
+            ax.fill_between(places, lower, upper, color=colour, alpha=0.15, linewidth=0)
+        else:
+            off = places + 0.1 * (number - len(chosen) / 2)
+            ax.errorbar(off, mean, [mean - lower, upper - mean], fmt="o", markersize=3, color=colour, label=label)
+    if not along:
+        ax.set_xticks(places, groups, rotation=40, ha="right")
+    ax.set(xlabel=column, ylabel="share of the words (90% band)")
+    ax.legend(fontsize=8)
+    name = "".join(c if c.isalnum() else "_" for c in column)
+    plots.save(drawing, folder.path / f"{'time' if along else 'groups'}-{name}.png")
+
+
+def _read_next(stream: Stream, settings: dict[str, Any]) -> dict[str, list[Any]]:
+    """Unread documents in the order in which they are worth reading, and nats about the weights that each adds."""
+    import pandas as pd
+
+    model, names = stream.models["with metadata"], [*settings["metadata"], *filter(None, [settings["time"]])]
+    if not stream.unread:
+        return {name: [] for name in ("line", *names, "nats")}
+    frame = pd.DataFrame(list(stream.unread), columns=names)
+    n = min(settings["read"], len(frame))
+    positions, gains = model.reader().select(frame, n, return_scores=True, random_state=settings["seed"])
+    lines = list(stream.unread.values())
+    return {
+        "line": [lines[i] for i in positions],
+        **{name: list(frame[name].iloc[positions]) for name in names},
+        "nats": [float(gain) for gain in gains],
+    }

@@ -1,0 +1,72 @@
+"""The belief about the weights of all topics' regressions: K Gaussians, dense or with independent entries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+    from adaptive.inference.topics.passes import Tables
+
+__all__ = ["Weights"]
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Moments of the weights.
+
+    Attributes
+    ----------
+    mean : (F, K) array
+    variance : (F, K) array
+    covariances : (K, F, F) array or None
+        None: the entries are independent.
+    """
+
+    mean: np.ndarray
+    variance: np.ndarray
+    covariances: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, tables: Tables) -> Weights:
+        """What the tables of a pass say."""
+        if len(tables.means):
+            variance = np.einsum("kff->fk", tables.covariances)
+            return cls(tables.means, variance, tables.covariances)
+        return cls(tables.shift / tables.precision, 1.0 / tables.precision)
+
+    @classmethod
+    def prior(cls, n_features: int, n_topics: int, variance: float) -> Weights:
+        """Zero means, one variance."""
+        return cls(np.zeros((n_features, n_topics)), np.full((n_features, n_topics), variance))
+
+    def grown(self, n_features: int, variance: float) -> Weights:
+        """With features of which nothing is known but the prior."""
+        extra = n_features - len(self.mean)
+        if extra == 0:
+            return self
+        n_topics = self.mean.shape[1]
+        new = Weights.prior(extra, n_topics, variance)
+        mean, spread = np.concatenate([self.mean, new.mean]), np.concatenate([self.variance, new.variance])
+        if self.covariances is None:
+            return Weights(mean, spread)
+        covariances = np.zeros((n_topics, n_features, n_features))
+        covariances[:, : len(self.mean), : len(self.mean)] = self.covariances
+        fresh = np.arange(len(self.mean), n_features)
+        covariances[:, fresh, fresh] = variance
+        return Weights(mean, spread, covariances)
+
+    def forecast(self, rows: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
+        """(m, K) means and variances of what ``rows`` (m, F) say of the topics' scores."""
+        if self.covariances is None:
+            return rows @ self.mean, rows.power(2) @ self.variance
+        variance = [np.asarray(rows.multiply(rows @ one).sum(axis=1)).ravel() for one in self.covariances]
+        return rows @ self.mean, np.stack(variance, axis=1)
+
+    def of_topic(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Mean (F,) and covariance, (F, F) or its diagonal (F,)."""
+        return self.mean[:, k], self.variance[:, k] if self.covariances is None else self.covariances[k]

@@ -1,0 +1,1 @@
+"""Topics that know the metadata: bridges, completion, streams, what to read."""

@@ -1,0 +1,1 @@
+"""What the scripts on topics share."""

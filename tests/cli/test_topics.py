@@ -1,0 +1,88 @@
+"""``adaptive topics``: what it writes, how it goes on, what it says to bad input."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from adaptive.cli import run
+from adaptive.cli.topics import stream as streams
+
+FILES = ("topics.csv", "groups.csv", "completion.csv", "read_next.csv", "summary.json", "groups-author.png")
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory):
+    """Three authors with words of their own; of the last five documents nobody has the text."""
+    rng = np.random.default_rng(0)
+    words = [f"{author}{letter}word" for author in "abc" for letter in "abcdefgh"]
+    path = tmp_path_factory.mktemp("texts") / "texts.csv"
+    with path.open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["year", "text", "author"])
+        for number in range(300):
+            author = number % 3
+            own = rng.choice(8, 12) + 8 * author
+            text = "" if number >= 295 else " ".join(words[j] for j in own) + " and the"
+            writer.writerow([1900 + number, text, f"author {author}"])
+    return path
+
+
+def contents(folder):
+    return {name: (folder / name).read_bytes() for name in FILES}
+
+
+def arguments(texts, out, *more):
+    columns = ["--metadata", "author", "--time", "year", "--topics", "3"]
+    return ["topics", "--texts", str(texts), "--out", str(out), *columns, *more]
+
+
+def test_it_writes_what_it_says_and_goes_on_to_the_same(texts, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(streams, "BLOCK", 60)
+    assert run(arguments(texts, tmp_path / "whole", "--read", "3")) == 0
+    assert "worth reading next: lines" in capsys.readouterr().out
+    found = contents(tmp_path / "whole")
+    assert (tmp_path / "whole" / "time-year.png").is_file()
+    summary = json.loads(found["summary.json"])
+    assert summary["texts"] == 295 and summary["words"] == 24
+    assert summary["completion"]["with metadata"] > summary["completion"]["without"]
+    lines = [int(row["line"]) for row in csv.DictReader(found["read_next.csv"].decode().splitlines())]
+    assert len(lines) == 3 and min(lines) > 296
+    learn, learnt = streams.Stream._learn, []
+
+    def stopped(self, block):
+        if len(learnt) == 2:
+            raise KeyboardInterrupt
+        learnt.append(learn(self, block))
+
+    monkeypatch.setattr(streams.Stream, "_learn", stopped)
+    assert run(arguments(texts, tmp_path / "stopped", "--read", "3")) == 130
+    assert "stopped after 2 blocks; continue with" in capsys.readouterr().err
+    monkeypatch.setattr(streams.Stream, "_learn", learn)
+    assert run(["topics", "--out", str(tmp_path / "stopped"), "--resume"]) == 0
+    for name, content in contents(tmp_path / "stopped").items():
+        assert content == found[name], name
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--text", "body"], "has no column 'body'; its columns are year, text, author"),
+        (["--topics", "1"], "--topics must be at least 2"),
+        (["--topics", "30"], "24 words that stand in enough texts"),
+        (["--time", "author"], "line 2, column 'author': expected a number, got 'author 0'"),
+    ],
+)
+def test_bad_input_is_one_line(texts, tmp_path, capsys, more, words):
+    assert run(arguments(texts, tmp_path / "run", *more)) == 2
+    message = capsys.readouterr().err
+    assert words in message and message.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+
+
+def test_what_is_not_named_is_asked_for(texts, tmp_path, capsys):
+    assert run(["topics", "--out", str(tmp_path / "run")]) == 2
+    assert run(["topics", "--texts", str(texts), "--out", str(tmp_path / "run")]) == 2
+    message = capsys.readouterr().err
+    assert "--texts FILE" in message and "--metadata COLUMN" in message
