@@ -58,7 +58,7 @@ def test_calibrate_then_ask_kill_and_resume(tmp_path):
     while "Question 2" not in shown or not shown.endswith("q to stop: "):  # the second question is on the screen
         shown += process.stdout.read(1)
     process.send_signal(signal.SIGKILL)
-    process.wait(timeout=30)
+    process.communicate(timeout=30)
     assert n_told(run) == 1
     second = shown.split("Question 2")[1]
     again = answering("9\n1\ns\n", *arguments, "--resume")
