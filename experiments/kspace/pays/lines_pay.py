@@ -14,6 +14,7 @@ import numpy as np
 
 from adaptive.images import paired_interval
 from adaptive.plots import PALETTE
+from experiments import claims
 from experiments.kspace.pays.shared import (
     DRAWS,
     JUDGED,
@@ -29,7 +30,8 @@ from experiments.kspace.pays.shared import (
 )
 from experiments.script import Script, command, panels
 
-SNRS, COUNTS = (50.0, 100.0, 200.0), (32, 48, 64, 80)
+SNRS, COUNTS = (50.0, 100.0), (32, 48, 64, 80)  # --full: SNR 200 as well
+PICKED = ("nibabel", "admm")  # heads on which the model that designs was picked: no verdict is from them
 QUICK: dict[str, Any] = {"heads": {"small": ("small 12",)}, "training": "small 8", "snrs": (200.0,), "counts": (12,)}
 
 
@@ -64,8 +66,10 @@ def run(script: Script) -> None:
     """Tune, design, judge, draw."""
     heads = QUICK["heads"] if script.quick else JUDGED
     training = QUICK["training"] if script.quick else TRAINING[0]
-    snrs, counts = (QUICK["snrs"], QUICK["counts"]) if script.quick else (SNRS, COUNTS)
-    rows, ratios = [], {}
+    snrs, counts = (QUICK["snrs"], QUICK["counts"]) if script.quick else (SNRS + (200.0,) * script.full, COUNTS)
+    rows: list[tuple] = []
+    ratios: dict[tuple, list[float]] = {}
+    everywhere: dict[tuple, list[float]] = {}
     for snr in snrs:
         for n_lines in counts:
             known = script.kept("kspace-pays-tuned", tuned, training, snr, n_lines)
@@ -79,18 +83,19 @@ def run(script: Script) -> None:
                 by_head[head] = {key: float(np.mean([one[key] for one in found])) for key in found[0]}
                 for name, one in zip(names, found, strict=True):
                     rows.append((snr, n_lines, rule, head, name, *(float(one[k]) for k in ("rule", "own", "unseen"))))
-            base = np.array([one["rule"] for one in by_head.values()])
+            clean = [one for head, one in by_head.items() if head not in PICKED]
             for kind in ("own", "unseen"):
-                values = np.array([one[kind] for one in by_head.values()])
-                ratios[kind, snr, n_lines] = _interval(values, base)
+                for found_in, kept in ((ratios, clean), (everywhere, list(by_head.values()))):
+                    values, base = (np.array([one[key] for one in kept]) for key in (kind, "rule"))
+                    found_in[kind, snr, n_lines] = _interval(values, base)
     columns = ("snr", "lines", "best_rule", "head", "slice", "error_rule", "error_own", "error_unseen")
     script.table(
         dict(zip(columns, zip(*rows, strict=True), strict=True)),
         "kspace-pays-lines",
         f"Errors of MAP, {counts} of the lines. {(__doc__ or '').strip().split(chr(10) * 2)[1]}",
     )
-    judge(script, ratios, snrs, counts)
-    draw(script, ratios, snrs, counts)
+    judge(script, ratios, everywhere, snrs, counts)
+    draw(script, everywhere, snrs, counts)
 
 
 def _interval(values: np.ndarray, base: np.ndarray) -> list[float]:
@@ -100,39 +105,38 @@ def _interval(values: np.ndarray, base: np.ndarray) -> list[float]:
     return [round(float(x), 3) for x in paired_interval(values, base)[:3]]
 
 
-def judge(script: Script, ratios: dict, snrs: tuple, counts: tuple) -> None:
-    """Record the verdicts."""
+def judge(script: Script, ratios: dict, everywhere: dict, snrs: tuple, counts: tuple) -> None:
+    """Record the verdicts, from heads that had no part in picking the model that designs."""
     every = {f"SNR {snr:g}, {n} lines": ratios["own", snr, n] for snr in snrs for n in counts}
+    pooled = {f"SNR {snr:g}, {n} lines": everywhere["own", snr, n] for snr in snrs for n in counts}
     script.judge(
         "ours-kspace-pays-everywhere",
         all(value[0] <= 1.02 for value in every.values()),
         claim="Lines chosen on the slice itself by information gain, complex design model, are within 2% of the best "
         "tuned simple rule at every number of lines and SNR (128 x 128).",
         target="mean over heads of the ratio of errors at most 1.02 in every cell",
-        value=every,
-        reason="Ratio and 95% limits over heads. Where it fails, a quarter to three eighths of the lines are too few: "
-        "the score ranks lines by variance, which is nearly the prior's spectrum, and quantiles of a tuned density "
-        "place the same lines more evenly.",
+        value={"heads of the verdict": every, "all heads": pooled},
+        reason=f"Mean ratios with 95% limits. The model that designs was picked of seven by errors on {PICKED}: "
+        "the verdict is from the other heads (two of three without skull, one scan each). Over all heads every cell "
+        "would pass. 256 x 256 was not run.",
     )
-    snr, half = snrs[-1], counts[-2] if len(counts) > 1 else counts[-1]
-    script.judge(
-        "ours-kspace-pays-half",
-        ratios["own", snr, half][0] <= 0.90,
-        claim=f"At half of the lines and SNR {snr:g}, lines chosen on the slice itself have at most .90 of the error "
-        "of the best tuned simple rule.",
-        target="ratio at most .90",
-        value=ratios["own", snr, half],
-        reason="Mean over heads of the ratio of errors, 95% limits.",
-    )
-    script.judge(
-        "ours-kspace-pays-half-unseen-heads",
-        ratios["unseen", snr, half][0] <= 0.90,
-        claim=f"At half of the lines and SNR {snr:g}, lines chosen on one slice of another head have at most .90 of "
-        "the error of the best tuned simple rule.",
-        target="ratio at most .90",
-        value=ratios["unseen", snr, half],
-        reason="Mean over heads of the ratio of errors, 95% limits.",
-    )
+    half = counts[-2] if len(counts) > 1 else counts[-1]
+    for kind, id, where in (
+        ("own", "ours-kspace-pays-half", "on the slice itself"),
+        ("unseen", "ours-kspace-pays-half-unseen-heads", "on one slice of another head"),
+    ):
+        claim = f"At half of the lines and SNR 200, lines chosen {where} have at most .90 of the best rule's error."
+        value = {f"SNR {snr:g}": ratios[kind, snr, half] for snr in snrs}
+        if 200.0 in snrs:
+            script.judge(id, ratios[kind, 200.0, half][0] <= 0.90, claim=claim, target="ratio at most .90", value=value,
+                         reason=f"Mean ratios with 95% limits, heads other than {PICKED}.")  # fmt: skip
+        else:
+            claims.record(
+                id, claim=claim, kind="to judge", target="ratio at most .90", value=value, verdict="not run",
+                reason=f"SNR 200 takes --full, stopped for want of time; SNR {snrs[-1]:g} is the largest "
+                f"that ran. Mean ratios with 95% limits, heads other than {PICKED}.",
+                script=script.path, results=script.results,
+            )  # fmt: skip
 
 
 def draw(script: Script, ratios: dict, snrs: tuple, counts: tuple) -> None:
@@ -152,11 +156,11 @@ def draw(script: Script, ratios: dict, snrs: tuple, counts: tuple) -> None:
     script.figure(
         figure,
         "kspace-pays-where",
-        "Where choosing lines pays: ratio of the errors of MAP to those of the best tuned simple rule, means "
-        "over heads with 95% limits. Simulated: smooth random phases, complex noise; phases are estimated from the 16 "
-        "central lines.",
+        "Where choosing lines pays: ratio of the errors of MAP to those of the best tuned simple rule, means over five "
+        "heads with 95% limits (on two of them, nibabel and admm, the model that designs was picked). Simulated: "
+        "smooth random phases, complex noise; phases are estimated from the 16 central lines.",
     )
 
 
 if __name__ == "__main__":
-    command(run, __doc__, __file__)
+    command(run, __doc__, __file__, full="also SNR 200")
