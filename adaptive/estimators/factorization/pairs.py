@@ -125,7 +125,8 @@ class PairCounts:
                 )
             whole, times = np.zeros(n), np.ones(n)
             whole[keys], times[keys] = y, exposure
-            keys, y, exposure = np.arange(n), whole, times
+            users, items = np.divmod(np.arange(n), width)
+            return Entries((users, items), whole, times, self.lengths)
         users, items = np.divmod(keys, width)
         return Entries((users, items), y, exposure, self.lengths)
 
