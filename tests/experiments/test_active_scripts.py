@@ -26,16 +26,16 @@ SCRIPTS = {
         "ours-inclusion-predictive_information_gain-mends",
     },
     "active_priors": {"ours-inclusion-late-prior"},
-}
-# Those whose full runs are not in results/ yet.
-UNRECORDED = {
-    "hyper_coverage": {"ours-hyper-coverage"},
     "hyper_defaults": {
         "ours-hyper-better-on-average",
         "ours-hyper-beside-logistic-regression",
         "ours-hyper-beside-margin-at-the-mode",
         "ours-hyper-never-worse-than-random",
     },
+}
+# Those whose full runs are not in results/ yet.
+UNRECORDED = {
+    "hyper_coverage": {"ours-hyper-coverage"},
 }
 
 
