@@ -105,7 +105,7 @@ def draw(script: Script, areas: Areas, names: tuple[str, ...]) -> None:
     axes[0][0].invert_yaxis()
     for ax in axes[0][1:]:
         ax.set_ylim(axes[0][0].get_ylim())
-    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="lower center", ncols=len(shown), frameon=False)
+    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=len(shown), frameon=False)
     script.figure(
         figure,
         "hyper-defaults",

@@ -26,7 +26,6 @@ SCRIPTS = {
         "ours-inclusion-predictive_information_gain-mends",
     },
     "active_priors": {"ours-inclusion-late-prior"},
-    "hyper_coverage": {"ours-hyper-coverage"},
     "hyper_defaults": {
         "ours-hyper-better-on-average",
         "ours-hyper-beside-logistic-regression",
@@ -34,6 +33,20 @@ SCRIPTS = {
         "ours-hyper-never-worse-than-random",
     },
 }
+# Those whose full runs are not in results/ yet.
+UNRECORDED = {
+    "hyper_coverage": {"ours-hyper-coverage"},
+}
+
+
+@pytest.mark.parametrize("name", UNRECORDED)
+def test_a_script_without_results_runs_in_quick_mode(name, tmp_path):
+    module = module_of(name)
+    try:
+        module.run(Script(located(name), tmp_path, quick=True))
+    except DataNotFoundError as absent:
+        pytest.skip(f"no data: {absent}")
+    assert {entry["id"] for entry in claims.load(tmp_path)} == UNRECORDED[name]
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
