@@ -122,6 +122,7 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
     """
 
     _Settings, _Belief, _Data = TopicSettings, TopicBelief, Columns
+    _cites = ("hennig2011",)
 
     def __init__(
         self,
