@@ -377,17 +377,17 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/estimators/game_trees/test_small_trees.py::test_covariances_are_the_dense_ones",
     ),
     "hennig-sys-max-factor": (
-        "tests/linalg/test_gaussian_maximum.py::test_two_agree_with_quadrature",
-        "tests/linalg/test_gaussian_maximum.py::test_symmetries",
-        "tests/linalg/test_gaussian_maximum.py::test_chain_is_its_definition",
+        "tests/potentials/test_gaussian_maximum.py::test_two_agree_with_quadrature",
+        "tests/potentials/test_gaussian_maximum.py::test_symmetries",
+        "tests/potentials/test_gaussian_maximum.py::test_chain_is_its_definition",
     ),
     "hennig-sys-rollout-site": (
         "tests/estimators/game_trees/test_small_trees.py::test_scores_are_those_of_dense_expectation_propagation",
         "tests/estimators/game_trees/test_small_trees.py::test_removing_a_rollout_restores_the_cavity_to_the_bit",
     ),
     "hennig-sys-increment-table": (
-        "tests/linalg/test_gaussian_maximum.py::test_increments_are_chains",
-        "tests/linalg/test_gaussian_maximum.py::test_increments_of_the_specification",
+        "tests/potentials/test_gaussian_maximum.py::test_increments_are_chains",
+        "tests/potentials/test_gaussian_maximum.py::test_increments_of_the_specification",
     ),
     **{
         f"hennig-sys-policy-{name}": (

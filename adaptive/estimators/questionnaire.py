@@ -12,10 +12,9 @@ from adaptive.estimators.belief import BeliefEstimator, of_belief
 from adaptive.estimators.questionnaires import bank_files, reports
 from adaptive.estimators.questionnaires.answers import Answers, categories_of, is_triples, pairs_of, table_of
 from adaptive.estimators.questionnaires.bank import Bank
-from adaptive.estimators.questionnaires.content import ContentPool
 from adaptive.estimators.questionnaires.item_response_belief import ItemResponseBelief
 from adaptive.estimators.questionnaires.ordinal_belief import OrdinalBelief
-from adaptive.estimators.questionnaires.respondent import Respondent
+from adaptive.estimators.questionnaires.respondent import ContentPool, Respondent
 from adaptive.estimators.questionnaires.settings import QuestionnaireSettings
 from adaptive.estimators.questionnaires.simulation import Simulation, simulate
 

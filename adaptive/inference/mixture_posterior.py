@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adaptive.checks import generator, integer
-from adaptive.predictive import Mixture, StatedPredictive
+from adaptive.predictive import Mixture, StatedPredictive  # house: quantiles of mixtures are those of predictives
 
 if TYPE_CHECKING:
     from adaptive.inference.posterior import Posterior

@@ -102,6 +102,7 @@ def _by_halves(c: float, v: float, f: float, nodes: np.ndarray, weights: np.ndar
 
 @njit(cache=True)
 def many(c: np.ndarray, v: np.ndarray, f: float, nodes: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
+    """Moments of every row into ``out``, (3, m)."""
     for i in range(len(c)):
         if v[i] < _LARGE:
             out[0, i], out[1, i], out[2, i] = _by_trapezoid(c[i], v[i], f)

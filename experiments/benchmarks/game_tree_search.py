@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adaptive import GameTreeSearch
 from adaptive.estimators.game_trees.nodes import NODE, ROLLOUT
-from adaptive.linalg.optimal_increments import optimal_increments
+from adaptive.potentials.optimal_increments import optimal_increments
 from adaptive.scorers import information_gain
 from designs.games import Go, random_tree
 from experiments.game_trees.rivals import uct

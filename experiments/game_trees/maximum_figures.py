@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from adaptive.linalg.gaussian_maximum import maximum
-from adaptive.linalg.maximum_chain import largest_of
+from adaptive.potentials.gaussian_maximum import maximum
+from adaptive.potentials.maximum_chain import largest_of
 from experiments.script import Script, command, panels
 
 CORRELATIONS = (-0.9, -0.5, 0.0, 0.5, 0.9)

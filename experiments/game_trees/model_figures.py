@@ -103,7 +103,7 @@ def run(script: Script) -> None:
         seed=f"0..{n_trees - 1}",
     )
     six, five = increments(20 if script.quick else 1000)
-    from adaptive.linalg.optimal_increments import optimal_increments
+    from adaptive.potentials.optimal_increments import optimal_increments
 
     table = optimal_increments(5, 6)
     figure, axes = panels(1, 2, 8.0, 3.4)

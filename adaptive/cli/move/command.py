@@ -49,7 +49,7 @@ def move(
     if game not in GAMES:
         raise CommandError(f"--game must be one of {', '.join(GAMES)}, got {game}.")
     if play:
-        from adaptive.cli.move.against import play_against
+        from adaptive.cli.move.against import play_against  # house: to play is one way to run the command
 
         play_against(game, _moves(position), rollouts, seed)
         return

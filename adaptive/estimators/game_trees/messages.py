@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from numba import njit
 
-from adaptive.linalg.gaussian_maximum import larger
+from adaptive.potentials.gaussian_maximum import larger
 from adaptive.potentials.truncated_gaussian import positive_part
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 from adaptive import checks
 from adaptive.estimators.belief import Settings
 from adaptive.estimators.game_trees.nodes import POLICIES, Rules
-from adaptive.linalg.optimal_increments import optimal_increments
+from adaptive.potentials.optimal_increments import optimal_increments
 
 if TYPE_CHECKING:
     from adaptive.types import RandomState

@@ -6,14 +6,16 @@ w_k | answers  ~  N(x_k | prior) prod_i E p_i(y_i | x_k)
 from __future__ import annotations
 
 from functools import cached_property, partial
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from adaptive.estimators.questionnaires.bank import Bank
 from adaptive.estimators.questionnaires.grids import log_prior
 from adaptive.estimators.questionnaires.trait_predictive import PartsPredictive, TraitDraws
 from adaptive.predictive import Predictive
+
+if TYPE_CHECKING:
+    from adaptive.estimators.questionnaires.bank import Bank
 
 __all__ = ["GridPerson"]
 

@@ -8,16 +8,18 @@ with V after each possible answer from one run of expectation propagation over i
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.stats import norm
 
 from adaptive.estimators.questionnaires.answers import Answers
-from adaptive.estimators.questionnaires.ordinal_bank import OrdinalBank
 from adaptive.predictive import Predictive
 from adaptive.predictive.derivations import Way, entropy, likely
 from adaptive.predictive.scenarios import branch
+
+if TYPE_CHECKING:
+    from adaptive.estimators.questionnaires.ordinal_bank import OrdinalBank
 
 __all__ = ["OrdinalPerson", "OrdinalPredictive", "asked"]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
-from adaptive.linalg.gaussian_maximum import larger
+from adaptive.potentials.gaussian_maximum import larger
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike

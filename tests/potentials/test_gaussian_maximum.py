@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from adaptive.linalg.gaussian_maximum import maximum, minimum
-from adaptive.linalg.maximum_chain import largest_of, smallest_of
-from adaptive.linalg.optimal_increments import optimal_increments
+from adaptive.potentials.gaussian_maximum import maximum, minimum
+from adaptive.potentials.maximum_chain import largest_of, smallest_of
+from adaptive.potentials.optimal_increments import optimal_increments
 
 
 def by_quadrature(mean, covariance, message_mean=0.0, message_variance=math.inf, n=2001):

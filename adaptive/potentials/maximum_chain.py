@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numba import njit
 
-from adaptive.linalg.gaussian_maximum import larger, with_message
+from adaptive.potentials.gaussian_maximum import larger, with_message
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike
