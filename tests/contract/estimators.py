@@ -18,7 +18,6 @@ from adaptive import (
     GaussianProcessRegressor,
     ImageReconstructor,
     MetadataTopicModel,
-    PoissonFactorization,
     PoissonRegression,
     Questionnaire,
     SeveralImages,
@@ -199,21 +198,6 @@ BRIEFLY = np.linspace(0.2, 0.6, 12)  # how long is counted, so that tables are s
 TIMED = np.column_stack([np.clip(ROWS[:12], -1.5, 1.5), BRIEFLY])
 TIMED_PLACES = np.column_stack([POINTS[:12], BRIEFLY])
 
-PAIRS_OF_IDS = np.array([[user, item] for user in range(4) for item in range(3)])
-
-
-def plays(pairs):
-    """Some counts of pairs, or of items alone."""
-    return (np.asarray(pairs).reshape(len(pairs), -1)[:, -1] == 1).astype(float)
-
-
-def factorization():
-    return PoissonFactorization(2, user_variance=0.3, item_variance=0.3, fit_bias=False, random_state=0)
-
-
-def user_of_a_fit():
-    return factorization().fit(PAIRS_OF_IDS, plays(PAIRS_OF_IDS)).user(9)
-
 
 def counted(rows):
     """Some counts at rows whose last column is the time."""
@@ -371,13 +355,6 @@ CASES = [
         "ImageReconstructor of a volume by expectation propagation", CUBE.shape,
         ENCODES.take([0, 5, 6, 10, 13, 17, 19, 24, 30, 35]), CENTRAL_ENCODES, blocks_of(CUBE),
         inference="expectation_propagation",
-    ),
-    Case(
-        "PoissonFactorization", factorization, PAIRS_OF_IDS, (PAIRS_OF_IDS[:6], plays(PAIRS_OF_IDS[:6])), plays,
-        given="direction",
-    ),
-    Case(
-        "PoissonFactorization of a user", user_of_a_fit, [0, 1, 2] * 4, ([0, 1], [2.0, 0.0]), plays, given="direction"
     ),
     Case(
         "PoissonRegression", lambda: PoissonRegression(prior_scale=0.2, fit_intercept=False, exposure=3), TIMED,

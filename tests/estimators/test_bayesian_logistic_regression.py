@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from adaptive import inference
 from adaptive.estimators import BayesianLogisticRegression
-from adaptive.estimators.linear.binary_belief import _Problem
+from adaptive.estimators.linear.binary_belief import Problem
 from adaptive.estimators.linear.settings import LogisticSettings
 from adaptive.estimators.linear.training import LabelledRows
 from adaptive.inference.evidence.maximise import LogNormal
@@ -372,7 +372,7 @@ def test_uncertainty_is_the_distance_from_one_half(cancer):
 def test_slope_of_the_evidence_is_that_of_refits(cancer, engine, prior):
     X, y = cancer[0][:40, :6], cancer[1][:40]
     settings = LogisticSettings(prior, inference=engine, tol=1e-11, max_iter=2000)
-    problem = _Problem(settings, LabelledRows(X, y, np.arange(2)))
+    problem = Problem(settings, LabelledRows(X, y, np.arange(2)))
     for log_scale in (-1.5, 0.7):
         ends = [problem.evaluate(log_scale + side, None, False).value for side in (-1e-3, 1e-3)]
         found = problem.evaluate(log_scale, None, False)

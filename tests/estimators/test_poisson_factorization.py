@@ -10,8 +10,9 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from adaptive import PoissonFactorization, SequentialDesign
+from adaptive import SequentialDesign
 from adaptive.estimators.factorization.predictive import PairPredictive
+from adaptive.estimators.poisson_factorization import PoissonFactorization
 from adaptive.inference.factorization.rounds import Entries, Factor, Factors, Kind, solved
 
 

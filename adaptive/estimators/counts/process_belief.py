@@ -171,6 +171,14 @@ class CoxBelief(ProcessBelief):
         return cls(settings, data, [evidence], processes, int(state["learnt_rows"]))
 
 
+class CountsOfProcess(GaussianProjections):
+    """Counts at places; draws of a process would be others in every chunk of a pool, and are not stated."""
+
+    def provides(self, name: str) -> bool:
+        """Whether this predictive has a field."""
+        return name != "draws" and super().provides(name)
+
+
 def _predictive(
     process: LatentProcess, settings: CoxSettings, given: Exposed, target: Exposed | None, random_state: RandomState
 ) -> GaussianProjections:
@@ -179,6 +187,7 @@ def _predictive(
         Poisson(rate=settings.rate, exposure=given.exposure),
         target=None if target is None else target.rows,
         random_state=random_state,
+        kind=CountsOfProcess,
     )
     if target is not None:
         predictive._target_likelihood = Poisson(rate=settings.rate, exposure=target.exposure)

@@ -81,7 +81,14 @@ class LatentProcess:
         return prior - self._cross(X) @ self._known[1](np.asfortranarray(self._cross(Z).T))
 
     def predictive(
-        self, X: Any, likelihood: Any, *, target: Any = None, random_state: Any = None, **fields: Any
+        self,
+        X: Any,
+        likelihood: Any,
+        *,
+        target: Any = None,
+        random_state: Any = None,
+        kind: type[GaussianProjections] = GaussianProjections,
+        **fields: Any,
     ) -> GaussianProjections:
         """What is believed about outcomes at the inputs X; ``target``: inputs that the information is to be about."""
         mean, variance = self.moments(X)
@@ -92,7 +99,7 @@ class LatentProcess:
                 covariance=lambda i, j: self.covariance(target[i], target[j]),
                 cross=lambda i, j: self.covariance(X[i], target[j]),
             )
-        return GaussianProjections(
+        return kind(
             mean,
             variance,
             lambda i, j: self.covariance(X[i], X[j]),
