@@ -165,7 +165,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
 
     def _candidates(self, X: Any) -> Exposed:
         rows = np.asarray(super()._candidates(X), dtype=float)
-        if hasattr(self, "belief_"):
+        if self.__sklearn_is_fitted__():
             return exposed(rows, self.fitted_belief().data.column)
         return exposed(rows, column_of(self, X if isinstance(self.exposure, str) else rows, self.exposure))
 

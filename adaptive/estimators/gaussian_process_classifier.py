@@ -158,7 +158,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         y : (n,) array of labels
         """
         settings, data = ClassifierSettings.of(self), self._measured(X, y)
-        start = self.belief_.thetas if self.warm_start and hasattr(self, "belief_") else None
+        start = self.belief_.thetas if self.warm_start and self.__sklearn_is_fitted__() else None
         return self._learn(settings, data, None, start=start)
 
     def partial_fit(self, X: Table, y: ArrayLike, classes: ArrayLike | None = None) -> GaussianProcessClassifier:

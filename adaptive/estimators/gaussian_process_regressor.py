@@ -172,7 +172,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
         if return_std and return_cov:
             raise RuntimeError("At most one of return_std or return_cov can be requested.")
         inputs = self._candidates(X)
-        if hasattr(self, "belief_"):
+        if self.__sklearn_is_fitted__():
             belief = self.belief_
         else:
             belief = RegressorBelief.prior(RegressorSettings.of(self), inputs)

@@ -139,7 +139,7 @@ class PoissonRegression(RegressorMixin, BeliefEstimator):
 
     def _candidates(self, X: Any) -> Exposed:
         rows = checked_table(self, X, numbers=True)
-        if hasattr(self, "belief_"):
+        if self.__sklearn_is_fitted__():
             return exposed(rows, self.belief_.data.column)
         named = X if isinstance(self.exposure, str) and hasattr(X, "columns") else rows
         return exposed(rows, column_of(self, named, self.exposure))

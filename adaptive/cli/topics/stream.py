@@ -82,11 +82,11 @@ class Stream:
         if counts.nnz == 0:
             return
         given = {"with metadata": frame, "without": np.zeros((len(frame), 0))}
-        if hasattr(self.models["without"], "belief_") and counts.sum(axis=1).max() > 1:
+        if self.models["without"].__sklearn_is_fitted__() and counts.sum(axis=1).max() > 1:
             found = [self.models[name].score(counts, metadata) for name, metadata in given.items()]
             self.scores.append([float(block.lines[-1]), float(counts.sum()), *found])
         for name, metadata in given.items():
-            if hasattr(self.models[name], "belief_"):
+            if self.models[name].__sklearn_is_fitted__():
                 self.models[name].partial_fit(counts, metadata)
             else:
                 with warnings.catch_warnings():

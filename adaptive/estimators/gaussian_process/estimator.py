@@ -27,7 +27,7 @@ class ProcessEstimator(BeliefEstimator):
         return validate_data(self, X, y, reset=reset, **self._as, **options)
 
     def _candidates(self, X: Any) -> Any:
-        if hasattr(self, "belief_"):
+        if self.__sklearn_is_fitted__():
             return self._inputs(X, reset=False)
         return check_array(X, **self._as)
 
