@@ -11,7 +11,7 @@ from adaptive.estimators.belief import BeliefEstimator, of_belief
 from adaptive.estimators.counts.exposure import CountRows, Exposed, column_of, exposed
 from adaptive.estimators.counts.intervals import count_interval
 from adaptive.estimators.counts.regression_belief import RegressionBelief, RegressionSettings
-from adaptive.estimators.linear.tables import checked_table
+from adaptive.estimators.linear.tables import checked_table, has_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -141,7 +141,7 @@ class PoissonRegression(RegressorMixin, BeliefEstimator):
         rows = checked_table(self, X, numbers=True)
         if self.__sklearn_is_fitted__():
             return exposed(rows, self.belief_.data.column)
-        named = X if isinstance(self.exposure, str) and hasattr(X, "columns") else rows
+        named = X if isinstance(self.exposure, str) and has_columns(X) else rows
         return exposed(rows, column_of(self, named, self.exposure))
 
     # -- belief --------------------------------------------------------------------------------------------------------

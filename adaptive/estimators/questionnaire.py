@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from adaptive.estimators.belief import BeliefEstimator, of_belief
+from adaptive.estimators.linear.tables import has_columns
 from adaptive.estimators.questionnaires import bank_files, reports
 from adaptive.estimators.questionnaires.answers import Answers, categories_of, is_triples, pairs_of, table_of
 from adaptive.estimators.questionnaires.bank import Bank
@@ -160,7 +161,7 @@ class Questionnaire(BeliefEstimator):
                 raise ValueError("partial_fit takes (person, item, answer) triples, or pairs and their answers.")
             return Answers.of_table(X, self.categories)
         if y is None:
-            rows = X.to_numpy().tolist() if hasattr(X, "columns") else X
+            rows = X.to_numpy().tolist() if has_columns(X) else X
             X, y = [(person, item) for person, item, _ in rows], [answer for _, _, answer in rows]
         pairs = pairs_of(X)
         return Answers.of_pairs(pairs, y, self.categories) if earlier is None else earlier.followed_by(pairs, y)
@@ -294,11 +295,11 @@ class Questionnaire(BeliefEstimator):
     def _of_strangers(self, answers: Any) -> Answers:
         bank = self.bank_
         if is_triples(answers):
-            rows = answers.to_numpy().tolist() if hasattr(answers, "columns") else answers
+            rows = answers.to_numpy().tolist() if has_columns(answers) else answers
             given = Answers.of_pairs([(p, i) for p, i, _ in rows], [a for *_, a in rows], bank.categories)
             return given.with_items(bank.items)
         values, people, items = table_of(answers)
-        if not hasattr(answers, "columns"):
+        if not has_columns(answers):
             if values.shape[1] != len(bank):
                 raise ValueError(
                     f"answers must have a column for each of the {len(bank)} items, got {values.shape[1]}."

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-__all__ = ["checked_table"]
+__all__ = ["checked_table", "has_columns"]
 
 UNLABELLED: Any = object()
 MOST_COLUMNS = 2**31 - 1
@@ -56,6 +56,11 @@ def checked_table(estimator: Any, X: Any, y: Any = UNLABELLED, *, reset: bool = 
         raise ValueError(
             f"{first[:-1]}, first in row {_first_bad_row(X)}; leave out rows that are not known."
         ) from None
+
+
+def has_columns(X: Any) -> bool:
+    """Whether X is a frame, of pandas or polars."""
+    return hasattr(X, "columns")
 
 
 def _first_bad_row(X: Any) -> int:

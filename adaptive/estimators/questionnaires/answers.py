@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from adaptive.estimators.linear.tables import has_columns
+
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike
 
@@ -134,7 +136,7 @@ class Answers:
 
 def is_triples(answers: Any) -> bool:
     """Whether what a user gave are (person, item, answer) triples: a list of them, or a frame of these columns."""
-    if hasattr(answers, "columns"):
+    if has_columns(answers):
         return list(map(str, answers.columns)) == ["person", "item", "answer"]
     return isinstance(answers, (list, tuple)) and len(answers) > 0 and all(
         isinstance(row, tuple) and len(row) == 3 for row in answers
@@ -167,7 +169,7 @@ def positions_of(known: Sequence[Any], labels: Sequence[Any], what: str) -> np.n
 
 def table_of(table: Any) -> tuple[np.ndarray, list[Any], list[Any]]:
     """Values (people, items), labels of people and of items."""
-    items = list(table.columns) if hasattr(table, "columns") else None
+    items = list(table.columns) if has_columns(table) else None
     people = table.index.tolist() if hasattr(table, "index") and hasattr(table, "iloc") else None
     try:
         values = np.asarray(table.to_numpy() if hasattr(table, "to_numpy") else table, dtype=float)

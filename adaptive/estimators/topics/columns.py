@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from adaptive import checks
+from adaptive.estimators.linear.tables import has_columns
 
 if TYPE_CHECKING:
     from adaptive.types import Table
@@ -176,7 +177,7 @@ def as_metadata(metadata: Table | None) -> Any:
 
 
 def _has_columns(metadata: Any) -> bool:
-    return hasattr(metadata, "columns")
+    return has_columns(metadata)
 
 
 def _column(frame: Any, name: str) -> np.ndarray:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from adaptive.estimators.linear.tables import has_columns
 from adaptive.estimators.topics.columns import Columns, as_metadata
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Documents:
 
 
 def _counts(X: Any) -> sp.csr_array:
-    if hasattr(X, "columns"):
+    if has_columns(X):
         X = X.to_numpy()
     try:
         counts = sp.csr_array(X if sp.issparse(X) else np.atleast_2d(np.asarray(X)), dtype=float)
@@ -89,7 +90,7 @@ def _counts(X: Any) -> sp.csr_array:
 
 
 def _names(X: Any) -> tuple[str, ...] | None:
-    return tuple(map(str, X.columns)) if hasattr(X, "columns") else None
+    return tuple(map(str, X.columns)) if has_columns(X) else None
 
 
 def counts_of_words(documents: Any, n_words: int | None, vocabulary: Any) -> tuple[Any, int]:
