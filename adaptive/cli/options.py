@@ -9,7 +9,7 @@ import typer
 
 from adaptive.cli.errors import CommandError
 
-__all__ = ["Jobs", "Resume", "out_folder", "require_at_least", "stated", "whole_number"]
+__all__ = ["Jobs", "MaxMissing", "Resume", "out_folder", "require_at_least", "require_share", "stated", "whole_number"]
 
 
 def whole_number(text: str) -> Any:
@@ -30,6 +30,16 @@ Resume = Annotated[
 Jobs = Annotated[int, whole_number("Worker processes; results do not depend on it (default: one per core).")]
 
 
+MaxMissing = Annotated[
+    float,
+    typer.Option(
+        help="Leave out columns of which a larger share is missing, from 0 to 1 (default 0.5).",
+        metavar="SHARE",
+        show_default=False,
+    ),
+]
+
+
 def stated(context: typer.Context, names: Iterable[str]) -> list[str]:
     """Which of the options were written on the command line, as against their defaults."""
     return [name for name in names if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"]
@@ -40,3 +50,10 @@ def require_at_least(*bounds: tuple[str, int, int]) -> None:
     for name, value, least in bounds:
         if value < least:
             raise CommandError(f"--{name} must be at least {least}, got {value}.")
+
+
+def require_share(**values: float) -> None:
+    """Refuse the first option that is not between 0 and 1."""
+    for name, value in values.items():
+        if not 0 <= value <= 1:
+            raise CommandError(f"--{name.replace('_', '-')} must be a share from 0 to 1, got {value:g}.")

@@ -6,7 +6,6 @@ of a committee, by margin, at random. Each seed splits the rows anew into pool a
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shlex
 from pathlib import Path
@@ -15,9 +14,18 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from adaptive.cli.classify.table import Table, read_table
+from adaptive.cli.classify.table import Table, digits, read_table
 from adaptive.cli.errors import CommandError
-from adaptive.cli.options import Jobs, Resume, out_folder, require_at_least, stated, whole_number
+from adaptive.cli.options import (
+    Jobs,
+    MaxMissing,
+    Resume,
+    out_folder,
+    require_at_least,
+    require_share,
+    stated,
+    whole_number,
+)
 from adaptive.cli.run_folder import RunFolder
 
 __all__ = ["classify"]
@@ -30,8 +38,8 @@ def classify(
     data: Annotated[
         Path | None,
         typer.Option(
-            help="CSV file: its first line names the columns; numbers, and a target of two classes or more "
-            "(default: handwritten digits, 3 against 5).",
+            help="Table with a line of column names, .csv, .csv.gz or .parquet: numbers, dates, categories, texts, "
+            "gaps, and a target of two classes or more (default: handwritten digits, 3 against 5).",
             metavar="FILE",
         ),
     ] = None,
@@ -42,6 +50,10 @@ def classify(
         list[str] | None,
         typer.Option(help="A column of --data to leave out, such as row names; repeatable.", metavar="COLUMN"),
     ] = None,
+    max_missing: MaxMissing = 0.5,
+    drop_rare: Annotated[
+        bool, typer.Option("--drop-rare", help="Leave out the rows of classes with fewer than four.")
+    ] = False,
     scorer: Annotated[
         list[str] | None,
         typer.Option(
@@ -76,6 +88,8 @@ def classify(
         "data": None if data is None else str(data.resolve()),
         "target": target,
         "ignore": list(ignore or []),
+        "max_missing": max_missing,
+        "drop_rare": drop_rare,
         "scorer": list(dict.fromkeys(scorer or SCORERS)),
         "exploration": exploration,
         "questions": questions,
@@ -88,15 +102,17 @@ def classify(
         raise CommandError("--target and --ignore name columns of a file; name the file with --data FILE.")
     folder = RunFolder(out, "classify", wanted, given=stated(context, wanted), resume=resume)
     _check_initial(folder.settings)
-    table, name = _rows(folder.settings)
+    table = _rows(folder.settings)
     _check_sizes(table, folder.settings)
-    folder.fix("rows", _fingerprint(table), "the rows")
+    folder.fix("rows", table.fingerprint, "the rows")
     with folder:
+        for note in table.notes:
+            print(note)
         from adaptive.cli.classify.report import write  # from here on it pays to load what computes and draws
 
         go_on = f"adaptive classify --out {shlex.quote(str(folder.path))} --resume"
         try:
-            write(_run_all(table, folder, jobs, go_on), table, name, folder)
+            write(_run_all(table, folder, jobs, go_on), table, folder)
         except OSError as error:  # a full disk
             raise CommandError(f"{error}; when that is mended, continue with: {go_on}", 1) from None
 
@@ -109,8 +125,7 @@ def _check_numbers(wanted: dict[str, Any], jobs: int) -> None:
         ("seed", wanted["seed"], 0),
         ("jobs", jobs, 0),
     )
-    if not 0 <= wanted["exploration"] <= 1:
-        raise CommandError(f"--exploration must be a share from 0 to 1, got {wanted['exploration']:g}.")
+    require_share(exploration=wanted["exploration"], max_missing=wanted["max_missing"])
     if wanted["seed"] + wanted["seeds"] > 2**32:
         raise CommandError(f"--seed must be below 2^32 - {wanted['seeds']}, got {wanted['seed']}.")
 
@@ -121,41 +136,21 @@ def _check_initial(settings: dict[str, Any]) -> None:
         raise CommandError(f"--initial {settings['initial']} is more than --questions {settings['questions']}.")
 
 
-def _rows(settings: dict[str, Any]) -> tuple[Table, str]:
-    """Return the table and what to call it; features of a file are standardised, as nothing is known of their units."""
+def _rows(settings: dict[str, Any]) -> Table:
     if settings["data"] is None:
-        from adaptive.datasets import digits_pair
-
-        X, y = digits_pair(3, 5)
-        return Table(X, y, tuple(f"pixel {k}" for k in range(X.shape[1]))), "handwritten digits, 3 against 5"
+        return digits()
     path = Path(settings["data"])
     if settings["target"] is None:
         raise CommandError(f"--data {path.name} needs --target COLUMN, the column that holds the class.")
-    table = read_table(path, settings["target"], settings["ignore"])
-    return Table(_standardised(table.X), table.y, table.features), f"{path.name}, {settings['target']}"
-
-
-def _standardised(X: np.ndarray) -> np.ndarray:
-    """Columns of mean 0 and standard deviation 1, constant ones 0; divided by their largest entry first, as squares of
-    very large and very small numbers do not exist.
-    """
-    largest = np.abs(X).max(axis=0)
-    X = X / np.where(largest > 0, largest, 1.0)
-    X = X - X.mean(axis=0)
-    spread = X.std(axis=0)
-    return X / np.where(spread > 1e-13, spread, np.inf)
+    return read_table(
+        path, settings["target"], settings["ignore"], max_missing=settings["max_missing"],
+        drop_rare=settings["drop_rare"],
+    )  # fmt: skip
 
 
 def _check_sizes(table: Table, settings: dict[str, Any]) -> None:
     from adaptive.cli.classify.labelling import HELD_OUT, new_model, split
 
-    classes, counts = np.unique(table.y, return_counts=True)
-    if counts.min() < 4:
-        rare = classes[np.argmin(counts)]
-        of_many = f" (one of {len(classes)} classes)" if len(classes) > 2 else ""
-        raise CommandError(
-            f"the class {rare!s}{of_many} has {counts.min()} rows; at least 4 are needed, to ask and to hold out."
-        )
     n_pool = len(split(table.y, settings["seed"]).pool)
     if settings["questions"] > n_pool:
         raise CommandError(
@@ -164,16 +159,9 @@ def _check_sizes(table: Table, settings: dict[str, Any]) -> None:
         )
     for name in settings["scorer"]:
         try:
-            new_model(table.y).select(table.X[:2], scorer=name)
+            new_model(table.y).select(np.eye(2), scorer=name)
         except ValueError as error:  # an unknown name, or one that asks for more than this model and pool have
             raise CommandError(f"--scorer {name}: {error}") from None
-
-
-def _fingerprint(table: Table) -> str:
-    digest = hashlib.sha256(repr(table.features).encode())
-    digest.update(np.ascontiguousarray(table.X).tobytes())
-    digest.update(repr(table.y.tolist()).encode())
-    return digest.hexdigest()
 
 
 def _run_all(table: Table, folder: RunFolder, jobs: int, go_on: str) -> list[Any]:
@@ -188,8 +176,7 @@ def _run_all(table: Table, folder: RunFolder, jobs: int, go_on: str) -> list[Any
     seeds = range(settings["seed"], settings["seed"] + settings["seeds"])
     tasks = [
         {
-            "X": table.X,
-            "y": table.y,
+            "table": table,
             "scorer": scorer,
             "seed": seed,
             "exploration": settings["exploration"],

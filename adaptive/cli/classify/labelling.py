@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
+from adaptive.cli.classify.table import Table
 from adaptive.cli.workers import stop_if_orphaned
 from adaptive.estimators import BayesianLogisticRegression
 from adaptive.loop import SequentialDesign
@@ -42,6 +43,7 @@ class Run(NamedTuple):
     outcome: list[Any]
     score: np.ndarray
     accuracy: np.ndarray
+    n_features: int
     warnings: list[str]
 
 
@@ -72,8 +74,7 @@ def log_file(folder: Path, scorer: str, seed: int) -> Path:
 
 
 def ask_questions(
-    X: np.ndarray,
-    y: np.ndarray,
+    table: Table,
     scorer: str,
     seed: int,
     *,
@@ -87,9 +88,8 @@ def ask_questions(
 
     Parameters
     ----------
-    X : ndarray of shape (n, d)
-    y : ndarray of shape (n,)
-        Classes.
+    table : Table
+        Its features are prepared by what the rows of the pool show.
     scorer : str
     seed : int
         Of the split and the random choices; the initial questions are the same for every scorer.
@@ -101,7 +101,9 @@ def ask_questions(
     parent : int
         Process id of the command; a worker that has lost it stops.
     """
+    y = table.y
     parts = split(y, seed)
+    X = table.X(parts.pool)
     pool, labels, held_out = X[parts.pool], y[parts.pool], (X[parts.held_out], y[parts.held_out])
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -119,7 +121,10 @@ def ask_questions(
     position = np.array(history["position"], dtype=np.int64)
     said = list(dict.fromkeys(" ".join(str(one.message).split()) for one in caught))
     score = np.array(history["score"], dtype=float)
-    return Run(seed, scorer, position, parts.pool[position], labels[position].tolist(), score, np.array(accuracy), said)
+    return Run(
+        seed, scorer, position, parts.pool[position], labels[position].tolist(), score, np.array(accuracy),
+        X.shape[1], said,
+    )  # fmt: skip
 
 
 def _design(

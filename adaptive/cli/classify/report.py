@@ -18,7 +18,7 @@ from adaptive.cli.run_folder import RunFolder
 __all__ = ["write"]
 
 
-def write(runs: Sequence[Run], table: Table, name: str, folder: RunFolder) -> None:
+def write(runs: Sequence[Run], table: Table, folder: RunFolder) -> None:
     """Write questions.csv, curve.csv, curve.png and summary.json, and print the table."""
     scorers = list(dict.fromkeys(run.scorer for run in runs))
     accuracies = {scorer: np.stack([run.accuracy for run in runs if run.scorer == scorer]) for scorer in scorers}
@@ -27,20 +27,20 @@ def write(runs: Sequence[Run], table: Table, name: str, folder: RunFolder) -> No
     classes, counts = np.unique(table.y, return_counts=True)
     folder.write_csv("questions.csv", _questions(runs))
     folder.write_csv("curve.csv", curve)
-    _draw(curve, name, accuracies, folder)
+    _draw(curve, table.name, accuracies, folder)
     folder.write_json(
         "summary.json",
         {
-            "data": name,
+            "data": table.name,
             "rows": {"asked": len(parts.pool), "held out": len(parts.held_out)},
-            "features": len(table.features),
+            "features": runs[0].n_features,
             "classes": {str(label): int(count) for label, count in zip(classes, counts, strict=True)},
             "settings": folder.settings,
             "scorers": found,
             "versions": _versions(),
         },
     )
-    _print(name, accuracies, found, folder)
+    _print(table.name, accuracies, found, folder)
     _warn(runs)
 
 

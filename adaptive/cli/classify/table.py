@@ -1,42 +1,67 @@
-"""A CSV file with a header line as features and a target of two classes or more."""
+"""Rows with their classes: of a table file, or handwritten digits."""
 
 from __future__ import annotations
 
-import csv
-import math
-import re
+import hashlib
+from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from adaptive.cli import tables
 from adaptive.cli.errors import CommandError
 
-__all__ = ["Table", "read_table"]
+__all__ = ["LEAST", "Table", "digits", "read_table"]
+
+LEAST = 4  # rows of a class, to ask and to hold out
 
 
 @dataclass(frozen=True)
 class Table:
     """Rows with their classes.
 
-    Parameters
+    Attributes
     ----------
-    X : ndarray of shape (n, d), float64
-        Finite numbers.
+    name : str
+        What the data are called.
+    features : ndarray of shape (n, d), or Preparation
     y : ndarray of shape (n,), int64 or text
-        The class as printed in the file; integers where all classes are.
-    features : tuple of str
-        Column names of X.
+        Integers where all classes are.
+    fingerprint : str
+        Changes when the rows do.
+    notes : list of str
+        What was done to the table, a line each.
     """
 
-    X: np.ndarray
+    name: str
+    features: np.ndarray | tables.Preparation
     y: np.ndarray
-    features: tuple[str, ...]
+    fingerprint: str
+    notes: list[str] = field(default_factory=list)
+
+    def X(self, pool: np.ndarray) -> Any:
+        """The features of all rows, prepared by what the rows of the pool alone show."""
+        if isinstance(self.features, tables.Preparation):
+            return self.features.features_of(pool)
+        return self.features
 
 
-def read_table(path: Path, target: str, ignore: Collection[str] = ()) -> Table:
-    """Read a CSV file (comma, semicolon or tab; UTF-8; first line names the columns).
+def digits() -> Table:
+    """Handwritten 3s and 5s, as they are."""
+    from adaptive.datasets import digits_pair
+
+    X, y = digits_pair(3, 5)
+    digest = hashlib.sha256(np.ascontiguousarray(X).tobytes() + y.tobytes())
+    return Table("handwritten digits, 3 against 5", X, y, digest.hexdigest())
+
+
+def read_table(
+    path: Path, target: str, ignore: Collection[str] = (), *, max_missing: float = 0.5, drop_rare: bool = False
+) -> Table:
+    """Read a table file, its columns of any kind; rows without a class are left out.
 
     Parameters
     ----------
@@ -45,93 +70,44 @@ def read_table(path: Path, target: str, ignore: Collection[str] = ()) -> Table:
         The column that holds the class.
     ignore : collection of str
         Columns that are neither features nor target, such as row names.
+    max_missing : float in [0, 1], default 0.5
+        A column of which a larger share is missing is left out.
+    drop_rare : bool, default False
+        Leave out the rows of classes with fewer than four.
 
     Raises
     ------
     CommandError
-        Naming file, line and column, if the file is not such a table, a feature is not a finite number, or the target
-        has fewer than two classes.
+        Naming file, line and column, if the file is no table, the target has fewer than two classes or is no class.
     """
-    header, rows = _read_cells(path)
-    for column in (target, *ignore):
-        if column not in header:
-            raise CommandError(f"{path} has no column {column!r}; its columns are {_listed(header)}.")
-    kept = [k for k, name in enumerate(header) if name != target and name not in ignore]
-    if not kept:
-        raise CommandError(f"{path} has no feature columns besides the target {target!r}.")
-    labels = [row[header.index(target)].strip() for _, row in rows]
-    for (line, _), label in zip(rows, labels, strict=True):
-        if not label:
-            raise CommandError(f"{path}, line {line}: the target {target!r} is empty; leave out rows without a class.")
-    classes = sorted(set(labels))
-    if len(classes) < 2:
-        raise CommandError(f"the target {target!r} of {path} must have two classes or more, found only {classes[0]!r}.")
-    return Table(_numbers(path, header, rows, kept), _typed(labels), tuple(header[k] for k in kept))
-
-
-def _read_cells(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """Return the header, and each row with its line number; all rows are as long as the header."""
-    if not path.exists():
-        raise CommandError(f"there is no file {path}.")
-    if path.is_dir():
-        raise CommandError(f"{path} is a folder; expected a CSV file.")
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as stream:
-            first = stream.readline()
-            stream.seek(0)
-            delimiter = max(",;\t", key=first.count)
-            reader = csv.reader(stream, delimiter=delimiter)
-            cells = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise CommandError(f"{path} is not a CSV file in UTF-8: {error}.") from None
-    except OSError as error:
-        raise CommandError(f"{path} cannot be read: {error.strerror}.") from None
-    if len(cells) < 2:
-        raise CommandError(f"{path} has no rows; expected a line of column names, then one row per line.")
-    header = [name.strip() for name in cells[0][1]]
-    twice = sorted({name for name in header if header.count(name) > 1})
-    if twice:
-        raise CommandError(f"{path} names the column {twice[0]!r} twice.")
-    for line, row in cells[1:]:
-        if len(row) != len(header):
-            raise CommandError(f"{path}, line {line}: {len(row)} fields, but the header has {len(header)}.")
-    return header, cells[1:]
-
-
-def _numbers(path: Path, header: list[str], rows: list[tuple[int, list[str]]], kept: list[int]) -> np.ndarray:
-    try:
-        X = np.array([[row[k] for k in kept] for _, row in rows], dtype=float)
-    except ValueError:
-        X = None  # some cell is no number: found below
-    if X is not None and np.isfinite(X).all():
-        return X
-    for line, row in rows:
-        for k in kept:
-            problem = _problem(row[k].strip())
-            if problem:
-                raise CommandError(f"{path}, line {line}, column {header[k]!r}: {problem}")
-    raise AssertionError("a table that NumPy refused has no bad cell")  # pragma: no cover
-
-
-def _problem(cell: str) -> str:
-    """Return what is wrong with a cell that should hold a finite number, or nothing."""
-    if not cell or cell == "?" or cell.lower() in ("na", "nan", "null", "none"):
-        return "a missing value; fill it in or leave out the row."
-    try:
-        value = float(cell)
-    except ValueError:
-        return f"{cell!r} is not a number; write categories as 0/1 columns, or leave the column out with --ignore."
-    return "" if math.isfinite(value) else f"{cell!r} is not finite; fill it in or leave out the row."
-
-
-def _typed(labels: list[str]) -> np.ndarray:
-    """Classes as integers where each is the usual print of one ("1" and "01" are two texts), else as text."""
-    numbers = [int(label) for label in labels if re.fullmatch(r"-?[0-9]{1,18}", label)]
-    if [str(number) for number in numbers] == labels:
-        return np.array(numbers, dtype=np.int64)
-    return np.array(labels)
-
-
-def _listed(names: Collection[str], most: int = 8) -> str:
-    shown = [repr(name) for name in list(names)[:most]]
-    return ", ".join(shown) + (f", ... ({len(names)} in all)" if len(names) > most else "")
+    cells = tables.read_cells(path)
+    cells.require((target, *ignore), path)
+    notes = []
+    unlabelled = cells.frame[target].map(tables.is_missing)
+    if unlabelled.any():
+        notes.append(f"{unlabelled.sum()} of {len(unlabelled)} rows have no {target!r} and are left out")
+        cells = tables.Cells(cells.frame[~unlabelled], cells.delimiter)
+    labels = cells.frame[target].tolist()
+    tables.refuse_continuous(labels, target, path)
+    counts = Counter(labels)
+    rare = [label for label, count in counts.items() if count < LEAST]
+    if rare and drop_rare:
+        notes.append(f"rows of rare classes are left out: {tables.listed(rare)}")
+        cells = tables.Cells(cells.frame[~cells.frame[target].isin(rare)], cells.delimiter)
+        labels = cells.frame[target].tolist()
+        counts = Counter(labels)
+    if len(counts) < 2:
+        found = f"only {next(iter(counts))!r}" if counts else "none"
+        raise CommandError(f"the target {target!r} of {path} must have two classes or more, found {found}.")
+    if rare and not drop_rare:
+        least = min(counts.values())
+        of_many = f" (one of {len(counts)} classes)" if len(counts) > 2 else ""
+        raise CommandError(
+            f"the class {min(rare, key=counts.__getitem__)}{of_many} has {least} {'row' if least == 1 else 'rows'}; at "
+            f"least {LEAST} are needed, to ask and to hold out: add rows, or leave such classes out with --drop-rare."
+        )
+    columns = tables.columns_of(cells, path, leave_out=(target, *ignore), max_missing=max_missing)
+    preparation = tables.Preparation(columns, str(path))
+    fingerprint = hashlib.sha256(path.read_bytes()).hexdigest()
+    y = tables.class_labels(labels)
+    return Table(f"{path.name}, {target}", preparation, y, fingerprint, [preparation.in_words(), *notes])

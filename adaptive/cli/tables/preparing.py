@@ -1,0 +1,118 @@
+"""From columns to features: scikit-learn's transformers, one per kind of column, and one line that says what was done.
+
+number, date   medians for what is missing, then mean 0 and standard deviation 1
+category       a column of 0 and 1 for each of the most frequent, missing ones being a category, too
+text           frequencies of words, weighted by how rare they are, rows of norm 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adaptive.cli.errors import CommandError
+from adaptive.cli.tables.columns import MOST_CATEGORIES, Column, Kind
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from sklearn.compose import ColumnTransformer
+
+__all__ = ["Preparation"]
+
+MOST_WORDS = 5000
+
+
+class Preparation:
+    """What turns the columns of a table into the features of a model.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    what : str
+        What the table is called in a message.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+        The used columns, one row per row of the table.
+    features : tuple of str
+        Their names.
+    """
+
+    def __init__(self, columns: Sequence[Column], what: str) -> None:
+        import pandas as pd
+
+        self.columns = list(columns)
+        used = [column for column in columns if column.kind is not Kind.UNUSED]
+        if not used:
+            left = "; ".join(f"{column.name}: {column.why}" for column in columns)
+            raise CommandError(f"{what} has no feature columns besides the target{f' ({left})' if left else ''}.")
+        self.frame: pd.DataFrame = pd.DataFrame({column.name: column.values for column in used})
+        self.features = tuple(self.frame.columns)
+        self._names = {kind: [column.name for column in used if column.kind is kind] for kind in Kind}
+
+    def transformer(self) -> ColumnTransformer:
+        """Return the unfitted transformer of `frame`."""
+        from sklearn.compose import ColumnTransformer
+        from sklearn.feature_extraction.text import TfidfVectorizer
+        from sklearn.impute import SimpleImputer
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, OneHotEncoder, StandardScaler
+
+        # divided by their largest entry first, as squares of very large and very small numbers do not exist
+        numbers = make_pipeline(
+            SimpleImputer(strategy="median", keep_empty_features=True), MaxAbsScaler(), StandardScaler()
+        )
+        one_hot = OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=MOST_CATEGORIES)
+        parts: list[tuple[str, Any, Any]] = [
+            ("numbers", numbers, self._names[Kind.NUMBER] + self._names[Kind.DATE]),
+            ("categories", one_hot, self._names[Kind.CATEGORY]),
+        ]
+        for name in self._names[Kind.TEXT]:
+            words = TfidfVectorizer(sublinear_tf=True, max_features=MOST_WORDS, min_df=2 if len(self.frame) > 50 else 1)
+            parts.append((f"text {name}", make_pipeline(FunctionTransformer(_present), words), name))
+        return ColumnTransformer([part for part in parts if part[2]])
+
+    def features_of(self, fitted_on: np.ndarray | None = None) -> Any:
+        """Return the features of all rows, the transformer fitted on the rows at these positions only.
+
+        Parameters
+        ----------
+        fitted_on : (k,) integer array or None
+            None: on all rows.
+
+        Returns
+        -------
+        (n, d) float array, or CSR array where texts make it sparse
+        """
+        import scipy.sparse as sp
+
+        transformer = self.transformer()
+        transformer.fit(self.frame if fitted_on is None else self.frame.iloc[fitted_on])
+        X = transformer.transform(self.frame)
+        return sp.csr_array(X) if sp.issparse(X) else np.ascontiguousarray(X, dtype=float)
+
+    def in_words(self) -> str:
+        """Say in one line what becomes of the columns."""
+        done = []
+        for kind, becomes in (
+            (Kind.NUMBER, "standardised"),
+            (Kind.DATE, "as days, standardised"),
+            (Kind.CATEGORY, "as columns of 0 and 1"),
+            (Kind.TEXT, "as word frequencies"),
+        ):
+            found = [column for column in self.columns if column.kind is kind]
+            if found:
+                many = {"category": "categories"}.get(kind.value, f"{kind.value}s")
+                done.append(f"{len(found)} {kind.value if len(found) == 1 else many} {becomes}")
+        filled = sum(column.missing for column in self.columns if column.kind in (Kind.NUMBER, Kind.DATE))
+        if filled:
+            done.append(f"{filled} missing {'value' if filled == 1 else 'values'} filled by medians")
+        left = [f"{column.name} ({column.why})" for column in self.columns if column.kind is Kind.UNUSED]
+        return "features: " + ", ".join(done) + (f"; left out: {', '.join(left)}" if left else "")
+
+
+def _present(texts: pd.Series) -> pd.Series:
+    return texts.fillna("")
