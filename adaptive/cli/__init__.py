@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from adaptive.cli import ask, calibrate, classify, kspace, move, topics
+from adaptive.cli import ask, calibrate, classify, kspace, label, move, topics
 from adaptive.cli.errors import CommandError
 
 __all__ = ["app", "main"]
@@ -24,6 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(kspace.kspace)
+app.command()(label.label)
 app.command()(classify.classify)
 app.command()(move.move)
 app.command()(calibrate.calibrate)

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable
 from typing import IO, Any, NamedTuple
 
+import numpy as np
+
 from adaptive.cli.errors import CommandError
 from adaptive.loop import PoolExhausted, SequentialDesign
 
@@ -39,7 +41,7 @@ def ask_person(
     Parameters
     ----------
     design : SequentialDesign
-        With a log, so that answers outlive the process; one candidate per query.
+        With a log, so that answers outlive the process; of a query of many candidates one is shown after the other.
     question_of : callable(label) -> Question
         What to show for the candidate of this label.
     go_on : str
@@ -57,7 +59,7 @@ def ask_person(
     try:
         while not (design.stop is not None and design.stop(design)):
             try:
-                query = design.ask()
+                query = design.ask().part(np.zeros(1, dtype=np.intp))
             except PoolExhausted:
                 return
             question = question_of(query.labels[0])

@@ -103,7 +103,8 @@ def in_words(table: dict[str, list[Any]]) -> str:
         lines.append(f"After {n} answers the best question left is expected to teach {left:.2g} nats{then}.")
     if not np.isnan(change):
         since = n - table["n_labelled"][-2]
-        lines.append(f"The last {since} answers moved predicted probabilities by {100 * change:.1f} points on average.")
+        last = "last answer" if since == 1 else f"last {since} answers"
+        lines.append(f"The {last} moved predicted probabilities by {100 * change:.1f} points on average.")
     more = "" if np.isnan(gain) else f", and expects {100 * gain:.2f} points more of the next answer"
     lines.append(f"The model believes that it is right on {100 * accuracy:.1f}% of the pool{more}.")
     return "\n".join(lines)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -242,9 +242,10 @@ def _typed(
     for answer in answers:
         outcome: Any = _item(answer.outcome)
         if declared is not None:
-            if str(outcome) not in by_text:
+            name = _named(str(outcome), by_text)
+            if name is None:
                 raise ValueError(f"{answer.where}: the label {outcome!r} is unknown; the known classes are {known}.")
-            outcome = by_text[str(outcome)]
+            outcome = by_text[name]
         elif numeric:
             outcome = _number(outcome)
             if outcome is None:
@@ -253,6 +254,15 @@ def _typed(
             outcome = str(outcome)
         said.setdefault(answer.position, []).append(outcome)
     return said
+
+
+def _named(text: str, by_text: Mapping[str, Any]) -> str | None:
+    """Return the class that an answer names: by its text, or as the same number ("1.0" and "1,0" are 1)."""
+    if text in by_text:
+        return text
+    number = _number(text.replace(",", "."))
+    equal = [] if number is None else [name for name, label in by_text.items() if _number(label) == number]
+    return equal[0] if len(equal) == 1 else None
 
 
 def _number(value: object) -> int | float | None:

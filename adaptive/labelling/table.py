@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adaptive.files import write_file
+from adaptive.files import text_of, write_file
 from adaptive.labelling.answers import Answer
 from adaptive.labelling.tasks import FIELDS, tasks
 
@@ -56,8 +56,9 @@ def read_csv(path: str | os.PathLike[str], *, skip: str = "?") -> list[Answer]:
     Parameters
     ----------
     path : path
-        Comma, semicolon or tab; UTF-8. Columns "position" and "answer" are needed, "id", "query" and "annotator" are
-        used where they are there; more than one row may answer the same position.
+        Comma, semicolon or tab, as spreadsheets and pandas write it back (also in Latin-1; 12.0 for 12). Columns
+        "position" and "answer" are needed, "id", "query" and "annotator" are used where they are there; more than one
+        row may answer the same position.
     skip : str, default "?"
         The answer of somebody who cannot tell: the candidate is set aside.
 
@@ -67,17 +68,21 @@ def read_csv(path: str | os.PathLike[str], *, skip: str = "?") -> list[Answer]:
         If the file is not such a table; file and line are named.
     """
     name = Path(path).name
-    with open(path, newline="", encoding="utf-8-sig") as stream:
-        first = stream.readline()
-        stream.seek(0)
-        reader = csv.DictReader(stream, delimiter=max(",;\t", key=first.count))
-        header = reader.fieldnames or ()
-        for wanted in ("position", "answer"):
-            if wanted not in header:
-                raise ValueError(f"{name} has no column {wanted!r}; its columns are {', '.join(header) or 'none'}.")
-        return [
-            _answer(row, f"{name}, line {reader.line_num}", skip) for row in reader if (row["answer"] or "").strip()
-        ]
+    text = text_of(Path(path).read_bytes())
+    if text is None:
+        raise ValueError(f"{name} is not a table of text; expected the .csv file that was written, filled in.")
+    delimiter = max(",;\t", key=text.partition("\n")[0].count)
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
+    header = reader.fieldnames or ()
+    for wanted in ("position", "answer"):
+        if wanted not in header:
+            raise ValueError(f"{name} has no column {wanted!r}; its columns are {', '.join(header) or 'none'}.")
+    return [_answer(row, f"{name}, line {reader.line_num}", skip) for row in reader if _filled(row["answer"])]
+
+
+def _filled(cell: str | None) -> bool:
+    """Whether somebody answered; pandas may write what is empty as nan."""
+    return (cell or "").strip().lower() not in ("", "nan")
 
 
 def _answer(row: dict[str, Any], where: str, skip: str) -> Answer:
@@ -97,6 +102,9 @@ def _answer(row: dict[str, Any], where: str, skip: str) -> Answer:
 
 def _whole(text: str | None, column: str, where: str) -> int:
     try:
-        return int(text or "")
+        number = float((text or "").replace(",", "."))
     except ValueError:
-        raise ValueError(f"{where}: {column} must be a whole number, got {text!r}.") from None
+        number = 0.5
+    if number % 1:
+        raise ValueError(f"{where}: {column} must be a whole number, got {text!r}.")
+    return int(number)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adaptive.cli.errors import CommandError
+from adaptive.files import text_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,18 +73,10 @@ def _decoded(path: Path, content: bytes) -> str:
             content = gzip.decompress(content)
         except (OSError, EOFError, zlib.error) as error:
             raise CommandError(f"{path} is compressed, and damaged: {error}.") from None
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        encodings = ["utf-16"]
-    else:
-        encodings = ["utf-8-sig", "cp1252"]  # the second is what Windows calls Latin-1
-    for encoding in encodings:
-        try:
-            text = content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        if "\x00" not in text:
-            return text
-    raise CommandError(f"{path} is not a table of text; expected .csv, .csv.gz or .parquet.")
+    text = text_of(content)
+    if text is None:
+        raise CommandError(f"{path} is not a table of text; expected .csv, .csv.gz or .parquet.")
+    return text
 
 
 def _of_text(path: Path, text: str) -> Cells:

@@ -1,0 +1,136 @@
+"""``adaptive label``: which rows of a table are worth a label, asked in the terminal or through files."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from adaptive.cli.errors import CommandError
+from adaptive.cli.options import MaxMissing, Resume, out_folder, require_at_least, require_share, stated, whole_number
+from adaptive.cli.run_folder import RunFolder
+from adaptive.cli.stopping import Stop, stopping_rule
+
+__all__ = ["label"]
+
+
+def label(
+    context: typer.Context,
+    table: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Table with a line of column names (.csv, .csv.gz, .parquet); labels in it are learnt first.",
+            metavar="TABLE",
+            show_default=False,
+        ),
+    ] = None,
+    classes: Annotated[
+        str | None,
+        typer.Option(help="The labels, separated by commas (default: those in the table).", metavar="A,B,..."),
+    ] = None,
+    target: Annotated[
+        str, typer.Option(help="The column of labels; it need not be there yet (default label).", show_default=False)
+    ] = "label",
+    show: Annotated[
+        list[str] | None,
+        typer.Option(help="A column that people see; repeatable (default: the first 20).", metavar="COLUMN"),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option(help="A column that is no feature; repeatable.", metavar="COLUMN")
+    ] = None,
+    max_missing: MaxMissing = 0.5,
+    ask: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the next rows to this file instead of asking here: .csv, or .json for Label Studio.",
+            metavar="FILE",
+        ),
+    ] = None,
+    batch: Annotated[int, whole_number("How many rows --ask writes (default 20).")] = 20,
+    another: Annotated[
+        bool, typer.Option("--another", help="Ask for further rows though others wait, for a second person.")
+    ] = False,
+    tell: Annotated[
+        Path | None,
+        typer.Option(help="Learn the answers of such a file, filled in; continues the run in --out.", metavar="FILE"),
+    ] = None,
+    report: Annotated[
+        bool, typer.Option("--report", help="Ask nothing; write labels and report of the run in --out as it is.")
+    ] = False,
+    stop: Stop = None,
+    seed: Annotated[int, whole_number("Seed of random choices (default 0).")] = 0,
+    out: Annotated[Path, out_folder("adaptive-label-run")] = Path("adaptive-label-run"),
+    resume: Resume = False,
+) -> None:
+    """Label a table: the row that teaches most is asked for next.
+
+    In the terminal, one row at a time, or in batches through files that people fill in. Rows that have a label already
+    are learnt first. Every answer is on disk before the next question; --resume goes on where a run was stopped. At the
+    end of every call: labels.csv (the table with labels, and what is predicted for the rest), answers.csv, and a report
+    with figures on how well answers were predicted and whether it is time to stop.
+    """
+    resume = resume or tell is not None or report
+    wanted: dict[str, Any] = {
+        "table": None if table is None else str(table.resolve()),
+        "classes": None if classes is None else [one.strip() for one in classes.split(",") if one.strip()],
+        "target": target,
+        "show": list(show or []),
+        "ignore": list(ignore or []),
+        "max_missing": max_missing,
+        "stop": list(stop or []),
+        "seed": seed,
+    }
+    require_at_least(("batch", batch, 1), ("seed", seed, 0))
+    require_share(max_missing=max_missing)
+    _check_use(table, ask, another, report, context, resume)
+    rule = stopping_rule(wanted["stop"])
+    given = [name for name in stated(context, wanted) if name != "stop"]  # a run may go on beyond where it stopped
+    folder = RunFolder(out, "label", wanted, given=given, resume=resume)
+    if stop is None:
+        rule = stopping_rule(folder.settings["stop"])
+    _run(folder, rule, ask=ask, batch=batch, another=another, tell=tell, report=report)
+
+
+def _check_use(
+    table: Path | None, ask: Path | None, another: bool, report: bool, context: typer.Context, resume: bool
+) -> None:
+    if table is None and not resume:
+        raise CommandError("name the table to label: adaptive label TABLE.csv --classes yes,no.")
+    if ask is None and (another or stated(context, ["batch"])):
+        raise CommandError("--batch and --another are about the file that --ask FILE names.")
+    if ask is not None and ask.suffix not in (".csv", ".json"):
+        raise CommandError(f"--ask {ask} must end in .csv, or in .json for Label Studio.")
+    if report and ask is not None:
+        raise CommandError("--report asks nothing; leave --ask out, or --report.")
+
+
+def _run(folder: RunFolder, rule: Any, *, ask: Path | None, batch: int, another: bool, tell: Path | None,
+         report: bool) -> None:  # fmt: skip
+    from adaptive.cli.label.people import ask_in_terminal, learn_file, write_questions
+    from adaptive.cli.label.report import write
+    from adaptive.cli.label.rows import design_of, read_rows
+
+    settings = folder.settings
+    rows = read_rows(
+        Path(settings["table"]), settings["target"], settings["classes"] or [], show=settings["show"],
+        ignore=settings["ignore"], max_missing=settings["max_missing"],
+    )  # fmt: skip
+    folder.fix("rows", rows.fingerprint, "the rows")
+    here = f"adaptive label --out {shlex.quote(str(folder.path))}"
+    with folder, design_of(rows, folder.log / "answers.jsonl", settings["seed"], rule) as design:
+        for note in rows.notes:
+            print(note)
+        try:
+            if tell is not None:
+                print(learn_file(design, rows, tell))
+            if ask is not None:
+                print(write_questions(design, rows, ask, batch, another=another, tell=f"{here} --tell"))
+            if ask is None and tell is None and not report:
+                ask_in_terminal(design, rows, f"{here} --resume")
+        except OSError as problem:  # a full disk
+            raise CommandError(f"{problem}; when that is mended, continue with: {here} --resume", 1) from None
+        finally:
+            if tell is not None or report or ask is None:
+                write(design, rows, folder)

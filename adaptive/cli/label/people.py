@@ -1,0 +1,126 @@
+"""Questions to people and answers from them: in the terminal, as CSV files, as tasks of Label Studio."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adaptive import pool as pools
+from adaptive.cli.asking import Question, ask_person
+from adaptive.cli.errors import CommandError
+from adaptive.cli.label.rows import Rows
+
+if TYPE_CHECKING:
+    from adaptive.loop import SequentialDesign
+
+__all__ = ["ask_in_terminal", "learn_file", "write_questions"]
+
+_OWN = ("query", "position", "id", "score", "answer", "annotator", "line")  # columns of a file of questions
+
+
+def ask_in_terminal(design: SequentialDesign, rows: Rows, go_on: str) -> None:
+    """Show row after row; every answer is on disk before the next."""
+
+    def question(position: int) -> Question:
+        row = rows.cells.iloc[position]
+        lines = [f"  {name}: {row[name]}" for name in rows.shown]
+        return Question("\n".join(lines), [str(label) for label in rows.classes], list(rows.classes))
+
+    def heading(now: Any) -> str:
+        done = "" if now.stop is None else f", {now.stop.fraction_done(now):.0%} done"
+        line = rows.cells.index[now.pending[0].positions[0]]
+        return f"Question {len(now.history_['step']) + 1}{_believed(now)}{done} (line {line})"
+
+    ask_person(design, question, go_on=go_on, heading=heading)
+
+
+def write_questions(design: SequentialDesign, rows: Rows, path: Path, n: int, *, another: bool, tell: str) -> str:
+    """Write the rows to label next, a table (.csv) or tasks of Label Studio (.json), and say what to do with them.
+
+    A file that holds answers is left alone, so that none is lost.
+    """
+    from adaptive import labelling
+    from adaptive.loop import PoolExhausted
+
+    _refuse_answers(path, tell)
+    waiting = sum(map(len, design.pending))
+    wanted = n + waiting if another else max(n, waiting)
+    count = waiting
+    while count < wanted:
+        if design.finished:
+            return "The stopping rule holds: no further rows are asked."
+        try:
+            count += len(design.ask(max(1, min(wanted - count, _left(design))), another=True))
+        except PoolExhausted:
+            if not count:
+                return "Every row was asked or set aside: nothing is left to ask."
+            break
+    columns = {"line": rows.cells.index.to_numpy()} | {
+        f"table {name}" if name in _OWN else name: rows.cells[name].to_numpy() for name in rows.shown
+    }
+    write = labelling.write_label_studio if path.suffix == ".json" else labelling.write_csv
+    write(design, path, data=columns)
+    again = f" ({waiting} of them waited already; --another asks for further ones)" if waiting else ""
+    words = ", ".join(map(str, rows.classes))
+    how = (
+        f"import it into Label Studio (choices {words}), export as JSON"
+        if path.suffix == ".json"
+        else f"fill the column 'answer' with {words}, or ? where one cannot tell"
+    )
+    return f"{path} holds {count} rows to label{again}: {how}, then: {tell} {shlex.quote(str(path))}"
+
+
+def learn_file(design: SequentialDesign, rows: Rows, path: Path) -> str:
+    """Learn the answers of a filled file, each once however often it is read; of several to one row the majority."""
+    from adaptive import labelling
+
+    read = labelling.read_label_studio if path.suffix == ".json" else labelling.read_csv
+    try:
+        imported = labelling.tell(design, read(path), classes=rows.classes, combine="majority")
+    except FileNotFoundError:
+        raise CommandError(f"there is no file {path}.") from None
+    except (ValueError, IsADirectoryError) as problem:
+        raise CommandError(str(problem)) from None
+    parts = [f"{path.name}: {imported.learnt} answers learnt"]
+    parts += [f"{imported.known} known already"] if imported.known else []
+    parts += [f"{len(imported.skipped)} rows set aside"] if imported.skipped else []
+    parts += [f"{len(imported.tied)} rows without a majority"] if imported.tied else []
+    parts += [f"{len(imported.waiting)} rows still wait"] if imported.waiting else []
+    return ", ".join(parts) + "."
+
+
+def _believed(design: SequentialDesign) -> str:
+    predictive = design.estimator_.predictive(design.pool)
+    if predictive.undecided:
+        return ""
+    return f", the model believes to be right on {np.max(predictive.probabilities, axis=1).mean():.0%} of the rows"
+
+
+def _left(design: SequentialDesign) -> int:
+    """How many rows may still be asked."""
+    allowed = pools.length(design.pool) if design.mask is None else int(np.count_nonzero(design.mask))
+    return allowed - len(design.excluded())
+
+
+def _refuse_answers(path: Path, tell: str) -> None:
+    """Refuse a file that people have filled in: it is to be told first."""
+    if not path.exists():
+        return
+    from adaptive import labelling
+
+    try:
+        if path.suffix == ".json":
+            filled = any("annotations" in task for task in json.loads(path.read_text(encoding="utf-8-sig")))
+        else:
+            filled = bool(labelling.read_csv(path))
+    except (ValueError, TypeError, OSError):
+        raise CommandError(f"{path} is there already and is no file of questions; name another with --ask.") from None
+    if filled:
+        raise CommandError(
+            f"{path} holds answers: learn them first ({tell} {shlex.quote(str(path))}), and name another file with "
+            "--ask for the next questions."
+        )

@@ -1,0 +1,83 @@
+"""What ``adaptive label`` leaves at the end of every call: the labels, how the run went, and whether to stop."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adaptive.cli.label.rows import Rows
+from adaptive.cli.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    from adaptive.loop import SequentialDesign
+
+__all__ = ["write"]
+
+
+def write(design: SequentialDesign, rows: Rows, folder: RunFolder) -> None:
+    """Write labels.csv, answers.csv, and once there are answers progress.csv, summary.json, accuracy and stopping
+    figures; print what they say.
+    """
+    history = design.history_
+    labels = rows.y.copy()
+    labels[history["position"]] = history["outcome"]
+    folder.write_csv("labels.csv", _table(design, rows, labels))
+    folder.write_csv("answers.csv", {key: history[key] for key in ("step", "position", "label", "outcome", "score")})
+    counts = Counter(label for label in labels if label is not None)
+    told = ", ".join(f"{counts[label]} {label}" for label in rows.classes)
+    asked = len(history["step"])
+    print(f"\n{sum(counts.values())} of {len(labels)} rows have a label ({told}), {asked} of them asked.")
+    if asked:
+        _progress(design, folder, {str(label): counts[label] for label in rows.classes})
+    print(f"{folder.path} holds labels.csv (the table with labels and predictions), answers.csv, the log and a report.")
+
+
+def _table(design: SequentialDesign, rows: Rows, labels: np.ndarray) -> dict[str, list[Any]]:
+    """The table as it came, the labels filled in, and for every row what the model predicts."""
+    table: dict[str, list[Any]] = {name: rows.cells[name].tolist() for name in rows.cells.columns}
+    table[rows.target] = ["" if label is None else label for label in labels]
+    predictive = design.estimator_.predictive(rows.X)
+    best: list[Any] = [None] * len(labels)
+    probability: list[Any] = [None] * len(labels)
+    if not predictive.undecided:
+        chances = np.asarray(predictive.probabilities, dtype=float)
+        best = np.asarray(predictive.outcomes)[chances.argmax(axis=1)].tolist()
+        probability = chances.max(axis=1).tolist()
+    for name, column in (("predicted", best), ("probability", probability)):
+        table[f"{rows.target}_{name}"] = column
+    return table
+
+
+def _progress(design: SequentialDesign, folder: RunFolder, counts: dict[str, int]) -> None:
+    from adaptive import diagnostics, plots
+
+    every = max(1, design.iteration // 20)
+    report = diagnostics.when_to_stop(design, every=every)
+    judged = diagnostics.calibration(design, every=every)
+    if report["n_labelled"]:
+        folder.write_csv("progress.csv", {name: _plain(column) for name, column in report.items()})
+        plots.save(plots.when_to_stop(report), folder.path / "stopping.png")
+        print(diagnostics.in_words(report))
+    if judged["n_labelled"]:
+        drawing, ax = plots.figure()
+        plots.calibration_along(judged, ax=ax)
+        ax.set_title("Each answer as it was predicted before it was given", fontsize="medium")
+        plots.save(drawing, folder.path / "predicted.png")
+        right, n = judged["accuracy"][-1], judged["n_events"][-1]
+        print(f"Of the {n} answers {right:.0%} were predicted right before they were given (they are the hard ones).")
+    folder.write_json(
+        "summary.json",
+        {
+            "labels": counts,
+            "asked": len(design.history_["step"]),
+            "finished": design.finished,
+            "believed accuracy": report["expected_accuracy"][-1] if report["n_labelled"] else None,
+            "settings": folder.settings,
+        },
+    )
+
+
+def _plain(column: list[Any]) -> list[Any]:
+    return [None if isinstance(one, float) and np.isnan(one) else one for one in column]
