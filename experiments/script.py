@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments import artifacts, claims, runs
+from experiments import artifacts, catalogue, claims, runs
 
 __all__ = ["Script", "command", "located", "panels"]
 
@@ -63,7 +64,7 @@ class Script:
             results=self.results,
             **more,
         )
-        print(f"{'reproduced' if holds else 'NOT REPRODUCED':>14}  {id}: {value}")
+        print(f"{'reproduced' if holds else 'NOT REPRODUCED':>14}  {id}: {_short(value)}")
 
     def kept(self, group: str, run: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
         """Return ``run(*arguments)``: kept from run to run (``runs.py``), in quick mode made anew."""
@@ -92,8 +93,20 @@ def command(run: Callable[[Script], None], description: str | None, file: str, *
     quick = options.quick
     results = Path(tempfile.mkdtemp(prefix="adaptive-quick-")) if quick else claims.RESULTS
     path = Path(file).resolve().relative_to(ROOT).as_posix()
+    begun = time.process_time()
     run(Script(path, results, quick, bool(getattr(options, "full", False)) and not quick))
+    if not quick:
+        catalogue.note_time(path, time.process_time() - begun)
     print(f"written into {results}" + ("" if quick else "; now run: python -m experiments.index"))
+
+
+def _short(value: Any) -> Any:
+    """Return a value with numbers of four digits, as a person reads it."""
+    if isinstance(value, float):
+        return float(f"{value:.4g}")
+    if isinstance(value, Mapping):
+        return {name: _short(one) for name, one in value.items()}
+    return [_short(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def located(name: str) -> str:

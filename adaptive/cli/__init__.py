@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from adaptive.cli import ask, calibrate, classify, kspace, label, move, topics
+from adaptive.cli import ask, calibrate, classify, kspace, label, move, photograph, topics
 from adaptive.cli.errors import CommandError
 
 __all__ = ["app", "main"]
@@ -26,6 +26,7 @@ app = typer.Typer(
 app.command()(kspace.kspace)
 app.command()(label.label)
 app.command()(classify.classify)
+app.command()(photograph.photograph)
 app.command()(move.move)
 app.command()(calibrate.calibrate)
 app.command()(ask.ask)

@@ -9,7 +9,17 @@ import typer
 
 from adaptive.cli.errors import CommandError
 
-__all__ = ["Jobs", "MaxMissing", "Resume", "out_folder", "require_at_least", "require_share", "stated", "whole_number"]
+__all__ = [
+    "Format",
+    "Jobs",
+    "MaxMissing",
+    "Resume",
+    "out_folder",
+    "require_at_least",
+    "require_share",
+    "stated",
+    "whole_number",
+]
 
 
 def whole_number(text: str) -> Any:
@@ -30,6 +40,12 @@ Resume = Annotated[
 Jobs = Annotated[int, whole_number("Worker processes; results do not depend on it (default: one per core).")]
 
 
+Format = Annotated[
+    str,
+    typer.Option(
+        "--format", help="Of the pictures: png, pdf or svg (default png).", metavar="KIND", show_default=False
+    ),
+]
 MaxMissing = Annotated[
     float,
     typer.Option(

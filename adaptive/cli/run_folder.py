@@ -13,14 +13,18 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from adaptive.cli.errors import CommandError
 from adaptive.files import write_csv, write_file
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 __all__ = ["RunFolder"]
 
 _SETTINGS = "settings.json"
+PICTURES = ("png", "pdf", "svg")
 
 
 class RunFolder:
@@ -38,11 +42,14 @@ class RunFolder:
         Keys of ``settings`` that the user stated, the others being defaults; with ``resume`` these must agree with the
         stored ones and the others are taken from there.
     resume : bool
+    pictures : {"png", "pdf", "svg"}, default "png"
+        What figures are written as; a run may go on with another.
 
     Attributes
     ----------
     settings : dict
         Those in force.
+    pictures : str
 
     Raises
     ------
@@ -52,9 +59,18 @@ class RunFolder:
     """
 
     def __init__(
-        self, path: Path, command: str, settings: Mapping[str, Any], *, given: Sequence[str] = (), resume: bool = False
+        self,
+        path: Path,
+        command: str,
+        settings: Mapping[str, Any],
+        *,
+        given: Sequence[str] = (),
+        resume: bool = False,
+        pictures: str = "png",
     ):
-        self.path = path
+        if pictures not in PICTURES:
+            raise CommandError(f"--format must be one of {', '.join(PICTURES)}, got {pictures}.")
+        self.path, self.pictures = path, pictures
         stored = self._stored()
         if path.exists() and not path.is_dir():
             raise CommandError(f"{path} is a file; --out expects a folder.")
@@ -122,6 +138,12 @@ class RunFolder:
     def write_csv(self, name: str, columns: Mapping[str, Sequence[Any]]) -> None:
         """Write ``name`` whole or not at all: floats read back equal, None is an empty cell."""
         write_csv(self.path / name, columns)
+
+    def draw(self, drawing: Figure, name: str) -> None:
+        """Write a figure as ``name`` with the ending of its format, whole or not at all."""
+        from adaptive import plots
+
+        plots.save(drawing, self.path / f"{name}.{self.pictures}")
 
     def _stored(self) -> dict[str, Any] | None:
         path = self.path / _SETTINGS

@@ -10,7 +10,7 @@ from adaptive.images.phase import estimate_phase, low_resolution, polynomial_pha
 from adaptive.images.quality import Interval, l2_error, nmse, paired_interval, psnr, ssim
 from adaptive.images.reading import head_scan, read_images
 from adaptive.images.simulation import SimulatedScan, simulate_scan
-from adaptive.images.stack import ImageStack, Slice, fitted, padded, scaled
+from adaptive.images.stack import ImageStack, Slice, fitted, middle_square, padded, scaled
 
 __all__ = [
     "COLUMNS",
@@ -33,6 +33,7 @@ __all__ = [
     "l2_error",
     "low_resolution",
     "map_error",
+    "middle_square",
     "nmse",
     "noise_covariance",
     "normalised_maps",

@@ -19,7 +19,7 @@ from adaptive.checks import integer
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike
 
-__all__ = ["ImageStack", "Slice", "fitted", "padded", "scaled"]
+__all__ = ["ImageStack", "Slice", "fitted", "middle_square", "padded", "scaled"]
 
 PERCENTILE = 99.8
 
@@ -206,3 +206,24 @@ def fitted(image: ArrayLike, shape: Sequence[int]) -> np.ndarray:
         out_of.append(slice(max(-before, 0), min(new - before, old)))
     result[tuple(into)] = image[tuple(out_of)]
     return result
+
+
+def middle_square(whole: np.ndarray, side: int) -> np.ndarray:
+    """Return the middle square of a picture, averaged over blocks to ``side`` x ``side`` pixels.
+
+    Parameters
+    ----------
+    whole : (h, w) array
+        At least ``side`` pixels high and wide.
+    side : int
+
+    Examples
+    --------
+    >>> middle_square(np.arange(24.0).reshape(4, 6), 2)
+    array([[ 4.5,  6.5],
+           [16.5, 18.5]])
+    """
+    factor = min(whole.shape) // side
+    top, left = ((length - factor * side) // 2 for length in whole.shape)
+    middle = whole[top : top + factor * side, left : left + factor * side]
+    return middle.reshape(side, factor, side, factor).mean(axis=(1, 3))

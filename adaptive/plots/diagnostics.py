@@ -55,10 +55,11 @@ def calibration_along(table: Mapping[str, Sequence[Any]], *, ax: Axes | None = N
     wanted = ("n_labelled", "n_events", "expected_accuracy", "accuracy")
     n, events, expected, observed = (column.astype(float) for column in columns_of(table, wanted, "table"))
     error = 2 * np.sqrt(expected * (1 - expected) / events)
-    axes.fill_between(n, 100 * (expected - error), 100 * (expected + error), color=GREY, alpha=0.15, linewidth=0)
+    lower, upper = np.clip([expected - error, expected + error], 0.0, 1.0)
+    axes.fill_between(n, 100 * lower, 100 * upper, color=GREY, alpha=0.15, linewidth=0)
     axes.plot(n, 100 * expected, color=GREY, linestyle="--", label="expected by the model (band: two standard errors)")
     axes.plot(n, 100 * observed, color=PALETTE[0], label="observed")
-    axes.set(xlabel="answers", ylabel="right labels (%)")
+    axes.set(xlabel="answers", ylabel="right labels (%)", ylim=(-2, 102))
     axes.legend(frameon=False)
     return tidy(axes)
 

@@ -44,11 +44,14 @@ def figure(width: float = 6.4, height: float = 4.2) -> tuple[Figure, Axes]:
 
 def save(drawing: Figure, path: str | os.PathLike[str], dpi: int = 150) -> None:
     """Write a figure whole or not at all; the same figure gives the same bytes (no date, no version inside)."""
+    import matplotlib
+
     target = Path(path)
     kind = target.suffix.lstrip(".") or "png"
     metadata = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None, "Producer": None}}
     drawn = io.BytesIO()
-    drawing.savefig(drawn, format=kind, dpi=dpi, metadata=metadata.get(kind))
+    with matplotlib.rc_context({"svg.hashsalt": "adaptive"}):  # names of parts by what they are, not by chance
+        drawing.savefig(drawn, format=kind, dpi=dpi, metadata=metadata.get(kind))
     write_file(target, drawn.getvalue(), durable=False)  # it can be drawn again
 
 

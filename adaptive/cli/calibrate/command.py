@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from adaptive.cli.errors import CommandError
-from adaptive.cli.options import out_folder
+from adaptive.cli.options import Format, out_folder
 from adaptive.cli.run_folder import RunFolder
 
 __all__ = ["calibrate"]
@@ -46,6 +46,7 @@ def calibrate(
         typer.Option(help="An item of which a higher answer means less; repeatable.", metavar="ITEM"),
     ] = None,
     out: Annotated[Path, out_folder("adaptive-calibrate-run")] = Path("adaptive-calibrate-run"),
+    pictures: Format = "png",
 ) -> None:
     """Learn the items of a questionnaire from answers, for adaptive tests with `adaptive ask`.
 
@@ -57,7 +58,7 @@ def calibrate(
         "answers": str(answers.resolve()), "model": model, "person": person, "group": group,
         "ignore": list(ignore or []), "reverse": list(reverse or []),
     }  # fmt: skip
-    folder = RunFolder(out, "calibrate", settings)
+    folder = RunFolder(out, "calibrate", settings, pictures=pictures)
     from adaptive.estimators import Questionnaire
 
     if model is None:
@@ -145,7 +146,7 @@ def _draw(fitted: Any, folder: RunFolder) -> None:
     ax.set_xlabel("trait, in standard deviations of the people calibrated on")
     ax.set_ylabel("Fisher information")
     ax.legend(frameon=False, fontsize="small")
-    plots.save(drawing, folder.path / "information.png")
+    folder.draw(drawing, "information")
 
 
 def _cells(values: Any) -> list[Any]:

@@ -17,6 +17,7 @@ import typer
 from adaptive.cli.classify.table import Table, digits, read_table
 from adaptive.cli.errors import CommandError
 from adaptive.cli.options import (
+    Format,
     Jobs,
     MaxMissing,
     Resume,
@@ -75,6 +76,7 @@ def classify(
     seeds: Annotated[int, whole_number("Repetitions, each with its own split of the rows (default 5).")] = 5,
     seed: Annotated[int, whole_number("The first seed; the others follow it (default 0).")] = 0,
     out: Annotated[Path, out_folder("adaptive-classify-run")] = Path("adaptive-classify-run"),
+    pictures: Format = "png",
     resume: Resume = False,
     jobs: Jobs = 0,
 ) -> None:
@@ -100,7 +102,7 @@ def classify(
     _check_numbers(wanted, jobs)
     if wanted["data"] is None and (target is not None or ignore) and not resume:
         raise CommandError("--target and --ignore name columns of a file; name the file with --data FILE.")
-    folder = RunFolder(out, "classify", wanted, given=stated(context, wanted), resume=resume)
+    folder = RunFolder(out, "classify", wanted, given=stated(context, wanted), resume=resume, pictures=pictures)
     _check_initial(folder.settings)
     table = _rows(folder.settings)
     _check_sizes(table, folder.settings)

@@ -73,7 +73,7 @@ def _draw(
     band = f"95% interval of the mean, {n_seeds} seeds" if n_seeds > 1 else ""
     plots.learning_curve(curve, ax=ax, xlabel="labels asked for", band=band)
     ax.set_title(name, fontsize="medium")
-    plots.save(drawing, folder.path / "curve.png")
+    folder.draw(drawing, "curve")
 
 
 def _print(name: str, accuracies: Mapping[str, np.ndarray], found: Mapping[str, Any], folder: RunFolder) -> None:
@@ -105,7 +105,7 @@ def _print(name: str, accuracies: Mapping[str, np.ndarray], found: Mapping[str, 
         interval = " and 95% interval" if n_seeds > 1 else ""
         console.print(f"vs random: points above random choice after {n} labels{interval}.", style="dim")
         console.print(f"catches up: labels that give the accuracy of {n} random ones.", style="dim")
-    written = "questions.csv, curve.csv, curve.png, summary.json, log"
+    written = f"questions.csv, curve.csv, curve.{folder.pictures}, summary.json, log"
     console.print(f"{folder.path} holds {written}.", style="dim", soft_wrap=True)
 
 

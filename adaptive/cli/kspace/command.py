@@ -14,7 +14,7 @@ import numpy as np
 import typer
 
 from adaptive.cli.errors import CommandError
-from adaptive.cli.options import Jobs, Resume, out_folder, require_at_least, stated, whole_number
+from adaptive.cli.options import Format, Jobs, Resume, out_folder, require_at_least, stated, whole_number
 from adaptive.cli.run_folder import RunFolder
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def kspace(
     draws: Annotated[int, whole_number("Draws of every random design, of which means are shown (default 10).")] = 10,
     seed: Annotated[int, whole_number("Seed of the simulated scan and of all random choices (default 0).")] = 0,
     out: Annotated[Path, out_folder("adaptive-kspace-run")] = Path("adaptive-kspace-run"),
+    pictures: Format = "png",
     resume: Resume = False,
     jobs: Jobs = 0,
 ) -> None:
@@ -90,7 +91,7 @@ def kspace(
     }
     _check_numbers(wanted, jobs)
     _check_extras(image)
-    folder = RunFolder(out, "kspace", wanted, given=stated(context, wanted), resume=resume)
+    folder = RunFolder(out, "kspace", wanted, given=stated(context, wanted), resume=resume, pictures=pictures)
     from adaptive.cli.kspace.subject import read_subject
 
     subject = read_subject(folder.settings["image"], folder.settings["slice"])

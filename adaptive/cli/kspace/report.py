@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from adaptive import plots
 from adaptive.cli.kspace.figure import draw
 from adaptive.cli.kspace.line_designs import COMPARED, DESIGNED, PRIORS, REFERENCE, SCALES, Outcome
 from adaptive.cli.kspace.subject import Subject
@@ -31,7 +30,7 @@ def write(outcomes: Sequence[Outcome], subject: Subject, folder: RunFolder) -> N
     said = simulated(subject, folder.settings)
     folder.write_csv("lines.csv", {"line": choice.lines.tolist()})
     folder.write_csv("designs.csv", {name: [row[name] for row in rows] for name in COLUMNS})
-    plots.save(draw(ordered, subject, folder.settings, said), folder.path / "design.png")
+    folder.draw(draw(ordered, subject, folder.settings, said), "design")
     folder.write_json("summary.json", _summary(ordered, subject, folder, said))
     _print(ordered, subject, folder, said)
     _warn(ordered)
@@ -142,7 +141,7 @@ def _print(ordered: Sequence[Outcome], subject: Subject, folder: RunFolder, said
         where = f"neighbour: the lines used on {subject.neighbour.title}, with a phase and noise of its own."
     for remark in (error, draws, where, said):
         console.print(remark, style="dim", soft_wrap=True)
-    written = "lines.csv, designs.csv, design.png, summary.json, log"
+    written = f"lines.csv, designs.csv, design.{folder.pictures}, summary.json, log"
     console.print(f"{folder.path} holds {written}.", style="dim", soft_wrap=True)
 
 

@@ -9,7 +9,16 @@ from typing import Annotated, Any
 import typer
 
 from adaptive.cli.errors import CommandError
-from adaptive.cli.options import MaxMissing, Resume, out_folder, require_at_least, require_share, stated, whole_number
+from adaptive.cli.options import (
+    Format,
+    MaxMissing,
+    Resume,
+    out_folder,
+    require_at_least,
+    require_share,
+    stated,
+    whole_number,
+)
 from adaptive.cli.run_folder import RunFolder
 from adaptive.cli.stopping import Stop, stopping_rule
 
@@ -62,6 +71,7 @@ def label(
     stop: Stop = None,
     seed: Annotated[int, whole_number("Seed of random choices (default 0).")] = 0,
     out: Annotated[Path, out_folder("adaptive-label-run")] = Path("adaptive-label-run"),
+    pictures: Format = "png",
     resume: Resume = False,
 ) -> None:
     """Label a table: the row that teaches most is asked for next.
@@ -87,7 +97,7 @@ def label(
     _check_use(table, ask, another, report, context, resume)
     rule = stopping_rule(wanted["stop"])
     given = [name for name in stated(context, wanted) if name != "stop"]  # a run may go on beyond where it stopped
-    folder = RunFolder(out, "label", wanted, given=given, resume=resume)
+    folder = RunFolder(out, "label", wanted, given=given, resume=resume, pictures=pictures)
     if stop is None:
         rule = stopping_rule(folder.settings["stop"])
     _run(folder, rule, ask=ask, batch=batch, another=another, tell=tell, report=report)

@@ -58,13 +58,13 @@ def _progress(design: SequentialDesign, folder: RunFolder, counts: dict[str, int
     judged = diagnostics.calibration(design, every=every)
     if report["n_labelled"]:
         folder.write_csv("progress.csv", {name: _plain(column) for name, column in report.items()})
-        plots.save(plots.when_to_stop(report), folder.path / "stopping.png")
+        folder.draw(plots.when_to_stop(report), "stopping")
         print(diagnostics.in_words(report))
     if judged["n_labelled"]:
         drawing, ax = plots.figure()
         plots.calibration_along(judged, ax=ax)
         ax.set_title("Each answer as it was predicted before it was given", fontsize="medium")
-        plots.save(drawing, folder.path / "predicted.png")
+        folder.draw(drawing, "predicted")
         right, n = judged["accuracy"][-1], judged["n_events"][-1]
         print(f"Of the {n} answers {right:.0%} were predicted right before they were given (they are the hard ones).")
     folder.write_json(

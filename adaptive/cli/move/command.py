@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from adaptive.cli.errors import CommandError
-from adaptive.cli.options import Resume, out_folder, require_at_least, stated, whole_number
+from adaptive.cli.options import Format, Resume, out_folder, require_at_least, stated, whole_number
 from adaptive.cli.run_folder import RunFolder
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def move(
     play: Annotated[bool, typer.Option("--play", help="Play a game against it in the terminal.")] = False,
     seed: Annotated[int, whole_number("Seed of the random games (default 0).")] = 0,
     out: Annotated[Path, out_folder("adaptive-move-run")] = Path("adaptive-move-run"),
+    pictures: Format = "png",
     resume: Resume = False,
 ) -> None:
     """Which move is best here, and how sure is that?
@@ -54,7 +55,7 @@ def move(
         play_against(game, _moves(position), rollouts, seed)
         return
     wanted: dict[str, Any] = {"game": game, "position": position, "rollouts": rollouts, "seed": seed}
-    folder = RunFolder(out, "move", wanted, given=stated(context, wanted), resume=resume)
+    folder = RunFolder(out, "move", wanted, given=stated(context, wanted), resume=resume, pictures=pictures)
     settings = folder.settings
     searched = game_at(settings["game"], _moves(settings["position"]))
     with folder:

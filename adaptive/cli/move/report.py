@@ -45,7 +45,7 @@ def write(model: GameTreeSearch, game: Any, folder: RunFolder) -> None:
     frame = model.to_frame(most=SHOWN)
     plots.tree_of_values({name: list(frame[name]) for name in frame}, ax=axes)
     axes.set_title(f"The {len(frame)} most visited nodes: values under best play, 90% intervals", fontsize=9)
-    plots.save(drawing, folder.path / "tree.png")
+    folder.draw(drawing, "tree")
     exhausted = not model.boundary(1)
     folder.write_json(
         "summary.json",

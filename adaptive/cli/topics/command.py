@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from adaptive.cli.errors import CommandError
-from adaptive.cli.options import Resume, out_folder, require_at_least, stated, whole_number
+from adaptive.cli.options import Format, Resume, out_folder, require_at_least, stated, whole_number
 from adaptive.cli.run_folder import RunFolder
 from adaptive.cli.topics.texts import Texts
 
@@ -40,6 +40,7 @@ def topics(
     read: Annotated[int, whole_number("Documents without a text to name as worth reading (default 10).")] = 10,
     seed: Annotated[int, whole_number("What is drawn is drawn from it (default 0).")] = 0,
     out: Annotated[Path, out_folder("adaptive-topics-run")] = Path("adaptive-topics-run"),
+    pictures: Format = "png",
     resume: Resume = False,
 ) -> None:  # fmt: skip
     """Which topics are in these texts, who writes on them, and which document is worth reading next?
@@ -61,7 +62,7 @@ def topics(
     }
     require_at_least(("topics", n_topics, 2), ("words", words, 2), ("read", read, 1), ("seed", seed, 0))
     given = [*stated(context, wanted), *(["topics"] if stated(context, ["n_topics"]) else [])]
-    folder = RunFolder(out, "topics", wanted, given=given, resume=resume)
+    folder = RunFolder(out, "topics", wanted, given=given, resume=resume, pictures=pictures)
     settings = folder.settings
     if settings["texts"] is None:
         raise CommandError("name the file of texts with --texts FILE.")

@@ -105,7 +105,7 @@ def _draw(table: dict[str, list[Any]], column: str, along: bool, lists: list[lis
     ax.set(xlabel=column, ylabel="share of the words (90% band)")
     ax.legend(fontsize=8)
     name = "".join(c if c.isalnum() else "_" for c in column)
-    plots.save(drawing, folder.path / f"{'time' if along else 'groups'}-{name}.png")
+    folder.draw(drawing, f"{'time' if along else 'groups'}-{name}")
 
 
 def _read_next(stream: Stream, settings: dict[str, Any]) -> dict[str, list[Any]]:

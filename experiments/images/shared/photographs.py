@@ -11,8 +11,9 @@ import pywt
 from PIL import Image
 
 from adaptive import datasets
+from adaptive.images import middle_square
 
-__all__ = ["SHIPPED", "TEST", "TUNING", "photograph", "reduced"]
+__all__ = ["SHIPPED", "TEST", "TUNING", "photograph"]
 
 # In an order in which every beginning holds pictures of all sets.
 TEST = tuple(
@@ -35,12 +36,4 @@ def photograph(name: str, side: int) -> np.ndarray:
     else:
         with Image.open(datasets.file(name, "its collection")) as picture:
             whole = np.asarray(picture.convert("L"), dtype=float)
-    return reduced(whole, side) / 255.0
-
-
-def reduced(whole: np.ndarray, side: int) -> np.ndarray:
-    """Return the middle square of a picture, averaged over blocks to ``side`` x ``side`` pixels."""
-    factor = min(whole.shape) // side
-    top, left = ((length - factor * side) // 2 for length in whole.shape)
-    middle = whole[top : top + factor * side, left : left + factor * side]
-    return middle.reshape(side, factor, side, factor).mean(axis=(1, 3))
+    return middle_square(whole, side) / 255.0
