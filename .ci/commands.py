@@ -1,0 +1,77 @@
+"""Run each command of the README once, small, from an empty folder: what somebody with the wheel alone can do.
+
+    PYTHON .ci/commands.py      # PYTHON: of an environment with adaptive-designs[mri]; the checkout is not imported
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ANSWERS = "who,a,b,c\n" + "".join(f"p{k},{k % 2},{k // 2 % 2},{k // 4 % 2}\n" for k in range(40))
+QUESTIONS = """title = "Three questions"
+answers = ["no", "yes"]
+items = [{id = "a", text = "First?"}, {id = "b", text = "Second?"}, {id = "c", text = "Third?"}]
+stop = {questions = 2}
+"""
+TEXTS = "text,author\n" + "".join(
+    f"{'red wine and old oak barrels' if k % 2 else 'fast cars on wide roads'} number,{'anna' if k % 2 else 'ben'}\n"
+    for k in range(40)
+)
+TABLE = "width,colour,day\n" + "".join(f"{k / 7},{'red' if k % 3 else ''},2020-01-{1 + k % 28:02d}\n" for k in range(40))
+
+COMMANDS = (
+    ("--version",),
+    ("--help",),
+    ("classify", "--questions", "4", "--seeds", "1", "--scorer", "margin", "--jobs", "1"),
+    ("kspace", "--lines", "18", "--jobs", "1"),
+    ("photograph", "--size", "16", "--measurements", "20"),
+    ("move", "--rollouts", "50"),
+    ("calibrate", "answers.csv", "--person", "who"),
+    ("ask", "questions.toml"),
+    ("topics", "--texts", "texts.csv", "--text", "text", "--metadata", "author", "--topics", "2"),
+    ("label", "table.csv", "--classes", "no,yes", "--batch", "3", "--ask", "next.csv"),
+    ("label", "--tell", "next.csv"),
+)
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory(prefix="adaptive-commands-") as folder:
+        here = Path(folder)
+        for name, text in (("answers.csv", ANSWERS), ("questions.toml", QUESTIONS), ("texts.csv", TEXTS)):
+            (here / name).write_text(text)
+        (here / "table.csv").write_text(TABLE)
+        failed = [arguments for arguments in COMMANDS if not _works(here, arguments)]
+    print(json.dumps({"python": sys.version.split()[0], "commands": len(COMMANDS), "failed": failed}))
+    return 1 if failed else 0
+
+
+def _works(here: Path, arguments: tuple[str, ...]) -> bool:
+    if "--tell" in arguments:
+        _fill(here / "next.csv")
+    begun = time.monotonic()
+    found = subprocess.run(
+        [sys.executable, "-I", "-m", "adaptive", *arguments], cwd=here, input="1\n2\n", capture_output=True, text=True
+    )
+    print(f"{'ok' if found.returncode == 0 else 'FAILED':6s} {time.monotonic() - begun:5.1f} s  adaptive {' '.join(arguments)}")
+    if found.returncode:
+        print(found.stdout[-2000:], found.stderr[-4000:], sep="\n")
+    return found.returncode == 0
+
+
+def _fill(path: Path) -> None:
+    with path.open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    with path.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        writer.writerows({**row, "answer": ("no", "yes")[k % 2]} for k, row in enumerate(rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
