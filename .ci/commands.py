@@ -1,6 +1,6 @@
 """Run each command of the README once, small, from an empty folder: what somebody with the wheel alone can do.
 
-    PYTHON .ci/commands.py      # PYTHON: of an environment with adaptive-designs[mri]; the checkout is not imported
+PYTHON .ci/commands.py      # PYTHON: of an environment with adaptive-designs[mri]; the checkout is not imported
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ TEXTS = "text,author\n" + "".join(
     f"{'red wine and old oak barrels' if k % 2 else 'fast cars on wide roads'} number,{'anna' if k % 2 else 'ben'}\n"
     for k in range(40)
 )
-TABLE = "width,colour,day\n" + "".join(f"{k / 7},{'red' if k % 3 else ''},2020-01-{1 + k % 28:02d}\n" for k in range(40))
+TABLE = "width,colour,day\n" + "".join(
+    f"{k / 7},{'red' if k % 3 else ''},2020-01-{1 + k % 28:02d}\n" for k in range(40)
+)
 
 COMMANDS = (
     ("--version",),
@@ -58,7 +60,8 @@ def _works(here: Path, arguments: tuple[str, ...]) -> bool:
     found = subprocess.run(
         [sys.executable, "-I", "-m", "adaptive", *arguments], cwd=here, input="1\n2\n", capture_output=True, text=True
     )
-    print(f"{'ok' if found.returncode == 0 else 'FAILED':6s} {time.monotonic() - begun:5.1f} s  adaptive {' '.join(arguments)}")
+    ended = "FAILED" if found.returncode else "ok"
+    print(f"{ended:6s} {time.monotonic() - begun:5.1f} s  adaptive {' '.join(arguments)}")
     if found.returncode:
         print(found.stdout[-2000:], found.stderr[-4000:], sep="\n")
     return found.returncode == 0

@@ -6,7 +6,10 @@
 Estimators have ``fit``, ``partial_fit``, ``predict`` and ``select``; :class:`SequentialDesign` drives any of them.
 """
 
+from importlib import import_module as _import
 from importlib import metadata as _metadata
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 __version__ = "0.1.0"
 
@@ -25,24 +28,25 @@ def _refuse_the_other_adaptive() -> None:
 
 _refuse_the_other_adaptive()
 
-from adaptive import inference, operators, potentials, scorers, search  # noqa: E402
-from adaptive.citing import cite  # noqa: E402
-from adaptive.estimators import (  # noqa: E402
-    BayesianLogisticRegression,
-    ClassifierView,
-    CoxProcess,
-    GameTreeSearch,
-    GaussianProcessClassifier,
-    GaussianProcessRegressor,
-    ImageReconstructor,
-    MetadataTopicModel,
-    PoissonRegression,
-    Questionnaire,
-    SeveralImages,
-    SparseLinearRegression,
-)
-from adaptive.inference import GLM, Posterior  # noqa: E402
-from adaptive.loop import SequentialDesign, compare_with_random  # noqa: E402
+if _TYPE_CHECKING:
+    from adaptive import inference, operators, potentials, scorers, search
+    from adaptive.citing import cite
+    from adaptive.estimators import (
+        BayesianLogisticRegression,
+        ClassifierView,
+        CoxProcess,
+        GameTreeSearch,
+        GaussianProcessClassifier,
+        GaussianProcessRegressor,
+        ImageReconstructor,
+        MetadataTopicModel,
+        PoissonRegression,
+        Questionnaire,
+        SeveralImages,
+        SparseLinearRegression,
+    )
+    from adaptive.inference import GLM, Posterior
+    from adaptive.loop import SequentialDesign, compare_with_random
 
 __all__ = [
     "GLM",
@@ -68,3 +72,27 @@ __all__ = [
     "scorers",
     "search",
 ]
+
+_SUBMODULES = ("inference", "operators", "potentials", "scorers", "search")
+_HOMES = {
+    "GLM": "inference",
+    "Posterior": "inference",
+    "SequentialDesign": "loop",
+    "cite": "citing",
+    "compare_with_random": "loop",
+}  # of what is no estimator
+
+
+def __getattr__(name: str) -> _Any:
+    """Import what is asked for when it is asked for (SPEC 1): a command's help needs no estimator."""
+    if name in _SUBMODULES:
+        return _import(f"adaptive.{name}")
+    if name not in __all__:
+        raise AttributeError(f"module 'adaptive' has no attribute {name!r}")
+    thing = getattr(_import(f"adaptive.{_HOMES.get(name, 'estimators')}"), name)
+    globals()[name] = thing
+    return thing
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -61,7 +61,16 @@ def test_what_is_listed_says_what_it_is(package):
             assert text and not generated, f"{package}.{name} has no docstring"
 
 
-def test_importing_the_library_imports_nothing_that_few_need():
-    code = "import sys, adaptive; print(*{name.partition('.')[0] for name in sys.modules})"
+@pytest.mark.parametrize(
+    ("code", "unwanted"),
+    [
+        ("import adaptive", ("numpy", "scipy", "sklearn", "numba")),
+        ("from adaptive.cli import run; run(['--help'])", ("sklearn", "pandas", "numba", "matplotlib")),
+        ("from adaptive import *; import adaptive.cli", tuple(one for one in OPTIONAL if one != "typer")),
+    ],
+)
+def test_what_is_not_needed_is_not_imported(code, unwanted):
+    """An import of the library, a command's help and an import of everything wait for nothing that they do not use."""
+    code += "; import sys; print(*{name.partition('.')[0] for name in sys.modules})"
     found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert not set(found.stdout.split()) & set(OPTIONAL)
+    assert not set(found.stdout.splitlines()[-1].split()) & set(unwanted)

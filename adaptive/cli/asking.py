@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import IO, Any, NamedTuple
-
-import numpy as np
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from adaptive.cli.errors import CommandError
-from adaptive.loop import PoolExhausted, SequentialDesign
+
+if TYPE_CHECKING:
+    from adaptive.loop import SequentialDesign
+    from adaptive.loop.query import Query
 
 __all__ = ["Question", "ask_person"]
 
@@ -55,11 +56,13 @@ def ask_person(
     CommandError
         With exit code 130, if the person stops: Ctrl-C, the end of the input, or "q".
     """
+    from adaptive.pool import PoolExhausted
+
     source, shown = source or sys.stdin, shown or sys.stdout
     try:
         while not (design.stop is not None and design.stop(design)):
             try:
-                query = design.ask().part(np.zeros(1, dtype=np.intp))
+                query = _first(design.ask())
             except PoolExhausted:
                 return
             question = question_of(query.labels[0])
@@ -71,6 +74,13 @@ def ask_person(
                 design.tell(query, [question.outcomes[chosen]])
     except (KeyboardInterrupt, EOFError):
         raise CommandError(f"stopped after {design.iteration} answers; continue with: {go_on}", 130) from None
+
+
+def _first(query: Query) -> Query:
+    """The first candidate of those that wait."""
+    import numpy as np
+
+    return query.part(np.zeros(1, dtype=np.intp))
 
 
 def _show(question: Question, heading: str, shown: IO[str]) -> None:
