@@ -6,6 +6,7 @@
 Estimators have ``fit``, ``partial_fit``, ``predict`` and ``select``; :class:`SequentialDesign` drives any of them.
 """
 
+import logging as _logging
 from importlib import metadata as _metadata
 
 __version__ = "0.1.0"
@@ -24,6 +25,7 @@ def _refuse_the_other_adaptive() -> None:
 
 
 _refuse_the_other_adaptive()
+_logging.getLogger("adaptive").addHandler(_logging.NullHandler())  # quiet, until a program listens
 
 from adaptive import inference, operators, potentials, scorers, search  # noqa: E402
 from adaptive.citing import cite  # noqa: E402
@@ -36,6 +38,7 @@ from adaptive.estimators import (  # noqa: E402
     GaussianProcessRegressor,
     ImageReconstructor,
     MetadataTopicModel,
+    PipelineView,
     PoissonRegression,
     Questionnaire,
     SeveralImages,
@@ -54,6 +57,7 @@ __all__ = [
     "GaussianProcessRegressor",
     "ImageReconstructor",
     "MetadataTopicModel",
+    "PipelineView",
     "PoissonRegression",
     "Posterior",
     "Questionnaire",

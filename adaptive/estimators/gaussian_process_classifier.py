@@ -13,7 +13,8 @@ from adaptive.estimators.belief import of_belief
 from adaptive.estimators.gaussian_process.classifier_belief import ClassifierBelief, ClassifierSettings
 from adaptive.estimators.gaussian_process.estimator import ProcessEstimator
 from adaptive.estimators.gaussian_process.process_belief import log_marginal_likelihood, one_or_all
-from adaptive.estimators.linear.labels import codes_of, known_classes
+from adaptive.estimators.linear.labels import codes_of, known_classes, warn_of_one_class
+from adaptive.estimators.linear.scales import warn_of_scales
 from adaptive.estimators.linear.training import LabelledRows, stacked_rows
 
 if TYPE_CHECKING:
@@ -158,6 +159,8 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         y : (n,) array of labels
         """
         settings, data = ClassifierSettings.of(self), self._measured(X, y)
+        warn_of_scales(self, data.X, "X")
+        warn_of_one_class(data.classes)
         start = self.belief_.thetas if self.warm_start and self.__sklearn_is_fitted__() else None
         return self._learn(settings, data, None, start=start)
 

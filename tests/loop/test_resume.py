@@ -164,7 +164,7 @@ def log(model, pool, measure, tmp_path):
         ({"batch_size": 1}, "batch_size is not that of log .*it has 2, got 1"),
         ({"cost": None}, "cost is not that of log"),
         ({"log": "other"}, "leave log out"),
-        ({"scorer": len}, "scorer is not that of log .*it has 'information_gain', got 'function builtins.len'"),
+        ({"scorer": divmod}, "scorer is not that of log .*got 'function builtins.divmod'"),
     ],
 )
 def test_another_design(model, model_with_state, pool, log, change, message):

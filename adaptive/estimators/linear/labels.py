@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike
 
-__all__ = ["codes_of", "known_classes"]
+__all__ = ["codes_of", "known_classes", "refuse_other_than_labels", "warn_of_one_class"]
 
 
 def known_classes(y: np.ndarray, named: ArrayLike | None, earlier: np.ndarray | None = None) -> np.ndarray:
@@ -26,7 +27,7 @@ def known_classes(y: np.ndarray, named: ArrayLike | None, earlier: np.ndarray | 
     >>> known_classes(np.array(["b"]), ["b", "a"]).tolist()
     ['a', 'b']
     """
-    check_classification_targets(y)
+    refuse_other_than_labels(y)
     known = np.unique(y) if named is None else np.unique(named)
     if named is not None:
         _refuse_strangers(y, known)
@@ -37,6 +38,32 @@ def codes_of(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Return the position of every label in ``classes``, (m,) ints."""
     _refuse_strangers(y, classes)
     return np.searchsorted(classes, y)
+
+
+def warn_of_one_class(classes: np.ndarray) -> None:
+    """Say where a whole fit has seen one class only, so that every prediction will be that one."""
+    if len(classes) == 1:
+        warnings.warn(
+            f"y holds one class only, {classes.tolist()[0]!r}, and nothing else can be predicted: name the others by "
+            "classes=, or wait for an answer of another class.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def refuse_other_than_labels(y: np.ndarray) -> None:
+    """Refuse, in a sentence with the cure, what scikit-learn takes for no labels."""
+    try:
+        check_classification_targets(y)
+    except ValueError:
+        given = np.asarray(y)
+        if given.dtype.kind == "f":
+            number = given[given != np.round(given)][0]
+            cure = f"numbers such as {number:g} are for a regressor (SparseLinearRegression)"
+        else:
+            kinds = sorted({type(label).__name__ for label in given.ravel().tolist()})
+            cure = f"labels must be of one kind, all numbers or all text, got {' and '.join(kinds)}"
+        raise ValueError(f"Unknown label type: y must hold labels, and {cure}.") from None
 
 
 def _refuse_strangers(y: np.ndarray, classes: np.ndarray) -> None:
