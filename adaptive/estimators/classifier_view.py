@@ -16,7 +16,7 @@ from sklearn.utils import get_tags
 
 from adaptive import pool
 from adaptive.estimators.base import DesignMixin
-from adaptive.estimators.linear.labels import refuse_other_than_labels
+from adaptive.estimators.linear.labels import refuse_other_than_labels, refuse_two_kinds
 from adaptive.estimators.linear.transformers import keeps_posterior
 from adaptive.estimators.pipeline_view import PipelineView
 from adaptive.predictive import Predictive, StatedPredictive, Undecided, WeightedDraws
@@ -106,6 +106,7 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
 
     def partial_fit(self, X: Any, y: Any) -> ClassifierView:
         """Add answers and refit on all of them; refused answers leave the view unchanged."""
+        refuse_two_kinds(y)
         y = np.asarray(y)
         if y.ndim != 1 or len(y) != pool.length(X):
             raise ValueError(f"y must hold one label for each of the {pool.length(X)} rows of X, got shape {y.shape}.")

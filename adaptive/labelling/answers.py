@@ -236,15 +236,20 @@ def _typed(
     declared = classes if classes is not None else getattr(design.estimator_, "classes", None)
     known = [_item(label) for label in (declared if declared is not None else ())]
     by_text = {str(label): label for label in known}
+    by_number = {_number(label): label for label in known if not isinstance(label, str)}
     before = design.history_["outcome"]
     numeric = declared is None and all(_number(one) is not None for one in (before or [a.outcome for a in answers]))
     said: dict[int, list[Any]] = {}
     for answer in answers:
         outcome: Any = _item(answer.outcome)
         if declared is not None:
-            if str(outcome) not in by_text:
+            number = _number(outcome)  # a table that was saved with a gap in the column has 1.0 for 1
+            if str(outcome) in by_text:
+                outcome = by_text[str(outcome)]
+            elif number is not None and number in by_number:
+                outcome = by_number[number]
+            else:
                 raise ValueError(f"{answer.where}: the label {outcome!r} is unknown; the known classes are {known}.")
-            outcome = by_text[str(outcome)]
         elif numeric:
             outcome = _number(outcome)
             if outcome is None:

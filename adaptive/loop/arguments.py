@@ -15,6 +15,7 @@ from adaptive import pool as pools
 from adaptive.estimators.classifier_view import wrap
 from adaptive.estimators.linear.scales import warn_of_scales
 from adaptive.estimators.linear.tables import refuse_unknown
+from adaptive.loop.candidates import candidates_of
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Classifier, Cost, Estimator, Pool
@@ -41,8 +42,10 @@ EXPLORATION = 0.15  # on sixteen tables no set ended certainly worse than by ran
 LARGE = 1000  # candidates that nobody means to measure all, without saying so
 
 
-def starting_point(estimator: Estimator | Classifier, candidates: Pool | None, mask: ArrayLike | None) -> Any:
-    """Return a copy of the estimator that the loop can drive, acquainted with its pool (None: a callable one).
+def starting_point(
+    estimator: Estimator | Classifier, candidates: Pool | Callable[[Any], Pool], mask: ArrayLike | None
+) -> Any:
+    """Return a copy of the estimator that the loop can drive, acquainted with its pool, unless that is a callable.
 
     What a mask leaves out may be anything.
 
@@ -52,7 +55,7 @@ def starting_point(estimator: Estimator | Classifier, candidates: Pool | None, m
         If it cannot be driven, or the pool holds what it does not take.
     """
     origin = copy.deepcopy(wrap(estimator))
-    if candidates is None:
+    if not candidates_of(candidates).fixed:
         return origin
     if hasattr(origin, "prepare"):
         return origin.prepare(candidates)

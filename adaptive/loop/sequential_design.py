@@ -136,8 +136,7 @@ class SequentialDesign:
             raise ValueError(f"measure must be a callable(query) -> outcomes, got {type(measure).__name__}.")
         if stop is not None and not callable(stop):
             raise ValueError(f"stop must be a stopping rule or a callable(design) -> bool, got {type(stop).__name__}.")
-        changing = candidates_of(candidates).fixed is False
-        self._origin = arguments.starting_point(estimator, None if changing else candidates, mask)
+        self._origin = arguments.starting_point(estimator, candidates, mask)
         score = scorers.get(scorer, self._origin)  # an unknown name is said here, not at the first question
         self.exploration = arguments.check_exploration(exploration, self._origin, score)
         self._pool, self._stop = candidates, stop

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike
 
-__all__ = ["codes_of", "known_classes", "refuse_other_than_labels", "warn_of_one_class"]
+__all__ = ["codes_of", "known_classes", "refuse_other_than_labels", "refuse_two_kinds", "warn_of_one_class"]
 
 
 def known_classes(y: np.ndarray, named: ArrayLike | None, earlier: np.ndarray | None = None) -> np.ndarray:
@@ -57,13 +57,21 @@ def refuse_other_than_labels(y: np.ndarray) -> None:
         check_classification_targets(y)
     except ValueError:
         given = np.asarray(y)
-        if given.dtype.kind == "f":
-            number = given[given != np.round(given)][0]
-            cure = f"numbers such as {number:g} are for a regressor (SparseLinearRegression)"
-        else:
-            kinds = sorted({type(label).__name__ for label in given.ravel().tolist()})
-            cure = f"labels must be of one kind, all numbers or all text, got {' and '.join(kinds)}"
-        raise ValueError(f"Unknown label type: y must hold labels, and {cure}.") from None
+        if given.dtype.kind != "f":
+            refuse_two_kinds(given.ravel().tolist())
+            raise
+        number = given[given != np.round(given)][0]
+        raise ValueError(
+            f"Unknown label type: y must hold labels, and numbers such as {number:g} are for a regressor "
+            "(SparseLinearRegression)."
+        ) from None
+
+
+def refuse_two_kinds(y: Any) -> None:
+    """Refuse a list of labels of which some are text and some are not: an array of it would be text."""
+    if isinstance(y, (list, tuple)) and 0 < sum(isinstance(label, str) for label in y) < len(y):
+        kinds = sorted({type(label).__name__ for label in y})
+        raise ValueError(f"y must hold labels of one kind, all numbers or all text, got {' and '.join(kinds)}.")
 
 
 def _refuse_strangers(y: np.ndarray, classes: np.ndarray) -> None:
