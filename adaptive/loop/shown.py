@@ -31,9 +31,9 @@ def announce(event: dict[str, Any]) -> None:
         whom = f" for {event['worker']}" if "worker" in event else ""
         LOGGER.debug("asked query %d%s: positions %s", number, whom, event["positions"])
     elif kind == "tell":
-        LOGGER.debug("told %d answers to query %d", len(event["rows"]), number)
+        LOGGER.debug("told query %d, rows %s", number, event["rows"])
     elif kind == "skip":
-        LOGGER.debug("set %d candidates of query %d aside", len(event["rows"]), number)
+        LOGGER.debug("set aside of query %d rows %s", number, event["rows"])
     else:
         LOGGER.debug("refused an answer to query %d: %s", number, event["reason"])
 

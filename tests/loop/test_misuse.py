@@ -183,9 +183,9 @@ def test_a_long_run_without_an_end_says_how_long():
         raise KeyboardInterrupt
 
     loop = SequentialDesign(model(), pool, stop, random_state=0)
-    with pytest.warns(UserWarning, match=r"will ask all 1200 candidates that are left; give run\(steps\), or"):
-        with pytest.raises(KeyboardInterrupt):
-            loop.run()
+    said = r"will ask all 1200 candidates that are left; give run\(steps\), or"
+    with pytest.warns(UserWarning, match=said), pytest.raises(KeyboardInterrupt):
+        loop.run()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(KeyboardInterrupt):
