@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from typing import Any
 
 import numpy as np
 
-__all__ = ["facts_html", "short", "sparkline", "table_html", "table_text"]
+__all__ = ["facts_html", "posterior_html", "short", "sparkline", "table_html", "table_text"]
 
 _CELL = 'style="text-align:left;vertical-align:top;padding:1px 8px"'
 
@@ -34,6 +35,21 @@ def facts_html(title: str, facts: Iterable[tuple[str, object]], picture: str = "
         f"<tr><th {_CELL}>{escape(name)}</th><td {_CELL}>{escape(short(value, 200))}</td></tr>" for name, value in facts
     )
     return f"<div><strong>{escape(title)}</strong><table>{rows}</table>{picture}</div>"
+
+
+def posterior_html(posterior: Any, title: str = "", facts: Iterable[tuple[str, object]] = ()) -> str:
+    """Return what a posterior says of itself, after further facts, and how its objective went."""
+    means = np.asarray(posterior.mean)
+    kind = posterior.evidence_kind
+    own = [
+        ("inference", posterior.engine or "-"),
+        ("unknowns", posterior.n),
+        ("means", f"from {short(means.min())} to {short(means.max())}" if means.size else "-"),
+        ("log evidence", kind if kind == "none" else f"{short(posterior.log_evidence)} ({kind})"),
+        ("iterations", f"{posterior.n_iter}, {'converged' if posterior.converged else 'NOT converged'}"),
+    ]
+    trace = sparkline(np.ravel(posterior.objective_trace).tolist(), "objective, by iteration")
+    return facts_html(title or type(posterior).__name__, [*facts, *own], trace)
 
 
 def table_html(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -18,7 +18,7 @@ from adaptive.inference.model import GLM, matrix_of
 from adaptive.linalg.matrices import dense, is_sparse, stacked
 from adaptive.linalg.subspace_iteration import LeadingSubspace
 from adaptive.operators import Operator
-from adaptive.showing import facts_html, short, sparkline
+from adaptive.showing import posterior_html
 
 if TYPE_CHECKING:
     from adaptive.gaussians import Gaussian
@@ -118,18 +118,7 @@ class Posterior:
         return f"Posterior({self.engine}, n={self.n}, log evidence {evidence}, {state} after {self.n_iter} iterations)"
 
     def _repr_html_(self) -> str:
-        evidence = "none" if self.evidence_kind == "none" else f"{short(self.log_evidence)} ({self.evidence_kind})"
-        facts = [
-            ("inference", self.engine or "-"),
-            ("unknowns", self.n),
-            ("means", f"from {short(self.mean.min())} to {short(self.mean.max())}" if self.n else "-"),
-            ("sites", len(self.sites[0])),
-            ("log evidence", evidence),
-            ("iterations", f"{self.n_iter}, {'converged' if self.converged else 'NOT converged'}"),
-        ]
-        return facts_html(
-            type(self).__name__, facts, sparkline(self.objective_trace.tolist(), "objective, by iteration")
-        )
+        return posterior_html(self)
 
     @property
     def n(self) -> int:

@@ -62,13 +62,7 @@ class Runner:
         try:
             if query is not None and self.measure is not None:
                 rows = self.journal.state.find(query)[1].tolist()
-                outcomes = self.measure(query)
-                if outcomes is None:
-                    raise ValueError(
-                        f"measure must return one outcome for each of the {len(rows)} candidates of the query, got "
-                        "None; does it lack a return?"
-                    )
-                self._measured = self.journal.log.n_events, query, rows, outcomes
+                self._measured = self.journal.log.n_events, query, rows, self.measure(query)
             self._tell()
         except KeyboardInterrupt:
             self._write_down()
@@ -78,6 +72,12 @@ class Runner:
         if self._measured is None:
             return
         query = self._measured[1]
+        if self._measured[3] is None:
+            self._measured = None
+            raise ValueError(
+                f"measure must return one outcome for each of the {len(query)} candidates of the query, got None; does "
+                "it lack a return?"
+            )
         try:
             self.design.tell(query, self._measured[3])
         except OSError:
@@ -91,7 +91,7 @@ class Runner:
         self._measured = None
 
     def _write_down(self) -> None:
-        if self._measured is not None:
+        if self._measured is not None and self._measured[3] is not None:
             since, query, rows, outcomes = self._measured
             event = {"event": "tell", "query": query.id, "rows": rows, "outcomes": as_outcomes(outcomes, len(rows))}
             self.journal.write_if_missing(event, since)

@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 
 from adaptive.images import RawKspace
 from adaptive.inference import GLM, laplace_approximation
+from adaptive.inference.mixture_posterior import MixturePosterior
 from adaptive.loop import InformationLeft, MaxSteps, SequentialDesign, StablePredictions, compare_with_random
 from adaptive.loop.log.event_log import EventLog
 from adaptive.potentials import Gaussian
@@ -93,12 +94,14 @@ def test_a_query_shows_the_rows_to_label(candidates, shown):
 
 def test_posteriors_predictives_and_raw_samples():
     posterior = laplace_approximation(GLM([[1.0, 1.0]], [2.0], potentials=[], B=[], prior_covariance=1.0))
+    mixture = MixturePosterior(np.array([0.25, 0.75]), [posterior, posterior], 0.0)
+    assert repr(mixture).startswith("MixturePosterior(2 nodes, n=2, log evidence 0, the heaviest 75%: Posterior(")
     predictive = GaussianProjections(np.zeros(2), np.ones(2), lambda i, j: np.eye(2), Gaussian(0.5))
     raw = RawKspace(np.ones((4, 8, 6), complex), np.arange(48).reshape(8, 6) < 12, "<scan>", 3)
     assert repr(raw) == (
         "RawKspace(title: <scan>, coils: 4, shape: 8 x 6, samples: complex128, measured: 25%, slices in the file: 3)"
     )
-    for thing, words in [(posterior, "unknowns"), (predictive, "variance"), (raw, "<scan>")]:
+    for thing, words in [(posterior, "unknowns"), (mixture, "nodes"), (predictive, "variance"), (raw, "<scan>")]:
         assert any(words in text for text in Balanced(thing._repr_html_()).texts)
         assert len(repr(thing)) < 500
 
