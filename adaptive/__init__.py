@@ -6,6 +6,7 @@
 Estimators have ``fit``, ``partial_fit``, ``predict`` and ``select``; :class:`SequentialDesign` drives any of them.
 """
 
+import logging as _logging
 from importlib import import_module as _import
 from importlib import metadata as _metadata
 from typing import TYPE_CHECKING as _TYPE_CHECKING
@@ -27,6 +28,7 @@ def _refuse_the_other_adaptive() -> None:
 
 
 _refuse_the_other_adaptive()
+_logging.getLogger("adaptive").addHandler(_logging.NullHandler())  # quiet, until a program listens
 
 if _TYPE_CHECKING:
     from adaptive import inference, operators, potentials, scorers, search
@@ -40,6 +42,7 @@ if _TYPE_CHECKING:
         GaussianProcessRegressor,
         ImageReconstructor,
         MetadataTopicModel,
+        PipelineView,
         PoissonRegression,
         Questionnaire,
         SeveralImages,
@@ -58,6 +61,7 @@ __all__ = [
     "GaussianProcessRegressor",
     "ImageReconstructor",
     "MetadataTopicModel",
+    "PipelineView",
     "PoissonRegression",
     "Posterior",
     "Questionnaire",

@@ -37,7 +37,10 @@ def finite(name: str, values: object, *, dtype: DType | None = float) -> np.ndar
     array([1., 2.])
     """
     try:
-        array = np.asarray(values, dtype=dtype)
+        given = np.asarray(values)
+        if given.dtype.kind in "US":  # NumPy would read "1" as a number
+            raise TypeError
+        array = given if dtype is None else given.astype(dtype, copy=False)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be an array of numbers, got {type(values).__name__} {_short(values)}.") from None
     if array.dtype.kind in "fc" and not np.isfinite(array).all():

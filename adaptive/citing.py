@@ -125,7 +125,10 @@ def cite(*things: Any) -> str:
 
 
 def _keys(thing: Any) -> Iterable[str]:
-    estimator = getattr(thing, "estimator_", thing)
+    estimator = getattr(thing, "estimator_", thing)  # of a design, and of a pipeline's view
+    if estimator is not thing:
+        yield from _keys(estimator)
+        return
     yield from getattr(type(estimator), "_cites", ())
     for part in getattr(estimator, "reconstructors", ()):
         yield from _keys(part)

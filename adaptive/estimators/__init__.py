@@ -17,6 +17,7 @@ if _TYPE_CHECKING:
     from adaptive.estimators.image_reconstructor import ImageReconstructor
     from adaptive.estimators.linear.training import Rows
     from adaptive.estimators.metadata_topic_model import MetadataTopicModel
+    from adaptive.estimators.pipeline_view import PipelineView
     from adaptive.estimators.poisson_regression import PoissonRegression
     from adaptive.estimators.questionnaire import Questionnaire
     from adaptive.estimators.several_images import SeveralImages
@@ -36,6 +37,7 @@ __all__ = [
     "ImageReconstructor",
     "Inferred",
     "MetadataTopicModel",
+    "PipelineView",
     "PoissonRegression",
     "Questionnaire",
     "Rows",

@@ -43,6 +43,7 @@ class DesignMixin:
         exclude: Index = (),
         pending: Pool | None = None,
         joint: bool = True,
+        chunk_size: int | None = None,
         random_state: RandomState = None,
         return_scores: bool = False,
     ) -> Any:
@@ -72,6 +73,8 @@ class DesignMixin:
             Candidates that were asked but not answered yet; the choice is conditioned on them.
         joint : bool, default True
             False takes the ``n_select`` highest single scores.
+        chunk_size : int, optional
+            How many candidates have their predictive in memory at once (None: 16384); no result depends on it.
         random_state : None, int, Generator or RandomState
             Seed of scorers and predictives that draw.
         return_scores : bool, default False
@@ -100,6 +103,7 @@ class DesignMixin:
                 "exclude": exclude,
                 "pending": pending,
                 "joint": joint,
+                "chunk_size": chunk_size,
                 "random_state": random_state,
                 "return_scores": return_scores,
             }

@@ -15,7 +15,7 @@ from adaptive import pool
 from adaptive.estimators.belief import Belief, BeliefEstimator, of_belief
 from adaptive.estimators.linear.binary_belief import BinaryBelief
 from adaptive.estimators.linear.integrated_belief import IntegratedBelief
-from adaptive.estimators.linear.labels import codes_of, known_classes
+from adaptive.estimators.linear.labels import codes_of, known_classes, refuse_two_kinds, warn_of_one_class
 from adaptive.estimators.linear.one_vs_rest_belief import OneVsRestBelief
 from adaptive.estimators.linear.pool_marginals import KeptRows
 from adaptive.estimators.linear.settings import LogisticSettings
@@ -173,6 +173,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     # -- learning ------------------------------------------------------------------------------------------------------
 
     default_scorer = "query_by_committee"
+    compares_columns = True
     _Settings, _Data = LogisticSettings, LabelledRows
     _cites = ("nickisch2010",)
     belief_: BinaryBelief | SoftmaxBelief | OneVsRestBelief | IntegratedBelief
@@ -192,7 +193,9 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         ValueError
             If X or y is not finite, shapes differ, or y holds labels other than ``classes``.
         """
-        return self._fit(X, y, sample_weight=sample_weight)
+        fitted = self._fit(X, y, sample_weight=sample_weight)
+        warn_of_one_class(fitted.belief_.data.classes)
+        return fitted
 
     def partial_fit(
         self, X: Table, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -219,6 +222,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> LabelledRows:
+        refuse_two_kinds(y)
         rows, labels = checked_table(self, X, y, reset=earlier is None)
         weights, named = checked_weights(sample_weight, len(labels)), self.classes if classes is None else classes
         if earlier is None:

@@ -21,6 +21,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from adaptive.estimators.base import DesignMixin
+from adaptive.estimators.linear.scales import warn_of_scales
 from adaptive.estimators.linear.tables import checked_table
 from adaptive.estimators.linear.training import Rows
 
@@ -165,6 +166,8 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
     _Data: ClassVar[type[Data]] = Rows
     _Belief: ClassVar[type[Belief]]
     _cites: ClassVar[tuple[str, ...]] = ()  # keys of `adaptive.citing.BIBLIOGRAPHY`
+    #: Whether its prior or kernel treats all columns of X alike, so that their scales matter.
+    compares_columns: ClassVar[bool] = False
     belief_: Any
 
     # -- what a subclass says ----------------------------------------------------------------------------------------
@@ -198,12 +201,14 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, **named: Any) -> Self:
         settings = self._Settings.of(self)
-        return self._learn(settings, self._measured(X, y, None, **named), None)
+        data = self._measured(X, y, None, **named)
+        warn_of_scales(self, getattr(data, "X", None), "X")
+        return self._learn(settings, data, None)
 
     def _partial_fit(self, X: Any, y: Any, **named: Any) -> Self:
         if not self.__sklearn_is_fitted__():
             with _unfitted_if_refused(self):
-                return self._fit(X, y, **named)
+                return self._learn(self._Settings.of(self), self._measured(X, y, None, **named), None)
         belief = self.belief_
         return self._learn(self._Settings.of(self), self._measured(X, y, belief.data, **named), belief)
 

@@ -12,16 +12,22 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import get_tags
 
 from adaptive import pool
 from adaptive.estimators.base import DesignMixin
+from adaptive.estimators.linear.labels import refuse_other_than_labels, refuse_two_kinds
+from adaptive.estimators.linear.transformers import keeps_posterior
+from adaptive.estimators.pipeline_view import PipelineView
 from adaptive.predictive import Predictive, StatedPredictive, Undecided, WeightedDraws
 
 __all__ = ["ClassifierView", "wrap"]
 
 
 def wrap(estimator: Any) -> Any:
-    """Return what the loop can drive: ``estimator`` itself, or a view of a plain scikit-learn classifier.
+    """Return what the loop can drive: ``estimator`` itself, or a view of a pipeline or a plain scikit-learn classifier.
+
+    A pipeline that ends in an estimator of the toolkit keeps its posterior: see `PipelineView`.
 
     Raises
     ------
@@ -40,12 +46,25 @@ def wrap(estimator: Any) -> Any:
         )
     if hasattr(estimator, "predictive") and hasattr(estimator, "partial_fit"):
         return estimator
+    if keeps_posterior(estimator):
+        return PipelineView(estimator)
     if hasattr(estimator, "fit") and hasattr(estimator, "predict_proba"):
         return ClassifierView(estimator)
     raise ValueError(
         "estimator must have predictive and partial_fit (an estimator of this toolkit) or fit and predict_proba "
-        f"(a scikit-learn classifier), got {type(estimator).__name__}."
+        f"(a scikit-learn classifier), got {type(estimator).__name__}{_cure(estimator)}."
     )
+
+
+def _cure(estimator: Any) -> str:
+    """What somebody may do who has such an estimator."""
+    kind = get_tags(estimator).estimator_type if hasattr(estimator, "__sklearn_tags__") else None
+    if kind == "regressor":
+        return ": SparseLinearRegression and GaussianProcessRegressor also say how sure they are of a number"
+    if kind == "classifier":
+        own = "probability=True or " if "probability" in estimator.get_params() else ""
+        return f": it gets probabilities by {own}CalibratedClassifierCV({type(estimator).__name__}(...))"
+    return ""
 
 
 class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
@@ -87,9 +106,11 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
 
     def partial_fit(self, X: Any, y: Any) -> ClassifierView:
         """Add answers and refit on all of them; refused answers leave the view unchanged."""
+        refuse_two_kinds(y)
         y = np.asarray(y)
         if y.ndim != 1 or len(y) != pool.length(X):
             raise ValueError(f"y must hold one label for each of the {pool.length(X)} rows of X, got shape {y.shape}.")
+        refuse_other_than_labels(y)
         seen = getattr(self, "candidates_", None)
         candidates = X if seen is None else pool.concatenate([seen, X])
         outcomes = y if seen is None else np.concatenate([self.outcomes_, y])
@@ -145,6 +166,12 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
             table[:, known] = member.predict_proba(part)
             tables.append(table)
         return np.stack(tables)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if hasattr(self.classifier, "__sklearn_tags__"):
+            tags.input_tags = get_tags(self.classifier).input_tags
+        return tags
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable label of each row."""

@@ -115,6 +115,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     _cites = ("ko2017",)
     _Settings, _Data, _Belief = CoxSettings, CountRows, CoxBelief
     copy_X_train = True
+    compares_columns = False  # times and places come in units of their own
     belief_: CoxBelief
 
     @staticmethod

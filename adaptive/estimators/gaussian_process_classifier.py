@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.gaussian_process.kernels import CompoundKernel
-from sklearn.utils.multiclass import check_classification_targets
 
 from adaptive.estimators.belief import of_belief
 from adaptive.estimators.gaussian_process.classifier_belief import ClassifierBelief, ClassifierSettings
 from adaptive.estimators.gaussian_process.estimator import ProcessEstimator
 from adaptive.estimators.gaussian_process.process_belief import log_marginal_likelihood, one_or_all
-from adaptive.estimators.linear.labels import codes_of, known_classes
+from adaptive.estimators.linear.labels import codes_of, known_classes, refuse_two_kinds, warn_of_one_class
+from adaptive.estimators.linear.scales import warn_of_scales
 from adaptive.estimators.linear.training import LabelledRows, stacked_rows
 
 if TYPE_CHECKING:
@@ -158,6 +158,8 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         y : (n,) array of labels
         """
         settings, data = ClassifierSettings.of(self), self._measured(X, y)
+        warn_of_scales(self, data.X, "X")
+        warn_of_one_class(data.classes)
         start = self.belief_.thetas if self.warm_start and self.__sklearn_is_fitted__() else None
         return self._learn(settings, data, None, start=start)
 
@@ -176,10 +178,10 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
     def _measured(
         self, X: Table, y: ArrayLike, earlier: LabelledRows | None = None, *, classes: ArrayLike | None = None
     ) -> LabelledRows:
+        refuse_two_kinds(y)
         inputs, labels = self._inputs(X, y, reset=earlier is None, multi_output=False)
         named = self.classes if classes is None else classes
         if earlier is None:
-            check_classification_targets(labels)
             return LabelledRows(self._kept(inputs), labels, known_classes(labels, named))
         known = earlier.classes
         if named is not None or not set(labels.tolist()) <= set(known.tolist()):

@@ -114,6 +114,12 @@ class PoissonRegression(RegressorMixin, BeliefEstimator):
 
     _cites = ("ko2017", "nickisch2010")
     _Settings, _Data, _Belief = RegressionSettings, CountRows, RegressionBelief
+
+    @property
+    def compares_columns(self) -> bool:  # type: ignore[override]
+        """Whether all columns are features."""
+        return self.exposure is None
+
     belief_: RegressionBelief
 
     def fit(self, X: Table, y: ArrayLike) -> PoissonRegression:

@@ -108,6 +108,7 @@ class SparseLinearRegression(RegressorMixin, BeliefEstimator):
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
+    compares_columns = True
     _Settings, _Belief = SparseSettings, SparseBelief
     _cites = ("seeger2008", "nickisch2010")
     belief_: SparseBelief

@@ -19,6 +19,7 @@ from adaptive.images.cfl import read_cfl
 from adaptive.images.stack import PERCENTILE
 from adaptive.memory import require_memory
 from adaptive.operators import FourierLines
+from adaptive.showing import facts_html
 
 __all__ = ["RawKspace", "read_kspace"]
 
@@ -27,7 +28,7 @@ _NAMES = ("kspace", "ksp")
 _ENDINGS = (*HDF5, ".cfl", ".npy", ".npz")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RawKspace:
     """Samples of one slice or volume.
 
@@ -47,6 +48,22 @@ class RawKspace:
     mask: np.ndarray
     title: str
     n_slices: int = 1
+
+    def __repr__(self) -> str:
+        return f"RawKspace({', '.join(f'{name}: {value}' for name, value in self._facts())})"
+
+    def _repr_html_(self) -> str:
+        return facts_html("RawKspace", self._facts())
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [
+            ("title", self.title),
+            ("coils", str(len(self.samples))),
+            ("shape", " x ".join(map(str, self.shape))),
+            ("samples", str(self.samples.dtype)),
+            ("measured", f"{self.mask.mean():.0%}"),
+            ("slices in the file", str(self.n_slices)),
+        ]
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from adaptive.checks import generator, integer
 from adaptive.predictive import Mixture, StatedPredictive  # house: quantiles of mixtures are those of predictives
+from adaptive.showing import posterior_html
 
 if TYPE_CHECKING:
     from adaptive.inference.posterior import Posterior
@@ -51,6 +52,17 @@ class MixturePosterior:
 
     def __init__(self, weights: np.ndarray, posteriors: Sequence[Posterior], log_evidence: float) -> None:
         self.weights, self.posteriors, self.log_evidence = np.asarray(weights), tuple(posteriors), float(log_evidence)
+
+    def __repr__(self) -> str:
+        best = self.posteriors[int(np.argmax(self.weights))]
+        return (
+            f"MixturePosterior({len(self.weights)} nodes, n={self.n}, log evidence {self.log_evidence:.6g}, "
+            f"the heaviest {self.weights.max():.0%}: {best!r})"
+        )
+
+    def _repr_html_(self) -> str:
+        heaviest = [("nodes", len(self.weights)), ("weight of the heaviest", f"{self.weights.max():.0%}")]
+        return posterior_html(self.posteriors[int(np.argmax(self.weights))], "MixturePosterior", heaviest)
 
     @property
     def components(self) -> list[tuple[float, Posterior]]:

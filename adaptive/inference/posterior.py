@@ -18,6 +18,7 @@ from adaptive.inference.model import GLM, matrix_of
 from adaptive.linalg.matrices import dense, is_sparse, stacked
 from adaptive.linalg.subspace_iteration import LeadingSubspace
 from adaptive.operators import Operator
+from adaptive.showing import posterior_html
 
 if TYPE_CHECKING:
     from adaptive.gaussians import Gaussian
@@ -115,6 +116,9 @@ class Posterior:
         evidence = "none" if self.evidence_kind == "none" else f"{self.log_evidence:.6g} ({self.evidence_kind})"
         state = "converged" if self.converged else "NOT converged"
         return f"Posterior({self.engine}, n={self.n}, log evidence {evidence}, {state} after {self.n_iter} iterations)"
+
+    def _repr_html_(self) -> str:
+        return posterior_html(self)
 
     @property
     def n(self) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -10,16 +12,96 @@ from sklearn.base import ClassifierMixin
 
 from adaptive import checks
 from adaptive import pool as pools
+from adaptive.estimators.classifier_view import wrap
+from adaptive.estimators.linear.scales import warn_of_scales
+from adaptive.estimators.linear.tables import refuse_unknown
+from adaptive.loop.candidates import candidates_of
 
 if TYPE_CHECKING:
-    from adaptive.types import ArrayLike, Cost, Pool
+    from adaptive.types import ArrayLike, Classifier, Cost, Estimator, Pool
 
     CheckedCost: TypeAlias = np.ndarray | Callable[[Any], ArrayLike] | None
 
-__all__ = ["check_cost", "check_exploration", "check_initial", "check_mask", "check_positions", "costs_of"]
+__all__ = [
+    "check_batch_size",
+    "check_cost",
+    "check_exploration",
+    "check_initial",
+    "check_mask",
+    "check_positions",
+    "check_worker",
+    "costs_of",
+    "starting_point",
+    "warn_of_length",
+]
 
 
 EXPLORATION = 0.15  # on sixteen tables no set ended certainly worse than by random rows (hyper-findings)
+
+
+LARGE = 1000  # candidates that nobody means to measure all, without saying so
+
+
+def starting_point(
+    estimator: Estimator | Classifier, candidates: Pool | Callable[[Any], Pool], mask: ArrayLike | None
+) -> Any:
+    """Return a copy of the estimator that the loop can drive, acquainted with its pool, unless that is a callable.
+
+    What a mask leaves out may be anything.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be driven, or the pool holds what it does not take.
+    """
+    origin = copy.deepcopy(wrap(estimator))
+    if not candidates_of(candidates).fixed:
+        return origin
+    if hasattr(origin, "prepare"):
+        return origin.prepare(candidates)
+    if mask is None:
+        refuse_unknown(origin, candidates, "candidates")
+    warn_of_scales(origin, candidates, "candidates")
+    return origin
+
+
+def check_batch_size(batch_size: int, length: int | None, mask: np.ndarray | None) -> int:
+    """Return the size of a query; one beyond the pool is said."""
+    n = checks.integer("batch_size", batch_size, minimum=1)
+    most = length if mask is None else int(np.count_nonzero(mask))
+    if most is not None and n > most:
+        warnings.warn(
+            f"batch_size is {n}, but there are only {most} candidates that may be asked: a query will hold no more.",
+            UserWarning,
+            stacklevel=3,
+        )
+    return n
+
+
+def warn_of_length(left: int) -> None:
+    """Say how long a run is going to be that has no end of its own."""
+    if left > LARGE:
+        warnings.warn(
+            f"run has neither steps nor a stopping rule: it will ask all {left} candidates that are left; give "
+            "run(steps), or SequentialDesign(..., stop=MaxSteps(n)).",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def check_worker(worker: object) -> str | int | None:
+    """Return the name of somebody who answers: a text or a number, as a log can hold it.
+
+    Examples
+    --------
+    >>> check_worker("Anna"), check_worker(np.int64(3)), check_worker(None)
+    ('Anna', 3, None)
+    """
+    if worker is None or isinstance(worker, str):
+        return worker
+    if isinstance(worker, (bool, np.bool_)) or not isinstance(worker, (int, np.integer)):
+        raise ValueError(f"worker must be a text or an integer, got {type(worker).__name__} {worker!r}.")
+    return int(worker)
 
 
 def check_exploration(exploration: float | str, estimator: object, score: object) -> float:
@@ -33,7 +115,8 @@ def check_exploration(exploration: float | str, estimator: object, score: object
     """
     if isinstance(exploration, str):
         checks.choice("exploration", exploration, ("auto",))
-        classifies = isinstance(estimator, ClassifierMixin)
+        learner = getattr(estimator, "last", estimator)  # of a pipeline's view
+        classifies = isinstance(learner, ClassifierMixin)
         blind = any(getattr(score, name, False) for name in ("ignores_outcomes", "sees_asked"))
         return EXPLORATION if classifies and not blind else 0.0
     share = float(checks.positive("exploration", exploration, or_zero=True))

@@ -43,6 +43,7 @@ def compare_with_random(
     test: float | tuple[Pool, Sequence[Any] | np.ndarray] = 0.5,
     metric: str | Metric | Sequence[str | Metric] = "accuracy",
     every: int = 1,
+    chunk_size: int | None = None,
     n_jobs: int | None = None,
 ) -> Any:
     """Run a design with each scorer and at random, several times, and compare what was learnt.
@@ -68,7 +69,7 @@ def compare_with_random(
         first two.
     initial : int, default 2
         Questions at random before the scorer chooses.
-    batch_size, joint, exploration, target
+    batch_size, joint, exploration, target, chunk_size
         As for :class:`SequentialDesign`.
     test : float or (X_test, y_test), default 0.5
         Which rows are never asked but measured on: a share, drawn anew by each seed, or given ones.
@@ -115,8 +116,9 @@ def compare_with_random(
     learner = wrap(copy.deepcopy(estimator))
     named = _named(scorers, reference, learner)
     numbers = _seeds(seeds)
-    if (parameters_of(learner, deep=False) or {}).get("classes", ()) is None:
-        learner.set_params(classes=np.unique(y))
+    last = getattr(learner, "last", learner)  # of a pipeline's view
+    if (parameters_of(last, deep=False) or {}).get("classes", ()) is None:
+        last.set_params(classes=np.unique(y))
     n_queries = checks.integer("n_queries", n_queries, minimum=1)
     initial = checks.integer("initial", initial, minimum=0)
     options = {
@@ -124,7 +126,7 @@ def compare_with_random(
         "initial": initial,
         "batch_size": checks.integer("batch_size", batch_size, minimum=1),
         "every": checks.integer("every", every, minimum=1),
-        "design": {"joint": joint, "exploration": exploration, "target": target},
+        "design": {"joint": joint, "exploration": exploration, "target": target, "chunk_size": chunk_size},
         "threads": {module["user_api"]: module["num_threads"] for module in threadpool_info()},
     }
     splits = {seed: _split(X, y, test, seed) for seed in numbers}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive import pool as pools
+from adaptive.loop.shown import query_html, query_text
 
 if TYPE_CHECKING:
     from adaptive.types import Outcomes
@@ -19,7 +20,7 @@ _KINDS: tuple[Any, ...] = ((bool, int, float, complex, np.number, np.bool_), str
 _SCALARS = (bool, int, float, complex, str, bytes, np.generic)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Query:
     """A question to the world: measure these candidates.
 
@@ -35,13 +36,22 @@ class Query:
         Their scores when they were chosen; NaN where the design did not choose (initial queries).
     id : int
         The number of the query in its design, counted from 0.
+    worker : str, int or None
+        Who was asked, if somebody in particular.
     """
 
     positions: np.ndarray
     labels: list[Any]
-    candidates: Any = field(repr=False)
-    scores: np.ndarray = field(repr=False)
+    candidates: Any
+    scores: np.ndarray
     id: int
+    worker: str | int | None = None
+
+    def __repr__(self) -> str:
+        return query_text(self)
+
+    def _repr_html_(self) -> str:
+        return query_html(self)
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -49,7 +59,13 @@ class Query:
     def part(self, rows: np.ndarray) -> Query:
         """Return these entries (numbers from 0) of the query; they may be answered on their own."""
         labels = [self.labels[row] for row in rows]
-        return Query(self.positions[rows], labels, pools.take(self.candidates, rows), self.scores[rows], self.id)
+        return replace(
+            self,
+            positions=self.positions[rows],
+            labels=labels,
+            candidates=pools.take(self.candidates, rows),
+            scores=self.scores[rows],
+        )
 
 
 def as_outcomes(outcomes: Outcomes, n: int) -> np.ndarray | list[Any]:
@@ -71,7 +87,12 @@ def as_outcomes(outcomes: Outcomes, n: int) -> np.ndarray | list[Any]:
     >>> as_outcomes([1, None], 2)
     [1, None]
     """
-    given: Any = [outcomes] if outcomes is None or isinstance(outcomes, _SCALARS) else outcomes
+    if outcomes is None:
+        raise ValueError(
+            f"outcomes must hold one entry for each of the {n} candidates asked, got None; was a return forgotten? An "
+            "answer that is None is told as [None]."
+        )
+    given: Any = [outcomes] if isinstance(outcomes, _SCALARS) else outcomes
     if hasattr(given, "to_numpy"):
         given = given.to_numpy()
     if isinstance(given, np.ndarray):

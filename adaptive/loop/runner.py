@@ -6,6 +6,7 @@ kept until it is written: an interrupt writes it down before it goes on, a full 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from adaptive.types import Outcomes
 
 __all__ = ["Runner"]
+
+LOGGER = logging.getLogger("adaptive.loop")
 
 
 class Runner:
@@ -40,14 +43,20 @@ class Runner:
         """Yield queries, already answered if there is a measure, until the design is finished or the pool exhausted."""
         self._step(None)  # what an earlier run measured and could not write
         done = 0
-        while (steps is None or done < steps) and not self.design.finished:
+        while steps is None or done < steps:
+            if self.design.finished:
+                return self._stopped(f"{self.design.stop!r} holds")
             try:
                 query = self.design.ask()
             except PoolExhausted:
-                return
+                return self._stopped("no candidate is left to ask")
             self._step(query)
             done += 1
             yield query
+        self._stopped(f"{steps} steps are done")
+
+    def _stopped(self, why: str) -> None:
+        LOGGER.info("stopped after %d answers: %s", self.journal.state.iteration, why)
 
     def _step(self, query: Query | None) -> None:
         try:
@@ -63,6 +72,12 @@ class Runner:
         if self._measured is None:
             return
         query = self._measured[1]
+        if self._measured[3] is None:
+            self._measured = None
+            raise ValueError(
+                f"measure must return one outcome for each of the {len(query)} candidates of the query, got None; does "
+                "it lack a return?"
+            )
         try:
             self.design.tell(query, self._measured[3])
         except OSError:
@@ -76,7 +91,7 @@ class Runner:
         self._measured = None
 
     def _write_down(self) -> None:
-        if self._measured is not None:
+        if self._measured is not None and self._measured[3] is not None:
             since, query, rows, outcomes = self._measured
             event = {"event": "tell", "query": query.id, "rows": rows, "outcomes": as_outcomes(outcomes, len(rows))}
             self.journal.write_if_missing(event, since)

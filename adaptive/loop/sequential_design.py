@@ -12,15 +12,13 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive import checks, scorers, selection
+from adaptive import checks, scorers
 from adaptive import pool as pools
-from adaptive.estimators.classifier_view import wrap
 from adaptive.files import write_file
 from adaptive.loop import arguments
 from adaptive.loop.candidates import candidates_of
@@ -31,11 +29,12 @@ from adaptive.loop.log.journal import Journal
 from adaptive.loop.log.replay import take_snapshot
 from adaptive.loop.progress import reporter
 from adaptive.loop.query import Query, as_outcomes
+from adaptive.loop.questions import Questions
 from adaptive.loop.runner import Runner
 from adaptive.loop.seeds import Purpose, seed_of, sequence
+from adaptive.loop.shown import announce, design_html, design_text
 from adaptive.loop.state import DesignState
 from adaptive.loop.stopping import StoppingRule
-from adaptive.pool import PoolExhausted
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Classifier, Cost, Estimator, Outcomes, Pool, RandomState, Scorer
@@ -48,8 +47,9 @@ class SequentialDesign:
 
     Parameters
     ----------
-    estimator : estimator with ``predictive`` and ``partial_fit``, or a scikit-learn classifier
-        The belief to start from, fitted or not; it is copied and never changed.
+    estimator : estimator with ``predictive`` and ``partial_fit``, pipeline ending in one, or scikit-learn classifier
+        The belief to start from, fitted or not; it is copied and never changed. Transformers of a pipeline that are not
+        fitted are fitted once, on all candidates, without answers.
     candidates : pool of length m, or callable(estimator) -> pool
         Array, sparse matrix, frame, list or lazy pool.  A callable is asked again whenever something was learnt; its
         entries, or their labels, are plain data, recognised by equality.
@@ -84,6 +84,8 @@ class SequentialDesign:
         Called after every event, a dictionary such as ``{"event": "tell", "query": 0, ...}``; not when replaying.
     log : path or EventLog, optional
         Write every event to this new file as it happens; continue it with :meth:`load`.
+    chunk_size : int, optional
+        How many candidates have their predictive in memory at once, as for ``select``; no result depends on it.
 
     Attributes
     ----------
@@ -127,19 +129,20 @@ class SequentialDesign:
         random_state: RandomState = None,
         callbacks: Iterable[Callable[[SequentialDesign, dict[str, Any]], None]] = (),
         log: str | os.PathLike[str] | EventLog | None = None,
+        chunk_size: int | None = None,
         _continued: bool = False,  # `load` has opened the log
     ) -> None:
         if measure is not None and not callable(measure):
             raise ValueError(f"measure must be a callable(query) -> outcomes, got {type(measure).__name__}.")
         if stop is not None and not callable(stop):
             raise ValueError(f"stop must be a stopping rule or a callable(design) -> bool, got {type(stop).__name__}.")
-        self._origin = copy.deepcopy(wrap(estimator))
+        self._origin = arguments.starting_point(estimator, candidates, mask)
         score = scorers.get(scorer, self._origin)  # an unknown name is said here, not at the first question
         self.exploration = arguments.check_exploration(exploration, self._origin, score)
         self._pool, self._stop = candidates, stop
         self.scorer, self.target = scorers.named(scorer, self._origin), target
-        self.batch_size = checks.integer("batch_size", batch_size, minimum=1)
         self.joint, self.repeat = bool(joint), bool(repeat)
+        self.chunk_size = None if chunk_size is None else checks.integer("chunk_size", chunk_size, minimum=1)
         self.callbacks = tuple(callbacks)
         self._seed = seed_of(random_state)
         state = self._start()
@@ -148,15 +151,17 @@ class SequentialDesign:
             stop.check(self)
         length = None if self.changing_pool else pools.length(candidates)
         self.mask = arguments.check_mask(mask, length)
+        self.batch_size = arguments.check_batch_size(batch_size, length, self.mask)
         self.cost = arguments.check_cost(cost, length)
         self._first: Any = initial  # positions, or how many
         if initial is not None and np.ndim(initial) == 0:
             self._first = checks.integer("initial", initial, minimum=0)
-        self._initial_pool, self._initial = None, np.zeros(0, dtype=np.intp)
+        initial_pool, self._initial = None, np.zeros(0, dtype=np.intp)
         if initial is not None:
-            self._initial_pool = state.pool
-            length, drawn = pools.length(self._initial_pool), sequence(self._seed, Purpose.INITIAL, 0)
+            initial_pool = state.pool
+            length, drawn = pools.length(initial_pool), sequence(self._seed, Purpose.INITIAL, 0)
             self._initial = arguments.check_initial(self._first, length, self.mask, self.repeat, drawn)
+        self._questions = Questions(self, initial_pool, self._initial)
         log = log if isinstance(log, EventLog) else EventLog(log)
         if not _continued:
             log.create(headers.header(self._seed, state.candidates, self._origin, self._recorded()))
@@ -179,10 +184,18 @@ class SequentialDesign:
 
     # -- what a person calls ------------------------------------------------------------------------------------
 
-    def ask(self, n: int | None = None, another: bool = False, positions: ArrayLike | None = None) -> Query:
+    def ask(
+        self,
+        n: int | None = None,
+        another: bool = False,
+        positions: ArrayLike | None = None,
+        *,
+        worker: str | int | None = None,
+    ) -> Query:
         """Return what to measure next.
 
-        Without ``tell`` in between the same query comes back (the oldest that waits, what was answered of it left out).
+        Without ``tell`` in between the same query comes back (the oldest that waits for this worker, what was answered
+        of it left out).
 
         Parameters
         ----------
@@ -193,6 +206,9 @@ class SequentialDesign:
         positions : sequence of int, optional
             Issue a further query for these candidates, whatever they score: for an answer that somebody volunteers,
             or, with ``repeat=True``, for a second opinion on what was asked before.
+        worker : str or int, optional
+            Who is to answer. Each worker has queries of its own, chosen in the light of what the others were asked;
+            those without a name are one worker, to whom ``run`` belongs as well. Anybody may tell.
 
         Raises
         ------
@@ -206,21 +222,23 @@ class SequentialDesign:
         """
         if n is not None:
             n = checks.integer("n", n, minimum=1)
+        worker = arguments.check_worker(worker)
         with self._journal.session():
             if positions is not None:
                 if n is not None:
                     raise ValueError(f"n must be left out where positions say what is asked, got {n}.")
-                event = self._journal.commit(self._volunteered(positions))
-                return self._state.open[event["query"]].query
-            waiting = self._state.waiting()
-            if waiting and not another:
-                if n is not None and n != waiting[0].n:
-                    raise ValueError(
-                        f"n must be {waiting[0].n} or left out while query {waiting[0].query.id} waits for its answer, "
-                        f"got {n}; tell or skip it first, or ask with another=True."
-                    )
-                return waiting[0].rest()
-            event = self._journal.commit(self._choose(n))
+                event = self._questions.volunteered(positions)
+            else:
+                waiting = [entry for entry in self._state.waiting() if entry.query.worker == worker]
+                if waiting and not another:
+                    if n is not None and n != waiting[0].n:
+                        raise ValueError(
+                            f"n must be {waiting[0].n} or left out while query {waiting[0].query.id} waits for its "
+                            f"answer, got {n}; tell or skip it first, or ask with another=True."
+                        )
+                    return waiting[0].rest()
+                event = self._questions.next(n)
+            event = self._journal.commit(event if worker is None else {**event, "worker": worker})
             return self._state.open[event["query"]].query
 
     def tell(self, query: Query | ArrayLike, outcomes: Outcomes) -> SequentialDesign:
@@ -282,6 +300,8 @@ class SequentialDesign:
             steps = checks.integer("steps", steps, minimum=0)
         elif self.stop is None and self.repeat:
             raise ValueError("run would never end with repeat=True: give steps or a stopping rule.")
+        elif self.stop is None and not self.changing_pool:
+            arguments.warn_of_length(self._questions.left)
         with reporter(progress, self, steps) as report:
             for done, _ in enumerate(self._runner.queries(steps), start=1):
                 report(done)
@@ -290,6 +310,28 @@ class SequentialDesign:
     def __iter__(self) -> Iterator[Query]:
         """Yield query after query until the stopping rule holds; already told if the design can measure."""
         return self._runner.queries(None)
+
+    def __repr__(self) -> str:
+        return design_text(self)
+
+    def _repr_html_(self) -> str:
+        return design_html(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._journal.session():
+            if self.log_path is not None:
+                raise TypeError(
+                    f"a design that writes the log {self.log_path} can neither be pickled nor copied, since two would "
+                    "write one file: save(path) it, and continue a copy with SequentialDesign.load(path, ...)."
+                )
+            return self.__dict__.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> SequentialDesign:
+        memo[id(self._pool)] = self._pool  # nobody changes a pool; the copy may share it
+        twin = type(self).__new__(type(self))
+        memo[id(self)] = twin
+        twin.__dict__.update(copy.deepcopy(self.__getstate__(), memo))
+        return twin
 
     # -- what is known ------------------------------------------------------------------------------------------
 
@@ -328,6 +370,16 @@ class SequentialDesign:
         return self._journal.seconds
 
     @property
+    def log_path(self) -> Path | None:
+        """Where the log is written; None in memory."""
+        return self._journal.log.path
+
+    @property
+    def in_chunks(self) -> dict[str, int]:
+        """What `select` is told of memory: ``chunk_size`` where it was given."""
+        return {} if self.chunk_size is None else {"chunk_size": self.chunk_size}
+
+    @property
     def pool(self) -> Any:
         """The pool as it is now."""
         return self._state.pool
@@ -349,7 +401,7 @@ class SequentialDesign:
     def finished(self) -> bool:
         """Whether the stopping rule holds; never before the initial positions were asked."""
         with self._journal.session():
-            return self.stop is not None and self._initial_left == 0 and bool(self.stop(self))
+            return self.stop is not None and self._questions.initial_left == 0 and bool(self.stop(self))
 
     @property
     def history_(self) -> dict[str, list[Any]]:
@@ -437,92 +489,6 @@ class SequentialDesign:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    # -- choosing -----------------------------------------------------------------------------------------------
-
-    @property
-    def _initial_left(self) -> int:
-        return len(self._initial) - self._state.n_initial
-
-    def _choose(self, n: int | None) -> dict[str, Any]:
-        """Return the event of the next query."""
-        first = self._state.n_initial
-        initial = self._initial_left > 0
-        if initial:
-            pool = self._initial_pool
-            positions = self._initial[first : first + (n or self.batch_size)]
-            scores = np.full(len(positions), np.nan)
-        else:
-            pool = self.pool
-            positions, scores, n_drawn = self._select(pool, n)
-        event = self._asking(pool, positions, scores, n or self.batch_size, initial)
-        return event if initial or not self.exploration else {**event, "drawn": n_drawn}
-
-    def _volunteered(self, positions: ArrayLike) -> dict[str, Any]:
-        """Return the event of a query that somebody else chose."""
-        chosen = arguments.check_positions(positions, pools.length(self.pool), self.mask)
-        if chosen.size == 0:
-            raise ValueError("positions must name at least one candidate, got none.")
-        closed = chosen[np.isin(chosen, self.excluded())]
-        if closed.size:
-            remedy = "" if self.repeat else " (repeat=True allows asking again)"
-            raise ValueError(f"position {closed[0]} was asked or set aside before{remedy}.")
-        return self._asking(self.pool, chosen, np.full(len(chosen), np.nan), len(chosen), False)
-
-    def _asking(self, pool: Pool, positions: np.ndarray, scores: np.ndarray, n: int, initial: bool) -> dict[str, Any]:
-        return {
-            "event": "ask",
-            "query": self._state.n_queries,
-            "n": n,
-            "initial": initial,
-            "scores": [None if np.isnan(score) else float(score) for score in scores],
-            "costs": arguments.costs_of(self.cost, pool, positions).tolist(),
-            **self._state.candidates.describe(pool, positions),
-        }
-
-    def _select(self, pool: Pool, n: int | None) -> tuple[np.ndarray, np.ndarray, int]:
-        """Return positions and scores of the next query; so many of its last ones were drawn at random."""
-        excluded = self.excluded()
-        allowed = pools.length(pool) if self.mask is None else int(np.count_nonzero(self.mask))
-        left = allowed - (len(excluded) if self.mask is None else int(np.count_nonzero(self.mask[excluded])))
-        if left == 0:
-            raise PoolExhausted("no candidate is left to ask: all that are allowed were asked or set aside.")
-        if n is not None and n > left:
-            raise ValueError(f"n must be at most {left}, the number of candidates left to ask, got {n}.")
-        n_asked = min(n or self.batch_size, left)
-        drawn = self._drawn(pool, n_asked, excluded)
-        if len(drawn) == n_asked:
-            return drawn, np.full(n_asked, np.nan), n_asked
-        waiting = [entry.rest().candidates for entry in self._state.waiting()] if self.joint else []
-        if len(drawn):
-            excluded = np.union1d(excluded, drawn)
-            waiting += [pools.take(pool, drawn)] if self.joint else []
-        select = getattr(self.estimator_, "select", None) or partial(selection.select, self.estimator_)
-        positions, scores = select(
-            pool,
-            n_asked - len(drawn),
-            scorer=self.scorer,
-            target=self.target,
-            cost=self.cost,
-            mask=self.mask,
-            exclude=excluded,
-            pending=pools.concatenate(waiting) if waiting else None,
-            joint=self.joint,
-            random_state=self.seed(Purpose.QUERY, self._state.n_queries),
-            return_scores=True,
-        )
-        positions = np.concatenate([np.asarray(positions, dtype=np.intp), drawn])
-        return positions, np.concatenate([np.asarray(scores, dtype=float), np.full(len(drawn), np.nan)]), len(drawn)
-
-    def _drawn(self, pool: Pool, n: int, excluded: np.ndarray) -> np.ndarray:
-        """Return the positions of the next ``n`` questions that chance asks: of each a coin says whether."""
-        if not self.exploration:
-            return np.zeros(0, dtype=np.intp)
-        rng = np.random.default_rng(sequence(self._seed, Purpose.EXPLORATION, self._state.n_queries))
-        n_drawn = int(np.count_nonzero(rng.random(n) < self.exploration))
-        free = np.ones(pools.length(pool), dtype=bool) if self.mask is None else self.mask.copy()
-        free[excluded] = False
-        return rng.choice(np.flatnonzero(free), n_drawn, replace=False).astype(np.intp)
-
     # -- what the journal calls ---------------------------------------------------------------------------------
 
     def _start(self) -> DesignState:
@@ -533,5 +499,6 @@ class SequentialDesign:
             self.stop.update(self)
 
     def _notify(self, event: dict[str, Any]) -> None:
+        announce(event)
         for callback in self.callbacks:
             callback(self, event)

@@ -119,7 +119,7 @@ class DesignState:
     def _ask(self, event: dict[str, Any]) -> None:
         candidates, labels = self.candidates.restore(event, self.estimator, self.iteration)
         positions, scores = np.array(event["positions"], dtype=np.intp), np.array(event["scores"], dtype=float)
-        query = Query(positions, labels, candidates, scores, event["query"])
+        query = Query(positions, labels, candidates, scores, event["query"], event.get("worker"))
         keys, none = self.candidates.keys(event), np.zeros(len(query), dtype=bool)
         self.open[query.id] = OpenQuery(query, event["n"], keys, np.array(event["costs"]), none, none.copy())
         self.asked.update(keys)
@@ -156,8 +156,12 @@ class DesignState:
         entries: Iterable[OpenQuery]
         if isinstance(query, Query):
             if query.id not in self.open:
-                state = "has been answered already" if query.id < self.n_queries else "was never asked"
-                raise ValueError(f"query {query.id} {state}.")
+                if query.id >= self.n_queries:
+                    raise ValueError(f"query {query.id} was never asked.")
+                raise ValueError(
+                    f"query {query.id} has been answered already; until then ask() returns the same query again: "
+                    "ask(another=True) or ask(worker=name) gives a further one."
+                )
             positions, entries, late = query.positions, [self.open[query.id]], True
         else:
             positions = np.atleast_1d(np.asarray(query))

@@ -222,6 +222,7 @@ class InformationLeft(StoppingRule):
             pending=pools.concatenate(waiting) if waiting else None,
             random_state=design.seed(Purpose.INFORMATION_LEFT, design.iteration),
             return_scores=True,
+            chunk_size=design.chunk_size,
         )
         return float(scores[0])
 
@@ -305,13 +306,18 @@ class StablePredictions(StoppingRule):
 
     def _predict(self, design: SequentialDesign) -> tuple[np.ndarray, np.ndarray] | None:
         # one seed for all steps: predictives that draw are then compared draw by draw
-        seed = design.seed(Purpose.STABLE_PREDICTIONS, 0)
-        predictive = design.estimator_.predictive(self._where(design), random_state=seed)
-        if _undecided(predictive):
-            return None
-        if predictive.provides("probabilities"):
-            return np.asarray(predictive.outcomes), np.asarray(predictive.probabilities, dtype=float)
-        return np.asarray(predictive.mean, dtype=float), np.asarray(predictive.variance, dtype=float)
+        seed, where = design.seed(Purpose.STABLE_PREDICTIONS, 0), self._where(design)
+        m = pools.length(where)
+        size = m if design.chunk_size is None else design.chunk_size
+        whole = size >= m
+        parts = []
+        for start in range(0, m, size):
+            chunk = where if whole else pools.take(where, np.arange(start, min(start + size, m)))
+            predictive = design.estimator_.predictive(chunk, random_state=seed)
+            if _undecided(predictive):
+                return None
+            parts.append(_said(predictive))
+        return parts[0] if whole else _put_together(parts)
 
     def _where(self, design: SequentialDesign) -> Pool:
         if self.candidates is not None:
@@ -368,6 +374,24 @@ class TargetDeviation(StoppingRule):
 def _undecided(predictive: Predictive) -> bool:
     """Return whether nothing was learnt yet that tells candidates apart (a classifier that has seen one class)."""
     return bool(getattr(predictive, "undecided", False))
+
+
+def _said(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:
+    """Return (outcomes, probabilities) where outcomes are discrete, else (mean, variance)."""
+    if predictive.provides("probabilities"):
+        return np.asarray(predictive.outcomes), np.asarray(predictive.probabilities, dtype=float)
+    return np.asarray(predictive.mean, dtype=float), np.asarray(predictive.variance, dtype=float)
+
+
+def _put_together(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """Return what was said of chunks as if it had been said of all: probabilities over the outcomes of the longest."""
+    values = [second for _, second in parts]
+    if values[0].ndim == 1:
+        return np.concatenate([first for first, _ in parts]), np.concatenate(values)
+    outcomes = max((first for first, _ in parts), key=len)
+    width = len(outcomes)  # counts are cut off where each chunk has no more
+    padded = [np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in values]
+    return outcomes, np.concatenate(padded)
 
 
 def _change(before: tuple[np.ndarray, np.ndarray], after: tuple[np.ndarray, np.ndarray]) -> float:

@@ -14,6 +14,7 @@ from scipy import sparse
 
 from adaptive import checks
 from adaptive.predictive.derivations import WAYS, Way, likely
+from adaptive.showing import facts_html
 
 if TYPE_CHECKING:
     from adaptive.types import Index, RandomState
@@ -112,6 +113,10 @@ class Predictive:
     def __repr__(self) -> str:
         provided = ", ".join(name for name in FIELDS if self.provides(name))
         return f"<{type(self).__name__} of {len(self)} candidates: {provided}>"
+
+    def _repr_html_(self) -> str:
+        fields = [(name, text) for name, text in FIELDS.items() if self.provides(name)]
+        return facts_html(f"{type(self).__name__} of {len(self)} candidates", fields)
 
     def provides(self, name: str) -> bool:
         """Return whether this instance states the field ``name``, or states what it is derived from."""

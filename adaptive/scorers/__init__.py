@@ -18,6 +18,7 @@ disturb: ``density_weighted(scorer)``, ``power(scorer)``.  A cold start: ``typic
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -141,7 +142,21 @@ def get(scorer: Scorer, estimator: object = None) -> Callable[..., Any]:
     if name in FACTORIES and scorer in (name, FACTORIES[name]):
         raise ValueError(f"{name} makes a scorer: call it, and pass what it returns (adaptive.scorers.{name}).")
     if callable(scorer):
+        _check_arguments(scorer)
         return scorer
     if name.lower().replace("-", "_") in _ELSEWHERE:
         raise ValueError(f"scorer {name!r} is called {_ELSEWHERE[name.lower().replace('-', '_')]} here.")
     return globals()[checks.choice("scorer", scorer, __all__)]
+
+
+def _check_arguments(scorer: Callable[..., Any]) -> None:
+    """Refuse a function that cannot be called with a predictive and a generator, where it says what it takes."""
+    try:
+        signature = inspect.signature(scorer)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(None, None)
+    except TypeError:
+        name = getattr(scorer, "__name__", type(scorer).__name__)
+        raise ValueError(f"scorer must take (predictive, random_state), got {name}{signature}.") from None

@@ -38,7 +38,7 @@ def select(
     joint: bool = True,
     random_state: RandomState = None,
     return_scores: bool = False,
-    chunk_size: int = CHUNK_SIZE,
+    chunk_size: int | None = None,
     n_jobs: int | None = None,
 ) -> Any:
     """Return the positions of the candidates most worth measuring; the estimator is not changed.
@@ -49,8 +49,8 @@ def select(
     candidates : pool of length m, or callable(estimator) -> pool
     n_select, scorer, target, cost, mask, exclude, pending, joint, random_state, return_scores
         As in :meth:`adaptive.estimators.base.DesignMixin.select`.  Returned scores are not divided by cost.
-    chunk_size : int, default 16384
-        How many candidates have their predictive in memory at once; no result depends on it.
+    chunk_size : int, optional
+        How many candidates have their predictive in memory at once (None: 16384); no result depends on it.
     n_jobs : int, optional
         Score chunks in parallel through joblib (None: what ``joblib.parallel_config`` says, else 1).
 
@@ -85,10 +85,11 @@ def select(
     if target is None and getattr(score, "about_inputs", False):
         target = pool.take(candidates, np.unique(np.linspace(0, m - 1, min(m, N_TARGETS)).astype(np.intp)))
     prices = prices_of(cost, candidates, m, allowed)
+    chunk_size = CHUNK_SIZE if chunk_size is None else checks.integer("chunk_size", chunk_size, minimum=1)
     if getattr(score, "whole_pool", False):
         chunk_size = m
     view = View(estimator, candidates, allowed, pending, target, score, checks.generator(random_state))
-    scores, predictive = view.scores(checks.integer("chunk_size", chunk_size, minimum=1), n_jobs)
+    scores, predictive = view.scores(chunk_size, n_jobs)
     if n_select > 1 and joint and not getattr(view.score, "ignores_outcomes", False):
         chosen, scores = _batch(view, scores, prices, predictive, n_select)
     else:

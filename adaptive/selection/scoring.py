@@ -137,7 +137,10 @@ def require_given(predictive: Predictive, what: str) -> None:
         return
     name = type(predictive).__name__
     if what == "pending":
-        raise ValueError(f"conditioning on pending candidates needs given, which {name} does not provide.")
+        raise ValueError(
+            f"conditioning on pending candidates needs given, which {name} does not provide; leave pending out, or "
+            "pass joint=False to SequentialDesign."
+        )
     raise ValueError(
         f"a joint batch needs given, which {name} does not provide; pass joint=False for the highest single scores."
     )

@@ -9,6 +9,8 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from adaptive import (
     BayesianLogisticRegression,
@@ -261,6 +263,10 @@ CASES = [
         lambda rows: np.asarray(rows) @ [1.0, -2.0, 0.5], target=ROWS[:4] + 0.1, unrelated=np.eye(3)[1:],
     ),
     classifier("plain classifier", lambda: wrap(LogisticRegression()), given=None),
+    classifier(
+        "BayesianLogisticRegression at the end of a pipeline",
+        lambda: wrap(make_pipeline(StandardScaler(), logistic()())).prepare(POINTS), given="direction",
+    ),
     classifier(
         "forest", lambda: wrap(RandomForestClassifier(20, min_samples_leaf=2, random_state=0)), given="direction"
     ),

@@ -300,3 +300,16 @@ LINE = np.column_stack([np.ones(4), np.arange(4.0)])
 def test_bad_input_ends_in_one_sentence(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_the_bound_on_determinants_is_as_tight_as_kiefer_and_wolfowitz_have_it():
+    """|M*|^(1/d) <= |M|^(1/d) exp(max_i g_i - 1) for equal weights: the d-th root of the bound on ln|M|, no less."""
+    x = np.linspace(-1, 1, 9)
+    rows = np.column_stack([np.ones(9), x, x**2])
+    _, value, bound = approximate_design(rows, n_runs=3, max_iter=1, warn=False)
+    information = 3 * rows.T @ rows / 9
+    leverage = np.einsum("ni,ij,nj->n", rows, np.linalg.inv(information), rows)
+    assert value == pytest.approx(np.linalg.det(information) ** (-1 / 3))
+    assert bound == pytest.approx(value * np.exp(1 - leverage.max()))
+    best = np.linalg.det(3 * rows[::4].T @ rows[::4] / 3) ** (-1 / 3)  # thirds at -1, 0 and 1
+    assert 0.5 * best < bound < best < value

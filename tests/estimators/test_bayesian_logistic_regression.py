@@ -24,6 +24,7 @@ from adaptive.inference.evidence.maximise import LogNormal
 ENGINES = ["expectation_propagation", "laplace_approximation", "variational_bounds"]
 
 
+@pytest.mark.filterwarnings("ignore:y holds one class")
 @parametrize_with_checks(
     [BayesianLogisticRegression(), BayesianLogisticRegression(prior="laplace", prior_scale=1.0)]
     + [BayesianLogisticRegression(prior="student_t")]
@@ -132,7 +133,8 @@ def test_prior_answers_before_any_data_and_for_the_class_not_seen_yet(cancer):
     named_late = BayesianLogisticRegression().partial_fit(X[[3]], ["ham"], classes=["ham", "spam"])
     assert named_late.classes_.tolist() == ["ham", "spam"]
     assert named_late.predictive(X[:2]).outcomes.tolist() == ["ham", "spam"]
-    lone = BayesianLogisticRegression().fit(X[:4], ["a"] * 4)
+    with pytest.warns(UserWarning, match="one class only, 'a'"):
+        lone = BayesianLogisticRegression().fit(X[:4], ["a"] * 4)
     assert lone.predict(X[:2]).tolist() == ["a", "a"]
     lone.partial_fit(X[4:6], ["b", "a"])
     assert lone.classes_.tolist() == ["a", "b"]
@@ -189,6 +191,7 @@ def test_laplace_prior_with_laplaces_method_is_refused(cancer):
     "settings", [{}, {"prior": "laplace"}, {"prior": "student_t"}, {"inference": "variational_bounds"}]
 )
 @pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.filterwarnings("ignore:y holds one class")
 def test_state_comes_back_to_the_last_bit(cancer, settings, sparse):
     X = sp.csr_array(cancer[0]) if sparse else cancer[0]
     model = BayesianLogisticRegression(**settings).fit(X[:15], cancer[1][:15])
@@ -214,6 +217,7 @@ def test_extreme_features_stay_finite():
     for engine in ENGINES:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
+            warnings.filterwarnings("ignore", "columns of X differ")
             model = BayesianLogisticRegression(inference=engine).fit(X, y)
         assert np.isfinite(model.predict_proba(X)).all()
         assert model.score(X, y) > 0.9

@@ -27,6 +27,7 @@ ENGINES = [
 KERNEL = 2.0 * RBF(1.0)
 
 
+@pytest.mark.filterwarnings("ignore:y holds one class")
 @parametrize_with_checks(
     [
         GaussianProcessClassifier(),

@@ -217,3 +217,25 @@ def test_refusals_are_one_sentence():
         with pytest.raises(ValueError, match="one group of potentials and a Gaussian prior"):
             engine(free)
     assert laplace_approximation(model).converged
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_informative_vector_machine_chooses_the_largest_fall_of_entropy(family):
+    """Brute force: at every step the row whose tilted variance is the smallest part of what it was."""
+    rng = np.random.default_rng(0)
+    roots = rng.standard_normal((9, 9)) * np.geomspace(0.05, 3, 9)[:, None]
+    covariance, mean = roots @ roots.T + 1e-6 * np.eye(9), np.zeros(9)
+    potential = family(np.where(rng.random(9) < 0.5, 1, -1))
+    posterior = informative_vector_machine(GLM(potentials=potential, prior_covariance=covariance), n_active=6)
+    chosen = []
+    for _ in range(6):
+        variance = np.diag(covariance)
+        _, after_mean, after_variance = potential.tilted_moments(mean, variance)
+        fall = -0.5 * np.log(after_variance / variance)
+        fall[chosen] = -np.inf
+        j = int(np.argmax(fall))
+        step = covariance[:, j] / variance[j]
+        mean = mean + step * (after_mean[j] - mean[j])
+        covariance = covariance + np.outer(step, step) * (after_variance[j] - variance[j])
+        chosen.append(j)
+    assert posterior.active.tolist() == chosen

@@ -152,3 +152,16 @@ def test_what_does_not_fit_is_refused():
         inference.include(posterior, [1.0, 2.0, 3.0], BernoulliLogit([1.0]))
     with pytest.raises(ValueError, match="site must be one of"):
         inference.include(posterior, [1.0, 2.0], BernoulliLogit([1.0]), site="guess")
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.8, -3.0])
+def test_a_flat_site_moves_mean_and_draws_alike(shift):
+    """exp(shift s), precision 0: the mean moves by V b shift, the covariance stays."""
+    rows, signs = data(3, 6, 3)
+    before = inference.variational_bounds(model_of(rows, signs))
+    row = np.array([1.0, -0.5, 2.0])
+    after = inference.include_site(before, row, 0.0, shift)
+    along = shift * (before.covariance() @ row)
+    np.testing.assert_allclose(after.mean, before.mean + along, atol=1e-10)
+    np.testing.assert_allclose(after.covariance(), before.covariance(), atol=1e-12)
+    np.testing.assert_allclose(after.sample(5, 0), before.sample(5, 0) + along, atol=1e-10)

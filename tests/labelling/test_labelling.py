@@ -328,3 +328,16 @@ def test_any_split_of_the_answers_leads_to_the_same_set_of_answers(said, cut):
     first, second = tell(design, answers[:cut]), tell(design, answers)
     assert first.learnt + second.learnt == len(answers)
     assert Counter(zip(design.history_["position"], design.history_["outcome"], strict=True)) == Counter(said)
+
+
+@pytest.mark.parametrize(
+    ("classes", "said", "learnt"), [([0, 1], "1.0", 1), ([-1, 1], "-1.0", -1), ([0.5, 1.0], "1", 1.0)]
+)
+def test_a_number_is_the_same_label_however_it_was_saved(classes, said, learnt):
+    design = SequentialDesign(BayesianLogisticRegression(classes=classes), np.eye(4), initial=[2])
+    design.ask()
+    tell(design, [Answer(2, said)])
+    outcome = design.history_["outcome"]
+    assert outcome == [learnt] and type(outcome[0]) is type(learnt)
+    with pytest.raises(ValueError, match=r"the label '3.0' is unknown; the known classes are"):
+        tell(design, [Answer(2, "3.0")])

@@ -133,3 +133,14 @@ def test_complex_rows_give_the_power_of_fourier_samples(real_model):
     np.testing.assert_allclose(variances.exact(real_model.system, rows=F).estimate, power, rtol=1e-9)
     full = variances.lanczos(real_model.system, real_model.n, rows=F, random_state=0).estimate
     np.testing.assert_allclose(full, power, rtol=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_basis_stays_orthogonal_beyond_twelve_decades(seed):
+    """Where what is new is rounding, a single projection leaves more of the old directions than of anything else."""
+    n = 300
+    rng = np.random.default_rng(seed)
+    vectors = np.linalg.qr(rng.standard_normal((n, n)))[0]
+    A = vectors[:, :100] * np.geomspace(1e-12, 1.0, 100) @ vectors[:, :100].T
+    run = tridiagonalise(lambda u: u @ (A + A.T) / 2, rng.standard_normal((1, n)), n, tol=0.0)
+    np.testing.assert_allclose(run.basis[0] @ run.basis[0].T, np.eye(n), atol=1e-13)

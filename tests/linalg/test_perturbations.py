@@ -2,7 +2,17 @@ import numpy as np
 import pytest
 
 from adaptive.linalg import Perturbations, PrecisionOperator
-from adaptive.operators import FourierLines, FourierMask, Identity, RealStacked, Scaled, Stacked
+from adaptive.operators import (
+    Coils,
+    FourierLines,
+    FourierMask,
+    Identity,
+    Product,
+    RealStacked,
+    Repeated,
+    Scaled,
+    Stacked,
+)
 
 
 def test_covariance_is_the_precision(model):
@@ -80,3 +90,16 @@ def test_numbers_too_many_to_store_are_drawn_again(monkeypatch):
 def test_one_sample_is_refused():
     with pytest.raises(ValueError, match="n_samples must be at least 2"):
         Perturbations(1)
+
+
+def test_every_coil_has_noise_of_its_own():
+    """Cov g = X^H X for two coils; with one noise for both the terms between them would be added."""
+    rng = np.random.default_rng(0)
+    maps = rng.standard_normal((2, 3, 4)) + 1j * rng.standard_normal((2, 3, 4))
+    X = RealStacked(Product(Repeated(FourierLines((3, 4), [0, 2]), 2), Coils(maps)))
+    system = PrecisionOperator(X)
+    N = 40_000
+    g = Perturbations(N, 0).right_hand_sides(system).reshape(N, -1)
+    A = system.to_dense()
+    scores = (g.T @ g / N - A) / np.sqrt((np.outer(np.diag(A), np.diag(A)) + A**2) / N)
+    assert np.abs(scores).max() < 6

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from adaptive.loop import EventLog, LogError, MaxSteps, SequentialDesign, StablePredictions, read_log
+from adaptive.loop import EventLog, LogError, MaxSeconds, MaxSteps, SequentialDesign, StablePredictions, read_log
 from adaptive.loop.log.snapshots import pack, snapshot_path, unpack
 
 OPTIONS = {"initial": 3, "batch_size": 2, "random_state": 7}
@@ -164,7 +164,7 @@ def log(model, pool, measure, tmp_path):
         ({"batch_size": 1}, "batch_size is not that of log .*it has 2, got 1"),
         ({"cost": None}, "cost is not that of log"),
         ({"log": "other"}, "leave log out"),
-        ({"scorer": len}, "scorer is not that of log .*it has 'information_gain', got 'function builtins.len'"),
+        ({"scorer": divmod}, "scorer is not that of log .*got 'function builtins.divmod'"),
     ],
 )
 def test_another_design(model, model_with_state, pool, log, change, message):
@@ -382,3 +382,39 @@ def test_a_state_that_is_no_plain_data_is_replayed(model_with_state, pool, measu
         design.run(3)
     with SequentialDesign.load(log.path, Odd(), pool, measure) as again:
         same(again, design)
+
+
+def test_seconds_spent_before_count_after_a_resume(model, pool, measure, tmp_path, monkeypatch):
+    clock = [1000.0]
+    monkeypatch.setattr("adaptive.loop.log.journal.time.monotonic", lambda: clock[0])
+
+    def slow(query):
+        clock[0] += 40.0
+        return measure(query)
+
+    path = tmp_path / "log"
+    with SequentialDesign(model(), pool, slow, log=path) as design:
+        assert design.run(2).seconds == 80.0
+    clock[0] += 5000.0  # a pause
+    with SequentialDesign.load(path, model(), pool, slow, stop=MaxSeconds(110)) as again:
+        assert again.seconds == 80.0
+        assert again.run().iteration == 3 and again.seconds == 120.0
+        assert again.history_["seconds"] == [40.0, 80.0, 120.0]
+
+
+def test_the_answer_right_after_a_snapshot_is_learnt_again(model_with_state, pool, answers, tmp_path, same):
+    """A crash between a snapshot and its record in the log, while a second query waits."""
+    path = tmp_path / "log"
+    with SequentialDesign(model_with_state(), pool, log=path, random_state=0) as design:
+        first, second = design.ask(), design.ask(another=True)
+        design.tell(first, answers[first.positions])
+        design.save(path)  # a snapshot of three events, without a record
+        design.tell(second, answers[second.positions])
+        assert [event["event"] for event in read_log(path)[1]] == ["ask", "ask", "tell", "tell"]
+        assert snapshot_path(path).exists()
+        with SequentialDesign(model_with_state(), pool, random_state=0) as whole:
+            for query in [whole.ask(), whole.ask(another=True)]:
+                whole.tell(query, answers[query.positions])
+    with SequentialDesign.load(path, model_with_state(), pool) as again:
+        same(again, whole)
+        assert again.estimator_.n_fits == 2

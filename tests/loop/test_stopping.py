@@ -17,6 +17,7 @@ from adaptive.loop import (
     StablePredictions,
     StoppingRule,
 )
+from adaptive.predictive import StatedPredictive
 
 
 def test_steps_cost_seconds(model, pool, measure):
@@ -193,3 +194,21 @@ def test_a_rule_that_fails_loses_no_answer(model, pool, measure, tmp_path):
     design.close()
     with SequentialDesign.load(tmp_path / "log", model(), pool, measure) as again:
         assert again.iteration == 1
+
+
+def test_a_wild_answer_begins_the_patience_anew():
+    """Calm, wild, calm, calm: three calm ones, but only two in a row."""
+    beliefs = iter([0.5, 0.505, 0.8, 0.801, 0.802])
+
+    class Scripted:
+        def predictive(self, candidates, **options):
+            p = next(beliefs)
+            return StatedPredictive(2, outcomes=[0, 1], probabilities=np.full((2, 2), [1 - p, p]))
+
+    rule = StablePredictions(0.01, patience=3, candidates=[0, 1])
+    design = SimpleNamespace(estimator_=Scripted(), seed=lambda *purpose: 0, chunk_size=None)
+    counted = []
+    for _ in range(5):
+        rule.update(design)
+        counted.append(rule.calm)
+    assert counted == [0, 1, 0, 1, 2] and not rule(design)

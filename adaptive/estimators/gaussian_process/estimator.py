@@ -9,6 +9,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from adaptive.estimators.belief import BeliefEstimator, of_belief
+from adaptive.kernels import Masked
 
 if TYPE_CHECKING:
     from sklearn.gaussian_process.kernels import Kernel
@@ -21,6 +22,15 @@ class ProcessEstimator(BeliefEstimator):
 
     kernel: Kernel | None
     copy_X_train: bool
+
+    @property
+    def compares_columns(self) -> bool:  # type: ignore[override]
+        """Whether the kernel has one length for all columns: none of its own for each, and no part of some of them."""
+        if self.kernel is None:
+            return True
+        parts = (self.kernel, *self.kernel.get_params().values())
+        masked = any(isinstance(part, Masked) for part in parts)
+        return not masked and all(parameter.n_elements == 1 for parameter in self.kernel.hyperparameters)
 
     def _inputs(self, X: Any, y: Any = "no_validation", *, reset: bool, **options: Any) -> Any:
         """X (and y), checked."""

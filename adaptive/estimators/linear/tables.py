@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import check_array
+from sklearn.utils import check_array, get_tags
 from sklearn.utils.validation import validate_data
 
-__all__ = ["checked_table", "has_columns"]
+__all__ = ["checked_table", "has_columns", "refuse_unknown"]
 
 UNLABELLED: Any = object()
 MOST_COLUMNS = 2**31 - 1
@@ -48,14 +48,60 @@ def checked_table(estimator: Any, X: Any, y: Any = UNLABELLED, *, reset: bool = 
             return rows, np.asarray(outcomes, dtype=float) if numbers else outcomes
         if hasattr(estimator, "n_features_in_"):
             return validate_data(estimator, X, reset=False, **kinds)
-        return check_array(X, **kinds)
+        return check_array(X, input_name="X", **kinds)
     except ValueError as problem:
-        first = str(problem).splitlines()[0]
-        if not first.startswith("Input X contains"):
+        said = _in_words(str(problem).splitlines()[0], X, y)
+        if said is None:
             raise
+        raise ValueError(said) from None
+
+
+def refuse_unknown(estimator: Any, X: Any, name: str) -> None:
+    """Refuse NaN and infinity in a table of numbers, an argument of this name, unless the estimator takes them."""
+    if not hasattr(estimator, "__sklearn_tags__") or get_tags(estimator).input_tags.allow_nan:
+        return
+    values = X.data if sp.issparse(X) else X.to_numpy() if hasattr(X, "to_numpy") else X
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f" and not np.isfinite(values).all():
         raise ValueError(
-            f"{first[:-1]}, first in row {_first_bad_row(X)}; leave out rows that are not known."
-        ) from None
+            f"{name} contains NaN or infinity, first in row {_first_bad_row(X)}: leave such rows out, or fill them in, "
+            "as in make_pipeline(SimpleImputer(), StandardScaler(), estimator)."
+        )
+
+
+def _in_words(problem: str, X: Any, y: Any) -> str | None:
+    """What scikit-learn says of a table in one sentence with the cure; None: its own words are good."""
+    if problem.startswith("Input X contains"):
+        return f"{problem[:-1]}, first in row {_first_bad_row(X)}; leave out rows that are not known."
+    if problem.startswith("Expected 2D array"):
+        shape = np.shape(X)
+        return (
+            f"X must have two axes, rows and features, got an array of shape {shape}. Reshape your data: X[:, None] is "
+            "one feature of many rows, X[None] one row of many features."
+        )
+    if problem.startswith("could not convert string to float"):
+        column, text = _first_text(X)
+        return (
+            f"X must hold numbers, got {text!r} in column {column}: make columns of numbers of it, as in make_pipeline("
+            "make_column_transformer((OneHotEncoder(), columns), remainder='passthrough'), estimator)."
+        )
+    if problem.startswith("y should be a 1d array") and np.ndim(y) == 2:
+        return (
+            f"y must hold one label for each row, shape (m,), got an array of shape {np.shape(y)}; of columns of 0 and "
+            "1, one for each class, y.argmax(axis=1) makes labels."
+        )
+    return None
+
+
+def _first_text(X: Any) -> tuple[Any, Any]:
+    """Column (by name where it has one) and text of the first entry that is no number."""
+    rows = np.asarray(X.to_numpy() if hasattr(X, "to_numpy") else X, dtype=object)
+    for row in rows:
+        for column, entry in enumerate(row):
+            try:
+                float(entry)
+            except (TypeError, ValueError):
+                return (repr(str(X.columns[column])) if has_columns(X) else column), entry
+    return 0, ""
 
 
 def has_columns(X: Any) -> bool:

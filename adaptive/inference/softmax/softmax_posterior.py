@@ -18,6 +18,7 @@ import numpy as np
 from adaptive.checks import generator, integer
 from adaptive.inference.posterior import LARGEST_COVARIANCE
 from adaptive.inference.softmax.class_blocks import ClassBlocks, WholeMatrix
+from adaptive.showing import posterior_html
 
 if TYPE_CHECKING:
     from adaptive.types import RandomState
@@ -131,6 +132,9 @@ class SoftmaxPosterior:
             f"SoftmaxPosterior({self.engine}, n={self.n}, log evidence {self.log_evidence:.6g} ({self.evidence_kind}), "
             f"{state} after {self.n_iter} iterations)"
         )
+
+    def _repr_html_(self) -> str:
+        return posterior_html(self)
 
     def covariance(self) -> np.ndarray:
         """The covariance matrix (n, n)."""

@@ -59,6 +59,8 @@ class EventLog:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *, snapshot_every: int = 50) -> None:
+        if path is not None and not isinstance(path, str | os.PathLike):
+            raise ValueError(f"log must be the path of a new file, or None, got {type(path).__name__} {path!r}.")
         self.path = None if path is None else Path(path)
         self.snapshot_every = checks.integer("snapshot_every", snapshot_every, minimum=1)
         self.header: dict[str, Any] = {}

@@ -51,7 +51,8 @@ def describe_estimator(estimator: Estimator, name: Namer = public_name) -> dict[
     found = parameters_of(estimator, deep=True)
     if found is not None:
         relevant = {key: value for key, value in found.items() if key.split("__")[-1] not in _IRRELEVANT}
-        described["fitted"] = any(key.endswith("_") and not key.startswith("_") for key in vars(estimator))
+        learner = getattr(estimator, "last", estimator)  # of a pipeline's view, whose transformers are always fitted
+        described["fitted"] = any(key.endswith("_") and not key.startswith("_") for key in vars(learner))
         described["parameters"] = {key: digest(relevant[key], name) for key in sorted(relevant)}
     return described
 

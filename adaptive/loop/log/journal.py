@@ -50,6 +50,13 @@ class Journal:
         self._clock = time.monotonic()
         self._snapshot_at = 0
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_guard": None, "_clock": self.seconds}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._guard, self._clock = threading.RLock(), time.monotonic() - state["_clock"]
+
     @property
     def seconds(self) -> float:
         """How long the design has been running, pauses between save and load left out."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,8 @@ from adaptive.loop.state import DesignState
 from adaptive.loop.stopping import StoppingRule
 
 __all__ = ["Restorable", "rejection", "replay", "restore_snapshot", "take_snapshot"]
+
+LOGGER = logging.getLogger("adaptive.loop")
 
 
 @runtime_checkable
@@ -77,6 +80,7 @@ def take_snapshot(log: EventLog, path: Path, state: DesignState) -> bool:
     except (OSError, ValueError) as error:  # a convenience: the log alone suffices
         warnings.warn(f"no snapshot was written beside {path} (it is replayed instead): {error}", stacklevel=2)
         return False
+    LOGGER.info("snapshot of %d events beside %s", log.n_events, path)
     return True
 
 

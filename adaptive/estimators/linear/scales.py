@@ -1,0 +1,59 @@
+"""Whether the columns of a table can be compared: a prior or a kernel that treats all alike needs them to be.
+
+columns i and j differ   <=>   sd_i > 100 sd_j   and   range_i > 100 range_j       over the columns that vary
+
+Both, since a rare event among standardised columns has a small standard deviation but the range of any yes or no, and a
+single outlier a large range but hardly a standard deviation.  Sparse tables are left alone: what is rare there is small
+by right, and centring would fill them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+__all__ = ["FACTOR", "differing_columns", "warn_of_scales"]
+
+FACTOR = 100.0
+FEWEST_ROWS = 10  # of fewer rows a column may be nearly constant by chance
+
+
+def differing_columns(X: Any) -> tuple[int, int] | None:
+    """Return the columns of the largest and of the smallest scale where these differ by more than ``FACTOR``.
+
+    Examples
+    --------
+    >>> rows = np.random.default_rng(0).normal(size=(20, 2))
+    >>> differing_columns(rows), differing_columns(rows * [1.0, 1000.0])
+    (None, (1, 0))
+    """
+    if not (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiu" and len(X) >= FEWEST_ROWS):
+        return None
+    ranges = np.ptp(X, axis=0)
+    vary = np.flatnonzero(ranges > 0)
+    if len(vary) < 2:
+        return None
+    ranges, deviations = ranges[vary], np.std(X, axis=0)[vary]
+    large, small = int(np.argmax(deviations)), int(np.argmin(deviations))
+    if deviations[large] <= FACTOR * deviations[small] or ranges[large] <= FACTOR * ranges[small]:
+        return None
+    return int(vary[large]), int(vary[small])
+
+
+def warn_of_scales(estimator: Any, X: Any, name: str) -> None:
+    """Say once where columns of ``X``, an argument of this name, differ in scale and the estimator compares them."""
+    if not getattr(estimator, "compares_columns", False):
+        return
+    rows = X.to_numpy() if hasattr(X, "to_numpy") else X
+    found = differing_columns(rows)
+    if found is not None:
+        large, small = (repr(str(X.columns[k])) if hasattr(X, "columns") else str(k) for k in found)
+        warnings.warn(
+            f"columns of {name} differ in scale by more than {FACTOR:g} (column {large} against column {small}), and "
+            f"{type(estimator).__name__} treats all alike: standardise them, as in make_pipeline(StandardScaler(), "
+            "estimator).",
+            UserWarning,
+            stacklevel=4,
+        )

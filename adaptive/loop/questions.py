@@ -1,0 +1,135 @@
+"""The next query of a design: initial positions first, then what chance draws, and the best of the rest.
+
+Its event is all that is made here; it becomes a query when the design has written and applied it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adaptive import pool as pools
+from adaptive import selection
+from adaptive.loop import arguments
+from adaptive.loop.seeds import Purpose, sequence
+from adaptive.pool import PoolExhausted
+
+if TYPE_CHECKING:
+    from adaptive.loop.sequential_design import SequentialDesign
+    from adaptive.types import ArrayLike, Pool
+
+__all__ = ["Questions"]
+
+
+class Questions:
+    """Makes the queries of a design.
+
+    Parameters
+    ----------
+    design : SequentialDesign
+    initial_pool : pool, or None where there are no initial positions
+        The pool that these are positions in.
+    initial : (k,) array of int
+        The positions that are asked first.
+    """
+
+    def __init__(self, design: SequentialDesign, initial_pool: Pool | None, initial: np.ndarray) -> None:
+        self.design, self._initial_pool, self._initial = design, initial_pool, initial
+
+    @property
+    def initial_left(self) -> int:
+        """How many initial positions were not asked yet."""
+        return len(self._initial) - self.design._state.n_initial
+
+    @property
+    def left(self) -> int:
+        """How many candidates may still be asked."""
+        design = self.design
+        excluded = design.excluded()
+        if design.mask is None:
+            return pools.length(design.pool) - len(excluded)
+        return int(np.count_nonzero(design.mask)) - int(np.count_nonzero(design.mask[excluded]))
+
+    def next(self, n: int | None) -> dict[str, Any]:
+        """Return the event of the next query."""
+        design, first = self.design, self.design._state.n_initial
+        initial = self.initial_left > 0
+        if initial:
+            pool: Any = self._initial_pool
+            positions = self._initial[first : first + (n or design.batch_size)]
+            scores = np.full(len(positions), np.nan)
+        else:
+            pool = design.pool
+            positions, scores, n_drawn = self._select(pool, n)
+        event = self._asking(pool, positions, scores, n or design.batch_size, initial)
+        return event if initial or not design.exploration else {**event, "drawn": n_drawn}
+
+    def volunteered(self, positions: ArrayLike) -> dict[str, Any]:
+        """Return the event of a query that somebody else chose."""
+        design = self.design
+        chosen = arguments.check_positions(positions, pools.length(design.pool), design.mask)
+        if chosen.size == 0:
+            raise ValueError("positions must name at least one candidate, got none.")
+        closed = chosen[np.isin(chosen, design.excluded())]
+        if closed.size:
+            remedy = "" if design.repeat else " (repeat=True allows asking again)"
+            raise ValueError(f"position {closed[0]} was asked or set aside before{remedy}.")
+        return self._asking(design.pool, chosen, np.full(len(chosen), np.nan), len(chosen), False)
+
+    def _asking(self, pool: Pool, positions: np.ndarray, scores: np.ndarray, n: int, initial: bool) -> dict[str, Any]:
+        design = self.design
+        return {
+            "event": "ask",
+            "query": design._state.n_queries,
+            "n": n,
+            "initial": initial,
+            "scores": [None if np.isnan(score) else float(score) for score in scores],
+            "costs": arguments.costs_of(design.cost, pool, positions).tolist(),
+            **design._state.candidates.describe(pool, positions),
+        }
+
+    def _select(self, pool: Pool, n: int | None) -> tuple[np.ndarray, np.ndarray, int]:
+        """Return positions and scores of the next query; so many of its last ones were drawn at random."""
+        design, left = self.design, self.left
+        if left == 0:
+            raise PoolExhausted("no candidate is left to ask: all that are allowed were asked or set aside.")
+        if n is not None and n > left:
+            raise ValueError(f"n must be at most {left}, the number of candidates left to ask, got {n}.")
+        n_asked, excluded = min(n or design.batch_size, left), design.excluded()
+        drawn = self._drawn(pool, n_asked, excluded)
+        if len(drawn) == n_asked:
+            return drawn, np.full(n_asked, np.nan), n_asked
+        waiting = [entry.rest().candidates for entry in design._state.waiting()] if design.joint else []
+        if len(drawn):
+            excluded = np.union1d(excluded, drawn)
+            waiting += [pools.take(pool, drawn)] if design.joint else []
+        select = getattr(design.estimator_, "select", None) or partial(selection.select, design.estimator_)
+        positions, scores = select(
+            pool,
+            n_asked - len(drawn),
+            scorer=design.scorer,
+            target=design.target,
+            cost=design.cost,
+            mask=design.mask,
+            exclude=excluded,
+            pending=pools.concatenate(waiting) if waiting else None,
+            joint=design.joint,
+            random_state=design.seed(Purpose.QUERY, design._state.n_queries),
+            return_scores=True,
+            **design.in_chunks,
+        )
+        positions = np.concatenate([np.asarray(positions, dtype=np.intp), drawn])
+        return positions, np.concatenate([np.asarray(scores, dtype=float), np.full(len(drawn), np.nan)]), len(drawn)
+
+    def _drawn(self, pool: Pool, n: int, excluded: np.ndarray) -> np.ndarray:
+        """Return the positions of the next ``n`` questions that chance asks: of each a coin says whether."""
+        design = self.design
+        if not design.exploration:
+            return np.zeros(0, dtype=np.intp)
+        rng = np.random.default_rng(sequence(design._seed, Purpose.EXPLORATION, design._state.n_queries))
+        n_drawn = int(np.count_nonzero(rng.random(n) < design.exploration))
+        free = np.ones(pools.length(pool), dtype=bool) if design.mask is None else design.mask.copy()
+        free[excluded] = False
+        return rng.choice(np.flatnonzero(free), n_drawn, replace=False).astype(np.intp)
