@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.interpolate import CubicSpline
-from scipy.special import logsumexp
 
 from adaptive.estimators.belief import Inferred
 from adaptive.estimators.linear.binary_belief import BinaryBelief
@@ -97,7 +96,7 @@ class IntegratedBelief(Inferred):
         nodes = np.array(sorted(beliefs))
         logs, level = _log_evidences(beliefs)
         logs = logs - 0.5 * np.square(STEP * nodes / DEVIATION)
-        total = float(logsumexp(logs))
+        total = float(np.logaddexp.reduce(logs))
         weights = np.exp(logs - total)
         kept = weights >= NEGLIGIBLE
         weights = weights[kept] / weights[kept].sum()

@@ -13,10 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from adaptive.potentials.logit_moments import NODES, WEIGHTS, many
+from adaptive.potentials.logit_moments import ACCURACY, NODES, WEIGHTS, many
 
 __all__ = ["NodeSites", "logit_nodes"]
 
+_SPARE = 8.0  # nats by which moments are better than what ``tol`` asks, to the power 3/2
 _FLAT = 1e-10  # cavity precision, in units of the marginal's, that stands for zero
 
 
@@ -76,7 +77,9 @@ def logit_nodes(
     pi, nu = np.array(pi, dtype=float), np.array(nu * signs, dtype=float)
     k, counts = len(variances), np.ones(len(rows)) if counts is None else np.asarray(counts, dtype=float)
     found = NodeSites(pi, nu, np.full(k, np.nan), np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.bool_))
-    _settle(rows, np.asarray(variances, dtype=float), pi, nu, tol, max_iter, counts, NODES, WEIGHTS, *found[2:])
+    accuracy = float(min(ACCURACY, _SPARE - 1.5 * np.log(max(tol, 1e-12))))
+    prior = np.asarray(variances, dtype=float)
+    _settle(rows, prior, pi, nu, tol, max_iter, counts, accuracy, NODES, WEIGHTS, *found[2:])
     return found._replace(nu=nu * signs)
 
 
@@ -89,6 +92,7 @@ def _settle(
     tol: float,
     max_iter: int,
     counts: np.ndarray,
+    accuracy: float,
     nodes: np.ndarray,
     weights: np.ndarray,
     evidence: np.ndarray,
@@ -125,12 +129,12 @@ def _settle(
                 break
             known_rows = moments[0].copy()
             if plain:
-                many(mean - slope / cavity, 1.0 / cavity, 1.0, nodes, weights, moments)
+                many(mean - slope / cavity, 1.0 / cavity, 1.0, nodes, weights, moments, accuracy)
             else:
                 for j in range(m):
                     at = slice(j, j + 1)
                     centre, v = mean[at] - slope[at] / cavity[at], 1.0 / cavity[at]
-                    many(centre, v, powers[j], nodes, weights, moments[:, at])
+                    many(centre, v, powers[j], nodes, weights, moments[:, at], accuracy)
             for j in range(m):
                 if known_rows[j] == 0.0:
                     terms -= counts[j] * np.log(2.0)
