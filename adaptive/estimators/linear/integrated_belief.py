@@ -161,7 +161,7 @@ class IntegratedBelief(Inferred):
             tables = [belief.probabilities(rows) for belief in self.beliefs]
         else:
             tables = [belief.probabilities(rows, self.gamma) for belief in self.beliefs]
-        return np.einsum("k,kmc->mc", self.weights, np.stack(tables))
+        return np.minimum(np.einsum("k,kmc->mc", self.weights, np.stack(tables)), 1.0)  # weights add up to 1 + 1e-16
 
     def winners(self, rows: Matrix) -> np.ndarray:
         """(m,) codes of the most probable class."""
