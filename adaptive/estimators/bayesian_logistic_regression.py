@@ -6,7 +6,7 @@ one kind for two classes and others for more.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -71,9 +71,9 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         to call (as in a `SequentialDesign`), else they are computed anew.  More than two classes are always refitted.
     block_size : int, default 10
         Answers per block of ``update="inclusion"``.
-    hyperparameters : {"integrated", "mode"}, default "mode"
+    hyperparameters : {"integrated", "mode"}, default "integrated"
         What is done about a ``prior_scale`` that is not given: average over nodes of it, each weighted by its evidence
-        (see Notes), or take that of the highest evidence. One-against-the-rest takes the latter.
+        (see Notes), or take that of the highest evidence.
     calibration : {"leave_one_out", None}, default "leave_one_out"
         With integrated hyper-parameters, two classes and expectation propagation: probabilities are those of latents
         whose variances are multiplied by one factor, fitted to leave-one-out predictions. Who is asked does not depend
@@ -151,7 +151,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         random_state: RandomState = None,
         update: str = "refit",
         block_size: int = 10,
-        hyperparameters: str = "mode",
+        hyperparameters: str = "integrated",
         calibration: str | None = "leave_one_out",
     ) -> None:
         self.prior = prior
@@ -176,6 +176,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     compares_columns = True
     _Settings, _Data = LogisticSettings, LabelledRows
     _cites = ("nickisch2010",)
+    former_defaults: ClassVar = {"hyperparameters": "mode"}
     belief_: BinaryBelief | SoftmaxBelief | OneVsRestBelief | IntegratedBelief
 
     def fit(self, X: Table, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BayesianLogisticRegression:
@@ -240,11 +241,11 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     def _belief_about(self, data: LabelledRows | None) -> type[Belief]:
         labels = labels_of(self.classes) if data is None else data.classes
         two = labels is None or len(labels) <= 2
-        if (two or self.multi_class == "softmax") and self.prior_scale is None and self.hyperparameters != "mode":
+        if not two and self.multi_class != "softmax":
+            return OneVsRestBelief
+        if self.prior_scale is None and self.hyperparameters != "mode":
             return IntegratedBelief
-        if two:
-            return BinaryBelief
-        return SoftmaxBelief if self.multi_class == "softmax" else OneVsRestBelief
+        return BinaryBelief if two else SoftmaxBelief
 
     # -- belief --------------------------------------------------------------------------------------------------------
 

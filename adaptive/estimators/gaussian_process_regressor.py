@@ -8,8 +8,9 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from adaptive import checks
-from adaptive.estimators.belief import of_belief
+from adaptive.estimators.belief import Belief, of_belief
 from adaptive.estimators.gaussian_process.estimator import ProcessEstimator
+from adaptive.estimators.gaussian_process.integrated_belief import IntegratedRegressor
 from adaptive.estimators.gaussian_process.process_belief import log_marginal_likelihood
 from adaptive.estimators.gaussian_process.regressor_belief import RegressorBelief, RegressorSettings
 from adaptive.estimators.linear.training import Rows
@@ -59,6 +60,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
         Its tolerance.
     rank, low_rank
         As for `GaussianProcessClassifier`.
+    hyperparameters : {"integrated", "mode"}, default "mode"
+        As for `GaussianProcessClassifier`; where a design chose the rows of a box, integrate.
 
     Attributes
     ----------
@@ -110,6 +113,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
         tol: float = 1e-6,
         rank: int | None = None,
         low_rank: str = "incomplete_cholesky",
+        hyperparameters: str = "mode",
     ) -> None:
         self.kernel = kernel
         self.likelihood = likelihood
@@ -128,12 +132,17 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
         self.tol = tol
         self.rank = rank
         self.low_rank = low_rank
+        self.hyperparameters = hyperparameters
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
     _Settings, _Data, _Belief = RegressorSettings, Rows, RegressorBelief
     _cites = ("rasmussen2006", "nickisch2010")
-    belief_: RegressorBelief
+    belief_: RegressorBelief | IntegratedRegressor
+
+    def _belief_about(self, data: Rows | None) -> type[Belief]:
+        integrates = self.hyperparameters != "mode" and self.optimizer is not None
+        return IntegratedRegressor if integrates else RegressorBelief
 
     def fit(self, X: Table, y: ArrayLike) -> GaussianProcessRegressor:
         """Forget what was learnt and fit.
@@ -173,17 +182,13 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
             raise RuntimeError("At most one of return_std or return_cov can be requested.")
         inputs = self._candidates(X)
         if self.__sklearn_is_fitted__():
-            belief = self.belief_
+            belief: RegressorBelief | IntegratedRegressor = self.belief_
         else:
             belief = RegressorBelief.prior(RegressorSettings.of(self), inputs)
-        outputs = belief.by_output()
-        moments = [process.moments(inputs) for process, _, _ in outputs]
-        mean = belief.stacked([a + b * m for (_, a, b), (m, _) in zip(outputs, moments, strict=True)])
+        mean, variance = belief.moments(inputs)
         if return_std:
-            return mean, belief.stacked([b * np.sqrt(v) for (_, _, b), (_, v) in zip(outputs, moments, strict=True)])
-        if return_cov:
-            return mean, belief.stacked([b**2 * process.covariance(inputs, inputs) for process, _, b in outputs])
-        return mean
+            return mean, np.sqrt(variance)
+        return (mean, belief.covariance(inputs)) if return_cov else mean
 
     def sample_y(self, X: Table, n_samples: int = 1, random_state: RandomState = 0) -> np.ndarray:
         """Return draws of the function, (m, n_samples) or (m, outputs, n_samples)."""

@@ -74,6 +74,26 @@ class MixturePosterior:
         """How many unknowns."""
         return self.posteriors[0].n
 
+    @property
+    def evidence_kind(self) -> str:
+        """What the log evidence is."""
+        return self.posteriors[0].evidence_kind
+
+    @property
+    def objective_trace(self) -> np.ndarray:
+        """One value per iteration, of the first posterior."""
+        return self.posteriors[0].objective_trace
+
+    @property
+    def n_iter(self) -> int:
+        """Iterations of the longest inference."""
+        return max(posterior.n_iter for posterior in self.posteriors)
+
+    @property
+    def converged(self) -> bool:
+        """Whether all have."""
+        return all(posterior.converged for posterior in self.posteriors)
+
     @cached_property
     def mean(self) -> np.ndarray:
         """(n,) means."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -250,11 +251,9 @@ def _latent(
         raise ValueError("the number of unknowns is not given: pass X, B, or a prior_mean or prior_covariance array.")
     name, shape = found[0]
     for other, given in found[1:]:
-        if np.prod(given) != np.prod(shape):
-            raise ValueError(
-                f"{name} speaks about {int(np.prod(shape))} unknowns but {other} about {int(np.prod(given))}."
-            )
-    return int(np.prod(shape)), shape
+        if math.prod(given) != math.prod(shape):
+            raise ValueError(f"{name} speaks about {math.prod(shape)} unknowns but {other} about {math.prod(given)}.")
+    return math.prod(shape), shape
 
 
 def _outcomes(X: Operator | None, y: ArrayLike | None) -> np.ndarray | None:

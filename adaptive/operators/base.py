@@ -11,6 +11,7 @@ is that real operator itself, for code that knows nothing about complex numbers.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +70,7 @@ class Operator:
 
     @property
     def shape(self) -> tuple[int, int]:
-        return int(np.prod(self.output_shape)), int(np.prod(self.input_shape))
+        return math.prod(self.output_shape), math.prod(self.input_shape)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.input_shape} -> {self.output_shape})"
@@ -218,7 +219,7 @@ class Operator:
         if array.shape[len(batch) :] != shape:
             wanted = ", ".join(["...", *map(str, shape)])
             raise ValueError(f"{type(self).__name__}.{method} needs an array of shape ({wanted}), got {array.shape}.")
-        return array.reshape(int(np.prod(batch)), *shape), batch
+        return array.reshape(math.prod(batch), *shape), batch
 
     def _nothing(self, array: np.ndarray) -> np.ndarray:
         """What comes of a batch of no arrays, so that no operator need think of it."""

@@ -1,7 +1,8 @@
 """Moments of sigmoid(s)^f N(s | c, v), a few microseconds each.
 
 Moderate v: the trapezoid rule about the mode. The integrand is analytic in the strip |Im s| < pi, so that a step h errs
-by exp(d^2/(2v) - 2 pi d/h) for any d < pi; h is chosen for 1e-16.
+by exp(d^2/(2v) - 2 pi d/h) for any d < pi; h is chosen for exp(-accuracy), 1e-16 unless a caller can do with less: the
+number of points grows with accuracy^1.5 sqrt(v).
 
 Large v: sigmoid(s) = min(1, e^s)/(1 + e^-|s|). The first factor has closed moments (two halves of Gaussians); the rest,
 min(1, e^s)^f ((1 + e^-|s|)^-f - 1), decays like e^-|s| and takes a few Gauss-Legendre panels on each side of zero.
@@ -16,10 +17,10 @@ from numba import njit
 
 from adaptive.potentials.truncated_gaussian import two_halves
 
-__all__ = ["NODES", "WEIGHTS", "many", "moments"]
+__all__ = ["ACCURACY", "NODES", "WEIGHTS", "many", "moments"]
 
-_LARGE = 30.0  # cavity variance from which on the second way is the shorter one
-_ACCURACY = 37.0  # nats
+_LARGE = 30.0  # cavity variance from which on the second way is the shorter one, at full accuracy
+ACCURACY = 37.0  # nats
 _STRIP = 0.9 * math.pi
 
 
@@ -58,11 +59,12 @@ def _mode(c: float, v: float, f: float) -> float:
 
 
 @njit(cache=True)
-def _by_trapezoid(c: float, v: float, f: float) -> tuple[float, float, float]:
+def _by_trapezoid(c: float, v: float, f: float, accuracy: float) -> tuple[float, float, float]:
     start = _mode(c, v, f)
     slope = (start - c) / v
-    depth = min(_STRIP, math.sqrt(2.0 * v * _ACCURACY))
-    h = 2.0 * math.pi * depth / (_ACCURACY + 0.5 * depth * depth / v)
+    depth = min(_STRIP, math.sqrt(2.0 * v * accuracy))
+    smallest = math.exp(-accuracy - 2.0)
+    h = 2.0 * math.pi * depth / (accuracy + 0.5 * depth * depth / v)
     at_start = math.log1p(math.exp(-abs(start)))
     zero, one, two = 1.0, 0.0, 0.0
     for side in (-1.0, 1.0):
@@ -75,7 +77,7 @@ def _by_trapezoid(c: float, v: float, f: float) -> tuple[float, float, float]:
             zero += w
             one += w * x
             two += w * x * x
-            if w < 1e-17 * zero:
+            if w < smallest * zero:
                 break
     one /= zero
     log_peak = f * (min(start, 0.0) - at_start) - 0.5 * (start - c) * slope
@@ -101,11 +103,20 @@ def _by_halves(c: float, v: float, f: float, nodes: np.ndarray, weights: np.ndar
 
 
 @njit(cache=True)
-def many(c: np.ndarray, v: np.ndarray, f: float, nodes: np.ndarray, weights: np.ndarray, out: np.ndarray) -> None:
-    """Moments of every row into ``out``, (3, m)."""
+def many(
+    c: np.ndarray,
+    v: np.ndarray,
+    f: float,
+    nodes: np.ndarray,
+    weights: np.ndarray,
+    out: np.ndarray,
+    accuracy: float = ACCURACY,
+) -> None:
+    """Moments of every row into ``out``, (3, m), to exp(-accuracy)."""
+    large = _LARGE * (ACCURACY / accuracy) ** 3
     for i in range(len(c)):
-        if v[i] < _LARGE:
-            out[0, i], out[1, i], out[2, i] = _by_trapezoid(c[i], v[i], f)
+        if v[i] < large:
+            out[0, i], out[1, i], out[2, i] = _by_trapezoid(c[i], v[i], f, accuracy)
         else:
             out[0, i], out[1, i], out[2, i] = _by_halves(c[i], v[i], f, nodes, weights)
 

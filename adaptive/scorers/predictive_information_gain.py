@@ -29,7 +29,7 @@ def predictive_information_gain(predictive: Predictive, random_state: RandomStat
         discrete outcomes    p(y, y*) = sum_k rho^k f_k(y) f*_k(y*),   rho the correlation of the two projections and
         f_k the Hermite coefficients of p(y | s)
         joint draws          p(y, y*) = sum_d w_d p_d(y) p_d(y*)
-        a mixture            p(y, y*) = sum_k w_k p_k(y, y*)
+        a mixture            p(y, y*) = sum_k w_k p_k(y, y*); of Gaussian outcomes r is that of the mixture's moments
 
     The first that the predictive allows.  Information about what no prediction depends on counts nothing.
 
@@ -64,11 +64,10 @@ def predictive_information_gain(predictive: Predictive, random_state: RandomStat
     predictive = predictive.components[0][1] if len(predictive.components) == 1 else predictive
     if len(predictive.components) > 1 and predictive.provides("probabilities"):
         return _by_tables(predictive, joint_tables(_NAME, predictive))
-    if has_moments(predictive):
-        if is_gaussian(predictive.likelihood):
-            return _by_correlations(predictive)
-        if predictive.likelihood.discrete:
-            return _by_quadrature(predictive)
+    if all(has_moments(p) and is_gaussian(p.likelihood) for _, p in predictive.components):
+        return _by_correlations(predictive)
+    if has_moments(predictive) and predictive.likelihood.discrete:
+        return _by_quadrature(predictive)
     return _by_tables(predictive, tables_of_draws(_NAME, predictive))
 
 
@@ -76,12 +75,19 @@ predictive_information_gain.about_inputs = True  # type: ignore[attr-defined]
 
 
 def _by_correlations(predictive: Predictive) -> np.ndarray:
-    target = predictive.target
-    scale = 1.0 / (predictive.variance + noise_variance(predictive.likelihood))
-    scale_target = 1.0 / (target.variance + noise_variance(target.likelihood))
+    """Components may be several: their covariances are averaged, and how their means differ is added."""
+    target, components = predictive.target, predictive.components
+    noise = sum(w * noise_variance(p.likelihood) for w, p in components)
+    noise_target = sum(w * noise_variance(p.target.likelihood) for w, p in components)
+    scale, scale_target = 1.0 / (predictive.variance + noise), 1.0 / (target.variance + noise_target)
     scores = np.empty(len(predictive))
     for part in blocks(len(predictive), len(target)):
-        squares = predictive.target_block(part) ** 2 * scale_target * scale[part, None]
+        covariance = sum(
+            w
+            * (p.target_block(part) + np.multiply.outer((p.mean - predictive.mean)[part], p.target.mean - target.mean))
+            for w, p in components
+        )
+        squares = covariance**2 * scale_target * scale[part, None]
         scores[part] = (-0.5 * np.log1p(-squares)).mean(axis=1)
     return scores
 

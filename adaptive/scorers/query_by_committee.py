@@ -78,10 +78,11 @@ def _boundary(predictive: Predictive) -> float | None:
     if family.size is not None or family.outcomes is None or len(family.outcomes) != 2:
         return None
 
-    def preference(s: float) -> float:
-        first, second = (float(family.log_density(np.array([s]), outcome)[0]) for outcome in family.outcomes)
+    def preference(s: Any) -> np.ndarray:
+        first, second = (family.log_density(np.atleast_1d(s), outcome) for outcome in family.outcomes)
         return second - first
 
-    if preference(-30.0) * preference(30.0) >= 0:
+    low, middle, high = preference([-30.0, 0.0, 30.0]).tolist()
+    if low * high >= 0:
         return None
-    return 0.0 if preference(0.0) == 0 else float(brentq(preference, -30.0, 30.0))
+    return 0.0 if middle == 0 else float(brentq(lambda s: float(preference(s)[0]), -30.0, 30.0))

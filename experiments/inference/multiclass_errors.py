@@ -175,7 +175,7 @@ def halves(name: str, seed: int) -> dict[str, np.ndarray]:
     peer = LogisticRegressionCV(
         Cs=10, cv=5, scoring="neg_log_loss", max_iter=3000, l1_ratios=(0,), use_legacy_attributes=False
     )
-    for key, model in (("ours", BayesianLogisticRegression()), ("scikit-learn", peer)):
+    for key, model in (("ours", BayesianLogisticRegression(hyperparameters="mode")), ("scikit-learn", peer)):
         started = time.process_time()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -207,7 +207,9 @@ def chosen_on(name: str, n_labels: int, seed: int) -> dict[str, np.ndarray]:
     learn, rest, told, hidden = train_test_split(X, y, train_size=n_labels, random_state=seed, stratify=y)
     classes = np.unique(y)  # of few labels some may be missing
     found = {
-        "Laplace's evidence": log_loss(BayesianLogisticRegression(classes=classes).fit(learn, told), rest, hidden),
+        "Laplace's evidence": log_loss(
+            BayesianLogisticRegression(classes=classes, hyperparameters="mode").fit(learn, told), rest, hidden
+        ),
         "the bound": log_loss(by_the_bound(learn, told, classes=classes), rest, hidden),
     }
     return {key: np.asarray(value) for key, value in found.items()}
@@ -275,7 +277,7 @@ def designed(scorer: str, seed: int, n_pool: int, n_labels: int) -> dict[str, np
     order = np.random.default_rng(seed).permutation(len(y))
     pool, rest = order[:n_pool], order[n_pool:]
     asked = list(range(10))
-    model = BayesianLogisticRegression(classes=range(10)).fit(X[pool[asked]], y[pool[asked]])
+    model = BayesianLogisticRegression(classes=range(10), hyperparameters="mode").fit(X[pool[asked]], y[pool[asked]])
     losses, rights = [], []
     while True:
         losses.append(-float(model.log_predictive(X[rest], y[rest]).mean()))

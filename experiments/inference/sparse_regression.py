@@ -187,9 +187,10 @@ def logistic(name: str, seed: int, rows: int, columns: int, n_test: int) -> dict
     y = (rng.uniform(size=len(X)) < p).astype(int)
     learn, new, used = X[:rows], X[rows:], np.flatnonzero(w)
     if name in PRIORS:
-        model: Any = BayesianLogisticRegression(prior=PRIORS[name], fit_intercept=False)
+        model: Any = BayesianLogisticRegression(prior=PRIORS[name], fit_intercept=False, hyperparameters="mode")
     elif name == "oracle":
-        model, learn, new = BayesianLogisticRegression(fit_intercept=False), learn[:, used], new[:, used]
+        model = BayesianLogisticRegression(fit_intercept=False, hyperparameters="mode")
+        learn, new = learn[:, used], new[:, used]
     else:
         model = LogisticRegressionCV(
             Cs=20, cv=5, l1_ratios=(1,), solver="liblinear", scoring="neg_log_loss", fit_intercept=False,

@@ -287,6 +287,11 @@ CASES = [
         lambda: GaussianProcessClassifier(4.0 * RBF(1.0), classes=[0, 1], optimizer=None), given="direction",
     ),
     classifier(
+        "GaussianProcessClassifier over nodes",
+        lambda: GaussianProcessClassifier(4.0 * RBF(1.0), classes=[0, 1], hyperparameters="integrated"),
+        given="direction",
+    ),
+    classifier(
         "GaussianProcessClassifier by the variational Gaussian",
         lambda: GaussianProcessClassifier(
             4.0 * RBF(1.0), classes=[0, 1], optimizer=None, link="probit", inference="variational_gaussian"

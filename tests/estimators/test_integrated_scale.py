@@ -198,14 +198,27 @@ def test_one_class_only_and_rows_of_zeros():
     assert np.isfinite(nothing.predict_proba(PROBES)).all() and nothing.leave_one_out_.log_score.shape == (6,)
 
 
-def test_an_inference_without_evidence_is_refused_in_one_sentence():
+def test_where_the_inference_has_no_evidence_its_slopes_weigh_the_nodes():
     def silent(model, **settings):
-        posterior = inference.laplace_approximation(model, **settings)
+        posterior = inference.variational_bounds(model, **settings)
         posterior.log_evidence = np.nan
         return posterior
 
+    silently, telling = (
+        integrated(inference=engine, tol=1e-7).fit(X[:30], Y[:30]) for engine in (silent, "variational_bounds")
+    )
+    shares = [dict(zip(m.belief_.nodes, m.belief_.weights, strict=True)) for m in (silently, telling)]
+    for k in NODES:
+        assert shares[0].get(k, 0.0) == pytest.approx(shares[1].get(k, 0.0), abs=0.01)
+    assert np.isnan(silently.log_evidence_) and np.isfinite(telling.log_evidence_)
+
+
+def test_an_inference_that_fails_is_refused_in_one_sentence():
+    def point(model, *, random_state, warm_start, **settings):
+        return inference.map_estimate(model, **settings)
+
     with pytest.raises(ValueError, match='hyperparameters="integrated" weighs .* by their log evidence'):
-        integrated(inference=silent).fit(X[:9], Y[:9])
+        integrated(inference=point).fit(X[:9], Y[:9])
 
     def failing(model, **settings):
         raise ValueError("nothing works today.")

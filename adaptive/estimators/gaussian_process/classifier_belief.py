@@ -54,10 +54,12 @@ class ClassifierSettings(ProcessSettings):
     multi_class: str = "one_vs_rest"
     n_jobs: int | None = None
     classes: ArrayLike | None = None
+    hyperparameters: str = "mode"
 
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
         super().check()
+        checks.choice("hyperparameters", self.hyperparameters, ("integrated", "mode"))
         checks.choice("link", self.link, LINKS)
         checks.choice("multi_class", self.multi_class, ("one_vs_rest", "one_vs_one"))
         checks.integer("max_iter_predict", self.max_iter_predict, minimum=1)
@@ -127,6 +129,23 @@ class ClassifierBelief(ProcessBelief):
             delayed(inferred)(settings, problem, search) for problem in problems
         )
         return cls(settings, data, [evidence for evidence, _ in found], [parts[0] for _, parts in found], rows)
+
+    @staticmethod
+    def problems(settings: ClassifierSettings, data: LabelledRows) -> list[Evidence]:
+        """The binary problems, before anything was learnt."""
+        return settings.problems(data)
+
+    @classmethod
+    def at_node(
+        cls, settings: ClassifierSettings, data: LabelledRows, theta: np.ndarray, near: Any
+    ) -> ClassifierBelief:
+        """The belief at these hyper-parameters, of all binary problems alike, warm from one ``near``."""
+        problems = [problem.at(theta) for problem in settings.problems(data)]
+        for k, problem in enumerate(problems if near is not None else []):
+            if _appended(problem, near.evidences[k].warm):
+                problem.warm = near.evidences[k].warm
+        found = [inferred(settings, problem, False) for problem in problems]
+        return cls(settings, data, [evidence for evidence, _ in found], [parts[0] for _, parts in found], len(data))
 
     @classmethod
     def prior(cls, settings: ClassifierSettings, X: Any) -> ClassifierBelief:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from adaptive.inference import Posterior
     from adaptive.types import ArrayLike
 
-__all__ = ["ProcessBelief", "evidence_state", "inferred", "prior_process", "restored"]
+__all__ = ["ProcessBelief", "bounds_of", "evidence_state", "inferred", "prior_process", "restored"]
 
 LOG_SCALE_BOUNDS = (-12.0, 12.0)
 
@@ -75,19 +75,23 @@ def prior_process(settings: ProcessSettings, X: Any) -> LatentProcess:
     return LatentProcess(settings.start_kernel(), as_mean(settings.mean).prepared(X), X)
 
 
+def bounds_of(evidence: Evidence) -> np.ndarray:
+    """Within which theta is searched, (p, 2)."""
+    bounds = [np.reshape(evidence.kernel.bounds, (-1, 2)), np.tile([-np.inf, np.inf], (len(evidence.mean.theta), 1))]
+    if evidence.log_scale is not None:
+        bounds.append(np.array([LOG_SCALE_BOUNDS]) + evidence.log_scale)
+    return np.concatenate(bounds)
+
+
 def inferred(settings: ProcessSettings, evidence: Evidence, search: bool) -> tuple[Evidence, list[LatentProcess]]:
     """The evidence at its largest (or where it is, without ``search``) and the processes there."""
     if search and settings.optimizer is not None and len(evidence.theta):
         evidence = evidence.with_pivots()
-        bounds = [np.reshape(evidence.kernel.bounds, (-1, 2))]
-        bounds.append(np.tile([-np.inf, np.inf], (len(evidence.mean.theta), 1)))
-        if evidence.log_scale is not None:
-            bounds.append(np.array([LOG_SCALE_BOUNDS]) + evidence.log_scale)
         evidence = optimised(
             evidence,
             settings.optimizer,
             settings.n_restarts_optimizer,
-            np.concatenate(bounds),
+            bounds_of(evidence),
             settings.random_state,
         )
         if settings.low_rank == "incomplete_cholesky":  # the pivots that the learnt kernel asks for

@@ -56,10 +56,12 @@ class RegressorSettings(ProcessSettings):
     normalize_y: bool = False
     n_targets: int | None = None
     max_iter: int = 200
+    hyperparameters: str = "mode"
 
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
         super().check()
+        checks.choice("hyperparameters", self.hyperparameters, ("integrated", "mode"))
         checks.choice("likelihood", self.likelihood, DEFAULT_INFERENCE)
         checks.positive("alpha", self.alpha, or_zero=True)
         checks.positive("df", self.df)
@@ -133,6 +135,21 @@ class RegressorBelief(ProcessBelief):
         evidence, processes = inferred(settings, evidence, search)
         return cls(settings, data, [evidence], processes, rows, shift, scale)
 
+    @staticmethod
+    def problems(settings: RegressorSettings, data: Rows) -> list[Evidence]:
+        """The evidence of all outputs, before anything was learnt."""
+        shift, scale = settings.units(data.y)
+        return [settings.problem(data.X, (data.y - shift) / scale, float(np.mean(scale)))]
+
+    @classmethod
+    def at_node(cls, settings: RegressorSettings, data: Rows, theta: np.ndarray, near: Any) -> RegressorBelief:
+        """The belief at these hyper-parameters, warm from one ``near``."""
+        evidence = cls.problems(settings, data)[0].at(theta)
+        if near is not None and not settings.normalize_y:
+            evidence.warm = near.evidence.warm
+        evidence, processes = inferred(settings, evidence, False)
+        return cls(settings, data, [evidence], processes, len(data), *settings.units(data.y))
+
     @classmethod
     def prior(cls, settings: RegressorSettings, X: Any) -> RegressorBelief:
         """The belief before any fit."""
@@ -160,6 +177,17 @@ class RegressorBelief(ProcessBelief):
         """One array of what every output has: outputs last, where there may be several."""
         several = len(parts) > 1 or (self.data is not None and self.data.y.ndim > 1)
         return np.stack(parts, axis=-1) if several else parts[0]
+
+    def moments(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Means and variances of the function, (m,) or (m, outputs), in units of y."""
+        outputs = self.by_output()
+        moments = [process.moments(X) for process, _, _ in outputs]
+        means = [a + b * mean for (_, a, b), (mean, _) in zip(outputs, moments, strict=True)]
+        return self.stacked(means), self.stacked([b**2 * v for (_, _, b), (_, v) in zip(outputs, moments, strict=True)])
+
+    def covariance(self, X: Any) -> np.ndarray:
+        """Covariance of the function, (m, m) or (m, m, outputs)."""
+        return self.stacked([b**2 * process.covariance(X, X) for process, _, b in self.by_output()])
 
     def log_predictive(self, X: Any, y: np.ndarray) -> np.ndarray:
         """(m,) natural-log predictive densities of outcomes, added over outputs."""

@@ -174,7 +174,7 @@ class BinaryBelief(Inferred):
         """Predictions of the training rows without themselves; None where there are no cavities."""
         if not self.has_cavities:
             return None
-        moments = cavities(self.posterior, self.data.features(bool(self.settings.fit_intercept)))
+        moments = cavities(self.posterior, self.data.features(bool(self.settings.fit_intercept)), self.data.weights)
         return left_out(np.ones(1), [moments], self.family, self.data.codes)
 
     @property
@@ -187,6 +187,11 @@ class BinaryBelief(Inferred):
         if self.data.n_classes == 1:
             return np.zeros(rows.shape[0], dtype=int)
         return (self._features(rows) @ self.posterior.mean > 0).astype(int)
+
+    def scale_slope(self) -> float:
+        """Slope of the log evidence in ln prior scale, which engines have that do not say the evidence itself."""
+        problem = Problem(self.settings, self.data)
+        return problem.slope(problem.model(self.prior_scale), self.posterior, self.prior_scale)[0]
 
     def coefficients(self) -> tuple[np.ndarray, np.ndarray]:
         """Posterior means of the weights (1, n_features) and of the intercept (1,), 0 without one."""
@@ -257,16 +262,19 @@ class Problem:
         scale = float(np.exp(log_scale))
         model = self.model(scale)
         posterior = settings.infer(model, warm, max(settings.tol, ROUGH) if rough else settings.tol)
-        n_weights = model.n - bool(settings.fit_intercept)
-        slope, determined = weight_scale_slope(
+        slope, determined = self.slope(model, posterior, scale)
+        return Evaluation(posterior, posterior.log_evidence, slope, max(determined, 0.0))
+
+    def slope(self, model: GLM, posterior: Posterior, scale: float) -> tuple[float, float]:
+        """Slope of the evidence in ln scale, and how many weights the rows determine."""
+        return weight_scale_slope(
             model,
             posterior,
             scale,
-            n_weights,
-            potential=None if settings.prior == "gaussian" else settings.weight_potential,
+            model.n - bool(self.settings.fit_intercept),
+            potential=None if self.settings.prior == "gaussian" else self.settings.weight_potential,
             intercept_variance=INTERCEPT_SCALE**2,
         )
-        return Evaluation(posterior, posterior.log_evidence, slope, max(determined, 0.0))
 
 
 def _family(settings: LogisticSettings, labels: np.ndarray | None) -> Any:

@@ -23,7 +23,7 @@ MOST_NUMBERS = 2**17  # of rows times features
 
 def compiles(settings: LogisticSettings, data: LabelledRows) -> bool:
     """Whether the compiled loop serves: EP of a logit with a Gaussian prior, on a dense table of moderate size."""
-    plain = settings.prior == "gaussian" and settings.link == "logit" and data.weights is None
+    plain = settings.prior == "gaussian" and settings.link == "logit"
     narrow = isinstance(data.X, np.ndarray) and data.X.shape[1] <= MOST_FEATURES and data.X.size <= MOST_NUMBERS
     return plain and narrow and settings.inference == "expectation_propagation"
 
@@ -51,7 +51,9 @@ def fitted_together(
     scales = [float(one.prior_scale or 1.0) for one in settings.values()]
     variances = np.stack([one.prior_variances(n_features) for one in settings.values()])
     first = next(iter(settings.values()))
-    found = logit_nodes(problem.features, problem.signs, variances, pi, nu, tol=first.tol, max_iter=first.max_iter)
+    found = logit_nodes(
+        problem.features, problem.signs, variances, pi, nu, tol=first.tol, max_iter=first.max_iter, counts=data.weights
+    )
     beliefs: dict[int, BinaryBelief | None] = {}
     for at, (k, scale) in enumerate(zip(settings, scales, strict=True)):
         beliefs[k] = None

@@ -10,12 +10,13 @@ intervals at that scale are too short: averaged over the nodes they are not.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.interpolate import CubicSpline
 
 from adaptive.estimators.belief import Inferred
 from adaptive.estimators.linear.binary_belief import BinaryBelief
@@ -38,7 +39,7 @@ CENTRE, DEVIATION = float(np.log(2.0)), 1.5  # of u, a priori
 STEP = 0.75
 NODES = range(-4, 5)
 NEGLIGIBLE = 1e-3  # weight below which a node is dropped
-TOLERANCE = 2e-3  # of the inference at a node
+ROUGHLY = 20.0  # tolerance of the inference at a node, over that of a posterior that stands alone: 2e-3
 _KINDS: dict[str, Any] = {"binary": BinaryBelief, "softmax": SoftmaxBelief}
 
 
@@ -93,19 +94,14 @@ class IntegratedBelief(Inferred):
         cls, settings: LogisticSettings, data: LabelledRows, beliefs: dict[int, Any], scale_rows: int
     ) -> IntegratedBelief:
         nodes = np.array(sorted(beliefs))
-        logs = np.array([scale_evidence(beliefs[k]) for k in nodes.tolist()])
-        if not np.isfinite(logs).any():
-            raise ValueError(
-                'hyperparameters="integrated" weighs prior scales by their log evidence, and the inference gave none '
-                'that is finite; give prior_scale, or hyperparameters="mode".'
-            )
-        logs = np.where(np.isfinite(logs), logs, -np.inf) - 0.5 * np.square(STEP * nodes / DEVIATION)
-        total = float(logsumexp(logs))
+        logs, level = _log_evidences(beliefs)
+        logs = logs - 0.5 * np.square(STEP * nodes / DEVIATION)
+        total = float(np.logaddexp.reduce(logs))
         weights = np.exp(logs - total)
         kept = weights >= NEGLIGIBLE
         weights = weights[kept] / weights[kept].sum()
         left = tuple(nodes[kept].tolist())
-        evidence = total + float(np.log(STEP / (np.sqrt(2 * np.pi) * DEVIATION)))
+        evidence = level + total + float(np.log(STEP / (np.sqrt(2 * np.pi) * DEVIATION)))
         return cls(settings, data, left, tuple(beliefs[k] for k in left), weights, evidence, scale_rows)
 
     # -- what the mixture says of its inference ------------------------------------------------------------------------
@@ -165,7 +161,7 @@ class IntegratedBelief(Inferred):
             tables = [belief.probabilities(rows) for belief in self.beliefs]
         else:
             tables = [belief.probabilities(rows, self.gamma) for belief in self.beliefs]
-        return np.einsum("k,kmc->mc", self.weights, np.stack(tables))
+        return np.minimum(np.einsum("k,kmc->mc", self.weights, np.stack(tables)), 1.0)  # weights add up to 1 + 1e-16
 
     def winners(self, rows: Matrix) -> np.ndarray:
         """(m,) codes of the most probable class."""
@@ -183,7 +179,7 @@ class IntegratedBelief(Inferred):
         """The factor on latents' variances that suits the predictions left out; 1 where there are none."""
         if self.settings.calibration is None or not self._has_cavities:
             return 1.0
-        return variance_factor(self.weights, self._cavities, self.beliefs[0].family, self.data.codes)
+        return variance_factor(self.weights, self._cavities, self.beliefs[0].family, self.data)
 
     @cached_property
     def left_out(self) -> LeaveOneOut | None:  # type: ignore[override]
@@ -199,7 +195,7 @@ class IntegratedBelief(Inferred):
     @cached_property
     def _cavities(self) -> list[tuple[np.ndarray, np.ndarray]]:
         features = self.data.features(bool(self.settings.fit_intercept))
-        return [cavities(posterior, features) for posterior in self.posteriors]
+        return [cavities(posterior, features, self.data.weights) for posterior in self.posteriors]
 
     # -- snapshots -----------------------------------------------------------------------------------------------------
 
@@ -246,7 +242,7 @@ def _fitted(
         k: replace(
             settings,
             prior_scale=float(np.exp(CENTRE + STEP * k)) / typical,
-            tol=max(settings.tol, TOLERANCE),
+            tol=ROUGHLY * settings.tol,
             update="refit",
         )
         for k in nodes
@@ -268,6 +264,25 @@ def _fitted(
         assert problem is not None
         raise problem
     return found
+
+
+def _log_evidences(beliefs: dict[int, Any]) -> tuple[np.ndarray, float]:
+    """Those of the nodes, ascending, -inf where there is none, and what is to be added to all of them.
+
+    That is 0, or nan where the inference tells slopes only and their integral from the lowest node stands in.
+    """
+    nodes = sorted(beliefs)
+    logs, level = np.array([scale_evidence(beliefs[k]) for k in nodes]), 0.0
+    if not np.isfinite(logs).any() and len(nodes) > 1 and all(hasattr(one, "scale_slope") for one in beliefs.values()):
+        with suppress(ValueError):  # point estimates have no slopes either
+            slopes = CubicSpline(STEP * np.array(nodes), [beliefs[k].scale_slope() for k in nodes])
+            logs, level = slopes.antiderivative()(slopes.x), np.nan
+    if not np.isfinite(logs).any():
+        raise ValueError(
+            'hyperparameters="integrated" weighs prior scales by their log evidence, and the inference gave none '
+            'that is finite; give prior_scale, or hyperparameters="mode".'
+        )
+    return np.where(np.isfinite(logs), logs, -np.inf), level
 
 
 def _nearest(beliefs: dict[int, Any], k: int) -> Any:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
+    from adaptive.estimators.linear.training import LabelledRows
     from adaptive.inference import Posterior
     from adaptive.types import Matrix
 
@@ -41,11 +42,16 @@ class LeaveOneOut(NamedTuple):
     log_score: np.ndarray
 
 
-def cavities(posterior: Posterior, features: Matrix) -> tuple[np.ndarray, np.ndarray]:
-    """Return means and variances (m,) of the latents of the training rows without their own sites."""
+def cavities(posterior: Posterior, features: Matrix, counts: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return means and variances (m,) of the latents of the training rows without their own sites.
+
+    Of a row that counts for several answers (``counts``) one is left out.
+    """
     m = features.shape[0]
     mean, variance = posterior.projection_moments(features)
     pi, nu = posterior.sites[0][:m], posterior.sites[1][:m]
+    if counts is not None:
+        pi, nu = pi / np.maximum(counts, 1.0), nu / np.maximum(counts, 1.0)
     shrink = np.maximum(1.0 - pi * variance, _FLAT)
     return (mean - nu * variance) / shrink, variance / shrink
 
@@ -64,13 +70,13 @@ def left_out(
 
 
 def variance_factor(
-    weights: np.ndarray, moments: Sequence[tuple[np.ndarray, np.ndarray]], family: Any, codes: np.ndarray
+    weights: np.ndarray, moments: Sequence[tuple[np.ndarray, np.ndarray]], family: Any, data: LabelledRows
 ) -> float:
     """Return gamma, the factor of all latents' variances that suits the predictions left out; from exp(-5) to e."""
-    rows = np.arange(len(codes))
+    rows, codes = np.arange(len(data)), data.codes
     scores = np.empty(len(LOG_FACTORS))
     for i, log_factor in enumerate(LOG_FACTORS):
         tables = [family.outcome_probabilities(mean, np.exp(log_factor) * v)[1] for mean, v in moments]
         said = weights @ np.stack([table[rows, codes] for table in tables])
-        scores[i] = np.sum(np.log(np.maximum(said, np.finfo(float).tiny))) - 0.5 * log_factor**2
+        scores[i] = data.sample_weight @ np.log(np.maximum(said, np.finfo(float).tiny)) - 0.5 * log_factor**2
     return float(np.exp(LOG_FACTORS[np.argmax(scores)]))

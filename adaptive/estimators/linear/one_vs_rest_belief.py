@@ -1,7 +1,7 @@
 """What is believed about several classes, each against the rest:  p(y = k | x) = link(s_k) / sum_l link(s_l).
 
-There are as many binary problems, each with its own prior scale; what is learnt about one class tells the others
-nothing, which the softmax does.
+There are as many binary problems, each with its own prior scale, integrated or learnt; what is learnt about one class
+tells the others nothing, which the softmax does.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import numpy as np
 
 from adaptive.estimators.belief import Inferred
 from adaptive.estimators.linear.binary_belief import LINKS, BinaryBelief
+from adaptive.estimators.linear.integrated_belief import IntegratedBelief
 from adaptive.estimators.linear.linear_predictive import with_intercept
 from adaptive.estimators.linear.settings import LogisticSettings
 from adaptive.estimators.linear.training import LabelledRows, labels_of
 from adaptive.predictive import Predictive, WeightedDraws
 
 if TYPE_CHECKING:
-    from adaptive.inference import Posterior
     from adaptive.types import Matrix, RandomState
 
 __all__ = ["OneVsRestBelief"]
@@ -36,12 +36,12 @@ class OneVsRestBelief(Inferred):
     ----------
     settings : LogisticSettings
     data : LabelledRows
-    beliefs : list of BinaryBelief
+    beliefs : list of IntegratedBelief or BinaryBelief
     """
 
     settings: LogisticSettings
     data: LabelledRows
-    beliefs: Sequence[BinaryBelief]
+    beliefs: Sequence[IntegratedBelief | BinaryBelief]
 
     @property
     def prior_scale(self) -> np.ndarray:
@@ -49,7 +49,7 @@ class OneVsRestBelief(Inferred):
         return np.array([belief.prior_scale for belief in self.beliefs])
 
     @property
-    def posteriors(self) -> Sequence[Posterior]:
+    def posteriors(self) -> Sequence[Any]:
         """One for each class."""
         return [belief.posterior for belief in self.beliefs]
 
@@ -70,7 +70,8 @@ class OneVsRestBelief(Inferred):
         warm: Sequence[Any] = [None] * data.n_classes
         if isinstance(earlier, OneVsRestBelief) and earlier.data.n_classes == data.n_classes:
             warm = earlier.beliefs
-        beliefs = [BinaryBelief.learnt(settings, data.against_the_rest(k), before) for k, before in enumerate(warm)]
+        kind = IntegratedBelief if settings.integrates else BinaryBelief
+        beliefs = [kind.learnt(settings, data.against_the_rest(k), before) for k, before in enumerate(warm)]
         return cls(settings, data, beliefs)
 
     # -- belief --------------------------------------------------------------------------------------------------------
@@ -125,10 +126,9 @@ class OneVsRestBelief(Inferred):
     @classmethod
     def from_state(cls, settings: LogisticSettings, data: LabelledRows, state: dict[str, Any]) -> OneVsRestBelief:
         """The belief that ``state`` described."""
+        kind = IntegratedBelief if settings.integrates else BinaryBelief
         parts = enumerate(state["beliefs"])
-        return cls(
-            settings, data, [BinaryBelief.from_state(settings, data.against_the_rest(k), part) for k, part in parts]
-        )
+        return cls(settings, data, [kind.from_state(settings, data.against_the_rest(k), part) for k, part in parts])
 
 
 def _normalised(table: np.ndarray) -> np.ndarray:

@@ -45,7 +45,7 @@ class LogisticSettings(Settings):
     random_state: RandomState = None
     update: str = "refit"
     block_size: int = 10
-    hyperparameters: str = "mode"
+    hyperparameters: str = "integrated"
     calibration: str | None = "leave_one_out"
 
     def check(self) -> None:
@@ -84,6 +84,11 @@ class LogisticSettings(Settings):
         with warnings.catch_warnings():  # a heavy-tailed prior may have several optima: that is in the documentation
             warnings.filterwarnings("ignore", message=".*several optima")
             return engine(model, random_state=self.random_state, warm_start=warm_start, **options)
+
+    @property
+    def integrates(self) -> bool:
+        """Whether the prior scale is averaged over, not given nor maximised."""
+        return self.prior_scale is None and self.hyperparameters != "mode"
 
     @property
     def engine(self) -> Any:

@@ -13,10 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from adaptive.potentials.logit_moments import NODES, WEIGHTS, many
+from adaptive.potentials.logit_moments import ACCURACY, NODES, WEIGHTS, many
 
 __all__ = ["NodeSites", "logit_nodes"]
 
+_SPARE = 8.0  # nats by which moments are better than what ``tol`` asks, to the power 3/2
 _FLAT = 1e-10  # cavity precision, in units of the marginal's, that stands for zero
 
 
@@ -48,6 +49,7 @@ def logit_nodes(
     *,
     tol: float,
     max_iter: int,
+    counts: np.ndarray | None = None,
 ) -> NodeSites:
     """Return the sites at which no marginal wants to move by more than ``tol`` of its own precision.
 
@@ -61,6 +63,8 @@ def logit_nodes(
         Where to start.
     tol : float
     max_iter : int
+    counts : (m,) array, optional
+        How many answers a row counts for (its likelihood to that power); of several one is moved, and all alike.
 
     Examples
     --------
@@ -71,9 +75,11 @@ def logit_nodes(
     """
     rows = np.ascontiguousarray(features * signs[:, None], dtype=float)
     pi, nu = np.array(pi, dtype=float), np.array(nu * signs, dtype=float)
-    k = len(variances)
+    k, counts = len(variances), np.ones(len(rows)) if counts is None else np.asarray(counts, dtype=float)
     found = NodeSites(pi, nu, np.full(k, np.nan), np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.bool_))
-    _settle(rows, np.asarray(variances, dtype=float), pi, nu, tol, max_iter, NODES, WEIGHTS, *found[2:])
+    accuracy = float(min(ACCURACY, _SPARE - 1.5 * np.log(max(tol, 1e-12))))
+    prior = np.asarray(variances, dtype=float)
+    _settle(rows, prior, pi, nu, tol, max_iter, counts, accuracy, NODES, WEIGHTS, *found[2:])
     return found._replace(nu=nu * signs)
 
 
@@ -85,6 +91,8 @@ def _settle(
     nu: np.ndarray,
     tol: float,
     max_iter: int,
+    counts: np.ndarray,
+    accuracy: float,
     nodes: np.ndarray,
     weights: np.ndarray,
     evidence: np.ndarray,
@@ -95,6 +103,8 @@ def _settle(
     m, n = rows.shape
     moments, length = np.empty((3, m)), np.empty((m, n))
     mean, variance, cavity, slope = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+    copies, powers = np.maximum(counts, 1.0), np.minimum(counts, 1.0)
+    plain = np.all(powers == 1.0)
     lower = np.empty((n, n))
     linear = np.empty(n)
     for k in range(len(variances)):
@@ -109,27 +119,35 @@ def _settle(
                 v = 1.0 if known else variance[j]
                 if known:  # a row of zeros: its site says nothing
                     pi[k, j], nu[k, j] = 0.0, 0.0
-                precision = 1.0 / v - pi[k, j]
+                precision = 1.0 / v - pi[k, j] / copies[j]
                 proper = proper and precision > -_FLAT / v
                 cavity[j] = max(precision, _FLAT / v)
-                slope[j] = nu[k, j] - pi[k, j] * mean[j]
+                slope[j] = (nu[k, j] - pi[k, j] * mean[j]) / copies[j]
                 variance[j] = v
                 moments[0, j] = 0.0 if known else 1.0
             if not proper:
                 break
             known_rows = moments[0].copy()
-            many(mean - slope / cavity, 1.0 / cavity, 1.0, nodes, weights, moments)
+            if plain:
+                many(mean - slope / cavity, 1.0 / cavity, 1.0, nodes, weights, moments, accuracy)
+            else:
+                for j in range(m):
+                    at = slice(j, j + 1)
+                    centre, v = mean[at] - slope[at] / cavity[at], 1.0 / cavity[at]
+                    many(centre, v, powers[j], nodes, weights, moments[:, at], accuracy)
             for j in range(m):
                 if known_rows[j] == 0.0:
-                    terms -= np.log(2.0)
+                    terms -= counts[j] * np.log(2.0)
                     continue
-                terms += moments[0, j] + 0.5 * np.log1p(pi[k, j] / cavity[j]) + 0.5 * slope[j] ** 2 / cavity[j]
+                often = copies[j]
+                told = moments[0, j] + 0.5 * np.log1p(pi[k, j] / (often * cavity[j])) + 0.5 * slope[j] ** 2 / cavity[j]
+                terms += often * told
                 new_pi = max(1.0 / moments[2, j] - cavity[j], 0.0)
-                centre = mean[j] - slope[j] / cavity[j]
-                new_nu = new_pi * moments[1, j] + (moments[1, j] - centre) * cavity[j]
-                d_pi, d_nu = new_pi - pi[k, j], new_nu - nu[k, j]
+                back = mean[j] - slope[j] / cavity[j]
+                new_nu = new_pi * moments[1, j] + (moments[1, j] - back) * cavity[j]
+                d_pi, d_nu = new_pi - pi[k, j] / often, new_nu - nu[k, j] / often
                 largest = max(largest, abs(d_pi) * variance[j], abs(d_nu - d_pi * mean[j]) * np.sqrt(variance[j]))
-                slope[j], cavity[j] = d_pi, d_nu
+                slope[j], cavity[j] = often * d_pi, often * d_nu
             n_iter[k] = step
             if largest <= tol:
                 evidence[k], converged[k] = log_volume + terms, True

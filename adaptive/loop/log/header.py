@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import platform
 import warnings
@@ -21,7 +22,16 @@ from adaptive.names import means_the_same, module_path, public_name
 if TYPE_CHECKING:
     from adaptive.types import Estimator
 
-__all__ = ["check_header", "check_pool", "digest", "header", "parameters_of", "recorded_arguments", "versions"]
+__all__ = [
+    "as_begun",
+    "check_header",
+    "check_pool",
+    "digest",
+    "header",
+    "parameters_of",
+    "recorded_arguments",
+    "versions",
+]
 
 # The arguments of a design that its log records as they are, and that `load` takes from there.
 RECORDED = ("scorer", "exploration", "batch_size", "joint", "initial", "repeat")
@@ -120,6 +130,25 @@ def recorded_arguments(header: Mapping[str, Any]) -> dict[str, Any]:
     return {**arguments, "random_state": header["seed"]}
 
 
+def as_begun(header: Mapping[str, Any], estimator: Estimator) -> Estimator:
+    """Return the estimator with which a log goes on: where a default was another then, a copy that has that one.
+
+    Which defaults those are the estimator names in ``former_defaults``; a log that does not hold such a parameter is
+    from before there was one.
+    """
+    formerly, recorded = getattr(estimator, "former_defaults", {}), header["estimator"].get("parameters", {})
+    now = inspect.signature(type(estimator)).parameters if formerly else {}
+    again = {
+        name: value
+        for name, value in formerly.items()
+        if recorded.get(name, value) == value and getattr(estimator, name) == now[name].default
+    }
+    if not again:
+        return estimator
+    copied: Any = copy.deepcopy(estimator)
+    return copied.set_params(**again)
+
+
 def check_pool(logged: Mapping[str, Any], candidates: Candidates, path: Path | None) -> None:
     """Compare the pool of a log with that of the design that wants to continue it; LogError if they differ."""
     there, pool = logged["pool"], candidates.summary()
@@ -149,7 +178,7 @@ def check_header(
     formerly = described(module_path) if differing else {}  # older versions wrote where things stood
     for what in differing:
         there, here = theirs[what], ours.get(what)
-        same = encode(there) == encode(formerly.get(what)) or _moved(there, here) or _default(estimator, what, there)
+        same = encode(there) == encode(formerly.get(what)) or _moved(there, here)
         if not same:
             raise LogError(f"{what} is not that of log {path}: it has {there!r}, got {here!r}.")
     found = versions()
@@ -180,15 +209,6 @@ def _moved(there: object, here: object) -> bool:
     if not (isinstance(there, str) and isinstance(here, str)):
         return False
     return means_the_same(there.removeprefix(_FUNCTION), here.removeprefix(_FUNCTION))
-
-
-def _default(estimator: Estimator, what: str, there: object) -> bool:
-    """Whether a parameter has its default, and had that of another version, which the estimator names."""
-    name, former = what.removeprefix("estimator parameter "), getattr(estimator, "former_defaults", {})
-    if name not in former or there != former[name]:
-        return False
-    now = inspect.signature(type(estimator)).parameters[name].default
-    return bool(getattr(estimator, name) == now)
 
 
 def _pool(pool: Mapping[str, Any]) -> str:

@@ -130,7 +130,7 @@ def by_posterior(
     about = np.random.default_rng([seed, 2]).permutation(len(X))[:N_TARGETS]
     target = X[about] if scorer in WITH_TARGET else None
     score = scorers.density_weighted("uncertainty") if scorer == "density_weighted" else scorer
-    estimator = BayesianLogisticRegression(classes=[0, 1])
+    estimator = BayesianLogisticRegression(classes=[0, 1], hyperparameters="mode")
     loop = SequentialDesign(
         estimator, X, scorer=score, target=target, initial=first, exploration=0, joint=False, random_state=seed
     )
@@ -181,7 +181,7 @@ def curve(
     task: str, X: np.ndarray, y: np.ndarray, order: np.ndarray, n: np.ndarray, X_test: np.ndarray, y_test: np.ndarray
 ) -> np.ndarray:
     """Return the accuracy on the test rows after the first n labels of an order."""
-    accuracy, learner, known = [], BayesianLogisticRegression(classes=[0, 1]), 0
+    accuracy, learner, known = [], BayesianLogisticRegression(classes=[0, 1], hyperparameters="mode"), 0
     for many in n:
         if task == "bayes":
             learner.partial_fit(X[order[known:many]], y[order[known:many]])

@@ -155,10 +155,10 @@ def causes(runs: Runs, name: str) -> dict[str, float]:
     for seed, run in enumerate(of(runs, name, DESIGNED)):
         X, y, X_test, y_test = split(name, seed)
         asked = run["positions"][:EARLY]
-        scale = BayesianLogisticRegression(classes=[0, 1]).fit(X, y).prior_scale_
+        scale = BayesianLogisticRegression(classes=[0, 1], hyperparameters="mode").fit(X, y).prior_scale_
         model = BayesianLogisticRegression(prior_scale=scale, classes=[0, 1]).fit(X[asked], y[asked])
         known.append(model.predict_proba(X_test)[:, 1])
-        model = BayesianLogisticRegression(classes=[0, 1]).fit(X[asked], y[asked])
+        model = BayesianLogisticRegression(classes=[0, 1], hyperparameters="mode").fit(X[asked], y[asked])
         plugged.append(expit(X_test @ model.coef_[0] + model.intercept_[0]))
         labels.append(y_test)
     happened = np.concatenate(labels)

@@ -66,8 +66,9 @@ def simulated(name: str, scorer: str, engine: str, scale: str, seed: int, answer
     X, y, X_test, truth, deviation = drawn(name, seed)
     with threadpool_limits(1):
         model = BayesianLogisticRegression(
-            prior_scale=deviation if scale == "told" else None, inference=engine, fit_intercept=False, classes=[-1, 1]
-        )
+            prior_scale=deviation if scale == "told" else None, inference=engine, fit_intercept=False, classes=[-1, 1],
+            hyperparameters="mode",
+        )  # fmt: skip
         believed = asked(model, scorer, X, y, seed, answers).predictive(X_test)
     centre, spread = believed.mean, np.sqrt(believed.variance)
     half = stats.norm.ppf(0.5 + LEVEL / 2) * spread
@@ -79,7 +80,7 @@ def scale_ratio(name: str, scorer: str, seed: int, answers: int) -> dict[str, np
     """Return the prior scale that was learnt from simulated answers, over the one that the weights were drawn with."""
     X, y, _, _, deviation = drawn(name, seed)
     with threadpool_limits(1):
-        model = BayesianLogisticRegression(fit_intercept=False, classes=[-1, 1])
+        model = BayesianLogisticRegression(fit_intercept=False, classes=[-1, 1], hyperparameters="mode")
         return {"ratio": np.array(asked(model, scorer, X, y, seed, answers).prior_scale_ / deviation)}
 
 
@@ -87,5 +88,5 @@ def real(name: str, scorer: str, seed: int, answers: int) -> dict[str, np.ndarra
     """Return the test rows' probabilities of +1 and whether it came."""
     X, y, X_test, y_test = halves(name, seed)
     with threadpool_limits(1):
-        model = asked(BayesianLogisticRegression(classes=[-1, 1]), scorer, X, y, seed, answers)
+        model = asked(BayesianLogisticRegression(classes=[-1, 1], hyperparameters="mode"), scorer, X, y, seed, answers)
         return {"probability": model.predict_proba(X_test)[:, 1], "happened": y_test == 1}

@@ -49,7 +49,7 @@ def labelling_run(name: str, scorer: str, seed: int, n_queries: int) -> Run:
     With the scorer "all" there is one answer: that of the model that was told all of the pool.
     """
     X, y, X_test, y_test = split(name, seed)
-    estimator = BayesianLogisticRegression(classes=[0, 1])
+    estimator = BayesianLogisticRegression(classes=[0, 1], hyperparameters="mode")
     with threadpool_limits(1):
         if scorer == "all":
             probabilities = [estimator.fit(X, y).predict_proba(X_test)[:, 1]]

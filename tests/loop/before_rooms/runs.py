@@ -113,10 +113,12 @@ def _digits(query: Any) -> Any:
     return DIGIT_LABELS[query.positions]
 
 
+SECTORS = ["east", "north", "west"]
+
+
 def _sector(query: Any) -> Any:
-    return np.array(["east", "north", "west"])[
-        np.searchsorted([-1.0, 1.2], np.arctan2(query.candidates[:, 1], query.candidates[:, 0]))
-    ]
+    angles = np.arctan2(query.candidates[:, 1], query.candidates[:, 0])
+    return np.array(SECTORS)[np.searchsorted([-1.0, 1.2], angles)]
 
 
 def _pattern(query: Any) -> Any:
@@ -127,7 +129,8 @@ LOGISTIC = {"initial": 4, "batch_size": 2, "scorer": "information_gain", "explor
 CENTRE = {"initial": list(range(12, 20))}
 RUNS: dict[str, Run] = {
     "logistic": Run(
-        lambda: BayesianLogisticRegression(classes=[3, 5]), DIGITS[:120], _digits, DIGITS[120:130], options=LOGISTIC
+        lambda: BayesianLogisticRegression(classes=[3, 5]), DIGITS[:120], _digits, DIGITS[120:130], options=LOGISTIC,
+        then=lambda: BayesianLogisticRegression(classes=[3, 5], hyperparameters="mode"),
     ),
     "logistic_margin": Run(
         lambda: BayesianLogisticRegression("laplace", classes=[3, 5], prior_scale=0.3), DIGITS[:60], _digits,
@@ -141,14 +144,18 @@ RUNS: dict[str, Run] = {
     "inclusion": Run(
         lambda: BayesianLogisticRegression(classes=[3, 5], update="inclusion", block_size=3), DIGITS[:80], _digits,
         DIGITS[120:130], options={"initial": 3, "scorer": "information_gain", "exploration": 0.0},
+        then=lambda: BayesianLogisticRegression(
+            classes=[3, 5], update="inclusion", block_size=3, hyperparameters="mode"
+        ),
     ),
     "softmax": Run(
-        lambda: BayesianLogisticRegression(classes=["east", "north", "west"]), PLANE, _sector, PLANE[:9],
-        options=LOGISTIC,
+        lambda: BayesianLogisticRegression(classes=SECTORS), PLANE, _sector, PLANE[:9], options=LOGISTIC,
+        then=lambda: BayesianLogisticRegression(classes=SECTORS, hyperparameters="mode"),
     ),
     "one_vs_rest": Run(
-        lambda: BayesianLogisticRegression(classes=["east", "north", "west"], multi_class="one_vs_rest"), PLANE,
-        _sector, PLANE[:9], options=LOGISTIC,
+        lambda: BayesianLogisticRegression(classes=SECTORS, multi_class="one_vs_rest"), PLANE, _sector, PLANE[:9],
+        options=LOGISTIC,
+        then=lambda: BayesianLogisticRegression(classes=SECTORS, multi_class="one_vs_rest", hyperparameters="mode"),
     ),
     "sparse": Run(
         SparseLinearRegression, WIDE, lambda query: query.candidates @ WEIGHTS + NOISE[query.positions], WIDE[:9],
