@@ -94,7 +94,8 @@ def sweeps(n_people: int, n_items: int = 100) -> tuple[float, int]:
     import warnings
 
     from adaptive.estimators.questionnaires.answers import Answers
-    from adaptive.estimators.questionnaires.ordinal_model import OrdinalModel, fit_ordinal
+    from adaptive.estimators.questionnaires.ordinal.fit import fit_ordinal
+    from adaptive.estimators.questionnaires.ordinal.model import OrdinalModel
 
     rng = np.random.default_rng(SEED)
     people, items = (np.sort(rng.normal(size=(n, 4)), axis=1) for n in (n_people, n_items))

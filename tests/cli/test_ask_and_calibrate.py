@@ -72,6 +72,11 @@ def test_calibrate_then_ask_kill_and_resume(tmp_path):
 
 def test_ask_without_a_bank_and_stop(tmp_path):
     (tmp_path / "test.toml").write_text(QUESTIONS)
+    own = QUESTIONS.replace('["never", "always"]', '["never", "sometimes", "always"]')
+    (tmp_path / "own.toml").write_text(own)
+    done = answering("1\n1\n1\n2\n", "ask", tmp_path / "own.toml", "--out", tmp_path / "own")
+    assert done.returncode == 0 and "Thank you: 3 answers" in done.stdout, done.stderr
+    assert columns(tmp_path / "own" / "path.csv")["step"] == ["0", "1", "2", "3"]
     done = answering("1\nq\n", "ask", tmp_path / "test.toml", "--out", tmp_path / "run")
     assert done.returncode == 130 and "stopped after 1 answers; continue with: adaptive ask" in done.stderr
 
