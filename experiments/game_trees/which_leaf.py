@@ -122,7 +122,7 @@ def compared(kind: str, first: int, n_trees: int, marks: tuple[int, ...], consta
 
 def run(script: Script) -> None:
     """Measure, draw, judge."""
-    marks, n_trees = ((10, 20), 1) if script.quick else ((20, 50, 100, 200), 30)
+    marks, n_trees = ((10, 20), 1) if script.quick else ((20, 50, 100, 200), 20)
     shown, constants = {}, {}
     for kind in KINDS:
         constants[kind] = tuned(kind, marks, 2 if script.quick else 100)
