@@ -161,7 +161,7 @@ def main() -> None:
         grid <= 1.0 and runs <= 500, "The predictive's checks of input and the entropies of 100 x 61 x 2 numbers.",
     )  # fmt: skip
     ours, theirs, our_errors, their_errors = 0.0, 0.0, [], []
-    for seed in range(CALIBRATIONS):
+    for seed in range(100, 100 + CALIBRATIONS):  # priors were thought about on others
         one = problem(1000, 100, seed)
         ours += seconds_of(lambda one=one: Questionnaire("two_parameter").fit(one["answers"]), 1)  # type: ignore[misc]
         learnt = Questionnaire("two_parameter").fit(one["answers"]).item_parameters_

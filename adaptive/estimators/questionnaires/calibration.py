@@ -3,8 +3,8 @@
     maximise  sum_u log sum_k w_k prod_i p_i(y_ui | x_k)  +  log prior(items)          (traits on a grid, by EM)
     cov_i     =  (prior precision + sum_u s_ui s_ui')^-1,      s_ui the score of the marginal likelihood
 
-Each slope is N(1, 1), and two of a trait correlate by 1/2: N(m, 1/2) about a mean m that is N(1, 1/2) itself. Were they
-independent, the priors of a hundred items would pull the unit of the trait a hundred times.
+Slopes of a trait are N(m, 1) about a mean m that is N(1, 1) itself: were it known, the priors of a hundred items would
+pull the unit of the trait a hundred times.
 
 The blocks hold the other items fixed. What all items share - the origin and unit of a trait, which the calibrating
 people fix only so well - is a Gaussian of its own: (m, log s) of a trait m + s x, from the scores E x and E x^2 - 1.
@@ -24,7 +24,7 @@ from adaptive.estimators.questionnaires.grids import log_prior, trait_grid
 __all__ = ["Calibration", "calibrate"]
 
 NEWTON = 2  # steps of an item in a round of EM
-SLOPES = 2.0  # precision of a slope about the mean of its trait's, and of that about 1
+SLOPES = 1.0  # precision of a slope about the mean of its trait's, and of that about 1
 
 
 class Calibration(NamedTuple):

@@ -60,7 +60,7 @@ def test_calibration_is_at_the_maximum_of_the_penalised_likelihood(model):
     data, curve = Answers.of_table(answers, None), CURVES[model]
     found = calibrate(curve, data, np.ones((3, 1), dtype=bool), tol=1e-9, max_iter=2000)
     mean, deviation = curve.prior(len(data.categories))
-    slopes = multivariate_normal(np.ones(3), 0.5 * np.eye(3) + 0.5)
+    slopes = multivariate_normal(np.ones(3), np.eye(3) + 1.0)
     x = trait_grid(1)
     table = data.table()
 
