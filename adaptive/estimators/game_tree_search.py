@@ -183,8 +183,9 @@ class GameTreeSearch(BeliefEstimator):
         """Return the node that the policy leads to; PoolExhausted where every end was seen."""
         if self.policy == "information" and not self._tree().exhausted:
             return _most_informative(self._tree())
-        tree = self.belief_.tree.copy(self._Settings.of(self)) if self.__sklearn_is_fitted__() else self._tree()
-        return tree.path_of(tree.descend()[-1])
+        settings, tree = self._Settings.of(self), self._tree()
+        with tree.trial(settings):
+            return tree.path_of(tree.descend()[-1])
 
     def search(self, n: int, rollout: Callable[..., Any] | None = None) -> GameTreeSearch:
         """Descend, roll out and learn ``n`` times; stops early where every end was seen.

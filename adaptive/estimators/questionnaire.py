@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,8 +14,11 @@ from adaptive.estimators.questionnaires import bank_files, reports
 from adaptive.estimators.questionnaires.answers import Answers, categories_of, is_triples, pairs_of, table_of
 from adaptive.estimators.questionnaires.bank import Bank
 from adaptive.estimators.questionnaires.item_response_belief import ItemResponseBelief
-from adaptive.estimators.questionnaires.ordinal_belief import OrdinalBelief
-from adaptive.estimators.questionnaires.respondent import ContentPool, Respondent
+from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
+from adaptive.estimators.questionnaires.ordinal.bank_file import SETTINGS, write_ordinal_bank
+from adaptive.estimators.questionnaires.ordinal.belief import OrdinalBelief
+from adaptive.estimators.questionnaires.pools import ContentPool, ExposurePool
+from adaptive.estimators.questionnaires.respondent import Respondent
 from adaptive.estimators.questionnaires.settings import QuestionnaireSettings
 from adaptive.estimators.questionnaires.simulation import Simulation, simulate
 
@@ -210,8 +213,9 @@ class Questionnaire(BeliefEstimator):
 
     @classmethod
     def from_prior(
-        cls, items: Sequence[Any], categories: Sequence[int], *, response_model: str = "graded", **parameters: Any
-    ) -> Self:
+        cls, items: Sequence[Any], categories: Sequence[int], *, response_model: str = "graded",
+        answers: Mapping[Any, int] | None = None, **parameters: Any,
+    ) -> Self:  # fmt: skip
         """Items of which nothing is known yet but what the weak priors say, to ask people without a calibration.
 
         Parameters
@@ -219,31 +223,41 @@ class Questionnaire(BeliefEstimator):
         items : sequence of labels
         categories : sequence of int
         response_model : str, default "graded"
+        answers : mapping from items to int, optional
+            How many of the categories, the first ones, an item has; default all.
         **parameters
             ``item_traits``, ``n_traits``, ``reverse``.
         """
         made = cls(response_model, categories=categories, **parameters)
         settings = QuestionnaireSettings.of(made)
-        made.belief_ = ItemResponseBelief.unlearnt(settings, items)
+        made.belief_ = ItemResponseBelief.unlearnt(settings, items, answers)
         return made
 
     @classmethod
-    def _of_bank(cls, bank: Bank) -> Self:
+    def _of_bank(cls, bank: Bank | OrdinalBank) -> Self:
         traits = [[trait for trait, there in zip(bank.traits, row, strict=True) if there] for row in bank.loadings.mask]
+        ordinal: dict[str, Any] = {}
+        if isinstance(bank, OrdinalBank):
+            ordinal = {name: getattr(bank.model, name) for name in SETTINGS}
         made = cls(
-            bank.model, item_traits=dict(zip(bank.items, traits, strict=True)), categories=bank.categories,
-            reverse=tuple(item for item, turned in zip(bank.items, bank.reverse, strict=True) if turned),
+            "ordinal" if isinstance(bank, OrdinalBank) else bank.model,
+            item_traits=dict(zip(bank.items, traits, strict=True)), categories=bank.categories,
+            reverse=tuple(item for item, turned in zip(bank.items, bank.reverse, strict=True) if turned), **ordinal,
         )  # fmt: skip
-        settings = QuestionnaireSettings.of(made)
-        made.belief_ = ItemResponseBelief(settings, Answers.none(bank.items, bank.categories), bank)
+        settings, nobody = QuestionnaireSettings.of(made), Answers.none(bank.items, bank.categories)
+        if isinstance(bank, OrdinalBank):
+            made.belief_ = OrdinalBelief.of_bank(settings, nobody, bank)
+        else:
+            made.belief_ = ItemResponseBelief(settings, nobody, bank)
         return made
 
     def to_bank(self, path: str | os.PathLike[str]) -> None:
         """Write the items as a CSV file from which ``from_bank`` reads the same numbers."""
         bank = self.bank_
-        if not isinstance(bank, Bank):
-            raise ValueError("banks are files of item-response models; an ordinal questionnaire is kept by state().")
-        bank_files.write_bank(bank, path)
+        if isinstance(bank, OrdinalBank):
+            write_ordinal_bank(bank, path)
+        else:
+            bank_files.write_bank(bank, path)
 
     # -- people ------------------------------------------------------------------------------------------------------
 
@@ -267,6 +281,18 @@ class Questionnaire(BeliefEstimator):
         at_most : int, or mapping from contents to int
         """
         return ContentPool(self.items_, content, at_most)
+
+    def exposure_pool(self, cap: float, within: Any = None) -> ExposurePool:
+        """Return a callable pool for the loops of many people: no item is asked of more than the share ``cap`` of them.
+
+        Parameters
+        ----------
+        cap : float
+            In (0, 1]. ``pool.tested(respondent)`` counts a test that is over.
+        within : callable pool, optional
+            As of :meth:`pool`: what bounds this one.
+        """
+        return ExposurePool(self.items_, cap, within)
 
     def predict_proba(self, answers: Any) -> np.ndarray:
         """Return (people, items, R): what new people answer, items standing still; theirs so far are ``answers``.
@@ -336,7 +362,7 @@ class Questionnaire(BeliefEstimator):
 
     def simulate(
         self, answers: Any, n_questions: int, *, scorer: Any = "information_gain", stop: float | None = None,
-        target: Any = None, prior: Any = None, random_state: RandomState = None,
+        target: Any = None, prior: Any = None, exposure: float | None = None, random_state: RandomState = None,
     ) -> Simulation:  # fmt: skip
         """Replay people through adaptive tests: the choices of the loop over ``respondent()``, many people at once.
 
@@ -351,6 +377,8 @@ class Questionnaire(BeliefEstimator):
             A test ends when the deviation of every target is at most this.
         target, prior
             As of :meth:`respondent`.
+        exposure : float, optional
+            The largest share of the people, in their order, who are asked an item: as by :meth:`exposure_pool`.
         random_state : None or int
             Seed of scorers that draw: that of the loop.
 
@@ -361,7 +389,7 @@ class Questionnaire(BeliefEstimator):
         """
         return simulate(
             self.bank_, self._of_strangers(answers), n_questions, scorer=scorer, stop=stop, target=target, prior=prior,
-            random_state=random_state,
+            exposure=exposure, random_state=random_state,
         )  # fmt: skip
 
     # -- reports -----------------------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ __all__ = [
 ]  # fmt: skip
 
 LARGEST = 8_000  # components of which a dense covariance is formed
+AT_ONCE = 200_000  # numbers of which entropies are taken in one call
 _SUPPORT = 1e-11  # eigenvalues below this share of the largest are zero but for rounding
 
 
@@ -59,9 +60,12 @@ def expected_entropy(predictive: Predictive) -> np.ndarray:
         return family.outcome_entropy(mean, residual)
     spread = np.sqrt(explained)
     nodes, weights = normal_grid(float(spread.max()))
-    total = np.zeros(len(mean))
-    for z, weight in zip(nodes, weights, strict=True):
-        total += weight * family.outcome_entropy(mean + spread * z, residual)
+    total, rows = np.zeros(len(mean)), max(1, AT_ONCE // len(nodes))
+    for start in range(0, len(mean), rows):  # all nodes in one call: a loop over them costs what its calls cost
+        at = slice(start, start + rows)
+        each = family.outcome_entropy(mean[at] + np.multiply.outer(nodes, spread[at]), residual[at])
+        for values, weight in zip(each, weights, strict=True):
+            total[at] += weight * values
     return total
 
 

@@ -32,6 +32,7 @@ from experiments.benchmarks.peers.environments import python_of, versions_of
 PEERS = Path(__file__).parent / "peers"
 SCRIPT = "experiments/benchmarks/questionnaires.py"
 SEED = 0
+CALIBRATIONS = 5
 
 
 def seconds_of(function: Callable[[], Any], repeats: int = 3) -> float:
@@ -44,9 +45,9 @@ def seconds_of(function: Callable[[], Any], repeats: int = 3) -> float:
     return float(np.median(found))
 
 
-def problem(n_people: int, n_items: int) -> dict[str, np.ndarray]:
+def problem(n_people: int, n_items: int, seed: int = SEED) -> dict[str, np.ndarray]:
     """A two-parameter bank and people's answers."""
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(seed)
     a, b, x = 1.2 * rng.lognormal(0, 0.3, n_items), rng.standard_normal(n_items), rng.standard_normal(n_people)
     answers = (rng.random((n_people, n_items)) < expit(a * (x[:, None] - b))).astype(float)
     return {"a": a, "b": b, "x": x, "answers": answers}
@@ -94,7 +95,8 @@ def sweeps(n_people: int, n_items: int = 100) -> tuple[float, int]:
     import warnings
 
     from adaptive.estimators.questionnaires.answers import Answers
-    from adaptive.estimators.questionnaires.ordinal_model import OrdinalModel, fit_ordinal
+    from adaptive.estimators.questionnaires.ordinal.fit import fit_ordinal
+    from adaptive.estimators.questionnaires.ordinal.model import OrdinalModel
 
     rng = np.random.default_rng(SEED)
     people, items = (np.sort(rng.normal(size=(n, 4)), axis=1) for n in (n_people, n_items))
@@ -118,6 +120,11 @@ def by_peer(peer: str, script: str, data: dict[str, np.ndarray], *more: str) -> 
         arguments = [str(python_of(peer)), str(PEERS / script), path, *more]
         done = subprocess.run(arguments, check=True, capture_output=True, text=True)
     return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def error_of(a: np.ndarray, b: np.ndarray, data: dict[str, np.ndarray]) -> float:
+    """Root mean square error of discriminations and difficulties."""
+    return float(np.sqrt(np.mean(np.r_[a - data["a"], b - data["b"]] ** 2)))
 
 
 def main() -> None:
@@ -153,32 +160,35 @@ def main() -> None:
         "<= 1 ms, <= 500 runs", f"{grid:.2f} ms (ordinal: {ordinal:.1f} ms, {runs} runs of five answers)",
         grid <= 1.0 and runs <= 500, "The predictive's checks of input and the entropies of 100 x 61 x 2 numbers.",
     )  # fmt: skip
-    learnt = Questionnaire("two_parameter").fit(data["answers"])
-    ours = seconds_of(lambda: Questionnaire("two_parameter").fit(data["answers"]))
-    found = by_peer("girth", "two_parameter.py", data)
-
-    def error(a: np.ndarray, b: np.ndarray) -> float:
-        return float(np.sqrt(np.mean(np.r_[a - data["a"], b - data["b"]] ** 2)))
-
-    our_error = error(learnt.item_parameters_[:, 0], learnt.item_parameters_[:, 1])
-    their_error = error(np.array(found["a"]), np.array(found["b"]))
+    ours, theirs, our_errors, their_errors = 0.0, 0.0, [], []
+    for seed in range(100, 100 + CALIBRATIONS):  # priors were thought about on others
+        one = problem(1000, 100, seed)
+        ours += seconds_of(lambda one=one: Questionnaire("two_parameter").fit(one["answers"]), 1)  # type: ignore[misc]
+        learnt = Questionnaire("two_parameter").fit(one["answers"]).item_parameters_
+        found = by_peer("girth", "two_parameter.py", one)
+        theirs += found["seconds"]
+        our_errors.append(error_of(learnt[:, 0], learnt[:, 1], one))
+        their_errors.append(error_of(np.array(found["a"]), np.array(found["b"]), one))
     record(
         "calibration", "Two-parameter calibration of 1,000 x 100 costs at most girth's time at no larger error.",
-        "<= 1, error <=", f"{ours / found['seconds']:.3f} ({ours:.2f} s against {found['seconds']:.2f} s), error "
-        f"{our_error:.4f} against {their_error:.4f}; {versions_of('girth', 'girth')}",
-        ours <= found["seconds"] and our_error <= their_error * 1.0,
-        "The same likelihood but for our priors: slopes N(1, 1), weak for one item, of 100 items together pull the "
-        "unit of the trait by 2%.",
+        f"<= 1, mean error of {CALIBRATIONS} sets <=", f"{ours / theirs:.3f} ({ours:.2f} s against {theirs:.2f} s for "
+        f"{CALIBRATIONS} sets), root mean square error of a and b {np.mean(our_errors):.4f} against "
+        f"{np.mean(their_errors):.4f} (each set: {np.round(our_errors, 4).tolist()} against "
+        f"{np.round(their_errors, 4).tolist()}); {versions_of('girth', 'girth')}",
+        ours <= theirs and np.mean(our_errors) <= np.mean(their_errors),
+        "The same likelihood but for our priors: what is left of their pull on the unit of the trait.",
     )  # fmt: skip
     seconds = {n: sweeps(n) for n in (500, 1000, 2000)}
     each = {n: 1e6 * s / (n * 100 * k) for n, (s, k) in seconds.items()}
     whole = each[2000] * 1e-6 * 1e6 * seconds[2000][1]
+    most = max(k for _, k in seconds.values())
     ratio = max(each.values()) / min(each.values())
     record(
-        "ordinal-sweeps", "Ordinal sweeps are linear in the answers, and 10,000 people x 100 items take 3 minutes.",
-        "microseconds an answer and sweep within 1.3 of each other; <= 180 s",
+        "ordinal-sweeps", "Ordinal sweeps are linear in the answers and at most 15 on data of the model; 10,000 people "
+        "x 100 items take 3 minutes.",
+        "microseconds an answer and sweep within 1.3 of each other; <= 15; <= 180 s",
         f"{({n: round(v, 2) for n, v in each.items()})} us, sweeps {({n: k for n, (_, k) in seconds.items()})}; "
-        f"10,000 x 100 by this rate {whole:.0f} s on one core (not run)", ratio <= 1.3 and whole <= 180,
+        f"10,000 x 100 by this rate {whole:.0f} s on one core (not run)", ratio <= 1.3 and whole <= 180 and most <= 15,
         "Times on a machine shared by several people vary.",
     )  # fmt: skip
 

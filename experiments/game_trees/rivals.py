@@ -23,8 +23,8 @@ class Found(NamedTuple):
 
 @njit(cache=True)
 def _uct(
-    ends: np.ndarray, branching: int, depth: int, marks: np.ndarray, constant: float, alternate: bool, seed: int,
-    root: np.ndarray, move: np.ndarray,
+    ends: np.ndarray, branching: int, depth: int, marks: np.ndarray, constant: float, alternate: bool, signs: bool,
+    seed: int, root: np.ndarray, move: np.ndarray,
 ) -> None:  # fmt: skip
     np.random.seed(seed)
     size = (branching ** (depth + 1) - 1) // (branching - 1)
@@ -49,7 +49,8 @@ def _uct(
         end = node
         for _ in range(k, depth):
             end = branching * end + 1 + np.random.randint(branching)
-        result = 1.0 if ends[end - (size - len(ends))] > 0 else -1.0
+        value = ends[end - (size - len(ends))]
+        result = value if not signs else (1.0 if value > 0 else -1.0)
         for j in range(k + 1):
             visits[path[j]] += 1
             total[path[j]] += result
@@ -64,9 +65,13 @@ def _uct(
 
 
 def uct(game: EndsTree, marks: Sequence[int], constant: float = math.sqrt(2), seed: int = 0) -> Found:
-    """UCB1 on results, the most visited move and its mean (Kocsis and Szepesvari, 2006)."""
+    """UCB1 on results (signs, or where the game has none the values), the most visited move and its mean.
+
+    L. Kocsis and C. Szepesvari (2006), Bandit based Monte-Carlo planning.
+    """
     found = Found(np.zeros(len(marks)), np.zeros(len(marks), dtype=np.int64))
-    _uct(game.ends, game.branching, game.depth, np.asarray(marks), constant, game.players == "alternate", seed, *found)
+    alternate = game.players == "alternate"
+    _uct(game.ends, game.branching, game.depth, np.asarray(marks), constant, alternate, game.signs, seed, *found)
     return found
 
 

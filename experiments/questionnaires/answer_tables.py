@@ -40,7 +40,7 @@ def run(script: Script) -> None:
     for name, n_people in PEOPLE.items():
         if script.quick and name != "bfi":
             continue
-        tables[name] = script.kept("answer_tables", compared, name, 80 if script.quick else n_people)
+        tables[name] = script.kept("answer_tables", compared, name, 60 if script.quick else n_people)
     columns: dict[str, list[Any]] = {"set": [], "model": [], "mean_log_p": [], "error": [], "geometric_mean_p": []}
     for name, logs in tables.items():
         for model, per_person in logs.items():

@@ -7,6 +7,7 @@ import subprocess
 import numpy as np
 import pytest
 
+from adaptive.cli.ask.command import respondent_of
 from adaptive.cli.ask.questionnaire_file import read_questionnaire
 from adaptive.cli.errors import CommandError
 from tests.cli.processes import ROOT, columns, command, finish, n_told
@@ -68,12 +69,35 @@ def test_calibrate_then_ask_kill_and_resume(tmp_path):
     assert "with 95% probability between" in again.stdout
     assert json.loads((run / "result.json").read_text())["answers"] == 2
     assert [float(one) for one in columns(run / "answers.csv")["outcome"]] == [1.0, 0.0]
+    assert columns(run / "path.csv")["step"] == ["0", "1", "2"]
+
+
+def test_calibrate_an_ordinal_bank_then_ask(tmp_path):
+    rows = np.random.default_rng(0).integers(1, 4, (30, 3))
+    (tmp_path / "answers.csv").write_text("\n".join(["a,b,c", *(",".join(map(str, row)) for row in rows)]) + "\n")
+    out = tmp_path / "bank"
+    done = finish("calibrate", tmp_path / "answers.csv", "--model", "ordinal", "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert set(columns(out / "items.csv")) >= {"threshold_1", "threshold_2"} and (out / "thresholds.png").is_file()
+    (tmp_path / "test.toml").write_text(
+        QUESTIONS.replace('["no", "yes"]', '["no", "perhaps", "yes"]').replace('answers = ["never", "always"]\n', "")
+    )
+    person = respondent_of(read_questionnaire(tmp_path / "test.toml"), out / "bank.csv")
+    assert person.partial_fit(["a"], [3]).mean[0] > 0
 
 
 def test_ask_without_a_bank_and_stop(tmp_path):
     (tmp_path / "test.toml").write_text(QUESTIONS)
     done = answering("1\nq\n", "ask", tmp_path / "test.toml", "--out", tmp_path / "run")
     assert done.returncode == 130 and "stopped after 1 answers; continue with: adaptive ask" in done.stderr
+
+
+def test_items_have_answers_of_their_own_without_a_bank(tmp_path):
+    (tmp_path / "own.toml").write_text(QUESTIONS.replace('["never", "always"]', '["never", "sometimes", "always"]'))
+    person = respondent_of(read_questionnaire(tmp_path / "own.toml"), None)
+    p = person.predictive(["a", "c"]).probabilities
+    assert p[0, 2] == 0.0 and p[1].min() > 0.1
+    assert person.partial_fit(["c"], [3]).mean[0] > 0 and person.bank.categories == (1, 2, 3)
 
 
 @pytest.mark.parametrize(

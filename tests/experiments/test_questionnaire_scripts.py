@@ -4,11 +4,19 @@ import numpy as np
 import pytest
 
 from adaptive import datasets
-from experiments.questionnaires import adaptive_tests, answer_tables, calibration_designs, ordinal_figures
+from experiments.questionnaires import (
+    adaptive_tests,
+    answer_tables,
+    calibration_designs,
+    ordinal_figures,
+    real_respondent,
+)
 from experiments.script import Script
 
 
-@pytest.mark.parametrize("script", [answer_tables, ordinal_figures, calibration_designs, adaptive_tests])
+@pytest.mark.parametrize(
+    "script", [answer_tables, ordinal_figures, calibration_designs, adaptive_tests, real_respondent]
+)
 def test_quick_modes(tmp_path, script):
     try:
         script.run(Script(script.__name__, tmp_path, quick=True))

@@ -40,7 +40,8 @@ def ask(
     """Take an adaptive test in the terminal: each question is the one that teaches most about you.
 
     Answers are typed as numbers; s skips a question, q stops. Every answer is on disk before the next question, and
-    --resume goes on where a test was stopped. At the end: estimates with 95% intervals, answers.csv and result.json.
+    --resume goes on where a test was stopped. At the end: estimates with 95% intervals, answers.csv, result.json and
+    path.csv (the estimate after each answer).
     """
     from adaptive.cli.ask.questionnaire_file import read_questionnaire
 
@@ -64,13 +65,12 @@ def respondent_of(asked: QuestionnaireFile, bank: Path | None) -> Respondent:
         if bank is not None:
             model = Questionnaire.from_bank(bank)
         else:
-            n = max(len(item.answers) for item in asked.items)
-            if any(len(item.answers) != n for item in asked.items):
-                raise CommandError("without a bank all items must have the same number of answers.")
+            own = {item.id: len(item.answers) for item in asked.items}
+            n = max(own.values())
             traits = None if asked.items[0].trait is None else {item.id: item.trait for item in asked.items}
             model = Questionnaire.from_prior(
                 [item.id for item in asked.items], (0, 1) if n == 2 else tuple(range(1, n + 1)), item_traits=traits,
-                reverse=[item.id for item in asked.items if item.reverse],
+                reverse=[item.id for item in asked.items if item.reverse], answers=own,
             )  # fmt: skip
         person = model.respondent(prior=asked.prior)
     except ValueError as problem:
@@ -131,6 +131,7 @@ def _write(design: Any, folder: RunFolder) -> None:
     taken: Respondent = design.estimator_
     interval = taken.interval(0.95)
     folder.write_csv("answers.csv", {key: design.history_[key] for key in ("step", "label", "outcome", "score")})
+    folder.write_csv("path.csv", taken.path())
     found = {}
     for trait, mean, std, ends in zip(taken.traits, taken.mean, taken.std, interval.tolist(), strict=True):
         found[str(trait)] = {"estimate": float(mean), "deviation": float(std), "interval": ends}

@@ -1,7 +1,7 @@
 """A questionnaire as a TOML file: what is asked, with which answers, when to stop.
 
 title = "Ten words"
-answers = ["never", "sometimes", "often"]        # numbered from 1; two answers count as 0 and 1
+answers = ["never", "sometimes", "often"]        # numbered from 1; if no item has more than two: 0, 1
 [[items]]
 text = "I make lists."                           # optional: id, trait, reverse, answers of its own
 [stop]

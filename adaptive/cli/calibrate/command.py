@@ -14,7 +14,7 @@ from adaptive.cli.run_folder import RunFolder
 
 __all__ = ["calibrate"]
 
-MODELS = ("rasch", "two_parameter", "three_parameter", "graded", "partial_credit")
+MODELS = ("rasch", "two_parameter", "three_parameter", "graded", "partial_credit", "ordinal")
 
 
 def calibrate(
@@ -51,7 +51,7 @@ def calibrate(
     """Learn the items of a questionnaire from answers, for adaptive tests with `adaptive ask`.
 
     Writes bank.csv (with covariances), items.csv (parameters and fit), people.csv (estimates), groups.csv (with
-    --group), report.json and information.png.
+    --group), report.json and information.png (of the ordinal model thresholds.png).
     """
     table, names, groups = _read(answers, person, group, [*(ignore or [])])
     settings: dict[str, Any] = {
@@ -99,10 +99,13 @@ def _read(path: Path, person: str | None, group: str | None, ignore: list[str]) 
 def _write(fitted: Any, table: Any, names: list[Any], groups: Any, folder: RunFolder) -> None:
     fitted.to_bank(folder.path / "bank.csv")
     parameters, fit = fitted.item_parameters_, fitted.item_fit(table)
-    columns: dict[str, Any] = {"item": list(fitted.items_), "discrimination": _cells(parameters[:, 0])}
-    for k in range(1, parameters.shape[1]):
-        last = fitted.response_model == "three_parameter" and k == parameters.shape[1] - 1
-        columns["guessing" if last else f"threshold_{k}"] = _cells(parameters[:, k])
+    names_of = [f"threshold_{k}" for k in range(1, parameters.shape[1] + 1)]
+    if fitted.response_model != "ordinal":
+        names_of = ["discrimination", *names_of[:-1]]
+    if fitted.response_model == "three_parameter":
+        names_of[-1] = "guessing"
+    columns: dict[str, Any] = {"item": list(fitted.items_)}
+    columns |= {name: _cells(values) for name, values in zip(names_of, parameters.T, strict=True)}
     columns |= {name: _cells(fit[name]) for name in ("answers", "outfit", "infit")}
     folder.write_csv("items.csv", columns)
     folder.write_csv(
@@ -127,7 +130,7 @@ def _write(fitted: Any, table: Any, names: list[Any], groups: Any, folder: RunFo
             "mean deviation of an estimate": float(fitted.trait_std_.mean()),
         },
     )  # fmt: skip
-    _draw(fitted, folder)
+    (_draw_thresholds if fitted.response_model == "ordinal" else _draw)(fitted, folder)
     print(
         f"{len(fitted.items_)} items from {len(table)} people, {fitted.response_model}: estimates are known to "
         f"{fitted.trait_std_.mean():.2f} on average. Results are in {folder.path}."
@@ -147,6 +150,22 @@ def _draw(fitted: Any, folder: RunFolder) -> None:
     ax.set_ylabel("Fisher information")
     ax.legend(frameon=False, fontsize="small")
     folder.draw(drawing, "information")
+
+
+def _draw_thresholds(fitted: Any, folder: RunFolder) -> None:
+    from adaptive import plots
+
+    bank = fitted.bank_
+    spread = 1.96 * np.sqrt(np.einsum("ill->il", bank.covariances))
+    drawing, ax = plots.figure()
+    for k, (mean, width) in enumerate(zip(bank.means.T, spread.T, strict=True)):
+        ax.errorbar(
+            mean, np.arange(len(bank)), xerr=width, fmt="o", markersize=3, color=plots.PALETTE[k % len(plots.PALETTE)]
+        )
+    ax.set_yticks(np.arange(len(bank)), [str(item) for item in bank.items], fontsize="small")
+    ax.invert_yaxis()
+    ax.set_xlabel("thresholds between neighbouring answers, with 95% intervals")
+    plots.save(drawing, folder.path / "thresholds.png")
 
 
 def _cells(values: Any) -> list[Any]:

@@ -49,10 +49,15 @@ class TreeBelief:
 
     @classmethod
     def learnt(cls, settings: TreeSettings, data: Rollouts, earlier: TreeBelief | None = None) -> TreeBelief:
-        """Take in roll-outs one after the other, each by one descent."""
-        tree = new_tree(settings) if earlier is None else earlier.tree.copy(settings)
-        for node, outcome in zip(data.nodes, data.outcomes, strict=True):
-            tree.learn(node, outcome)
+        """Take in roll-outs one after the other, each by one descent; what is refused leaves ``earlier`` as it was."""
+        tree = new_tree(settings) if earlier is None else earlier.tree.followed(settings)
+        try:
+            for node, outcome in zip(data.nodes, data.outcomes, strict=True):
+                tree.learn(node, outcome)
+        except BaseException:
+            if earlier is not None:
+                earlier.tree.taken_back(tree)
+            raise
         tree.states = {}
         return cls(settings, tree)
 

@@ -1,6 +1,6 @@
 """The stored tree: arrays of nodes and roll-outs that grow, and labels of moves where these are not numbers.
 
-A tree is changed while one belief is made from another, on a copy, and never after that.
+A tree is changed while one belief is made from another, and never after that.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from adaptive.estimators.game_trees.evidence import Outcome
 from adaptive.estimators.game_trees.messages import own_rule
 from adaptive.estimators.game_trees.nodes import NODE, ROLLOUT
 from adaptive.estimators.game_trees.sweeps import settle, sweep
+from adaptive.estimators.game_trees.versions import Versioned
 from adaptive.pool import PoolExhausted
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ Path = tuple[Any, ...]
 SMALLEST_STEP = 1e-3  # of the mean square of results, per move
 
 
-class Tree:
+class Tree(Versioned):
     """Beliefs of all stored nodes.
 
     Parameters
@@ -56,14 +57,15 @@ class Tree:
         self.routes: dict[int, Path] = {}
         self.states: dict[int, Any] = {}
         self.step = 1.0
-        self._derive()
+        self.derive()
         self._nodes[0]["parent"] = self._nodes[0]["rollout"] = -1
         self._nodes[0]["left"] = settings.n_moves
         if not settings.plain:
             self._nodes[0]["mover"] = _mover(settings.game, start(settings.game))
         own_rule(self._nodes, 0, self.rules, self.table)
 
-    def _derive(self) -> None:
+    def derive(self) -> None:
+        """Take rules and increments from the settings and the step."""
         self.rules, self.table = self.settings.rules(self.step), self.settings.increments(self.step)
 
     def copy(self, settings: TreeSettings | None = None) -> Tree:
@@ -74,7 +76,7 @@ class Tree:
         other._rollouts, other.n_rollouts = self.rollouts.copy(), self.n_rollouts
         other.labels, other.routes, other.step = list(self.labels), dict(self.routes), self.step
         other.states = {}
-        other._derive()
+        other.derive()
         return other
 
     @property
@@ -143,6 +145,8 @@ class Tree:
     def expand(self, node: int) -> None:
         """Store the children of a node."""
         moves = self.moves(node)
+        if self.journal is not None:
+            self.journal.note(self, self.line_to(node))
         self._room(len(moves), 0)
         alternate = self.settings.alternate
         self.n_nodes = expand(self._nodes, self.n_nodes, node, len(moves), self.rules, self.table, alternate)
@@ -221,6 +225,8 @@ class Tree:
     def _take_in(self, at: Sequence[int], outcome: Outcome, seen: int) -> None:
         settings, node = self.settings, at[-1]
         depth = len(at) - 1
+        if self.journal is not None:
+            self.journal.note(self, at)
         left = settings.n_moves - depth
         length = left if outcome.length is None else outcome.length
         if self._nodes[node]["ended"] and length > 0:
@@ -253,6 +259,8 @@ class Tree:
         path = self.path_of(node)
         for r in reversed(own):
             route, result = self.routes.pop(r), float(self._rollouts[r]["result"])
+            if self.journal is not None and r < self.journal.n_rollouts:
+                self.journal.routes[r] = route
             if route:
                 self._take_in(self.store((*path, route[0])), Outcome(result, len(route) - 1, route[1:]), seen=0)
 
@@ -313,6 +321,8 @@ class Tree:
 
     def relearn_step(self) -> None:
         """Take the variance of a step from the results, and all that follows from it."""
+        if self.journal is not None:
+            self.journal.note_all(self)
         self._learn_step()
         sweep(self._nodes[: self.n_nodes], self.rollouts, self.rules, 1.0)
         settle(self._nodes[: self.n_nodes], self.rules, self.table)
@@ -326,7 +336,7 @@ class Tree:
         away = (results - results.mean()) ** 2 / np.maximum(moves, 1)
         least = SMALLEST_STEP * max(float(np.mean(results**2 / np.maximum(moves, 1))), SMALLEST_STEP)  # all the same
         self.step = max(float(away.sum() / (self.n_rollouts - 1)), least)
-        self._derive()
+        self.derive()
 
     # -- plain data --------------------------------------------------------------------------------------------------
 
@@ -352,7 +362,7 @@ class Tree:
         self.n_nodes, self.n_rollouts = len(self._nodes), len(self._rollouts)
         self.labels, self.routes = list(plain["labels"]), dict(zip(*plain["routes"], strict=True))
         self.states = {}
-        self._derive()
+        self.derive()
         return self
 
 

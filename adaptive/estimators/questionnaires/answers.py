@@ -103,11 +103,10 @@ class Answers:
         place = positions_of(items, self.items, "item")
         return replace(self, items=tuple(items), item=place[self.item])
 
-    def by_person(self) -> tuple[Self, np.ndarray]:
-        """The answers sorted by person, then item, and where each person's begin (people + 1,)."""
+    def by_person(self) -> tuple[np.ndarray, np.ndarray]:
+        """The order of the answers by person, then item, and where in it each person's begin (people + 1,)."""
         order = np.lexsort((self.item, self.person))
-        starts = np.searchsorted(self.person[order], np.arange(len(self.people) + 1))
-        return replace(self, person=self.person[order], item=self.item[order], answer=self.answer[order]), starts
+        return order, np.searchsorted(self.person[order], np.arange(len(self.people) + 1))
 
     def reversed_for(self, items: np.ndarray) -> Self:
         """The answers with the scale of some items (booleans) turned round."""

@@ -3,6 +3,7 @@
 catsim   a, b, c, d                       difficulty, upper asymptote 1
 mirt     a1 .. aT, d [or d1 .. d(R-1)], g     intercepts
 ours     item, model, categories, trait slopes, coordinates, covariances, origin and unit: nothing is lost
+         (of the ordinal model thresholds, covariances, noise and styles: `ordinal.bank_file`)
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ import numpy as np
 from scipy.special import logit
 
 from adaptive.estimators.questionnaires.bank import Bank
+from adaptive.estimators.questionnaires.bank_columns import Sheet, cells, covariance_columns, label_columns
 from adaptive.estimators.questionnaires.curves import CURVES, difficulties, from_difficulties
 from adaptive.estimators.questionnaires.loadings import Loadings
+from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
+from adaptive.estimators.questionnaires.ordinal.bank_file import ordinal_bank_of
 from adaptive.files import write_csv
 
 __all__ = ["bank_of_parameters", "read_bank", "write_bank"]
@@ -120,38 +124,23 @@ def _column(name: str, values: Any, n: int | None) -> np.ndarray:
 def write_bank(bank: Bank, path: str | os.PathLike[str]) -> None:
     """Write a bank so that reading it gives the same numbers; difficulties stand beside the coordinates, for people."""
     t, p = len(bank.traits), bank.coordinates.shape[1]
-    columns: dict[str, list[Any]] = {
-        "item": list(bank.items), "model": [bank.model] * len(bank), "categories": [_text(bank.categories)] * len(bank),
-        "reverse": [int(one) for one in bank.reverse],
-    }  # fmt: skip
-    for k, trait in enumerate(bank.traits):
-        columns[f"measures:{trait}"] = [int(one) for one in bank.loadings.mask[:, k]]
+    columns = label_columns(bank, bank.model)
     readable = difficulties(bank.model, bank.coordinates, t)
     names = [*(f"discrimination:{trait}" for trait in bank.traits), *(f"threshold_{k}" for k in range(1, p - t + 1))]
     if bank.model == "three_parameter":
         names[-1] = "guessing"
     for k, name in enumerate(names):
-        columns[name] = _cells(readable[:, k])
+        columns[name] = cells(readable[:, k])
     for k in range(p):
-        columns[f"coordinate_{k + 1}"] = _cells(bank.coordinates[:, k])
-    for i in range(p):
-        for j in range(i + 1):
-            columns[f"covariance_{i + 1}_{j + 1}"] = _cells(bank.covariances[:, i, j])
+        columns[f"coordinate_{k + 1}"] = cells(bank.coordinates[:, k])
+    columns |= covariance_columns(bank.covariances)
     for k, trait in enumerate(bank.traits):
         for name, (i, j) in (("origin", (0, 0)), ("origin_unit", (0, 1)), ("unit", (1, 1))):
             columns[f"{name}:{trait}"] = [float(bank.shared[k, i, j])] * len(bank)
     write_csv(Path(path), columns)
 
 
-def _text(categories: Sequence[int]) -> str:
-    return " ".join(map(str, categories))
-
-
-def _cells(values: np.ndarray) -> list[float | None]:
-    return [None if np.isnan(one) else float(one) for one in values]
-
-
-def read_bank(path: str | os.PathLike[str]) -> Bank:
+def read_bank(path: str | os.PathLike[str]) -> Bank | OrdinalBank:
     """Read a bank: ours, or one with mirt's or catsim's columns."""
     path = Path(path)
     try:
@@ -187,8 +176,11 @@ def read_bank(path: str | os.PathLike[str]) -> Bank:
             raise ValueError(f"{path}, line {int(np.argmax(np.isnan(found))) + 2}: {name} is missing.")
         return found
 
+    sheet = Sheet(path, rows, names, labels, column)
+    if "trait_noise" in names:
+        return ordinal_bank_of(sheet)
     if "coordinate_1" in names:
-        return _ours(rows, names, labels, column, path)
+        return _ours(sheet)
     if "a1" in names:
         return _mirt(names, labels, needed, column)
     if "a" not in names:
@@ -228,27 +220,16 @@ def _mirt(names: Sequence[str], labels: Sequence[Any], needed: Any, column: Any)
     return Bank(model, labels, scale, Loadings(traits, a != 0), coordinates, np.zeros((n, p, p)))
 
 
-def _ours(rows: Any, names: Sequence[str], labels: Sequence[Any], column: Any, path: Path) -> Bank:
-    for name in ("model", "categories"):
-        if name not in names:
-            raise ValueError(f"the bank {path} lacks the column {name!r}.")
-    model = rows[0]["model"]
+def _ours(sheet: Sheet) -> Bank:
+    model, categories = sheet.same("model"), sheet.categories()
     if model not in CURVES:
-        raise ValueError(f"{path}, line 2: model must be one of {sorted(CURVES)}, got {model!r}.")
-    traits = tuple(name.split(":", 1)[1] for name in names if name.startswith("measures:"))
-    p = sum(name.startswith("coordinate_") for name in names)
-    coordinates = np.stack([column(f"coordinate_{k + 1}") for k in range(p)], axis=1)
-    covariances = np.zeros((len(rows), p, p))
-    for i in range(p):
-        for j in range(i + 1):
-            covariances[:, i, j] = covariances[:, j, i] = column(f"covariance_{i + 1}_{j + 1}", 0.0)
-    mask = np.stack([column(f"measures:{trait}") for trait in traits], axis=1) == 1
-    shared = np.zeros((len(traits), 2, 2))
-    for k, trait in enumerate(traits):
-        origin, both, unit = (column(f"{name}:{trait}", 0.0)[0] for name in ("origin", "origin_unit", "unit"))
+        raise ValueError(f"{sheet.path}, line 2: model must be one of {sorted(CURVES)}, got {model!r}.")
+    loadings, coordinates = sheet.loadings(), sheet.numbered("coordinate")
+    shared = np.zeros((len(loadings.traits), 2, 2))
+    for k, trait in enumerate(loadings.traits):
+        origin, both, unit = (sheet.column(f"{name}:{trait}", 0.0)[0] for name in ("origin", "origin_unit", "unit"))
         shared[k] = [[origin, both], [both, unit]]
-    categories = tuple(int(one) for one in rows[0]["categories"].split())
     return Bank(
-        model, labels, categories, Loadings(traits, mask), coordinates, covariances,
-        reverse=column("reverse", 0.0) == 1, shared=shared,
+        model, sheet.labels, categories, loadings, coordinates, sheet.covariances(coordinates.shape[1]),
+        reverse=sheet.reverse(), shared=shared,
     )  # fmt: skip

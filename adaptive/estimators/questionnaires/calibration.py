@@ -3,6 +3,9 @@
     maximise  sum_u log sum_k w_k prod_i p_i(y_ui | x_k)  +  log prior(items)          (traits on a grid, by EM)
     cov_i     =  (prior precision + sum_u s_ui s_ui')^-1,      s_ui the score of the marginal likelihood
 
+Slopes of a trait are N(m, 1) about a mean m that is N(1, 1) itself: were it known, the priors of a hundred items would
+pull the unit of the trait a hundred times.
+
 The blocks hold the other items fixed. What all items share - the origin and unit of a trait, which the calibrating
 people fix only so well - is a Gaussian of its own: (m, log s) of a trait m + s x, from the scores E x and E x^2 - 1.
 """
@@ -21,6 +24,7 @@ from adaptive.estimators.questionnaires.grids import log_prior, trait_grid
 __all__ = ["Calibration", "calibrate"]
 
 NEWTON = 2  # steps of an item in a round of EM
+SLOPES = 1.0  # precision of a slope about the mean of its trait's, and of that about 1
 
 
 class Calibration(NamedTuple):
@@ -73,7 +77,8 @@ def calibrate(
     log_weights = log_prior(x)
     others, deviations = curve.prior(n)
     mean = np.concatenate([mask.astype(float), np.tile(others, (n_items, 1))], axis=1)
-    precision = np.concatenate([np.ones((n_items, t)), np.tile(deviations**-2.0, (n_items, 1))], axis=1)
+    per_slope = 1.0 / n_items if curve.common_slope else SLOPES  # one slope, believed once
+    precision = np.concatenate([np.full((n_items, t), per_slope), np.tile(deviations**-2.0, (n_items, 1))], axis=1)
     free = np.concatenate([mask, np.ones((n_items, len(others)), dtype=bool)], axis=1)
     if curve.common_slope:
         free[:, :t] = False  # moved together, below
@@ -87,7 +92,9 @@ def calibrate(
     for _ in range(max_iter):
         p, slopes = curve(c, x)
         posterior, likelihood = _people(marks, p, log_weights)
-        trace.append(float(likelihood - 0.5 * np.sum(precision * (c - mean) ** 2)))
+        if not curve.common_slope:
+            mean[:, :t] = mask * _usual_slopes(c[:, :t], mask)
+        trace.append(float(likelihood - _distance(c, mean, precision, mask)))
         counts = (marks.T @ posterior).reshape(n_items, n, len(x)).swapaxes(1, 2)
         before = c
         for step in range(NEWTON):
@@ -113,8 +120,21 @@ def calibrate(
         found = np.linalg.inv(information[item][block] + np.diag(precision[item][free[item]]))
         covariances[item][block] = 0.5 * (found + found.T)
         log_det += np.linalg.slogdet(found)[1] + np.sum(np.log(precision[item][free[item]]))
-    log_evidence = likelihood - 0.5 * np.sum(precision * (c - mean) ** 2) + 0.5 * log_det
+    if not curve.common_slope:
+        log_det -= np.sum(np.log1p(mask.sum(axis=0)))  # of the mean slopes
+    log_evidence = likelihood - _distance(c, mean, precision, mask) + 0.5 * log_det
     return Calibration(c, covariances, _shared(posterior, x), trace, float(log_evidence), converged)
+
+
+def _usual_slopes(slopes: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """(traits,) the most probable mean m of each trait's slopes: that of these and one 1."""
+    return (1.0 + np.sum(slopes * mask, axis=0)) / (1.0 + mask.sum(axis=0))
+
+
+def _distance(c: np.ndarray, mean: np.ndarray, precision: np.ndarray, mask: np.ndarray) -> float:
+    """Minus the log prior of the coordinates and of the mean slopes, but for constants."""
+    usual = np.max(np.where(mask, mean[:, : mask.shape[1]], -np.inf), axis=0)
+    return float(0.5 * np.sum(precision * (c - mean) ** 2) + 0.5 * SLOPES * np.sum((usual - 1.0) ** 2))
 
 
 def _people(marks: sparse.csr_matrix, p: np.ndarray, log_weights: np.ndarray) -> tuple[np.ndarray, float]:

@@ -71,7 +71,7 @@ class Curve:
     Attributes
     ----------
     compute : (slopes (..., T), others (..., q), traits (k, T)) -> p (..., k, R), d log p (..., k, R, T + q)
-    prior : (n_categories) -> means (q,), deviations (q,) of the others; slopes are N(1, 1)
+    prior : (n_categories) -> means (q,), deviations (q,) of the others; slopes: N(1, 1), or as `calibration` has them
     """
 
     compute: Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from adaptive import checks
 from adaptive.estimators.questionnaires.answers import Answers
 from adaptive.estimators.questionnaires.bank import Bank
 from adaptive.estimators.questionnaires.calibration import calibrate
@@ -95,10 +97,26 @@ class ItemResponseBelief:
         return cls(settings, data, made, trace.tolist(), float(evidence), bool(converged))
 
     @classmethod
-    def unlearnt(cls, settings: QuestionnaireSettings, items: Any) -> ItemResponseBelief:
-        """Items of which nothing is known, and nobody."""
+    def unlearnt(
+        cls, settings: QuestionnaireSettings, items: Any, answers: Mapping[Any, int] | None = None
+    ) -> ItemResponseBelief:
+        """Items of which nothing is known, and nobody; ``answers`` says how many of the categories an item has."""
         settings.check_items(items)
         bank = cls._prior_bank(settings, items, settings.scale)
+        own = answers or {}
+        unknown = [item for item in own if item not in set(items)]
+        if unknown:
+            raise ValueError(f"answers names the item {unknown[0]!r}, which is not among the items.")
+        t, prior = len(bank.traits), CURVES[settings.response_model].prior
+        for row, item in enumerate(items):
+            n = checks.integer(f"answers of item {item!r}", own.get(item, len(settings.scale)), minimum=2)
+            if n > len(settings.scale):
+                raise ValueError(f"item {item!r} has {n} answers, but there are {len(settings.scale)} categories.")
+            others, deviations = prior(n)
+            last = t + len(others)
+            bank.coordinates[row, t:last], bank.coordinates[row, last:] = others, np.nan
+            bank.covariances[row, t:, t:] = 0.0
+            bank.covariances[row, np.arange(t, last), np.arange(t, last)] = deviations**2
         return cls(settings, Answers.none(items, settings.scale), bank)
 
     @classmethod

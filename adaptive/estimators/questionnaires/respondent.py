@@ -5,13 +5,11 @@ Candidates are labels of items, outcomes are answers as the scale has them; the 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from adaptive import checks
 from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.questionnaires.answers import categories_of, positions_of
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from adaptive.predictive import Predictive
     from adaptive.types import ArrayLike, RandomState
 
-__all__ = ["ContentPool", "Respondent"]
+__all__ = ["Respondent"]
 
 
 class Respondent(DesignMixin):
@@ -72,6 +70,38 @@ class Respondent(DesignMixin):
         if not 0 < level < 1:
             raise ValueError(f"level must be between 0 and 1, got {level!r}.")
         return self.person_.interval(level)[self._traits]
+
+    def path(self, level: float = 0.95) -> dict[str, list[Any]]:
+        """Return how the estimate came about, as columns: one row before the first question, and one after each.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Of the intervals.
+
+        Returns
+        -------
+        dict
+            "step", "item", "answer", "probability" (of that answer, before it was given), and "mean", "std", "low" and
+            "high" of each trait: of several traits "mean:TRAIT" and so on.
+        """
+        person, bank = self.person_, self.bank
+        columns: dict[str, list[Any]] = {}
+        stages = [type(self)(bank, self.target, self.prior) for _ in range(len(person.items) + 1)]
+        for step, now in enumerate(stages):
+            now.person_ = now.person_.after(person.items[:step], person.answers[:step])
+            row: dict[str, Any] = {"step": step, "item": None, "answer": None, "probability": None}
+            if step:
+                item, last = bank.items[person.items[step - 1]], person.answers[step - 1]
+                p = float(stages[step - 1].predictive([item]).probabilities[0, last])
+                row |= {"item": item, "answer": bank.categories[last], "probability": p}
+            each = zip(now.traits, now.mean.tolist(), now.std.tolist(), now.interval(level).tolist(), strict=True)
+            for trait, mean, std, (low, high) in each:
+                of = f":{trait}" if len(now.traits) > 1 else ""
+                row |= {f"mean{of}": mean, f"std{of}": std, f"low{of}": low, f"high{of}": high}
+            for name, value in row.items():
+                columns.setdefault(name, []).append(value)
+        return columns
 
     def fit(self, items: Sequence[Any], answers: ArrayLike) -> Self:
         """Forget the person and learn these answers."""
@@ -159,36 +189,3 @@ def _prior(traits: Sequence[Any], prior: Any) -> np.ndarray:
     if not np.isfinite(found).all() or (found[:, 1] <= 0).any():
         raise ValueError(f"prior must have finite means and deviations > 0, got {prior!r}.")
     return found
-
-
-class ContentPool:
-    """Items whose content is not used up: ``pool(respondent)`` is a list of labels.
-
-    Parameters
-    ----------
-    items : sequence of labels
-    content : mapping from items to contents, or a sequence with one entry per item
-    at_most : int, or mapping from contents to int
-        How many items of a content a person is asked; contents that a mapping leaves out are not bounded.
-    """
-
-    def __init__(self, items: Sequence[Any], content: Any, at_most: Any) -> None:
-        self.items = tuple(items)
-        listed = content if isinstance(content, Mapping) else dict(zip(self.items, content, strict=False))
-        missing = [item for item in self.items if item not in listed]
-        if missing or (not isinstance(content, Mapping) and len(content) != len(self.items)):
-            raise ValueError(f"content must have an entry for each of {len(self.items)} items.")
-        self.content = {item: listed[item] for item in self.items}
-        kinds = set(self.content.values())
-        bounds = at_most if isinstance(at_most, Mapping) else dict.fromkeys(kinds, at_most)
-        self.at_most = {kind: checks.integer("at_most", n, minimum=0) for kind, n in bounds.items()}
-
-    def __call__(self, person: Any) -> list[Any]:
-        """Items that this respondent may still be asked."""
-        asked = set(person.items)
-        used = Counter(self.content[item] for item in asked if item in self.content)
-        return [
-            item
-            for item in self.items
-            if item not in asked and used[self.content[item]] < self.at_most.get(self.content[item], len(self.items))
-        ]

@@ -38,7 +38,7 @@ class Simulation(NamedTuple):
 
 def simulate(
     bank: Any, answers: Answers, n_questions: int, *, scorer: Any = "information_gain", stop: float | None = None,
-    target: Any = None, prior: Any = None, random_state: Any = None,
+    target: Any = None, prior: Any = None, exposure: float | None = None, random_state: Any = None,
 ) -> Simulation:  # fmt: skip
     """Replay people whose answers are known.
 
@@ -53,6 +53,8 @@ def simulate(
         A test ends when every target's deviation is at most this.
     target, prior
         As of a respondent.
+    exposure : float, optional
+        The largest share of the people, in their order, who are asked an item: the rule of `pools.ExposurePool`.
     random_state : None or int
         Of scorers that draw.
     """
@@ -64,15 +66,28 @@ def simulate(
         and scorer in ("information_gain", "fisher_information", "entropy")
         and len(everybody.traits) == len(bank.traits) and (scorer != "fisher_information" or len(bank.traits) == 1)
     )  # fmt: skip
-    if at_once:
-        parts = [
-            _at_once(bank, table[start : start + BLOCK], n_questions, scorer, stop, everybody.person_.prior)
-            for start in range(0, len(table), BLOCK)
-        ]
-        chosen, mean, std = (np.concatenate(column) for column in zip(*parts, strict=True))
-    else:
-        seed = int(checks.generator(random_state).integers(2**62)) if random_state is None else random_state
-        chosen, mean, std = _one_by_one(everybody, table, n_questions, scorers.get(scorer), stop, seed)
+    if exposure is not None and not (0 < exposure <= 1 and exposure * len(bank) >= n_questions):
+        raise ValueError(
+            f"exposure must be a share in (0, 1] of at least n_questions / items = {n_questions / len(bank):.3g}, got "
+            f"{exposure!r}."
+        )
+    seed = int(checks.generator(random_state).integers(2**62)) if random_state is None else random_state
+
+    def replayed(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        if at_once:
+            return _at_once(bank, rows, n_questions, scorer, stop, everybody.person_.prior)
+        return _one_by_one(everybody, rows, n_questions, scorers.get(scorer), stop, seed)
+
+    parts = []
+    counts, step = np.zeros(len(bank)), BLOCK if exposure is None else 1
+    for start in range(0, len(table), step):
+        rows = table[start : start + step]
+        if exposure is not None:
+            rows = np.where(counts > exposure * start, -1, rows)
+        parts.append(replayed(rows))
+        asked = parts[-1][0]
+        counts += np.bincount(asked[asked >= 0], minlength=len(bank))
+    chosen, mean, std = (np.concatenate(column) for column in zip(*parts, strict=True))
     labels = np.array([*bank.items, None], dtype=object)[chosen]
     if len(everybody.traits) == 1:
         mean, std = mean[:, :, 0], std[:, :, 0]

@@ -1,6 +1,7 @@
 """The search: exact once all is seen, the same after a kill, in the loop, and bad input refused in one sentence."""
 
 import copy
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -45,6 +46,42 @@ def test_a_search_is_the_same_in_parts_in_python_and_after_a_kill():
         path = whole.belief_.tree.path_of(int(rollout["node"]))
         told.partial_fit([path], [(rollout["result"], int(rollout["length"]))])
     np.testing.assert_allclose(told.predict([(), (0,), (1,)]), whole.predict([(), (0,), (1,)]), atol=1e-12)
+
+
+@pytest.mark.parametrize("options", [{}, {"results": "value"}, {"rollouts": "keep_path"}])
+def test_a_belief_stays_what_it_was_when_others_follow_from_it(options):
+    rng = np.random.default_rng(0)
+    model = GameTreeSearch(branching=2, depth=5, random_state=0, **options).fit([()], [(1.0, (0, 1, 1, 0, 1))])
+    beliefs, states = [], []
+    for _ in range(12):
+        beliefs.append(model.belief_)
+        states.append(pack(model.belief_.state()))
+        node = model.descend()
+        route = tuple(int(k) for k in rng.integers(2, size=5 - len(node)))
+        model.partial_fit([node], [(1.0 if rng.random() < 0.5 else -1.0, route)])
+        with pytest.raises(ValueError, match="illegal"):
+            model.partial_fit([(0,), (1, 1), (2,)], [1.0, -1.0, 1.0])  # the first two are taken in, and given back
+    whole = pack(model.belief_.state())
+    for k in (3, 0, 11, 7):  # looked at in any order
+        assert pack(beliefs[k].state()) == states[k]
+    other = copy.copy(model)
+    other.belief_ = beliefs[5]
+    other.partial_fit([(0,)], [-1.0])  # two follow from one
+    assert pack(beliefs[5].state()) == states[5] and pack(model.belief_.state()) == whole
+
+
+def test_a_rollout_costs_its_path_and_not_the_tree():
+    model = GameTreeSearch(random_tree(5, 7, random_state=0), random_state=0).search(3000)
+    told = GameTreeSearch(branching=5, depth=7).restore(model.state()).partial_fit([(0,)], [1.0])
+    path = told.descend()
+    told.partial_fit([path], [1.0])  # room for more is made
+    tracemalloc.start()
+    try:
+        told.partial_fit([told.descend()], [-1.0])
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 0.05 * told.belief_.tree.nodes.nbytes
 
 
 def test_keeping_paths_uses_more_of_the_same_rollouts():

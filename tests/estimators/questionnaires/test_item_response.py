@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 from scipy.special import expit, logsumexp
-from scipy.stats import norm
+from scipy.stats import multivariate_normal, norm
 
 from adaptive import Questionnaire, SequentialDesign
 from adaptive.estimators.questionnaires.answers import Answers
 from adaptive.estimators.questionnaires.calibration import calibrate
 from adaptive.estimators.questionnaires.curves import CURVES, difficulties, from_difficulties
 from adaptive.estimators.questionnaires.grids import trait_grid
+from adaptive.estimators.questionnaires.reports import exposure
 from adaptive.loop import MaxSteps, TargetDeviation
 
 MODELS = list(CURVES)
@@ -59,7 +60,7 @@ def test_calibration_is_at_the_maximum_of_the_penalised_likelihood(model):
     data, curve = Answers.of_table(answers, None), CURVES[model]
     found = calibrate(curve, data, np.ones((3, 1), dtype=bool), tol=1e-9, max_iter=2000)
     mean, deviation = curve.prior(len(data.categories))
-    mean, deviation = np.r_[1.0, mean], np.r_[1.0, deviation]
+    slopes = multivariate_normal(np.ones(3), np.eye(3) + 1.0)
     x = trait_grid(1)
     table = data.table()
 
@@ -67,7 +68,8 @@ def test_calibration_is_at_the_maximum_of_the_penalised_likelihood(model):
         c = flat.reshape(3, -1)
         p = np.log(curve(c, x)[0])
         joint = sum(p[i][:, table[:, i]].T for i in range(3)) + norm.logpdf(x[:, 0])
-        return logsumexp(joint, axis=1).sum() - 0.5 * np.sum(((c - mean) / deviation) ** 2)
+        prior = slopes.logpdf(c[:, 0]) - 0.5 * np.sum(((c[:, 1:] - mean) / deviation) ** 2)
+        return logsumexp(joint, axis=1).sum() + prior
 
     slope = approx_fprime(found.coordinates.ravel(), objective, 1e-6)
     np.testing.assert_allclose(slope, 0.0, atol=2e-2)
@@ -198,6 +200,55 @@ def test_reports():
     assert model.information([0.0, 1.0]).shape == (8, 2)
 
 
+def test_no_item_is_asked_of_more_than_its_share_in_a_simulation_or_in_the_loop():
+    answers, *_ = drawn(60, 12)
+    model = Questionnaire("two_parameter").fit(answers)
+    replayed = model.simulate(answers, 4, exposure=0.5)
+    shown = exposure(replayed.items, model.items_)
+    assert shown.max() <= 0.5 + 1 / 60 and shown.sum() == pytest.approx(4.0)
+    assert exposure(model.simulate(answers, 4).items, model.items_).max() > 0.7
+    pool = model.exposure_pool(0.5, within=model.pool(["a"] * 6 + ["b"] * 6, 4))  # contents bind nobody here
+    for u in range(20):
+        design = SequentialDesign(
+            model.respondent(), pool, lambda query, u=u: answers[u, list(query.candidates)], stop=MaxSteps(4)
+        ).run()
+        assert replayed.items[u].tolist() == design.history_["label"]
+        pool.tested(design.estimator_)
+    again = model.exposure_pool(0.5).restore(pool.state())
+    assert again.people == 20 and again(model.respondent()) == pool(model.respondent())
+    for wrong, message in ((0.2, "at least n_questions / items"), (1.5, "share in")):
+        with pytest.raises(ValueError, match=message):
+            model.simulate(answers, 4, exposure=wrong)
+    with pytest.raises(ValueError, match="cap must be a share"):
+        model.exposure_pool(2.0)
+
+
+def test_the_path_of_a_respondent():
+    bank = Questionnaire.from_parameters([1.0, 2.0, 1.5], [0.0, 0.5, -0.5])
+    person = bank.respondent().partial_fit([2], [1]).partial_fit([0], [0])
+    path = person.path()
+    assert path["item"] == [None, 2, 0] and path["answer"] == [None, 1, 0]
+    assert path["mean"][-1] == person.mean[0] and path["std"][0] == pytest.approx(1.0, abs=1e-3)
+    assert path["low"][1] < path["mean"][1] < path["high"][1]
+    assert path["probability"][1] == pytest.approx(bank.respondent().predictive([2]).probabilities[0, 1])
+    two = Questionnaire.from_prior(["a", "b"], (1, 2, 3), item_traits=["x", "y"]).respondent().partial_fit(["a"], [3])
+    assert two.path()["mean:x"][1] > 0.1 and two.path()["mean:y"][1] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_items_may_have_fewer_answers_than_others():
+    model = Questionnaire.from_prior(["a", "b"], (1, 2, 3, 4), answers={"b": 2}, reverse=["b"])
+    p = model.respondent().predictive(["a", "b"]).probabilities
+    np.testing.assert_allclose(p.sum(axis=1), 1.0, atol=1e-12)
+    np.testing.assert_allclose(p[1], [0.5, 0.5, 0.0, 0.0], atol=1e-9)
+    person = model.respondent().partial_fit(["b"], [1])
+    assert person.mean[0] > 0.1  # turned round: the lower answer means more
+    with pytest.raises(ValueError, match="item 'b' has no answer 3"):
+        person.fit(["b"], [3])
+    for wrong, message in (({"c": 2}, "names the item 'c'"), ({"a": 5}, "has 5 answers, but there are 4")):
+        with pytest.raises(ValueError, match=message):
+            Questionnaire.from_prior(["a", "b"], (1, 2, 3, 4), answers=wrong)
+
+
 def test_files_of_banks(tmp_path):
     answers, *_ = drawn(100, 4)
     for name in ("two_parameter", "three_parameter", "graded"):
@@ -265,7 +316,8 @@ def test_odd_answers_get_the_priors_answer():
     answers = np.array([[1.0, np.nan, 0.0], [1.0, np.nan, 1.0], [np.nan, np.nan, np.nan]])
     model = Questionnaire("two_parameter").fit(answers)  # everyone alike; an item never seen; a person without answers
     assert np.isfinite(model.item_parameters_).all()
-    assert model.item_parameters_[1, 0] == pytest.approx(1.0) and model.item_parameters_[0, 1] < 0
+    slopes = model.item_parameters_[:, 0]
+    assert slopes[1] == pytest.approx((1 + slopes[0] + slopes[2]) / 3, abs=1e-3) and model.item_parameters_[0, 1] < 0
     assert model.trait_mean_[2, 0] == pytest.approx(0.0, abs=1e-9) and model.trait_std_[2, 0] > 1.0 - 1e-9
     with pytest.raises(ValueError, match="for two answers, but there are 3"):
         Questionnaire("two_parameter").fit([[1.0, 3.0]])

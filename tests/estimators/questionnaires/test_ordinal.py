@@ -1,12 +1,16 @@
 """The ordinal model: against importance sampling, and what must hold of any table of answers."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.special import ndtr
 
 from adaptive import Questionnaire
 from adaptive.estimators.questionnaires.answers import Answers
-from adaptive.estimators.questionnaires.ordinal_model import OrdinalModel, fit_ordinal
+from adaptive.estimators.questionnaires.ordinal import fit
+from adaptive.estimators.questionnaires.ordinal.fit import fit_ordinal
+from adaptive.estimators.questionnaires.ordinal.model import OrdinalModel
 
 
 def drawn(n_people, n_items, n_categories=5, tau=1.0, beta=0.2, seed=0):
@@ -25,7 +29,7 @@ def test_a_tiny_case_against_importance_sampling():
     """Two people, three items, three answers: means within .04 and deviations within a tenth, as the source's."""
     table, tau, beta = np.array([[1, 2, 3], [3, 3, 2]]), 1.0, 0.2
     model = OrdinalModel(3, threshold_noise=beta)
-    fit = fit_ordinal(
+    found = fit_ordinal(
         model, Answers.of_table(table * 1.0, None), np.zeros(3, int), np.full(3, tau), tol=1e-8, max_iter=200
     )
     rng, n = np.random.default_rng(0), 400_000
@@ -42,10 +46,10 @@ def test_a_tiny_case_against_importance_sampling():
     weights /= weights.sum()
     mean = weights @ x
     deviation = np.sqrt(weights @ (x - mean) ** 2)
-    assert fit.converged
-    np.testing.assert_allclose(fit.means[:, 2], mean, atol=0.04)
-    np.testing.assert_allclose(np.sqrt(fit.covariances[:, 2, 2]), deviation, rtol=0.1)
-    np.testing.assert_allclose(fit.item_means, np.einsum("n,nil->il", weights, items), atol=0.06)
+    assert found.converged
+    np.testing.assert_allclose(found.means[:, 2], mean, atol=0.04)
+    np.testing.assert_allclose(np.sqrt(found.covariances[:, 2, 2]), deviation, rtol=0.1)
+    np.testing.assert_allclose(found.item_means, np.einsum("n,nil->il", weights, items), atol=0.06)
 
 
 def test_model_data_converge_cover_and_do_not_depend_on_order():
@@ -64,6 +68,52 @@ def test_model_data_converge_cover_and_do_not_depend_on_order():
     assert model.prequential_evidence_ / answers.size > uniform + 0.2
 
 
+def test_the_common_move_leads_to_the_same_fixed_point_in_fewer_sweeps(monkeypatch):
+    answers, _ = drawn(40, 8)
+    data = Answers.of_table(answers, (1, 2, 3, 4, 5))
+    options = {"max_iter": 400, "tol": 1e-9}
+    moved = fit_ordinal(OrdinalModel(5), data, np.zeros(8, int), np.ones(8), **options)
+    monkeypatch.setattr(fit, "_common_move", lambda *_: (np.zeros(5), np.zeros((8, 4))))
+    still = fit_ordinal(OrdinalModel(5), data, np.zeros(8, int), np.ones(8), **options)
+    np.testing.assert_allclose(moved.means, still.means, atol=1e-7)
+    np.testing.assert_allclose(moved.item_means, still.item_means, atol=1e-7)
+    assert len(moved.trace) < 0.6 * len(still.trace)
+
+
+def test_more_people_and_items_need_no_more_sweeps_and_300_bytes_an_answer():
+    data = Answers.of_table(drawn(400, 100)[0], (1, 2, 3, 4, 5))
+    tracemalloc.start()
+    try:
+        found = fit_ordinal(OrdinalModel(5), data, np.zeros(100, int), np.ones(100), evidence=True)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found.converged and len(found.trace) <= 15
+    assert peak / len(data) < 300
+
+
+def test_estimates_rise_with_the_answer_and_keep_a_width():
+    model = Questionnaire(trait_noise=1.0).fit(drawn(60, 10, 3)[0])
+    after = [model.respondent().partial_fit([4], [answer]) for answer in (1, 2, 3)]
+    assert np.all(np.diff([person.mean[0] for person in after]) > 0)
+    assert min(person.std[0] for person in after) > 0.5
+
+
+def test_a_bank_as_a_file(tmp_path):
+    answers, _ = drawn(40, 6, 4)
+    model = Questionnaire(trait_noise=2.0, reverse=[1], item_traits=["x", "x", "x", "y", "y", "y"]).fit(answers)
+    model.to_bank(tmp_path / "bank.csv")
+    again = Questionnaire.from_bank(tmp_path / "bank.csv")
+    assert again.bank_.fingerprint() == model.bank_.fingerprint()
+    np.testing.assert_array_equal(again.predict_proba(answers[:2]), model.predict_proba(answers[:2]))
+    text = (tmp_path / "bank.csv").read_text().splitlines()
+    (tmp_path / "bank.csv").write_text("\n".join([text[0], text[1].replace(",2.0,", ",,", 1), *text[2:]]))
+    with pytest.raises(ValueError, match="line 2: .* is missing"):
+        Questionnaire.from_bank(tmp_path / "bank.csv")
+    with pytest.raises(ValueError, match="known, not learnt"):
+        again.partial_fit([("somebody", 0, 1)])
+
+
 def test_frozen_items_stay_and_people_do_not_mix():
     answers, _ = drawn(60, 10, 3)
     model = Questionnaire(trait_noise=1.0).fit(answers)
@@ -75,9 +125,6 @@ def test_frozen_items_stay_and_people_do_not_mix():
     other = model.respondent().partial_fit([2, 0, 1], answers[0, [2, 0, 1]])
     np.testing.assert_allclose(person.mean, other.mean, atol=1e-9)
     assert model.bank_.means.tobytes() == means.tobytes()
-    up, down = (model.respondent().partial_fit([4], [answer]) for answer in (3, 1))
-    assert up.mean[0] > 0 > down.mean[0] or up.mean[0] > down.mean[0]
-    assert up.std[0] > 0.5
     simulated = model.simulate(answers[:2], 3)
     assert simulated.items.shape == (2, 3) and np.all(np.diff(simulated.std, axis=1) < 0.05)
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from adaptive.estimators.questionnaires.answers import Answers, positions_of
 from adaptive.estimators.questionnaires.loadings import Loadings
-from adaptive.estimators.questionnaires.ordinal_model import OrdinalFit, OrdinalModel, fit_ordinal
+from adaptive.estimators.questionnaires.ordinal.fit import OrdinalFit, fit_ordinal
+from adaptive.estimators.questionnaires.ordinal.model import OrdinalModel
 
 if TYPE_CHECKING:
     from adaptive.types import Array
@@ -60,7 +61,7 @@ class OrdinalBank:
 
     def person(self, prior: np.ndarray) -> Any:
         """Somebody who has not answered yet."""
-        from adaptive.estimators.questionnaires.ordinal_person import OrdinalPerson
+        from adaptive.estimators.questionnaires.ordinal.person import OrdinalPerson
 
         return OrdinalPerson(self, prior)
 

@@ -1,7 +1,4 @@
-"""What is believed after answers under the ordinal model: people and items by loopy expectation propagation.
-
-Noise and the scale of traits are chosen by prequential evidence: the log probability of each answer given all others.
-"""
+"""What is believed after answers under the ordinal model: people and items by loopy expectation propagation."""
 
 from __future__ import annotations
 
@@ -13,20 +10,15 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.estimators.questionnaires.answers import Answers
-from adaptive.estimators.questionnaires.ordinal_bank import OrdinalBank
-from adaptive.estimators.questionnaires.ordinal_model import OrdinalModel, fit_ordinal
-from adaptive.estimators.questionnaires.ordinal_person import asked
+from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
+from adaptive.estimators.questionnaires.ordinal.fit import fit_ordinal
+from adaptive.estimators.questionnaires.ordinal.noise import UNLEARNT, chosen_noise, fixed
+from adaptive.estimators.questionnaires.ordinal.person import asked
 from adaptive.estimators.questionnaires.settings import QuestionnaireSettings
 from adaptive.predictive import Predictive, StatedPredictive
 from adaptive.predictive.derivations import entropy
 
 __all__ = ["OrdinalBelief"]
-
-TRAIT_NOISES = (0.5, 1.0, 2.0, 3.0, 4.0)
-THRESHOLD_NOISES = (0.05, 0.2, 0.5, 1.0)
-TRAIT_SCALES = (0.5, 1.0, 2.0)
-FEW = 200  # people among whom noises are compared
-UNLEARNT = 1.0  # trait noise before any answer
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +83,12 @@ class OrdinalBelief:
             settings, data, bank, fit.means, fit.covariances, fit.prequential, fit.trace, fit.converged, fit.skipped
         )
 
+    @classmethod
+    def of_bank(cls, settings: QuestionnaireSettings, data: Answers, bank: OrdinalBank) -> OrdinalBelief:
+        """Items that are known, and nobody."""
+        d = bank.model.n_style + bank.model.n_traits
+        return cls(settings, data, bank, np.zeros((0, d)), np.zeros((0, d, d)), np.zeros(0))
+
     # -- what is believed --------------------------------------------------------------------------------------------
 
     @classmethod
@@ -98,14 +96,10 @@ class OrdinalBelief:
         """What is believed about (person, item) pairs before any answer."""
         items = list(dict.fromkeys(item for _, item in pairs))
         loadings = settings.loadings(items)
-        model, noise = _fixed(settings, len(settings.scale), len(loadings.traits)), np.full(len(items), UNLEARNT)
+        model, noise = fixed(settings, len(settings.scale), len(loadings.traits)), np.full(len(items), UNLEARNT)
         means, covariances = (np.tile(one, (len(items), *[1] * one.ndim)) for one in model.item_prior())
         bank = OrdinalBank(model, items, settings.scale, loadings, means, covariances, noise, settings.reversed(items))
-        nobody = np.zeros((0, model.n_style + model.n_traits))
-        none = Answers.none(items, settings.scale)
-        return cls(settings, none, bank, nobody, nobody[:, :, None] + nobody[:, None, :], np.zeros(0)).predictive(
-            pairs, **options
-        )
+        return cls.of_bank(settings, Answers.none(items, settings.scale), bank).predictive(pairs, **options)
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
         """Means and deviations (people, traits) of those learnt from."""
@@ -206,59 +200,3 @@ def _about(
         noise = before - V
     K = np.linalg.solve(np.eye(d) + sites @ noise, sites)
     return float(0.5 * p @ np.linalg.slogdet(np.eye(d) + K @ V)[1])
-
-
-def _fixed(settings: QuestionnaireSettings, n_categories: int, n_traits: int) -> OrdinalModel:
-    return OrdinalModel(
-        n_categories, n_traits, settings.styles, settings.response,
-        settings.threshold_noise or 0.2, settings.trait_scale or 1.0,
-    )  # fmt: skip
-
-
-def chosen_noise(
-    settings: QuestionnaireSettings, answers: Answers, traits: np.ndarray, n_traits: int
-) -> tuple[OrdinalModel, np.ndarray]:
-    """The model and each item's trait noise: as given, else by prequential evidence, one after the other."""
-    model = _fixed(settings, len(answers.categories), n_traits)
-    n_items = len(answers.items)
-    if not len(answers):
-        return model, np.full(n_items, UNLEARNT if settings.trait_noise == "evidence" else settings.trait_noise)
-    few = _few(answers)
-
-    def evidence(one: OrdinalModel, noise: Any) -> np.ndarray:
-        tau = np.broadcast_to(np.asarray(noise, dtype=float), (n_items,))
-        return fit_ordinal(one, few, traits, tau, max_iter=6, tol=0.0, evidence=True).prequential
-
-    tau: Any = UNLEARNT if settings.trait_noise == "evidence" else float(settings.trait_noise)
-    tables = {}
-    if settings.trait_noise == "evidence":
-        tables = {noise: evidence(model, noise) for noise in TRAIT_NOISES}
-        tau = max(TRAIT_NOISES, key=lambda noise: tables[noise].sum())
-    if settings.threshold_noise is None:
-        models = [replace(model, threshold_noise=beta) for beta in THRESHOLD_NOISES]
-        model = max(models, key=lambda one: evidence(one, tau).sum())
-    if settings.trait_scale is None:
-        models = [replace(model, trait_scale=scale) for scale in TRAIT_SCALES]
-        model = max(models, key=lambda one: evidence(one, tau).sum())
-    noise = np.full(n_items, tau)
-    if settings.noise_per_item and tables:
-        sums = np.array([np.bincount(few.item, weights=tables[one], minlength=n_items) for one in TRAIT_NOISES])
-        noise = np.asarray(TRAIT_NOISES)[sums.argmax(axis=0)]
-    return model, noise
-
-
-def _few(answers: Answers) -> Answers:
-    """The answers of some people, evenly spread over them by their number of answers: no order of people matters."""
-    n = len(answers.people)
-    if n <= FEW:
-        return answers
-    table = answers.table()
-    order = np.lexsort(table.T[::-1])  # by what was answered
-    chosen = np.sort(order[np.linspace(0, n - 1, FEW).astype(int)])
-    number = np.full(n, -1)
-    number[chosen] = np.arange(FEW)
-    kept = number[answers.person] >= 0
-    return replace(
-        answers, people=tuple(answers.people[k] for k in chosen), person=number[answers.person[kept]],
-        item=answers.item[kept], answer=answers.answer[kept],
-    )  # fmt: skip

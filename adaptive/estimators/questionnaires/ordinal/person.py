@@ -19,7 +19,7 @@ from adaptive.predictive.derivations import Way, entropy, likely
 from adaptive.predictive.scenarios import branch
 
 if TYPE_CHECKING:
-    from adaptive.estimators.questionnaires.ordinal_bank import OrdinalBank
+    from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
 
 __all__ = ["OrdinalPerson", "OrdinalPredictive", "asked"]
 
@@ -100,15 +100,16 @@ def asked(
 
     Answers are in the order of the scale as asked.
     """
-    from adaptive.estimators.questionnaires import ordinal_kernel as kernel
+    from adaptive.estimators.questionnaires.ordinal.asking import ask
+    from adaptive.estimators.questionnaires.ordinal.messages import packed_size
 
     model = bank.model
     directions, counts = model.steps
     n, D = len(counts), model.levels + 1
     places = np.r_[np.arange(model.n_style), model.n_style + bank.trait_of[item]]
     logs, variances = np.empty(n), np.empty((n, len(targets), len(targets)))
-    messages, sites = np.empty((n, kernel.packed_size(len(places)))), np.empty((n, D, D))
-    before = kernel.ask(
+    messages, sites = np.empty((n, packed_size(len(places)))), np.empty((n, D, D))
+    before = ask(
         mean, V, P, e, places, targets, bank.means[item], bank.covariances[item], bank.trait_noise[item] ** 2,
         model.threshold_noise**2, directions, counts, logs, variances, messages, sites,
     )  # fmt: skip
@@ -158,7 +159,7 @@ class OrdinalPredictive(Predictive):
 
     def given(self, i: int, outcome: Any = None) -> Predictive:
         """The predictive had candidate ``i`` been answered: one more message, the others as they are."""
-        from adaptive.estimators.questionnaires.ordinal_kernel import add
+        from adaptive.estimators.questionnaires.ordinal.messages import add
 
         if outcome is None:
             return branch([(1.0, self)], i, self.seed)

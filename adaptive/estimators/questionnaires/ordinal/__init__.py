@@ -1,0 +1,1 @@
+"""The ordinal model: thresholds of people and items, learnt by expectation propagation."""
