@@ -62,19 +62,22 @@ class ImageReconstructor(BeliefEstimator):
     dtype : {"complex64", "complex128", "float32", "float64"}, optional
         Of the image that is reconstructed: a complex one has the prior on real and imaginary part. None: "complex64"
         for k-space, "float64" for photographs.
-    phase : "estimate", array of ``shape`` or None, default "estimate"
-        Radians that are taken out, so that the unknown is nearly real. "estimate": from up to 32 central lines, a
-        central block of that side or a disc that trajectories cover, where there are four; photographs have none.
+    phase : "smooth", "estimate", array of ``shape`` or None, default "smooth"
+        Radians that are taken out, so that the unknown is nearly real. "smooth": `adaptive.images.smooth_phase` of
+        the image that up to 32 central lines show, a central block of that side or a disc that trajectories cover,
+        where there are four; how uncertain it is both models know. "estimate": the angle of that image as it is. A
+        phase from a prescan is given as an array. Photographs have none.
     coils : array (coils, *shape), "estimate" or None, default None
         Sensitivities of the receiver coils; "estimate": from the centre of k-space, which then has to be measured
         first. Blocks stay those of one coil, and the samples of each are (coils, *block.output_shape). None: one coil,
         samples without that axis.
     coil_covariance : array (coils, coils), optional
         Covariance of the noise between coils, up to a factor; it is made white.
-    imaginary_prior : {"transform", "pixel", "none"}, default "transform"
+    imaginary_prior : {"auto", "transform", "pixel", "none"}, default "auto"
         Of the imaginary part of a complex image: as on the real part; on its pixels, at a fifth of the smallest scale
-        (or ``prior_scales["imaginary"]``); or nothing, which ruins designs that measure half of k-space. Pixels suit
-        designs of one side of k-space, transforms those of both sides.
+        (or ``prior_scales["imaginary"]``), times what the uncertainty of a smooth phase leaves at each; or nothing,
+        which ruins designs that measure half of k-space. "auto": pixels where the phase is read from the
+        measurements, else transforms.
     reconstruction : {"map", "mean"}, optional
         The mode or the mean of the posterior; None: the mean with a tree and of expectation propagation, else the mode.
     design_noise_variance, design_prior_scales : float (or dict), None or "auto", default "auto"
@@ -82,15 +85,15 @@ class ImageReconstructor(BeliefEstimator):
         and 1/300 for k-space, None for photographs.
     design_dtype : str or None, default "auto"
         Of the unknown of that model. None: "float32" for k-space, ``dtype`` for photographs. "auto": the same, but
-        "complex64" with a prior on the pixels of the imaginary part where the phase is estimated (and the prior is no
-        tree): mirrors are then worth what the estimate leaves.
+        "complex64" with a prior on the pixels of the imaginary part where the phase is read from the measurements
+        (and the prior is no tree): mirrors are then worth what that leaves.
     inference : str or callable, default "variational_bounds"
         The double loop with sampled variances; "expectation_propagation" (fraction 0.9, sites updated while any can
         change the posterior by .01 nats), which keeps the covariance as a matrix and is exact about candidates, for
         images of up to 64 by 64 pixels; or a callable
         ``(model, *, max_iter, tol, random_state, warm_start) -> Posterior`` such as
         ``functools.partial(inference.variational_bounds, variances="lanczos")``.
-    n_samples : int, default 8
+    n_samples : int, default 4
         Posterior samples behind variances and scores of the double loop; of a tree at least 30.
     reference : array of ``shape``, optional
         An earlier image of the same object, magnitudes or complex, in any contrast, registered to within a pixel: where
@@ -181,16 +184,16 @@ class ImageReconstructor(BeliefEstimator):
         wavelet: str | None = None,
         level: int | None = None,
         dtype: DType | None = None,
-        phase: ArrayLike | None = "estimate",
+        phase: ArrayLike | None = "smooth",
         coils: ArrayLike | None = None,
         coil_covariance: ArrayLike | None = None,
-        imaginary_prior: str = "transform",
+        imaginary_prior: str = AUTO,
         reconstruction: str | None = None,
         design_noise_variance: float | str | None = AUTO,
         design_prior_scales: StatedScales | str | None = AUTO,
         design_dtype: DType | None = AUTO,
         inference: str | Callable[..., Posterior] = "variational_bounds",
-        n_samples: int = 8,
+        n_samples: int = 4,
         reference: ArrayLike | None = None,
         refine: bool = False,
         largest: float = 1.0,
@@ -229,7 +232,12 @@ class ImageReconstructor(BeliefEstimator):
     _Settings, _Belief = ImageSettings, ImageBelief
     _cites = ("seeger2010", "seeger2011", "nickisch2010")
     belief_: ImageBelief
-    former_defaults: ClassVar = {"design_dtype": None}  # logs that have it go on as they began
+    former_defaults: ClassVar = {  # logs that have them go on
+        "design_dtype": None,
+        "imaginary_prior": "transform",
+        "n_samples": 8,
+        "phase": "estimate",
+    }
 
     def fit(self, X: Pool | Operator, y: Outcomes) -> Self:
         """Forget what was measured and fit.

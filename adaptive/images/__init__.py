@@ -10,6 +10,7 @@ from adaptive.images.phase import estimate_phase, low_resolution, polynomial_pha
 from adaptive.images.quality import Interval, l2_error, nmse, paired_interval, psnr, ssim
 from adaptive.images.reading import head_scan, read_images
 from adaptive.images.simulation import SimulatedScan, simulate_scan
+from adaptive.images.smooth_phase import SmoothPhase, smooth_phase
 from adaptive.images.stack import ImageStack, Slice, fitted, middle_square, padded, scaled
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "RawKspace",
     "SimulatedScan",
     "Slice",
+    "SmoothPhase",
     "best_parameter",
     "check_coils",
     "check_kspace",
@@ -47,6 +49,7 @@ __all__ = [
     "scaled",
     "simulate_coils",
     "simulate_scan",
+    "smooth_phase",
     "ssim",
     "whitened",
     "write_cfl",

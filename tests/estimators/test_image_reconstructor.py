@@ -466,7 +466,7 @@ def test_bad_input_is_refused_in_one_sentence_and_changes_nothing():
         ({"noise_variance": 0.0}, "noise_variance must be > 0"),
         ({"dtype": "int32"}, "dtype must be one of"),
         ({"design_dtype": "flaot32"}, "design_dtype must be one of .* Did you mean 'float32'"),
-        ({"phase": "guess"}, "phase must be one of 'estimate'"),
+        ({"phase": "guess"}, "phase must be one of 'smooth', 'estimate'"),
         ({"phase": np.zeros((3, 3))}, "phase must have shape"),
         ({"reconstruction": "mode"}, "reconstruction must be one of 'map', 'mean'"),
         ({"n_samples": 1}, "n_samples must be at least 2"),

@@ -187,6 +187,7 @@ class ImageBelief(Inferred):
             "phase": self.received.phase,
             "coil_maps": self.received.maps,
             "n_central": self.received.n_central,
+            "imaginary": self.received.imaginary,
             "noise_variance": self.noise_variance,
             "design_scales": plain_scales(self.scales),
             "design_posterior": posterior_state(self.posterior),
@@ -199,7 +200,7 @@ class ImageBelief(Inferred):
     def from_state(cls, settings: ImageSettings, data: MeasuredBlocks, state: dict[str, Any]) -> Self:
         """The belief that ``state`` described."""
         known = settings.conventions(data.fourier).continued(state.get("begun"))
-        received = Received(state["phase"], state.get("coil_maps"), state["n_central"])
+        received = Received(state["phase"], state.get("coil_maps"), state["n_central"], state.get("imaginary"))
         design = known.design_model(known.model(data, received, state["noise_variance"]))
         posterior = design.restored(state["design_posterior"], state["design_scales"])
         scales = posterior.prior if isinstance(posterior, TreePosterior) else state["design_scales"]

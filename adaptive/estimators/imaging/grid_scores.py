@@ -22,9 +22,10 @@ from adaptive.linalg import controlled_variance
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike
 
-__all__ = ["GridScores"]
+__all__ = ["GridScores", "OneSide"]
 
 
+_LESS = 1e-6  # relative, by which the other side falls behind: more than ties, less than any error
 _CORRELATED = 1.2  # standard deviation of a sum over a line, in units of what independent samples would have
 _SYSTEMATIC = (
     0.04  # share of a value that may be what neighbours in k-space say twice, or the curvature of the logarithm
@@ -146,6 +147,54 @@ class GridScores:
     @cached_property
     def _single(self) -> tuple[np.ndarray, np.ndarray]:
         return self._log_terms(1.0)
+
+
+class OneSide:
+    """Of a frequency and its mirror, both free, the one on the fuller side; of mirrors, the central ones first.
+
+        F(u exp(i e))(k) ~ F(u)(k) + i F(e u)(k),      conj F(u exp(i e))(-k) ~ F(u)(k) - i F(e u)(k)
+
+    An error e of the phase, which is smooth, is seen with one sign on one side of k-space and with the other on the
+    other. From one side the image that comes out is u exp(i e) almost everywhere, of which magnitudes show no error of
+    first order; where sides alternate the signs do, and neighbouring lines contradict each other. About the image
+    itself the two say the same: their scores differ by their errors only. And where k was measured, -k shows the error
+    itself, most of it near the centre, as of u: its scores, of a model that expects the same everywhere, are handed
+    out from there.
+
+    Parameters
+    ----------
+    measured : array of bool (n,) or (n0, n1)
+        Lines, or points of two phase-encode axes, that were measured; DC at n // 2.
+    """
+
+    def __init__(self, measured: np.ndarray):
+        self.measured, self.shape = measured, np.array(measured.shape)
+        every = np.indices(measured.shape).reshape(measured.ndim, -1).T
+        self.mirrors = (2 * (self.shape // 2) - every) % self.shape
+        frequencies = np.where(np.all(self.mirrors == every, axis=1)[:, None], 0, every - self.shape // 2)
+        first = np.argmax(frequencies != 0, axis=1)
+        self.sides = np.sign(frequencies[np.arange(len(every)), first])  # 0 at DC and what is its own mirror
+        self.radius = np.sum(np.square(frequencies / self.shape), axis=1)
+        taken, opposite = measured.ravel(), measured[tuple(self.mirrors.T)]
+        fuller = 1 if np.sum(self.sides[taken & ~opposite]) > 0 else -1
+        self.behind = ~taken & ~opposite & (self.sides == -fuller)
+        self.shown = ~taken & opposite & (self.sides != 0)
+
+    def __call__(self, values: np.ndarray) -> np.ndarray:
+        """Scores of all positions, flat: on the emptier side at most those of the mirrors, if these are free.
+
+        Examples
+        --------
+        >>> side = OneSide(np.isin(np.arange(8), [4, 5, 6]))  # frequencies 0, 1 and 2
+        >>> side(np.array([0.5, 2, 1, 0, 0, 0, 0, 1])).round(3)  # -3 follows 3; of the mirrors -1 comes before -2
+        array([0.5, 1. , 0. , 1. , 0. , 0. , 0. , 1. ])
+        """
+        after = values.copy()
+        mirrored = values.reshape(self.shape)[tuple(self.mirrors.T)]
+        after[self.behind] = (1 - _LESS) * np.minimum(values, mirrored)[self.behind]
+        shown = np.flatnonzero(self.shown)
+        after[shown[np.argsort(self.radius[shown], kind="stable")]] = np.sort(values[shown])[::-1]
+        return after
 
 
 def _stated(total: ArrayLike, square: ArrayLike) -> np.ndarray:

@@ -28,7 +28,7 @@ from adaptive.estimators.imaging.blocks import (
 from adaptive.estimators.imaging.coil_images import SeenImages, seen_images
 from adaptive.estimators.imaging.coil_scores import CoilScores
 from adaptive.estimators.imaging.dense_predictive import DenseBlockPredictive
-from adaptive.estimators.imaging.grid_scores import GridScores
+from adaptive.estimators.imaging.grid_scores import GridScores, OneSide
 from adaptive.estimators.imaging.measurements import MeasuredBlocks
 from adaptive.estimators.imaging.sensitivity import on_unknown
 from adaptive.estimators.imaging.trajectory_scores import TrajectoryScores
@@ -63,7 +63,10 @@ def block_predictive(posterior: Posterior, candidates: Pool, model: ImageModel, 
     """
     measured, noise, sensitivity = model.measured, model.noise_variance, model.sensitivity
     if isinstance(posterior, LargePosterior):
-        return BlockPredictive(posterior, candidates, measured, noise, sensitivity=sensitivity, refine=refine)
+        rough = model.prior.left_over is not None
+        return BlockPredictive(
+            posterior, candidates, measured, noise, sensitivity=sensitivity, rough_phase=rough, refine=refine
+        )
     if is_rows(candidates) and candidates.dtype.kind != "c" and sensitivity is None and not model.prior.complex:
         return linear_predictive(posterior, _rows(candidates, measured.shape), Gaussian(noise))
     if is_rows(candidates):
@@ -88,6 +91,8 @@ class BlockPredictive(Predictive):
         Per real component.
     sensitivity : array (*shape), (coils, *shape) or None
         What the unknown is multiplied with before it is measured: exp(i phase), times the maps of the coils.
+    rough_phase : bool, default False
+        Whether the phase is a smooth one with errors: lines of one side of k-space are then preferred (`OneSide`).
     refine : bool, default False
         Whether selection is to compute the best candidates exactly; ``refined`` can be called in any case.
     random_state : ignored
@@ -102,12 +107,14 @@ class BlockPredictive(Predictive):
         noise_variance: float,
         *,
         sensitivity: np.ndarray | None = None,
+        rough_phase: bool = False,
         refine: bool = False,
         random_state: RandomState = None,
     ):
         self.candidates: Any = candidates  # may be indexed, which not every kind of pool says
         self.posterior, self.measured = posterior, measured
         self.noise_variance, self.sensitivity, self.refine = noise_variance, sensitivity, refine
+        self.rough_phase = rough_phase
         self.likelihood = Gaussian(noise_variance)
         self._shape = measured.shape
         self._complex = len(posterior.system.input_shape) > len(self._shape)
@@ -128,9 +135,9 @@ class BlockPredictive(Predictive):
         if is_rows(self.candidates):
             return self._of_rows()
         if is_lines(self.candidates):  # no operator is made
-            return self._grid.of_lines(np.asarray(self.candidates.lines), int(self.candidates.axis))
+            return self._of_lines(np.asarray(self.candidates.lines), int(self.candidates.axis))
         if is_encodes(self.candidates):
-            return self._grid.of_encodes(np.asarray(self.candidates.encodes), int(self.candidates.readout))
+            return self._of_encodes(np.asarray(self.candidates.encodes), int(self.candidates.readout))
         if is_shots(self.candidates):
             return self._trajectories(list(self.candidates.samples))
         return self._of_blocks(as_blocks(self.candidates, self._shape))
@@ -150,7 +157,7 @@ class BlockPredictive(Predictive):
                 found = self._trajectories([blocks[k].samples for k in members])  # type: ignore[attr-defined]
             elif not isinstance(kind, tuple):
                 lines = np.concatenate([blocks[k].lines for k in members])  # type: ignore[attr-defined]
-                found = self._grid.of_lines(lines, kind)
+                found = self._of_lines(lines, kind)
             elif on_grid(first):
                 found = self._grid.of_mask(first.mask)
             else:
@@ -158,6 +165,26 @@ class BlockPredictive(Predictive):
                 found = 2 * gain, 2 * error
             values[members], errors[members] = found
         return values, errors
+
+    def _of_lines(self, lines: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
+        if not self._prefers_a_side:
+            return self._grid.of_lines(lines, axis)
+        others = tuple(other for other in range(len(self._shape)) if other != axis)
+        values, errors = self._grid.of_lines(np.arange(self._shape[axis]), axis)
+        return OneSide(np.asarray(np.all(self.measured.mask, axis=others)))(values)[lines], errors[lines]
+
+    def _of_encodes(self, encodes: np.ndarray, readout: int) -> tuple[np.ndarray, np.ndarray]:
+        if not self._prefers_a_side:
+            return self._grid.of_encodes(encodes, readout)
+        mask = np.asarray(np.all(self.measured.mask, axis=readout))
+        values, errors = self._grid.of_encodes(np.indices(mask.shape).reshape(2, -1).T, readout)
+        chosen = np.ravel_multi_index(tuple(encodes.T), mask.shape)
+        return OneSide(mask)(values)[chosen], errors[chosen]
+
+    @property
+    def _prefers_a_side(self) -> bool:
+        """Where the phase has errors, and a single coil cannot tell."""
+        return self.rough_phase and isinstance(self._grid, GridScores)
 
     def _of_rows(self) -> tuple[np.ndarray, np.ndarray]:
         rows = RowsOnImages(self.candidates, self._shape)
@@ -238,6 +265,7 @@ class BlockPredictive(Predictive):
             measured,
             self.noise_variance,
             sensitivity=self.sensitivity,
+            rough_phase=self.rough_phase,
             refine=self.refine,
             random_state=self._random_state,
         )

@@ -7,7 +7,9 @@ stays so where nothing was measured (``imaginary="transform"``). An earlier imag
 are to be expected, whatever its contrast: scales are then those of a place,
 
     scale_kj = scale_k (|W_k r|_j + m) / (2 m),      m = mean |W_k r|
- Or a forest of wavelet coefficients, two states each
+
+And where it is known what an uncertain phase may leave, the pixels of the imaginary part have scales of a place, too.
+Or a forest of wavelet coefficients, two states each
 (`TreeMixture`), whose parameters take the place of the scales.
 """
 
@@ -39,6 +41,8 @@ PRIORS = {
 }
 _COMPONENTS = {"tree": "laplace", "student_t_tree": "student_t"}
 IMAGINARY = ("transform", "pixel", "none")
+_USUAL = 0.02  # magnitude of the imaginary part, for ``largest`` = 1, for which its scale stands where none is known
+_LEAST = 0.3  # of that: models are never certain, and smaller ones cost products
 _NO_PRIOR = 1e6  # scale, in units of the largest magnitude, of a potential that is not meant to do anything
 
 
@@ -67,6 +71,8 @@ class ImagePrior:
         Of a tree.
     places : dict of str to array
         By group: what its scale is multiplied with at every projection; empty where all places are alike.
+    left_over : array (*shape) or None
+        Magnitude of the imaginary part that is to be expected of every pixel; None: the same everywhere.
 
     Examples
     --------
@@ -98,6 +104,13 @@ class ImagePrior:
         make["tree"] = make["wavelet"]
         self.operators: list[Operator] = [make[name]() for name in self.names]
         self.places: dict[str, np.ndarray] = {}
+        self.left_over: np.ndarray | None = None
+
+    def leaving(self, left_over: np.ndarray | None) -> ImagePrior:
+        """The same prior, where the phase leaves an imaginary part of these magnitudes (of the shape)."""
+        after = copy.copy(self)
+        after.left_over = left_over
+        return after
 
     def beside(self, reference: np.ndarray) -> ImagePrior:
         """The same prior, its scales larger where an earlier image ``reference`` (of the shape) has more."""
@@ -129,9 +142,15 @@ class ImagePrior:
         if self.imaginary == "pixel":
             n = int(np.prod(self.shape))
             pixel = scales.get("imaginary", min(scales[name] for name in self.names) / 5)
-            scale = np.concatenate([np.full(n, off), np.full(n, pixel)])
+            scale = np.concatenate([np.full(n, off), pixel * self._left_over()])
             result.append((RealStacked(Identity(self.shape), "complex"), Laplace(scale)))
         return result
+
+    def _left_over(self) -> np.ndarray:
+        """What the scale of each pixel of the imaginary part is multiplied with."""
+        if self.left_over is None:
+            return np.ones(int(np.prod(self.shape)))
+        return np.maximum(self.left_over.ravel() / (_USUAL * self.largest), _LEAST)
 
     def scales(self, given: StatedScales, name: str = "prior_scales") -> Scales:
         """One scale per group from a number or a mapping of names to numbers; of a tree its parameters."""

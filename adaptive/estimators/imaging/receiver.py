@@ -1,4 +1,12 @@
-"""What is said of the receiver - phase, coil maps, their noise - or read from the centre of k-space instead."""
+"""What is said of the receiver - phase, coil maps, their noise - or read from the centre of k-space instead.
+
+    phase  that of `smooth_phase` of the low-resolution image
+    std^2 = its own^2 + |phase - phase of half of the centre|^2 / 16
+
+Low resolution bends a phase by what it cannot resolve, about half as much each time the centre doubles: so the phase
+from half of the centre tells how far it may be off. What a phase that is off by std leaves behind is an imaginary part
+of about std times the magnitude.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +20,14 @@ from adaptive import checks
 from adaptive.estimators.imaging.centre import LARGEST_CENTRE, centre_images, centre_kspace, centre_size
 from adaptive.estimators.imaging.measurements import FROM_DATA, MeasuredBlocks
 from adaptive.estimators.imaging.sensitivity import checked_maps, made_white, whitening
-from adaptive.images import estimate_coils
+from adaptive.images import estimate_coils, smooth_phase
 
 __all__ = ["Received", "ReceiverSettings"]
 
 SMALLEST_CENTRE = 4
+PHASES = ("smooth", "estimate")
+_HALF = 0.25  # of the difference to what half of the centre says
+_NOT_SMOOTH = 0.5  # radians that a smooth phase may leave, root mean square; beyond, the angle itself is taken
 
 
 class Received(NamedTuple):
@@ -30,11 +41,14 @@ class Received(NamedTuple):
         Of coils whose noise is white.
     n_central : int
         How much of the centre an estimate was read from; 0 for none.
+    imaginary : array (*shape) or None
+        Magnitude of the imaginary part that an error of the phase may leave, in units of the image; None: not known.
     """
 
     phase: np.ndarray | None
     maps: np.ndarray | None
     n_central: int
+    imaginary: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -44,7 +58,7 @@ class ReceiverSettings:
     Attributes
     ----------
     shape : tuple of int
-    phase : "estimate", array (*shape) or None
+    phase : "smooth", "estimate", array (*shape) or None
     coils : "estimate", array (coils, *shape) or None
     covariance : array (coils, coils) or None
     """
@@ -57,7 +71,7 @@ class ReceiverSettings:
     def check(self) -> None:
         """Refuse, in one sentence, what does not fit together."""
         if isinstance(self.phase, str):
-            checks.choice("phase", self.phase, ("estimate",))
+            checks.choice("phase", self.phase, PHASES)
         elif self.phase is not None:
             checks.shape("phase", self.phase, self.shape)
         if isinstance(self.coils, str):
@@ -104,7 +118,25 @@ class ReceiverSettings:
                 )
             return Received(phase, self.maps, 0)
         maps = estimate_coils(centre_kspace(measured, n_central), n_central) if guess_maps else self.maps
-        if guess_phase:
-            images = centre_images(measured, n_central)
-            phase = np.angle(images[0] if maps is None else np.sum(maps.conj() * images, axis=0))
-        return Received(phase, maps, n_central)
+        if not guess_phase:
+            return Received(phase, maps, n_central)
+        image = _combined(centre_images(measured, n_central), maps)
+        as_angle = known and before is not None and before.imaginary is None  # it goes on as it began
+        if self.phase == "smooth" and not as_angle and np.any(image):
+            found = smooth_phase(image)
+            if found.left <= _NOT_SMOOTH:
+                half = smooth_phase(_combined(centre_images(measured, n_central // 2), maps)).phase
+                return Received(found.phase, maps, n_central, _left_over(image, found.phase, found.std, half))
+        return Received(np.angle(image), maps, n_central)
+
+
+def _combined(images: np.ndarray, maps: np.ndarray | None) -> np.ndarray:
+    """One image of those of the coils."""
+    return images[0] if maps is None else np.sum(maps.conj() * images, axis=0)
+
+
+def _left_over(image: np.ndarray, phase: np.ndarray, std: np.ndarray, half: np.ndarray) -> np.ndarray:
+    """Magnitude of the imaginary part where the phase is uncertain."""
+    weight = np.abs(image) ** 2
+    apart = np.sum(weight * np.angle(np.exp(1j * (phase - half))) ** 2) / np.sum(weight)
+    return np.abs(image) * np.sqrt(std**2 + _HALF**2 * apart)

@@ -151,11 +151,14 @@ class ImageSettings(Settings):
         dtype = ("complex64" if fourier else "float64") if self.dtype is None else _name_of(self.dtype)
         # A phase that was read from a few samples leaves something imaginary, here and there: little, and sparse.
         rough = fourier and isinstance(self.phase, str) and "tree" not in PRIORS[self.prior]
+        imaginary = self.imaginary_prior
+        if _is_auto(imaginary):
+            imaginary = "pixel" if rough and self.dtype is None else "transform"
         if self.design_dtype is None or (_is_auto(self.design_dtype) and not rough):
             design_dtype = "float32" if fourier else dtype
         else:
             design_dtype = "complex64" if _is_auto(self.design_dtype) else _name_of(self.design_dtype)
-        soft = _is_auto(self.design_dtype) and rough and self.imaginary_prior == "transform"
+        soft = _is_auto(self.design_dtype) and rough and imaginary == "transform"
         wavelet = ("db4" if fourier else "db2") if self.wavelet is None else self.wavelet
         modes = not self.engine.dense and "tree" not in PRIORS[self.prior]
         reconstruction = ("map" if modes else "mean") if self.reconstruction is None else self.reconstruction
@@ -170,7 +173,8 @@ class ImageSettings(Settings):
             shape=image_shape(self.shape),
             dtype=dtype,
             design_dtype=design_dtype,
-            design_imaginary="pixel" if soft else self.imaginary_prior,
+            imaginary=imaginary,
+            design_imaginary="pixel" if soft else imaginary,
             wavelet=wavelet,
             reconstruction=reconstruction,
             design_noise_variance=noise,
@@ -190,8 +194,8 @@ class Conventions:
     shape : tuple of int
     dtype, design_dtype : str
         Of the unknown that is reconstructed, and of that of the model that designs.
-    design_imaginary : {"transform", "pixel", "none"}
-        Prior of the imaginary part of the latter, where it is complex.
+    imaginary, design_imaginary : {"transform", "pixel", "none"}
+        Priors of the imaginary part of either, where it is complex.
     wavelet : str
     reconstruction : {"map", "mean"}
         The mode, or the mean of posteriors that are not made of modes.
@@ -204,6 +208,7 @@ class Conventions:
     shape: tuple[int, ...]
     dtype: str
     design_dtype: str
+    imaginary: str
     design_imaginary: str
     wavelet: str
     reconstruction: str
@@ -214,7 +219,8 @@ class Conventions:
         """What was left open decided as where these measurements began: ``begun``, which older states do not hold."""
         if not _is_auto(self.given.design_dtype):
             return self
-        former = ("float32" if self.fourier else self.dtype, self.given.imaginary_prior)
+        imaginary = self.given.imaginary_prior
+        former = ("float32" if self.fourier else self.dtype, "transform" if _is_auto(imaginary) else imaginary)
         design_dtype, imaginary = former if begun is None else begun
         return replace(self, design_dtype=design_dtype, design_imaginary=imaginary)
 
@@ -253,7 +259,7 @@ class Conventions:
     def prior(self, dtype: str, imaginary: str | None = None) -> ImagePrior:
         """The prior of an unknown of this dtype; ``imaginary``: of its imaginary part, where that is another one."""
         given, unknown = self.given, "complex" if dtype.startswith("complex") else "real"
-        told = given.imaginary_prior if imaginary is None else imaginary
+        told = self.imaginary if imaginary is None else imaginary
         prior = image_prior(self.shape, given.prior, self.wavelet, given.level, unknown, told, float(given.largest))
         return prior if given.reference is None else prior.beside(np.abs(np.asarray(given.reference)).astype(float))
 
@@ -277,7 +283,8 @@ class Conventions:
 
     def model(self, measured: MeasuredBlocks, received: Received, noise: float) -> ImageModel:
         """The model that reconstructs."""
-        return ImageModel(measured, received.phase, noise, self.prior(self.dtype), self.dtype, received.maps)
+        prior = self.prior(self.dtype).leaving(received.imaginary)
+        return ImageModel(measured, received.phase, noise, prior, self.dtype, received.maps)
 
     def scales(self, model: ImageModel, warm: Posterior | None = None) -> tuple[Scales, Posterior | None]:
         """The scales of that model, given or learnt; in the latter case perhaps its posterior, too."""
@@ -300,7 +307,8 @@ class Conventions:
         noise = model.noise_variance
         if self.design_noise_variance is not None:
             noise = float(self.design_noise_variance) * float(self.given.largest) ** 2
-        return replace(model, noise_variance=noise, prior=self.design_prior, dtype=self.design_dtype)
+        prior = self.design_prior.leaving(model.prior.left_over)
+        return replace(model, noise_variance=noise, prior=prior, dtype=self.design_dtype)
 
     def design_scales(self) -> Scales | None:
         """The scales of that model; None: those of the reconstruction, which are then needed first."""

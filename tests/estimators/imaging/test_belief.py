@@ -148,6 +148,6 @@ def test_what_was_left_open_stays_as_it_began_through_states():
     assert known.continued(None).begun == ["float32", "transform"]
     told = ImageReconstructor((16, 16), wavelet="haar", check=False, design_dtype="float64")
     told.fit(first, scan.measure(first))
-    assert told.belief_.settings.continued(None).begun == told.belief_.settings.begun == ["float64", "transform"]
+    assert told.belief_.settings.continued(None).begun == told.belief_.settings.begun == ["float64", "pixel"]
     array = ImageReconstructor((16, 16), wavelet="haar", check=False, phase=np.zeros((16, 16)))
     assert array.fit(first, scan.measure(first)).belief_.settings.design_dtype == "float32"
