@@ -471,7 +471,7 @@ class SequentialDesign:
         try:
             headers.check_pool(log.header, candidates_of(candidates), log.path)
             arguments = headers.recorded_arguments(log.header) | options
-            begun = headers.as_begun(log.header, wrap(estimator))
+            begun = headers.as_begun(log.header, estimator)
             design = cls(begun, candidates, measure, log=log, _continued=True, **arguments)
             headers.check_header(log.header, design._seed, design._origin, design._recorded(), log.path)
             design._journal.recover()

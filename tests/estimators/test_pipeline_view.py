@@ -100,8 +100,8 @@ def test_the_loop_asks_what_it_asks_of_the_last_step_alone(pipeline, pool, rows,
 
 def test_fields_what_ifs_targets_and_costs_are_those_of_the_last_step():
     rows = StandardScaler().fit_transform(X)
-    view = wrap(make_pipeline(StandardScaler(), model())).prepare(X).partial_fit(X[:9], Y[:9])
-    alone = model().partial_fit(rows[:9], Y[:9])
+    view = wrap(make_pipeline(StandardScaler(), model(hyperparameters="mode"))).prepare(X).partial_fit(X[:9], Y[:9])
+    alone = model(hyperparameters="mode").partial_fit(rows[:9], Y[:9])
     assert isinstance(view, PipelineView) and view.default_scorer == alone.default_scorer
     ours, theirs = view.predictive(X, target=X[:5]), alone.predictive(rows, target=rows[:5])
     supposed = [[one for _, one in belief.given(3).scenarios] for belief in (ours, theirs)]

@@ -130,13 +130,15 @@ def recorded_arguments(header: Mapping[str, Any]) -> dict[str, Any]:
     return {**arguments, "random_state": header["seed"]}
 
 
-def as_begun(header: Mapping[str, Any], estimator: Estimator) -> Estimator:
+def as_begun(header: Mapping[str, Any], estimator: Any) -> Any:
     """Return the estimator with which a log goes on: where a default was another then, a copy that has that one.
 
     Which defaults those are the estimator names in ``former_defaults``; a log that does not hold such a parameter is
     from before there was one.
     """
     formerly, recorded = getattr(estimator, "former_defaults", {}), header["estimator"].get("parameters", {})
+    if isinstance(estimator, type):  # a slip, which the design names
+        return estimator
     now = inspect.signature(type(estimator)).parameters if formerly else {}
     again = {
         name: value
