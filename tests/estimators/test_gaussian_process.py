@@ -357,3 +357,17 @@ def test_bad_input_is_one_sentence(labelled):
     with pytest.raises(ValueError, match="NaN"):
         model.partial_fit([[np.nan, 1.0]], ["left"])
     np.testing.assert_array_equal(model.predict_proba(X), before)
+
+
+@pytest.mark.parametrize("estimator", [GaussianProcessClassifier, GaussianProcessRegressor])
+def test_a_parameter_that_ends_at_its_bound_is_named(estimator):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 1))
+    y = (X[:, 0] > 0).astype(int) if estimator is GaussianProcessClassifier else rng.normal(size=30)
+    kernel = ConstantKernel(1.0, (0.1, 2.0)) * RBF(1.0, (0.5, 2.0))
+    with pytest.warns(ConvergenceWarning, match=r"the learnt k\d__\w+ ends at its (lower|upper) bound"):
+        fitted = estimator(kernel, hyperparameters="mode").fit(X, y)
+    assert np.isfinite(fitted.log_marginal_likelihood_value_)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        estimator(ConstantKernel(1.0, "fixed") * RBF(1.0, (1e-3, 1e3)), hyperparameters="mode").fit(X, y)

@@ -5,11 +5,13 @@ As in scikit-learn, whose ``optimizer`` may be given in its place.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks
 from adaptive.estimators.gaussian_process.evidence import Evidence
@@ -72,7 +74,34 @@ def optimised(
     iteration: Iteration = _of_user(optimizer) if callable(optimizer) else _CLIMB
     restarts = [rng.uniform(bounds[:, 0], bounds[:, 1]) for _ in range(n_restarts)]
     found = maximise(evaluate, start, bounds, iteration=iteration, restarts=restarts, warm_start=evidence.warm)
-    return evidence.at(found.point)
+    best = evidence.at(found.point)
+    _warn_at_bounds(best, bounds)
+    return best
+
+
+def _warn_at_bounds(evidence: Evidence, bounds: np.ndarray) -> None:
+    """Say which learnt parameters ended at a bound: there the evidence is highest because the search stops."""
+    for name, value, (low, high) in zip(_names(evidence), evidence.theta, bounds, strict=True):
+        for end, bound in (("lower", low), ("upper", high)):
+            if np.isclose(value, bound, rtol=0.0, atol=1e-6):
+                warnings.warn(
+                    f"the learnt {name} ends at its {end} bound {np.exp(bound):.4g}: the answers may ask for a value "
+                    "beyond it, or say nothing of it; widen the bounds, or fix it.",
+                    ConvergenceWarning,
+                    stacklevel=2,
+                )
+
+
+def _names(evidence: Evidence) -> list[str]:
+    """What the entries of theta are called; means have no bounds to end at."""
+    names = [
+        h.name if h.n_elements == 1 else f"{h.name}[{k}]"
+        for h in evidence.kernel.hyperparameters
+        if not h.fixed
+        for k in range(h.n_elements)
+    ]
+    names += ["parameter of the mean"] * len(evidence.mean.theta)
+    return names if evidence.log_scale is None else [*names, "scale of the likelihood"]
 
 
 def _of_user(optimizer: Callable[..., Any]) -> Iteration:
