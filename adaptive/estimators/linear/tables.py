@@ -61,7 +61,11 @@ def refuse_unknown(estimator: Any, X: Any, name: str) -> None:
     if not hasattr(estimator, "__sklearn_tags__") or get_tags(estimator).input_tags.allow_nan:
         return
     values = X.data if sp.issparse(X) else X.to_numpy() if hasattr(X, "to_numpy") else X
-    if isinstance(values, np.ndarray) and values.dtype.kind == "f" and not np.isfinite(values).all():
+    if not isinstance(values, np.ndarray) or values.dtype.kind != "f":
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        sound = np.isfinite(values.sum())  # no table of booleans, unless the sum overflows
+    if not sound and not np.isfinite(values).all():
         raise ValueError(
             f"{name} contains NaN or infinity, first in row {_first_bad_row(X)}: leave such rows out, or fill them in, "
             "as in make_pipeline(SimpleImputer(), StandardScaler(), estimator)."
