@@ -67,7 +67,7 @@ class PipelineView(DesignMixin, BaseEstimator):
     >>> view = PipelineView(make_pipeline(StandardScaler(), BayesianLogisticRegression(classes=[0, 1]))).prepare(X)
     >>> view.partial_fit(X[[0, 19]], [0, 1]).predict(X[[3, 15]]).tolist()
     [0, 1]
-    >>> 5 < view.select(X, scorer="information_gain")[0] < 15
+    >>> bool(5 < view.select(X, scorer="information_gain")[0] < 15)
     True
     """
 
