@@ -96,9 +96,9 @@ class PipelineView(DesignMixin, BaseEstimator):
                 transformer = fitted_on(transformer, rows)
             rows = transformed(transformer, rows)
             transformers.append(transformer)
+        refuse_unknown(self.last, rows, "the transformed candidates")
         self._take_over(transformers)
         self._kept = _Kept(pool, rows)
-        refuse_unknown(self.last, rows, "the transformed candidates")
         if not any(hasattr(transformer, "components_") for transformer in transformers):
             warn_of_scales(self.last, rows, "the transformed candidates")  # later components are small by right
         return self
