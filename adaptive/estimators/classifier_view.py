@@ -171,6 +171,8 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         if hasattr(self.classifier, "__sklearn_tags__"):
             tags.input_tags = get_tags(self.classifier).input_tags
+            parts = len(self.classifier.get_params()) > len(self.classifier.get_params(deep=False))
+            tags.input_tags.allow_nan |= parts  # an imputer may be among them; tags of the whole do not say
         return tags
 
     def predict(self, X: Any) -> np.ndarray:

@@ -67,7 +67,7 @@ class PipelineView(DesignMixin, BaseEstimator):
     >>> view = PipelineView(make_pipeline(StandardScaler(), BayesianLogisticRegression(classes=[0, 1]))).prepare(X)
     >>> view.partial_fit(X[[0, 19]], [0, 1]).predict(X[[3, 15]]).tolist()
     [0, 1]
-    >>> 5 < view.select(X, scorer="information_gain")[0] < 15
+    >>> bool(5 < view.select(X, scorer="information_gain")[0] < 15)
     True
     """
 
@@ -96,9 +96,9 @@ class PipelineView(DesignMixin, BaseEstimator):
                 transformer = fitted_on(transformer, rows)
             rows = transformed(transformer, rows)
             transformers.append(transformer)
+        refuse_unknown(self.last, rows, "the transformed candidates")
         self._take_over(transformers)
         self._kept = _Kept(pool, rows)
-        refuse_unknown(self.last, rows, "the transformed candidates")
         if not any(hasattr(transformer, "components_") for transformer in transformers):
             warn_of_scales(self.last, rows, "the transformed candidates")  # later components are small by right
         return self

@@ -35,10 +35,7 @@ __all__ = [
     "warn_of_length",
 ]
 
-
 EXPLORATION = 0.15  # on sixteen tables no set ended certainly worse than by random rows (hyper-findings)
-
-
 LARGE = 1000  # candidates that nobody means to measure all, without saying so
 
 

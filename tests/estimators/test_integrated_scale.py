@@ -189,6 +189,7 @@ def test_a_given_scale_leaves_nothing_to_integrate():
     )
 
 
+@pytest.mark.filterwarnings("ignore:y holds one class")
 def test_one_class_only_and_rows_of_zeros():
     alone = BayesianLogisticRegression(hyperparameters="integrated").fit(X[:4], np.ones(4))
     np.testing.assert_array_equal(alone.predict_proba(PROBES), np.ones((30, 1)))

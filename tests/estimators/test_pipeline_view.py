@@ -222,3 +222,13 @@ def test_a_comparison_tells_the_last_step_the_classes():
     pipeline = make_pipeline(StandardScaler(), BayesianLogisticRegression())
     table = compare_with_random(pipeline, X, Y, scorers="information_gain", n_queries=8, seeds=2, every=4)
     assert table.n_labelled.tolist() == [4, 8] and pipeline[-1].classes is None
+
+
+def test_a_refused_pool_changes_nothing():
+    gaps = np.where(np.arange(60)[:, None] == 5, np.nan, X)
+    view = PipelineView(make_pipeline(StandardScaler(), model()))
+    with pytest.raises(ValueError, match="first in row 5"):
+        view.prepare(gaps)
+    assert vars(view).keys() == {"pipeline"}
+    by_hand = StandardScaler().fit(X)
+    assert view.prepare(X).transformers_[0].mean_.tolist() == by_hand.mean_.tolist()

@@ -96,7 +96,7 @@ REFUSED = {
     "1-D pool": (lambda: design(model(), X[:, 0]).ask(), r"X must have two axes, rows and features, got .* shape \("),
     "one-hot y": (
         lambda: model().fit(X, np.eye(2)[Y]),
-        r"y must hold one label for each row.* \(30, 2\).*y.argmax\(axis=1\)",
+        r"y must hold one outcome for each row.* \(30, 2\).*y.argmax\(axis=1\)",
     ),
     "continuous y": (
         lambda: model(classes=None).fit(X, X[:, 0]),
@@ -111,6 +111,12 @@ REFUSED = {
         "y must hold labels of one kind, .*got int and str",
     ),
     "text in X": (lambda: model().fit(FRAME, Y), "X must hold numbers, got 'red' in column 'colour': .*OneHotEncoder"),
+    "1-D X, GP": (lambda: GaussianProcessClassifier().fit(X[:, 0], Y), "X must have two axes, rows and features"),
+    "text in X, GP": (
+        lambda: GaussianProcessClassifier().fit(FRAME, Y),
+        "X must hold numbers, got 'red' in column 'col",
+    ),
+    "NaN in X, GP": (lambda: GaussianProcessClassifier().fit(GAP, Y), "X contains NaN, first in row 4; leave out rows"),
     "text in an array": (
         lambda: model().fit(np.array([["1", "x"]] * 4, dtype=object), Y[:4]),
         "X must hold numbers, got 'x' in column 1",
@@ -227,3 +233,17 @@ def test_where_scales_do_not_matter():
         design(LogisticRegression(), apart)  # not ours to say
         design(make_pipeline(OneHotEncoder(sparse_output=False), model()), np.round(apart))
         model().partial_fit(apart, Y)  # the loop has looked at the pool already
+
+
+def test_gaps_that_do_not_matter():
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.impute import SimpleImputer
+
+    known = np.isfinite(GAP).all(axis=1)
+    for loop in (
+        design(HistGradientBoostingClassifier(), GAP),  # takes them
+        design(make_pipeline(SimpleImputer(), LogisticRegression()), GAP),
+        design(make_pipeline(SimpleImputer(), model()), GAP),
+        design(model(), GAP, mask=known, scorer="margin"),  # is not asked
+    ):
+        assert len(loop.ask()) == 1

@@ -9,6 +9,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from adaptive.estimators.belief import BeliefEstimator, of_belief
+from adaptive.estimators.linear.tables import in_plain_words
 from adaptive.kernels import Masked
 
 if TYPE_CHECKING:
@@ -34,12 +35,14 @@ class ProcessEstimator(BeliefEstimator):
 
     def _inputs(self, X: Any, y: Any = "no_validation", *, reset: bool, **options: Any) -> Any:
         """X (and y), checked."""
-        return validate_data(self, X, y, reset=reset, **self._as, **options)
+        with in_plain_words(X, y):
+            return validate_data(self, X, y, reset=reset, **self._as, **options)
 
     def _candidates(self, X: Any) -> Any:
         if self.__sklearn_is_fitted__():
             return self._inputs(X, reset=False)
-        return check_array(X, **self._as)
+        with in_plain_words(X):
+            return check_array(X, input_name="X", **self._as)
 
     @property
     def _as(self) -> dict[str, Any]:

@@ -5,6 +5,8 @@ SciPy follows the indices of a sparse matrix without a look; those that ran over
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_array, get_tags
 from sklearn.utils.validation import validate_data
 
-__all__ = ["checked_table", "has_columns", "refuse_unknown"]
+__all__ = ["checked_table", "has_columns", "in_plain_words", "refuse_unknown"]
 
 UNLABELLED: Any = object()
 MOST_COLUMNS = 2**31 - 1
@@ -42,13 +44,20 @@ def checked_table(estimator: Any, X: Any, y: Any = UNLABELLED, *, reset: bool = 
     if sp.issparse(X):
         _check_indices(X)
     kinds = {**KINDS, "dtype": float} if numbers else KINDS
-    try:
+    with in_plain_words(X, y):
         if y is not UNLABELLED:
             rows, outcomes = validate_data(estimator, X, y, reset=reset, y_numeric=numbers, **kinds)
             return rows, np.asarray(outcomes, dtype=float) if numbers else outcomes
         if hasattr(estimator, "n_features_in_"):
             return validate_data(estimator, X, reset=False, **kinds)
         return check_array(X, input_name="X", **kinds)
+
+
+@contextmanager
+def in_plain_words(X: Any, y: Any = UNLABELLED) -> Iterator[None]:
+    """Let what scikit-learn refuses of X and y be refused in one sentence with the cure."""
+    try:
+        yield
     except ValueError as problem:
         said = _in_words(str(problem).splitlines()[0], X, y)
         if said is None:
@@ -61,7 +70,11 @@ def refuse_unknown(estimator: Any, X: Any, name: str) -> None:
     if not hasattr(estimator, "__sklearn_tags__") or get_tags(estimator).input_tags.allow_nan:
         return
     values = X.data if sp.issparse(X) else X.to_numpy() if hasattr(X, "to_numpy") else X
-    if isinstance(values, np.ndarray) and values.dtype.kind == "f" and not np.isfinite(values).all():
+    if not isinstance(values, np.ndarray) or values.dtype.kind != "f":
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        sound = np.isfinite(values.sum())  # no table of booleans, unless the sum overflows
+    if not sound and not np.isfinite(values).all():
         raise ValueError(
             f"{name} contains NaN or infinity, first in row {_first_bad_row(X)}: leave such rows out, or fill them in, "
             "as in make_pipeline(SimpleImputer(), StandardScaler(), estimator)."
@@ -86,8 +99,8 @@ def _in_words(problem: str, X: Any, y: Any) -> str | None:
         )
     if problem.startswith("y should be a 1d array") and np.ndim(y) == 2:
         return (
-            f"y must hold one label for each row, shape (m,), got an array of shape {np.shape(y)}; of columns of 0 and "
-            "1, one for each class, y.argmax(axis=1) makes labels."
+            f"y must hold one outcome for each row, shape (m,), got an array of shape {np.shape(y)}; of columns of 0 "
+            "and 1, one for each class, y.argmax(axis=1) makes labels."
         )
     return None
 
