@@ -1,7 +1,7 @@
 """Hyper-parameters of Gaussian processes integrated over nodes: designed against random inputs of a box.
 
 The boxes of `gp_designed.py`: functions simulated on [0, 1], 30 inputs of a regression or 40 labels, three of them
-uniform and first; height and length not told. Each run by the parameters of the highest evidence and by 15 nodes of them; asked at
+uniform and first; height and length not told. Each run by the parameters of the highest evidence and by nodes; asked at
 random, by information gain, and by predictive information gain about the box. The error of a regression is the negative
 log predictive density of the function's values on a fine grid (and the rms error of the mean), of labels the excess
 cross-entropy (bits).

@@ -47,6 +47,8 @@ class LogisticSettings(Settings):
     block_size: int = 10
     hyperparameters: str = "integrated"
     calibration: str | None = "leave_one_out"
+    prior_covariance: str | None = None
+    pool: Any = None
 
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
@@ -74,6 +76,12 @@ class LogisticSettings(Settings):
         checks.choice("hyperparameters", self.hyperparameters, HYPERPARAMETERS)
         if self.calibration is not None:
             checks.choice("calibration", self.calibration, ("leave_one_out",))
+        if self.prior_covariance is not None:
+            checks.choice("prior_covariance", self.prior_covariance, ("pool",))
+            if self.pool is None:
+                raise ValueError('prior_covariance="pool" needs pool, the rows whose directions it takes, got None.')
+            if self.prior != "gaussian":
+                raise ValueError(f'prior_covariance="pool" goes with prior="gaussian", got {self.prior!r}.')
 
     def infer(
         self, model: GLM, warm_start: Posterior | None = None, tol: float | None = None, **options: Any
