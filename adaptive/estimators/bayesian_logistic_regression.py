@@ -66,11 +66,13 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         Its tolerance.
     random_state : None, int, Generator or RandomState
         For inference that draws.
-    update : {"refit", "inclusion"}, default "refit"
+    update : {"auto", "refit", "inclusion"}, default "auto"
         What ``partial_fit`` does with further answers: fit all of them again, warm; or include them one by one, each by
-        a rank-one update, with one step of the inference after every block.  ``select`` then follows the marginals of
-        the whole pool by one product with its rows per answer; the pool must be the same object, unchanged, from call
-        to call (as in a `SequentialDesign`), else they are computed anew.  More than two classes are always refitted.
+        a rank-one update, with one step of the inference after every block.  "auto" includes up to a block of dense
+        rows where the scale is integrated, with a Gaussian prior and expectation propagation, and else fits again.
+        ``select`` then follows the marginals of the whole pool by one product with its rows per answer; the pool must
+        be the same object, unchanged, from call to call (as in a `SequentialDesign`), else they are computed anew.
+        More than two classes of a softmax are always refitted.
     block_size : int, default 10
         Answers per block of ``update="inclusion"``.
     hyperparameters : {"integrated", "mode"}, default "integrated"
@@ -159,7 +161,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         max_iter: int = 100,
         tol: float = 1e-4,
         random_state: RandomState = None,
-        update: str = "refit",
+        update: str = "auto",
         block_size: int = 10,
         hyperparameters: str = "integrated",
         calibration: str | None = "leave_one_out",
@@ -189,7 +191,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     default_scorer = "query_by_committee"
     _Settings, _Data = LogisticSettings, LabelledRows
     _cites = ("nickisch2010",)
-    former_defaults: ClassVar = {"hyperparameters": "mode"}
+    former_defaults: ClassVar = {"hyperparameters": "mode", "update": "refit"}
     belief_: BinaryBelief | SoftmaxBelief | OneVsRestBelief | IntegratedBelief
 
     def fit(self, X: Table, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BayesianLogisticRegression:
@@ -308,9 +310,9 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         return known[1]
 
     def _prepared(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """With ``update="inclusion"`` a pool goes with its marginals, kept from call to call."""
+        """Where answers are included a pool goes with its marginals, kept from call to call."""
         belief, candidates, pending = getattr(self, "belief_", None), arguments["candidates"], arguments["pending"]
-        if self.update != "inclusion" or not isinstance(belief, BinaryBelief | IntegratedBelief):
+        if not isinstance(belief, BinaryBelief | IntegratedBelief) or not belief.settings.includes(belief.data):
             return arguments
         if belief.data.n_classes > 2:
             return arguments
