@@ -113,7 +113,10 @@ def inferred(settings: ProcessSettings, evidence: Evidence, search: bool) -> tup
         )
         if settings.low_rank == "incomplete_cholesky":  # the pivots that the learnt kernel asks for
             evidence = replace(evidence, pivots=None)
-        processes = evidence.processes()
+        try:
+            processes = evidence.processes(warm=True)
+        except (ValueError, np.linalg.LinAlgError):
+            processes = evidence.processes()
     else:
         processes = evidence.processes(warm=True)
     evidence.warm = [process.posterior for process in processes]
