@@ -8,7 +8,7 @@ cross-entropy (bits).
 
 Judged: integrated, designed inputs are better than random ones; the worst run of classification stays below .4 bits.
 
-Full mode: twenty seeds, some ten minutes on one core; it resumes (``runs.py``).
+Full mode: ten seeds, some ten minutes on one core; it resumes (``runs.py``).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def one_run(kind: str, belief: str, inputs: str, seed: int, n_inputs: int) -> di
 
 def run(script: Script) -> None:
     """Run everything; write table and verdicts."""
-    n_seeds, rows = (2 if script.quick else 20), []
+    n_seeds, rows = (2 if script.quick else 10), []
     areas: dict[tuple[str, str, str], np.ndarray] = {}
     for kind, n_inputs in KINDS.items():
         for belief in BELIEFS:

@@ -188,11 +188,12 @@ class LBFGS:
         first, slope = descend(start)
         origin, unit = first if self.relative else 0.0, max(1.0, float(np.linalg.norm(slope)))
 
-        known = [np.array(start), first, slope]  # where the search has just been is asked for once more at its start
+        known = (np.array(start), first, slope)  # the search begins by asking for it once more
 
         def scaled(point: np.ndarray) -> tuple[float, np.ndarray]:
+            nonlocal known
             if not np.array_equal(point, known[0]):
-                known[:] = [point.copy(), *descend(point)]
+                known = (point.copy(), *descend(point))
             return (known[1] - origin) / unit, known[2] / unit
 
         options = {"maxiter": self.max_iter, "ftol": self.ftol / unit, "gtol": self.gtol / unit}
