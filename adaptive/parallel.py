@@ -10,12 +10,15 @@ Workers run with as many BLAS threads as this process, since other numbers of th
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
-__all__ = ["in_parallel"]
+__all__ = ["in_parallel", "one_blas_thread"]
 
 Result = TypeVar("Result")
+SMALL = 500  # side of a matrix up to which threads cost more than they bring
 
 
 def in_parallel(
@@ -51,6 +54,34 @@ def in_parallel(
 
     n_threads = max((info["num_threads"] for info in threadpool_info()), default=1)
     return Parallel(n_jobs=n_jobs)(delayed(_with_threads)((n_threads, function, task)) for task in tasks)
+
+
+def one_blas_thread(*sides: int) -> AbstractContextManager[Any]:
+    """Return a context in which BLAS keeps to one thread, where all matrices are small: threads that wake cost more.
+
+    Parameters
+    ----------
+    *sides : int
+        Rows and columns of the matrices to come; with a side beyond 500 nothing is changed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> with one_blas_thread(3, 3):
+    ...     float(np.linalg.det(2.0 * np.eye(3)).round(6))
+    8.0
+    """
+    if max(sides, default=0) > SMALL:
+        return nullcontext()
+    return _blas().limit(limits=1, user_api="blas")
+
+
+@functools.cache
+def _blas() -> Any:
+    """The libraries that are loaded, found once: that takes milliseconds, a limit microseconds."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _with_threads(work: tuple[int, Callable[..., Result], tuple[Any, ...]]) -> Result:

@@ -12,7 +12,7 @@ call, such as ``predict``; `skeletons/linear_model_estimator.py` is one to start
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
@@ -24,6 +24,7 @@ from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.linear.scales import warn_of_scales
 from adaptive.estimators.linear.tables import checked_table
 from adaptive.estimators.linear.training import Rows
+from adaptive.parallel import one_blas_thread
 
 if TYPE_CHECKING:
     from adaptive.inference import Posterior
@@ -213,7 +214,9 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
         return self._learn(self._Settings.of(self), self._measured(X, y, belief.data, **named), belief)
 
     def _learn(self, settings: Settings, data: Any, earlier: Any, **how: Any) -> Self:
-        self.belief_ = self._belief_about(data).learnt(settings, data, earlier, **how)
+        columns = data.n_features  # None where what was measured are no rows
+        with nullcontext() if columns is None else one_blas_thread(len(data), columns):
+            self.belief_ = self._belief_about(data).learnt(settings, data, earlier, **how)
         return self
 
     # -- what is believed --------------------------------------------------------------------------------------------

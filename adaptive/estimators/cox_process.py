@@ -223,6 +223,9 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
         """
         return super().predictive(candidates, target=target, random_state=random_state)
 
+    leave_one_out_ = of_belief(
+        "left_out", "Log score (m,) of the training rows without themselves, where there is one."
+    )
     kernel_ = of_belief("process.kernel", "The kernel as learnt.")
     mean_ = of_belief("process.mean", "The mean function as learnt.")
 

@@ -217,6 +217,7 @@ class PoissonRegression(RegressorMixin, BeliefEstimator):
         return float(mean[-1]) if self.fit_intercept else 0.0
 
     prior_scale_ = of_belief("prior_scale", "Given, or learnt by evidence.")
+    leave_one_out_ = of_belief("left_out", "Log score (m,) of the training rows without themselves; or None.")
     X_train_ = of_belief("data.X", "The rows learnt from.")
     y_train_ = of_belief("data.y", "Their counts.")
 

@@ -174,6 +174,7 @@ class SparseLinearRegression(RegressorMixin, BeliefEstimator):
 
     noise_variance_ = of_belief("noise_variance", "Given, or learnt by evidence.")
     prior_scale_ = of_belief("prior_scale", "Given, or learnt by evidence.")
+    leave_one_out_ = of_belief("left_out", "Log score (m,) of the training rows without themselves; or None.")
     X_train_ = of_belief("data.X", "The rows learnt from.")
     y_train_ = of_belief("data.y", "Their outcomes.")
 

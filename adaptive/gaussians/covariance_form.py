@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import scipy.sparse
 from scipy.linalg.blas import dsyr, dtrsm
-from scipy.linalg.lapack import dpotrf, dpotrs, dsytrf, dsytrs
+from scipy.linalg.lapack import dlauum, dpotrf, dpotrs, dsytrf, dsytrs
 
 from adaptive.gaussians.factorised_form import FactorisedForm
 from adaptive.gaussians.gaussian_part import LOG_2PI
@@ -324,6 +324,16 @@ class CovarianceForm(FactorisedForm):
         """C cross, C = (K + W^-1)^-1: that projection's variance is what it was less k' C k."""
         scale = self._scale if cross.ndim == 1 else self._scale[:, None]
         return scale * self._solve(np.asfortranarray(scale * cross))
+
+    def reduction(self) -> np.ndarray:
+        """C (m + q, m + q) itself; a third of what ``reduce`` takes, where L^-1 is known from the variances."""
+        if self._indefinite or self._half_inverse is None:
+            return self.reduce(np.eye(self.size))
+        lower = np.tril(dlauum(self._half_inverse, lower=1)[0])  # of M^-1 = L^-T L^-1
+        lower += np.tril(lower, -1).T
+        lower *= self._scale
+        lower *= self._scale[:, None]
+        return lower
 
     # ------------------------------------------------------------------ sensitivity to the prior covariance
     def prior_sensitivity(self, change: Covariance | None = None) -> float:

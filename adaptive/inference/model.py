@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import scipy.sparse
+from sklearn import get_config
 
 from adaptive.checks import finite, positive
 from adaptive.linalg.low_rank_covariance import LowRankCovariance
@@ -294,6 +295,8 @@ def _covariance(covariance: ArrayLike | LowRankCovariance, n: int) -> Covariance
         return float(array) if array.ndim == 0 else array
     if array.shape != (n, n):
         raise ValueError(f"prior_covariance must be a number or have shape ({n},) or ({n}, {n}), got {array.shape}.")
+    if get_config()["assume_finite"]:  # scikit-learn's word for data that were checked before
+        return array
     size = float(np.abs(array).max())
     if np.abs(array - array.T).max() > 1e-8 * size:
         raise ValueError("prior_covariance must be symmetric.")

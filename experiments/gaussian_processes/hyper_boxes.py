@@ -1,14 +1,14 @@
 """Hyper-parameters of Gaussian processes integrated over nodes: designed against random inputs of a box.
 
 The boxes of `gp_designed.py`: functions simulated on [0, 1], 30 inputs of a regression or 40 labels, three of them
-uniform and first; height and length not told. Each run by the parameters of the highest evidence and by 15 nodes of
-them; asked at random, by information gain, and by predictive information gain about the box. The error of a regression
-is the negative log predictive density of the function's values on a fine grid (and the rms error of the mean), of
-labels the excess cross-entropy (bits).
+uniform and first; height and length not told. Each run by the parameters of the highest evidence and by nodes; asked at
+random, by information gain, and by predictive information gain about the box. The error of a regression is the negative
+log predictive density of the function's values on a fine grid (and the rms error of the mean), of labels the excess
+cross-entropy (bits).
 
 Judged: integrated, designed inputs are better than random ones; the worst run of classification stays below .4 bits.
 
-Full mode: twenty seeds, some ten minutes on one core; it resumes (``runs.py``).
+Full mode: ten seeds, some ten minutes on one core; it resumes (``runs.py``).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def one_run(kind: str, belief: str, inputs: str, seed: int, n_inputs: int) -> di
 
 def run(script: Script) -> None:
     """Run everything; write table and verdicts."""
-    n_seeds, rows = (2 if script.quick else 20), []
+    n_seeds, rows = (2 if script.quick else 10), []
     areas: dict[tuple[str, str, str], np.ndarray] = {}
     for kind, n_inputs in KINDS.items():
         for belief in BELIEFS:

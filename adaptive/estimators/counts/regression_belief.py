@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from adaptive import checks, inference
 from adaptive.estimators.belief import Inferred, Settings
 from adaptive.estimators.counts.exposure import CountRows, Exposed, check_column
+from adaptive.estimators.linear.leave_one_out import LeaveOneOut, log_scores
 from adaptive.estimators.linear.linear_predictive import linear_predictive, with_intercept
 from adaptive.estimators.linear.weight_priors import PRIORS, weight_potential, weight_variance
 from adaptive.inference import GLM, Posterior
@@ -147,6 +148,13 @@ class RegressionBelief(Inferred):
     def n_iter(self) -> int:
         """Of the last inference; at least 1, as scikit-learn wants it."""
         return max(1, self.posterior.n_iter)
+
+    @property
+    def left_out(self) -> LeaveOneOut | None:  # type: ignore[override]
+        """Log probabilities of the training rows without themselves, by expectation propagation."""
+        given = self.data.exposed
+        scores = log_scores(self.posterior, self.settings.observed(self.data.y, given.exposure), self.moments(given))
+        return None if scores is None else LeaveOneOut(None, scores)
 
     def moments(self, given: Exposed) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance (m,) of the projections of rows."""

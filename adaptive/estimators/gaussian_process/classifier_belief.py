@@ -28,6 +28,7 @@ from adaptive.estimators.gaussian_process.process_belief import (
 )
 from adaptive.estimators.gaussian_process.settings import ProcessSettings
 from adaptive.estimators.linear.labelled import Labelled
+from adaptive.estimators.linear.leave_one_out import LeaveOneOut
 from adaptive.estimators.linear.training import LabelledRows, labels_of
 from adaptive.means import as_mean
 from adaptive.potentials import BernoulliLogit, BernoulliProbit
@@ -206,6 +207,15 @@ class ClassifierBelief(ProcessBelief):
         if len(tables) == 1:
             return tables[0]
         return _normalised(np.column_stack([table[:, 1] for table in tables]))
+
+    @property
+    def left_out(self) -> LeaveOneOut | None:  # type: ignore[override]
+        """Predictions of the training rows without themselves; of two classes by expectation propagation."""
+        if self.data is None or self.data.n_classes != 2 or (found := super().left_out) is None:
+            return None
+        chosen = np.exp(found.log_score)
+        table = np.where(np.arange(2) == self.data.codes[:, None], chosen[:, None], 1.0 - chosen[:, None])
+        return LeaveOneOut(table, found.log_score)
 
     def winners(self, X: Any) -> np.ndarray:
         """(m,) codes of the most probable class."""

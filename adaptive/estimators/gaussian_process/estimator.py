@@ -54,6 +54,9 @@ class ProcessEstimator(BeliefEstimator):
         return np.copy(X) if self.copy_X_train and isinstance(X, np.ndarray) else X
 
     processes_ = of_belief("processes", "The belief about every function.")
+    leave_one_out_ = of_belief(
+        "left_out", "Log score (m,), and of two classes probabilities (m, 2), of the training rows without themselves."
+    )
     learnt_rows_ = of_belief("learnt_rows", "How many rows there were when hyper-parameters were learnt.")
     X_train_ = of_belief("data.X", "The inputs learnt from.")
     y_train_ = of_belief("data.y", "Their outcomes.")

@@ -20,6 +20,7 @@ from adaptive.estimators.gaussian_process.classifier_belief import ClassifierBel
 from adaptive.estimators.gaussian_process.nodes import Nodes, log_prior, nodes_about, nodes_at_the_top, units_of
 from adaptive.estimators.gaussian_process.process_belief import bounds_of, one_or_all
 from adaptive.estimators.gaussian_process.regressor_belief import RegressorBelief
+from adaptive.estimators.linear.leave_one_out import LeaveOneOut, mixed
 from adaptive.inference.mixture_posterior import MixturePosterior
 from adaptive.predictive import Mixture, Predictive
 
@@ -165,6 +166,14 @@ class IntegratedProcesses(Inferred):
     def n_iter(self) -> int:
         """Of the longest inference; at least 1."""
         return max(1, super().n_iter)
+
+    @property
+    def left_out(self) -> LeaveOneOut | None:  # type: ignore[override]
+        """Predictions of the training rows without themselves, by the mixture."""
+        parts = [belief.left_out for belief in self.beliefs]
+        if any(part is None for part in parts):
+            return None
+        return mixed(self.weights, parts, None if parts[0].probabilities is None else self.data.codes)
 
     def average(self, function: Callable[[Any], Any]) -> Any:
         """sum_k w_k function(belief k)."""

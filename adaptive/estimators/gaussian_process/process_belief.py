@@ -16,6 +16,7 @@ from adaptive.estimators.belief import Inferred
 from adaptive.estimators.gaussian_process.evidence import Evidence
 from adaptive.estimators.gaussian_process.hyperparameters import optimised
 from adaptive.estimators.gaussian_process.latent_process import LatentProcess
+from adaptive.estimators.linear.leave_one_out import LeaveOneOut, log_scores
 from adaptive.means import as_mean
 
 if TYPE_CHECKING:
@@ -60,6 +61,22 @@ class ProcessBelief(Inferred):
         return one_or_all(self.posteriors)
 
     @property
+    def left_out(self) -> LeaveOneOut | None:  # type: ignore[override]
+        """Predictions of the training rows without themselves, of all outputs together."""
+        several = len(self.evidences) != len(self.processes)
+        pairs = [(self.evidences[0 if several else k], process) for k, process in enumerate(self.processes)]
+        total: Any = 0.0
+        for k, (evidence, process) in enumerate(pairs):
+            posterior, potential = process.posterior, evidence.outputs[k if several else 0](evidence.scale)
+            if posterior is None or len(posterior.mean) != len(evidence.X):
+                return None  # an approximation that keeps a few of the inputs
+            scores = log_scores(posterior, potential, (posterior.mean, posterior.variances()))
+            if scores is None:
+                return None
+            total = total + scores
+        return LeaveOneOut(None, total)
+
+    @property
     def thetas(self) -> list[np.ndarray]:
         """Hyper-parameters, of every evidence."""
         return [evidence.theta for evidence in self.evidences]
@@ -96,7 +113,10 @@ def inferred(settings: ProcessSettings, evidence: Evidence, search: bool) -> tup
         )
         if settings.low_rank == "incomplete_cholesky":  # the pivots that the learnt kernel asks for
             evidence = replace(evidence, pivots=None)
-        processes = evidence.processes()
+        try:
+            processes = evidence.processes(warm=True)
+        except (ValueError, np.linalg.LinAlgError):
+            processes = evidence.processes()
     else:
         processes = evidence.processes(warm=True)
     evidence.warm = [process.posterior for process in processes]

@@ -24,6 +24,7 @@ from adaptive.estimators.gaussian_process.process_belief import (
     restored,
 )
 from adaptive.estimators.gaussian_process.settings import ProcessSettings
+from adaptive.estimators.linear.leave_one_out import LeaveOneOut
 from adaptive.estimators.linear.training import Rows
 from adaptive.means import as_mean
 from adaptive.potentials import Gaussian, Laplace, Logistic, StudentT
@@ -229,6 +230,12 @@ class RegressorBelief(ProcessBelief):
         elif self.evidences:
             scale = self.evidence.scale
         return _noise(settings.likelihood, settings.df, scale)
+
+    @property
+    def left_out(self) -> LeaveOneOut | None:  # type: ignore[override]
+        """Log densities of the training rows without themselves, in units of y."""
+        found = super().left_out
+        return found and LeaveOneOut(None, found.log_score - float(np.sum(np.log(self.scale))))
 
     @property
     def likelihood_scale(self) -> float | None:

@@ -72,7 +72,7 @@ class BinaryBelief(Inferred):
         warm = isinstance(earlier, BinaryBelief) and earlier.data.n_classes == data.n_classes
         if (
             warm
-            and settings.update == "inclusion"
+            and settings.includes(data, len(data) - len(earlier.data))
             and not (settings.prior_scale is None and len(data) >= 2 * earlier.scale_rows)
         ):
             return earlier.including(settings, data)

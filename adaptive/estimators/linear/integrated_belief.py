@@ -82,7 +82,8 @@ class IntegratedBelief(Inferred):
         known = dict(zip(earlier.nodes, earlier.beliefs, strict=True)) if warm else {}
         doubled = not warm or len(data) >= 2 * earlier.scale_rows
         kind = BinaryBelief if data.n_classes <= 2 else SoftmaxBelief
-        if warm and not doubled and settings.update == "inclusion" and kind is BinaryBelief:
+        included = warm and settings.includes(data, len(data) - len(earlier.data))
+        if included and not doubled and kind is BinaryBelief:
             beliefs = {k: belief.including(settings, data) for k, belief in known.items()}
         else:
             fitted = NODES if doubled else sorted({n for k in known for n in (k - 1, k, k + 1) if n in NODES})

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from adaptive.inference import Posterior
     from adaptive.types import Matrix
 
-__all__ = ["LeaveOneOut", "cavities", "left_out", "variance_factor"]
+__all__ = ["LeaveOneOut", "cavities", "left_out", "log_scores", "mixed", "variance_factor", "without_sites"]
 
 LOG_FACTORS = np.linspace(-5.0, 1.0, 25)
 _FLAT = 1e-10  # cavity precision, in units of the marginal's, that stands for zero
@@ -33,12 +33,12 @@ class LeaveOneOut(NamedTuple):
 
     Attributes
     ----------
-    probabilities : (m, 2) array
+    probabilities : (m, 2) array, or None where outcomes are no labels
     log_score : (m,) array
-        ln probability of the label that was given, nats.
+        ln probability (density) of the outcome that was given, nats.
     """
 
-    probabilities: np.ndarray
+    probabilities: np.ndarray | None
     log_score: np.ndarray
 
 
@@ -48,12 +48,43 @@ def cavities(posterior: Posterior, features: Matrix, counts: np.ndarray | None =
     Of a row that counts for several answers (``counts``) one is left out.
     """
     m = features.shape[0]
-    mean, variance = posterior.projection_moments(features)
     pi, nu = posterior.sites[0][:m], posterior.sites[1][:m]
     if counts is not None:
         pi, nu = pi / np.maximum(counts, 1.0), nu / np.maximum(counts, 1.0)
+    return without_sites(*posterior.projection_moments(features), pi, nu)
+
+
+def without_sites(
+    mean: np.ndarray, variance: np.ndarray, pi: np.ndarray, nu: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return means and variances (m,) of marginals without Gaussian sites of their own."""
     shrink = np.maximum(1.0 - pi * variance, _FLAT)
     return (mean - nu * variance) / shrink, variance / shrink
+
+
+def log_scores(posterior: Posterior, potential: Any, marginals: tuple[np.ndarray, np.ndarray]) -> np.ndarray | None:
+    """Return ln p(y_j | all others), (m,), of any likelihood; None where the posterior has no sites to leave out.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        By expectation propagation, or exact, whose first m sites are those of the outcomes.
+    potential : Potential
+        Of the m outcomes.
+    marginals : two (m,) arrays
+        Means and variances of their latents.
+    """
+    mean, variance = marginals
+    gaussian = potential.gaussian_moments()
+    if gaussian is not None:
+        centre, spread = (np.broadcast_to(np.asarray(part, dtype=float), mean.shape) for part in gaussian)
+        pi, nu = 1.0 / spread, centre / spread
+    elif posterior.engine == "expectation_propagation":
+        pi, nu = posterior.sites[0][: len(mean)], posterior.sites[1][: len(mean)]
+    else:
+        return None
+    cavity_mean, cavity_variance = without_sites(mean, variance, pi, nu)
+    return potential.tilted_moments(cavity_mean, np.maximum(cavity_variance, 1e-300))[0]
 
 
 def left_out(
@@ -67,6 +98,20 @@ def left_out(
     probabilities = np.einsum("km,kmc->mc", shares, tables)
     with np.errstate(divide="ignore"):
         return LeaveOneOut(probabilities, np.log(probabilities[rows, codes]))
+
+
+def mixed(weights: np.ndarray, parts: Sequence[LeaveOneOut], codes: np.ndarray | None = None) -> LeaveOneOut:
+    """Return the predictions of a mixture from those of its components, 1 / sum_k (w_k / p_k).
+
+    ``codes`` are those of the classes, where there are probabilities.
+    """
+    logs = np.log(weights)[:, None] - np.stack([part.log_score for part in parts])
+    shares = np.exp(logs - np.logaddexp.reduce(logs, axis=0))
+    log_score = -np.logaddexp.reduce(logs, axis=0)
+    if codes is None:
+        return LeaveOneOut(None, log_score)
+    tables: list[Any] = [part.probabilities for part in parts]
+    return LeaveOneOut(np.einsum("km,kmc->mc", shares, np.stack(tables)), log_score)
 
 
 def variance_factor(

@@ -14,6 +14,7 @@ from adaptive.estimators.belief import Settings
 from adaptive.estimators.linear.weight_priors import PRIORS, weight_potential, weight_variance
 
 if TYPE_CHECKING:
+    from adaptive.estimators.linear.training import LabelledRows
     from adaptive.inference import GLM, Posterior
     from adaptive.potentials import Potential
     from adaptive.types import ArrayLike, RandomState
@@ -22,7 +23,7 @@ __all__ = ["INTERCEPT_SCALE", "LARGEST_TYPICAL_LATENT", "LogisticSettings"]
 
 ENGINES = ("expectation_propagation", "laplace_approximation", "variational_bounds")
 LINKS = ("logit", "probit")
-UPDATES = ("refit", "inclusion")
+UPDATES = ("auto", "refit", "inclusion")
 HYPERPARAMETERS = ("integrated", "mode")
 INTERCEPT_SCALE = 3.0  # prior standard deviation of the intercept, in units of the link: class probabilities .05 to .95
 LARGEST_TYPICAL_LATENT = 3.0  # the prior of a learnt scale is centred where a typical row has a latent of this size
@@ -43,10 +44,12 @@ class LogisticSettings(Settings):
     max_iter: int = 100
     tol: float = 1e-4
     random_state: RandomState = None
-    update: str = "refit"
+    update: str = "auto"
     block_size: int = 10
     hyperparameters: str = "integrated"
     calibration: str | None = "leave_one_out"
+    prior_covariance: str | None = None
+    pool: Any = None
 
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
@@ -74,6 +77,12 @@ class LogisticSettings(Settings):
         checks.choice("hyperparameters", self.hyperparameters, HYPERPARAMETERS)
         if self.calibration is not None:
             checks.choice("calibration", self.calibration, ("leave_one_out",))
+        if self.prior_covariance is not None:
+            checks.choice("prior_covariance", self.prior_covariance, ("pool",))
+            if self.pool is None:
+                raise ValueError('prior_covariance="pool" needs pool, the rows whose directions it takes, got None.')
+            if self.prior != "gaussian":
+                raise ValueError(f'prior_covariance="pool" goes with prior="gaussian", got {self.prior!r}.')
 
     def infer(
         self, model: GLM, warm_start: Posterior | None = None, tol: float | None = None, **options: Any
@@ -84,6 +93,16 @@ class LogisticSettings(Settings):
         with warnings.catch_warnings():  # a heavy-tailed prior may have several optima: that is in the documentation
             warnings.filterwarnings("ignore", message=".*several optima")
             return engine(model, random_state=self.random_state, warm_start=warm_start, **options)
+
+    def includes(self, data: LabelledRows, n_new: int = 0) -> bool:
+        """Whether further answers are included one by one: where that was asked for, else where it is good and quick.
+
+        That is over nodes of the scale: dense rows, expectation propagation, a Gaussian prior, a block of rows at most.
+        """
+        if self.update != "auto":
+            return self.update == "inclusion"
+        plain = self.integrates and self.prior == "gaussian" and self.inference == "expectation_propagation"
+        return plain and isinstance(data.X, np.ndarray) and n_new <= self.block_size
 
     @property
     def integrates(self) -> bool:

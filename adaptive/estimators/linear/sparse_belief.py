@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from adaptive import checks, inference
 from adaptive.estimators.belief import Inferred, Settings
+from adaptive.estimators.linear.leave_one_out import LeaveOneOut, log_scores
 from adaptive.estimators.linear.linear_predictive import linear_predictive, with_intercept
 from adaptive.estimators.linear.training import Rows
 from adaptive.estimators.linear.weight_priors import PRIORS, weight_potential, weight_variance
@@ -119,6 +120,13 @@ class SparseBelief(Inferred):
     def features(self, rows: Matrix) -> Matrix:
         """The rows with the constant feature of the intercept."""
         return with_intercept(rows) if self.settings.fit_intercept else rows
+
+    @property
+    def left_out(self) -> LeaveOneOut | None:  # type: ignore[override]
+        """Log densities of the training rows without themselves."""
+        marginals = self.posterior.projection_moments(self.features(self.data.X))
+        scores = log_scores(self.posterior, Gaussian(self.noise_variance, self.data.y), marginals)
+        return None if scores is None else LeaveOneOut(None, scores)
 
     def predictive(
         self, rows: Matrix, *, target: Matrix | None = None, random_state: RandomState = None

@@ -124,15 +124,16 @@ def evidence_sensitivity(model: GLM, posterior: Posterior, along: ArrayLike | No
         raise ValueError(f"evidence_sensitivity needs a posterior in the covariance form, got {posterior!r}.")
     if along is not None:
         return _along(model, posterior, finite("along", along))
-    rows = dense(gaussian.rows)
-    reduced = gaussian.reduce(rows)
-    if not is_identity(gaussian.rows):
-        reduced = rows.T @ reduced
-    slope = rows.T @ gaussian.slope
+    if is_identity(gaussian.rows) and isinstance(gaussian, CovarianceForm):
+        reduced, slope = gaussian.reduction(), gaussian.slope
+    else:
+        rows = dense(gaussian.rows)
+        reduced, slope = rows.T @ gaussian.reduce(rows), rows.T @ gaussian.slope
     covariance = 0.5 * (np.outer(slope, slope) - reduced)
     if isinstance(gaussian, MeanFieldForm):  # its ridge is relative to the mean prior variance of the projections
         by_row = 0.5 * (gaussian.slope @ gaussian.slope - np.trace(gaussian.reduce(np.eye(gaussian.size))))
-        covariance += gaussian.ridge * by_row / gaussian.size * (rows.T @ rows)
+        whole = dense(gaussian.rows)
+        covariance += gaussian.ridge * by_row / gaussian.size * (whole.T @ whole)
     response = _response(model, posterior)
     if response is None:
         return covariance, slope

@@ -188,9 +188,13 @@ class LBFGS:
         first, slope = descend(start)
         origin, unit = first if self.relative else 0.0, max(1.0, float(np.linalg.norm(slope)))
 
+        known = (np.array(start), first, slope)  # the search begins by asking for it once more
+
         def scaled(point: np.ndarray) -> tuple[float, np.ndarray]:
-            value, slope = descend(point)
-            return (value - origin) / unit, slope / unit
+            nonlocal known
+            if not np.array_equal(point, known[0]):
+                known = (point.copy(), *descend(point))
+            return (known[1] - origin) / unit, known[2] / unit
 
         options = {"maxiter": self.max_iter, "ftol": self.ftol / unit, "gtol": self.gtol / unit}
         found: Any = minimize(scaled, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)

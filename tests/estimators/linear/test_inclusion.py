@@ -183,7 +183,7 @@ def test_chunks_and_single_precision_change_nothing(cancer):
 
 def test_settings_are_checked(cancer):
     X, y = cancer
-    with pytest.raises(ValueError, match="update must be one of 'refit', 'inclusion'"):
+    with pytest.raises(ValueError, match="update must be one of 'auto', 'refit', 'inclusion'"):
         BayesianLogisticRegression(update="online").fit(X, y)
     with pytest.raises(ValueError, match="block_size must be at least 1"):
         BayesianLogisticRegression(block_size=0).fit(X, y)
