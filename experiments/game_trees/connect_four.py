@@ -134,6 +134,9 @@ def run(script: Script) -> None:
     axes[0, 1].legend(frameon=False, fontsize="small")
     sums = found["evidence"].sum(axis=0)
     axes[0, 2].plot(DRIFTS, sums - sums.max(), marker="o")
+    for ax in axes[0, :2]:
+        ax.set_xticks(marks, [str(mark) for mark in marks])
+        ax.minorticks_off()
     axes[0, 2].set(xlabel="drift of the score by a move", ylabel="log evidence, less the best")
     script.figure(
         figure, "trees-connect-four",

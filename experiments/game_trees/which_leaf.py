@@ -139,6 +139,8 @@ def run(script: Script) -> None:
             dashes = "-" if name.startswith("information") else "--"
             ax.plot(marks, found[name][:, :, 0].mean(axis=0), dashes, marker="o", markersize=3, label=name)
         ax.set(title=kind, xlabel="random games", xscale="log")
+        ax.set_xticks(marks, [str(mark) for mark in marks])
+        ax.minorticks_off()
     axes[0, 0].set_ylabel("regret of the move")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=7)
     script.figure(figure, "trees-which-leaf", f"Mean regret of the chosen move; {size}.")
