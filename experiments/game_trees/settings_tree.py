@@ -140,7 +140,7 @@ def compared(n: int, n_splits: int, first: int, repeats: int) -> dict[str, np.nd
 
 def run(script: Script) -> None:
     """Measure, draw, judge."""
-    n, n_splits, repeats = (11, 2, 1) if script.quick else (100, 40, 20)
+    n, n_splits, repeats = (11, 2, 1) if script.quick else (60, 40, 12)
     found = script.kept("settings_tree", compared, n, n_splits, 0, repeats)
     half = n_splits // 2
     size = f"{repeats} repetitions; accuracies of {half} splits are the noise, the mean of {half} others the truth"
@@ -156,7 +156,7 @@ def run(script: Script) -> None:
     )  # fmt: skip
     if script.quick:
         return
-    looks = [20, 50, 100]
+    looks = [20, 40, 60]
     ours = found["tree, information"]
     differences, wins = {}, []
     for name, rows in found.items():
