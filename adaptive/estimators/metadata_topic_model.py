@@ -6,6 +6,7 @@ scores of document d:  y_dk ~ N(f_d . z_k, document_variance_k),  topics of its 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from adaptive import checks
 from adaptive.estimators.belief import BeliefEstimator, of_belief
 from adaptive.estimators.topics.belief import TopicBelief
 from adaptive.estimators.topics.columns import Columns
+from adaptive.estimators.topics.completion import chosen_variance
 from adaptive.estimators.topics.documents import Documents, halves
 from adaptive.estimators.topics.proportions import moments, unit_draws
 from adaptive.estimators.topics.reader import TopicReader, log_probabilities
@@ -59,9 +61,10 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
     topic_prior : float, default 0.1
         Without metadata the Dirichlet parameter of each topic in a document (plain LDA). With metadata it sets
         ``weight_variance``.
-    document_variance : float or None, default None
-        Variance of a document's topic scores about what its metadata say; None: learnt for each topic, by evidence. It
-        decides: too small a value says that all documents of an author are alike.
+    document_variance : float, "completion" or None, default None
+        Variance of a document's topic scores about what its metadata say; None: learnt for each topic, by evidence;
+        "completion": the one of four, in batch, that completes halves of documents left out best. It decides: too small
+        a value says that all documents of an author are alike.
     weight_variance : float or None, default None
         Prior variance of the weights; None: such that the forecast of a document of typical metadata bridges to
         ``topic_prior``.
@@ -130,7 +133,7 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
         *,
         word_prior: float | None = 0.05,
         topic_prior: float = 0.1,
-        document_variance: float | None = None,
+        document_variance: float | str | None = None,
         weight_variance: float | None = None,
         document_step: str = "newton",
         regression: str = "factorized",
@@ -195,6 +198,11 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
             raise ValueError(f"n_topics must be at most the number of words, {V}, got {settings.n_topics}.")
         if earlier is None and documents.counts.nnz == 0:
             raise ValueError("X holds no words at all: every count is zero.")
+        if settings.document_variance == "completion" and earlier is None and documents.columns.has_metadata:
+            if once:
+                raise ValueError("document_variance='completion' is chosen by fit, in batch, before partial_fit.")
+            chosen = chosen_variance(settings, documents)
+            settings = replace(settings, document_variance=chosen)
         self.belief_ = TopicBelief.learnt(settings, documents, earlier, once)
         self.n_features_in_ = V
         return self

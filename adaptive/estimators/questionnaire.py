@@ -410,6 +410,10 @@ class Questionnaire(BeliefEstimator):
         """Return, for each item and group, how much more its people answer than people of their traits do, and z."""
         return reports.differential_functioning(*self._residuals(answers), groups)
 
+    def exposure(self, simulation: Simulation) -> np.ndarray:
+        """Return the (items,) share of the people of a simulation who were asked each item."""
+        return reports.exposure(simulation.items, self.items_)
+
     def _residuals(self, answers: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         given = self._of_strangers(answers)
         return given.table(), self.fitted_belief().strangers(given)[2], np.asarray(self.categories_, dtype=float)

@@ -105,7 +105,7 @@ def _rows(name: str, values: ArrayLike) -> tuple[np.ndarray, tuple[int, ...]]:
 
 # The same for one distribution, in place, for compiled loops.
 @numba.njit(cache=True)
-def to_gaussian(concentration, exact, mean, variance):
+def to_gaussian(concentration: np.ndarray, exact: bool, mean: np.ndarray, variance: np.ndarray) -> None:
     """Fill ``mean`` and ``variance``."""
     K = len(concentration)
     centre = spread = 0.0
@@ -121,7 +121,7 @@ def to_gaussian(concentration, exact, mean, variance):
 
 
 @numba.njit(cache=True)
-def to_dirichlet(mean, variance, exact, concentration):
+def to_dirichlet(mean: np.ndarray, variance: np.ndarray, exact: bool, concentration: np.ndarray) -> None:
     """Fill ``concentration``."""
     if exact:
         _of_moments(mean, variance, concentration)
@@ -137,7 +137,7 @@ def to_dirichlet(mean, variance, exact, concentration):
 
 
 @numba.njit(cache=True)
-def _of_moments(mean, variance, concentration):
+def _of_moments(mean: np.ndarray, variance: np.ndarray, concentration: np.ndarray) -> None:
     """psi(a_k) = mean_k + c, where c solves  sum psi'(a_k) = T := sum(variances) / (1 - 1/K),  falling in c.
 
     Newton's method on the logarithm of the sum, inside a bracket: the largest term, of the smallest a, is between T / K
@@ -169,7 +169,7 @@ def _of_moments(mean, variance, concentration):
 
 
 @numba.njit(cache=True)
-def _tetragamma(x):
+def _tetragamma(x: float) -> float:
     """The derivative of trigamma at x > 0, negative; good to a few digits, which a Newton step needs."""
     total = 0.0
     while x < 6.0:

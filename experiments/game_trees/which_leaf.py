@@ -29,7 +29,7 @@ WAYS = {name: (name, 1) for name in POLICIES} | {
 CONSTANTS = (0.2, 0.4, 0.8, 1.4, 2.0)
 KNOWN = 0.95
 SHORT = 64  # of the boundary, where a batch is chosen jointly
-AT_ONCE = 10  # trees that are kept together
+AT_ONCE = 4  # trees that are kept together
 
 
 def ways_of(kind: str) -> dict[str, tuple[str, int]]:
@@ -122,7 +122,7 @@ def compared(kind: str, first: int, n_trees: int, marks: tuple[int, ...], consta
 
 def run(script: Script) -> None:
     """Measure, draw, judge."""
-    marks, n_trees = ((10, 20), 1) if script.quick else ((20, 50, 100, 200), 20)
+    marks, n_trees = ((10, 20), 1) if script.quick else ((20, 50, 100, 200), 8)
     shown, constants = {}, {}
     for kind in KINDS:
         constants[kind] = tuned(kind, marks, 2 if script.quick else 100)
@@ -139,6 +139,8 @@ def run(script: Script) -> None:
             dashes = "-" if name.startswith("information") else "--"
             ax.plot(marks, found[name][:, :, 0].mean(axis=0), dashes, marker="o", markersize=3, label=name)
         ax.set(title=kind, xlabel="random games", xscale="log")
+        ax.set_xticks(marks, [str(mark) for mark in marks])
+        ax.minorticks_off()
     axes[0, 0].set_ylabel("regret of the move")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=7)
     script.figure(figure, "trees-which-leaf", f"Mean regret of the chosen move; {size}.")

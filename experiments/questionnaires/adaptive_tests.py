@@ -115,7 +115,8 @@ def draw(script: Script, curves: dict[str, dict[str, np.ndarray]], n_people: int
     figure, axes = panels(1, 3, 9.0, 3.0)
     for ax, (name, found) in zip(axes[0], curves.items(), strict=True):
         for order, curve in found.items():
-            ax.plot(np.arange(1, len(curve) + 1), curve, label=order.replace("_", " "))
+            dashes = (0, (3, 3)) if order == "fisher_information" else "-"  # it lies on information gain
+            ax.plot(np.arange(1, len(curve) + 1), curve, linestyle=dashes, label=order.replace("_", " "))
         ax.set_title(name.replace("_", " "), fontsize="medium")
         ax.set_xlabel("questions")
     axes[0, 0].set_ylabel("mean posterior deviation")

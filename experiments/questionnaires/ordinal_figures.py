@@ -42,7 +42,11 @@ def frequencies(script: Script) -> None:
         for ax, k in zip(row, rng.choice(len(share), 3, replace=False), strict=True):
             ax.bar(SCALE, share[k], color=PALETTE[0] if what == "people" else PALETTE[1])
             ax.set_title(f"{what[:-1] if what == 'items' else 'person'} {k}", fontsize="small")
-            ax.set_ylim(0, 1)
+            ax.set(ylim=(0, 1), xticks=SCALE)
+    for ax in axes[1]:
+        ax.set_xlabel("answer")
+    for ax in axes[:, 0]:
+        ax.set_ylabel("share")
     script.figure(
         figure, "hennig-fig-4.1",
         "How often three people (over their 50 answers) and three items (over 19,668 people) took each of five "
@@ -85,6 +89,8 @@ def thresholds(script: Script, model: Questionnaire, size: str) -> None:
                 density = np.exp(-0.5 * ((x - means[k, level]) / spread) ** 2) / spread / np.sqrt(2 * np.pi)
                 ax.plot(x, density, color=PALETTE[level])
             ax.set_title(f"{what} {k}", fontsize="small")
+    for ax in axes[1]:
+        ax.set_xlabel("threshold")
     script.figure(
         figure, "hennig-fig-4.6", f"Posterior marginals of the four thresholds of three people and items; {size}."
     )
@@ -144,7 +150,9 @@ def predictions(script: Script, split: Any, model: Questionnaire, credit: Questi
         ax.bar(SCALE + 0.2, theirs[person, item], 0.4, color=PALETTE[1], label="partial credit")
         ax.axvline(split.hidden.iloc[person, item], color="#6E6E6E", linestyle=":")
         ax.set_title(f"person {person}, item {split.hidden.columns[item]}", fontsize="small")
-    axes[0, 0].legend(frameon=False, fontsize="small")
+        ax.set(xlabel="answer", xticks=SCALE, ylim=(0, 0.6))
+    axes[0, 0].set_ylabel("probability")
+    axes[0, 2].legend(frameon=False, fontsize="small", loc="upper left")
     script.figure(
         figure, "hennig-fig-4.8",
         f"Predictions of three unseen answers (dotted: what was answered) after 25 of a person's answers; {size}.",

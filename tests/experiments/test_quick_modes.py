@@ -24,6 +24,7 @@ SCRIPTS = {
     "go_structure": {"sure": {"hennig-sys-go-engine"}, "open": {"hennig-fig-3.6", "hennig-fig-3.7"}},
     "model_figures": {"open": {"hennig-fig-3.8", "hennig-fig-3.9", "hennig-sys-p-games"}},
     "search_curves": {"open": {"hennig-fig-3.10", "ours-trees-coverage"}},
+    "tic_tac_toe": {"sure": {"ours-trees-tic-tac-toe"}},
     "journeys": {"sure": {"ours-house-journeys"}},
     "gallery": {"sure": {"nickisch-fig-2.2", "nickisch-fig-3.1", "nickisch-fig-3.2", "nickisch-fig-3.4"}},
     "potential_tables": {"sure": {"nickisch-tab-2.2", "nickisch-tab-3.1", "ko-tab-2.5"}},

@@ -15,6 +15,7 @@ JUDGED = {
         "hennig-fig-5.9", "hennig-sys-no-author", "hennig-sys-lda-fixed", "hennig-sys-topic-word-score",
     },
     "topic_streams": {"hennig-sys-stream-discount", "hennig-fig-5.6", "hennig-fig-5.11", "hennig-fig-5.12"},
+    "labels_on_topics": {"ours-topics-labels"},
     "what_to_read": {"ours-topics-reading", "ours-topics-coverage"},
 }  # fmt: skip
 

@@ -107,7 +107,8 @@ class TopicBelief:
         precision = 1.0 / settings.prior_variance(columns.typical)
         corrected = settings.step != NEWTON or not columns.has_metadata
         dense = settings.regression == "dense" and F > 0
-        noise = START_NOISE if settings.document_variance is None else float(settings.document_variance)
+        given = settings.document_variance
+        noise = START_NOISE if given is None or isinstance(given, str) else float(given)
         covariances = np.zeros((K, F, F)) if dense else np.zeros((K, 0, 0))
         if dense:
             covariances[:, np.arange(F), np.arange(F)] = 1.0 / precision
@@ -216,12 +217,16 @@ class TopicBelief:
     def read(self, counts: sp.csr_array, metadata: Any) -> Reading:
         """The topics of documents."""
         D, K = counts.shape[0], self.settings.n_topics
-        plain = not self.data.has_metadata
-        if plain:
+        if not self.data.has_metadata:
             self.data.encoded(as_metadata(metadata), D)  # refuses metadata
             mean, variance = np.zeros((D, K)), np.ones((D, K))
         else:
             mean, variance = self.forecast(metadata, D)
+        return self.inferred(counts, mean, variance)
+
+    def inferred(self, counts: sp.csr_array, mean: np.ndarray, variance: np.ndarray) -> Reading:
+        """The topics of documents of which the scores' moments (D, K) are forecast."""
+        (D, K), plain = mean.shape, not self.data.has_metadata
         proportions, scores, found = np.empty((D, K)), np.empty((D, K)), np.empty((D, K))
         read(
             *_csr(counts), np.ascontiguousarray(mean), np.ascontiguousarray(variance), self.tables, self.learning(),

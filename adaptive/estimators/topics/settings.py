@@ -26,7 +26,7 @@ class TopicSettings(Settings):
     n_topics: int
     word_prior: float | None
     topic_prior: float
-    document_variance: float | None
+    document_variance: float | str | None
     weight_variance: float | None
     document_step: str
     regression: str
@@ -44,13 +44,17 @@ class TopicSettings(Settings):
         checks.integer("n_topics", self.n_topics, minimum=2)
         for name in ("word_prior", "topic_prior", "document_variance", "weight_variance"):
             value = getattr(self, name)
-            if value is not None or name == "topic_prior":
+            if name == "document_variance" and isinstance(value, str):
+                checks.choice("document_variance", value, ("completion",))
+            elif value is not None or name == "topic_prior":
                 checks.positive(name, value)
         checks.choice("document_step", self.document_step, STEPS)
         checks.choice("regression", self.regression, ("factorized", "dense"))
         checks.choice("learning", self.learning, ("batch", "single_pass"))
         if self.word_prior is None and self.learning == "single_pass":
             raise ValueError("word_prior=None is learnt in batch; give a number, or learning='batch'.")
+        if self.document_variance == "completion" and self.learning == "single_pass":
+            raise ValueError("document_variance='completion' is chosen in batch; give a number, or None.")
         for name in ("word_decay", "weight_forgetting"):
             if not 0 < float(checks.positive(name, getattr(self, name))) <= 1:
                 raise ValueError(f"{name} must be in (0, 1], got {getattr(self, name)}.")

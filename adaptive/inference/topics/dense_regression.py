@@ -14,7 +14,10 @@ __all__ = ["forecast", "multiply"]
 
 
 @numba.njit(cache=True)
-def forecast(columns, values, means, covariances, mean, variance):
+def forecast(
+    columns: np.ndarray, values: np.ndarray, means: np.ndarray, covariances: np.ndarray, mean: np.ndarray,
+    variance: np.ndarray,
+) -> None:  # fmt: skip
     """Fill the (K,) means and variances of  f . z;  ``means`` is (F, K), ``covariances`` (K, F, F)."""
     for k in range(len(mean)):
         total = square = 0.0
@@ -27,7 +30,10 @@ def forecast(columns, values, means, covariances, mean, variance):
 
 
 @numba.njit(cache=True)
-def multiply(columns, values, means, covariances, precision, shift, sign):
+def multiply(
+    columns: np.ndarray, values: np.ndarray, means: np.ndarray, covariances: np.ndarray, precision: np.ndarray,
+    shift: np.ndarray, sign: float,
+) -> int:  # fmt: skip
     """Multiply (``sign`` 1) or divide (-1) messages (K,) about f . z; what would be improper is left and counted."""
     skipped = 0
     F = len(means)

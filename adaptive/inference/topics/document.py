@@ -27,7 +27,7 @@ FAST = numba.njit(cache=True, error_model="numpy")
 
 
 @FAST
-def softmax(scores, result):
+def softmax(scores: np.ndarray, result: np.ndarray) -> None:
     """Fill ``result`` with softmax(scores)."""
     top = scores.max()
     total = 0.0
@@ -39,7 +39,10 @@ def softmax(scores, result):
 
 
 @FAST
-def mode_step(scores, proportions, mean, variance, counts, total):
+def mode_step(
+    scores: np.ndarray, proportions: np.ndarray, mean: np.ndarray, variance: np.ndarray, counts: np.ndarray,
+    total: float,
+) -> float:  # fmt: skip
     """One Newton step of  max_y  - sum (y - a)^2 / (2 r) + sum N_k y_k - N log sum exp y,  at most 2 in any topic.
 
     The Hessian, diag(1 / r + N p) - N p p', is inverted exactly. Returns the longest step before it was cut.
@@ -65,7 +68,7 @@ def mode_step(scores, proportions, mean, variance, counts, total):
 
 
 @numba.njit(cache=True)
-def correction(count, spread, prior):
+def correction(count: float, spread: float, prior: float) -> float:
     """Second-order term  spread / (2 (prior + count)^2)  of a logarithm; none where little was counted, at most 2."""
     level = prior + count
     return 0.0 if level < 0.5 else min(max(spread, 0.0) / (2.0 * level * level), 2.0)
@@ -73,9 +76,11 @@ def correction(count, spread, prior):
 
 @FAST
 def infer(
-    ids, numbers, table, spreads, totals, total_spreads, prior, step, mean, variance, concentration, start, collapsed,
-    warm, tol, max_sweeps, scores, proportions, shares, counts,
-):  # fmt: skip
+    ids: np.ndarray, numbers: np.ndarray, table: np.ndarray, spreads: np.ndarray, totals: np.ndarray,
+    total_spreads: np.ndarray, prior: float, step: int, mean: np.ndarray, variance: np.ndarray,
+    concentration: np.ndarray, start: np.ndarray, collapsed: float, warm: bool, tol: float, max_sweeps: int,
+    scores: np.ndarray, proportions: np.ndarray, shares: np.ndarray, counts: np.ndarray,
+) -> float:  # fmt: skip
     """Fill ``shares`` (n, K) of the n words, expected ``counts`` (K,), and the document's ``scores``, ``proportions``.
 
     Parameters
@@ -199,7 +204,10 @@ def infer(
 
 
 @numba.njit(cache=True)
-def message(step, mean, variance, concentration, scores, proportions, counts, precision, shift):
+def message(
+    step: int, mean: np.ndarray, variance: np.ndarray, concentration: np.ndarray, scores: np.ndarray,
+    proportions: np.ndarray, counts: np.ndarray, precision: np.ndarray, shift: np.ndarray,
+) -> None:  # fmt: skip
     """Fill what the words say of y: precisions, and precisions times means (K,)."""
     K = len(mean)
     if step == NEWTON:  # Laplace: the curvature of the words' part at the mode, topic by topic

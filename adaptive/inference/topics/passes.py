@@ -74,7 +74,7 @@ class Memory(NamedTuple):
 
 
 @numba.njit(cache=True)
-def _uniform(seed, number):
+def _uniform(seed: int, number: int) -> float:
     """A number in (0, 1) that depends on the two only (SplitMix64)."""
     z = np.uint64(seed) + np.uint64(number) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -84,14 +84,17 @@ def _uniform(seed, number):
 
 
 @numba.njit(cache=True)
-def normal(seed, number):
+def normal(seed: int, number: int) -> float:
     """A standard normal number of its own for every (seed, number)."""
     first, second = _uniform(seed, 2 * number), _uniform(seed, 2 * number + 1)
     return math.sqrt(-2.0 * math.log(first)) * math.cos(2.0 * math.pi * second)
 
 
 @numba.njit(cache=True)
-def sweep(indptr, ids, numbers, rows, columns, values, tables, learning, memory, first, done, result):
+def sweep(
+    indptr: np.ndarray, ids: np.ndarray, numbers: np.ndarray, rows: np.ndarray, columns: np.ndarray,
+    values: np.ndarray, tables: Tables, learning: Learning, memory: Memory, first: bool, done: int, result: np.ndarray,
+) -> None:  # fmt: skip
     """Learn from documents one after another.
 
     Parameters
@@ -196,7 +199,7 @@ def sweep(indptr, ids, numbers, rows, columns, values, tables, learning, memory,
 
 
 @numba.njit(cache=True)
-def _take(ids, numbers, shares, tables, sign):
+def _take(ids: np.ndarray, numbers: np.ndarray, shares: np.ndarray, tables: Tables, sign: float) -> None:
     """Add a document's expected counts and their variances (``sign`` 1), or take them away (-1)."""
     K = len(tables.totals)
     corrected = len(tables.spreads) > 0
@@ -214,7 +217,10 @@ def _take(ids, numbers, shares, tables, sign):
 
 
 @numba.njit(cache=True)
-def read(indptr, ids, numbers, means, variances, tables, learning, plain, proportions, scores, counts):
+def read(
+    indptr: np.ndarray, ids: np.ndarray, numbers: np.ndarray, means: np.ndarray, variances: np.ndarray, tables: Tables,
+    learning: Learning, plain: bool, proportions: np.ndarray, scores: np.ndarray, counts: np.ndarray,
+) -> None:  # fmt: skip
     """Infer documents with the topics as they are: fill (D, K) proportions, scores at their mode, expected counts."""
     K = len(tables.totals)
     step = DIRICHLET if plain else learning.step

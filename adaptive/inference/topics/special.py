@@ -10,7 +10,7 @@ __all__ = ["digamma", "inverse_digamma", "trigamma"]
 
 
 @numba.njit(cache=True)
-def digamma(x):
+def digamma(x: float) -> float:
     """The derivative of log Gamma at x > 0."""
     total = 0.0
     while x < 10.0:
@@ -22,7 +22,7 @@ def digamma(x):
 
 
 @numba.njit(cache=True)
-def trigamma(x):
+def trigamma(x: float) -> float:
     """The second derivative of log Gamma at x > 0."""
     total = 0.0
     while x < 10.0:
@@ -34,7 +34,7 @@ def trigamma(x):
 
 
 @numba.njit(cache=True)
-def inverse_digamma(value):
+def inverse_digamma(value: float) -> float:
     """The x > 0 whose digamma is ``value``: Newton's method, which converges from below of this start (Minka 2000)."""
     x = math.exp(min(value, 100.0)) + 0.5 if value >= -2.22 else -1.0 / (value + 0.5772156649015329)
     for _ in range(8):

@@ -10,13 +10,21 @@ are kept by their precision and precision times mean; for K regressions with the
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numba
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = ["divide", "forecast", "forget", "learn"]
 
 
 @numba.njit(cache=True)
-def forecast(columns, values, precision, shift, mean, variance):
+def forecast(
+    columns: np.ndarray, values: np.ndarray, precision: np.ndarray, shift: np.ndarray, mean: np.ndarray,
+    variance: np.ndarray,
+) -> None:  # fmt: skip
     """Fill the (K,) means A and variances B of  f . z  for the features ``values`` in ``columns``."""
     mean[:] = 0.0
     variance[:] = 0.0
@@ -29,7 +37,10 @@ def forecast(columns, values, precision, shift, mean, variance):
 
 
 @numba.njit(cache=True)
-def learn(columns, values, precision, shift, mean, variance, said_precision, said_shift, noise, messages):
+def learn(
+    columns: np.ndarray, values: np.ndarray, precision: np.ndarray, shift: np.ndarray, mean: np.ndarray,
+    variance: np.ndarray, said_precision: np.ndarray, said_shift: np.ndarray, noise: np.ndarray, messages: np.ndarray,
+) -> None:  # fmt: skip
     """Multiply a datum's messages into the tables, and keep them in ``messages`` (E, K, 2) unless that is empty.
 
     The datum speaks of y, which has variance ``noise`` (K,) about f . z, with these precisions and precisions times
@@ -54,7 +65,7 @@ def learn(columns, values, precision, shift, mean, variance, said_precision, sai
 
 
 @numba.njit(cache=True)
-def divide(columns, messages, precision, shift, least):
+def divide(columns: np.ndarray, messages: np.ndarray, precision: np.ndarray, shift: np.ndarray, least: float) -> int:
     """Divide a datum's messages out again; those that would leave a precision below ``least`` stay, and are counted."""
     skipped = 0
     for e in range(len(columns)):
@@ -69,7 +80,7 @@ def divide(columns, messages, precision, shift, least):
 
 
 @numba.njit(cache=True)
-def forget(columns, precision, shift, prior_precision, kept):
+def forget(columns: np.ndarray, precision: np.ndarray, shift: np.ndarray, prior_precision: float, kept: float) -> None:
     """Draw precisions towards the prior's,  p <- p0 + kept (p - p0),  and leave the means (5.40)."""
     for e in range(len(columns)):
         c = columns[e]

@@ -10,7 +10,7 @@ from adaptive import BayesianLogisticRegression, SequentialDesign
 from adaptive.estimators import GameTreeSearch
 from adaptive.loop import BestMoveKnown, MaxSteps, PoolExhausted
 from adaptive.loop.log.snapshots import pack, unpack
-from designs.games import ConnectFour, EndsTree, TicTacToe, p_game, random_tree
+from designs.games import ConnectFour, EndsTree, p_game, random_tree
 
 
 @pytest.mark.parametrize("policy", ["optimistic", "tesauro", "thompson", "uniform", "uct"])
@@ -91,33 +91,6 @@ def test_keeping_paths_uses_more_of_the_same_rollouts():
     counted = [int(model.belief_.tree.rollouts["counts"].sum()) for model in (kept, given_up)]
     assert counted[0] > counted[1]
     assert len(kept.belief_.tree.routes) == counted[0]
-
-
-def test_tic_tac_toe_positions_of_five_plies_are_solved():
-    def solve(game, state):
-        result = game.result(state)
-        if result is not None:
-            return result
-        values = [solve(game, game.play(state, move)) for move in game.moves(state)]
-        return max(values) if game.player(state) > 0 else min(values)
-
-    empty = TicTacToe()
-    positions = {empty.start: []}
-    for _ply in range(5):
-        positions = {
-            empty.play(state, move): [*moves, move]
-            for state, moves in positions.items()
-            for move in empty.moves(state)
-            if empty.result(state) is None
-        }
-    some = list(positions.values())[::10]
-    for moves in some:
-        game = TicTacToe(moves)
-        if game.result(game.start) is not None:
-            continue
-        model = GameTreeSearch(game, results="value", random_state=0).search(1000)
-        assert model.boundary() == []
-        assert model.predict([()])[0] == solve(game, game.start), moves
 
 
 def test_connect_four_finds_the_winning_column():

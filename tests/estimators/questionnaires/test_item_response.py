@@ -13,7 +13,6 @@ from adaptive.estimators.questionnaires.answers import Answers
 from adaptive.estimators.questionnaires.calibration import calibrate
 from adaptive.estimators.questionnaires.curves import CURVES, difficulties, from_difficulties
 from adaptive.estimators.questionnaires.grids import trait_grid
-from adaptive.estimators.questionnaires.reports import exposure
 from adaptive.loop import MaxSteps, TargetDeviation
 
 MODELS = list(CURVES)
@@ -204,9 +203,9 @@ def test_no_item_is_asked_of_more_than_its_share_in_a_simulation_or_in_the_loop(
     answers, *_ = drawn(60, 12)
     model = Questionnaire("two_parameter").fit(answers)
     replayed = model.simulate(answers, 4, exposure=0.5)
-    shown = exposure(replayed.items, model.items_)
+    shown = model.exposure(replayed)
     assert shown.max() <= 0.5 + 1 / 60 and shown.sum() == pytest.approx(4.0)
-    assert exposure(model.simulate(answers, 4).items, model.items_).max() > 0.7
+    assert model.exposure(model.simulate(answers, 4)).max() > 0.7
     pool = model.exposure_pool(0.5, within=model.pool(["a"] * 6 + ["b"] * 6, 4))  # contents bind nobody here
     for u in range(20):
         design = SequentialDesign(

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from adaptive import MetadataTopicModel
+from adaptive.estimators.topics.completion import VARIANCES
 from adaptive.loop.log.snapshots import pack, unpack
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -114,6 +115,24 @@ def test_with_metadata_completion_is_better_on_a_corpus_of_the_model():
     assert abs(same - without) < 0.02
 
 
+def test_a_document_variance_by_completion_is_that_which_completes_best():
+    counts, authors, *_ = corpus(300)
+    fitted = model(document_variance="completion").fit(counts, authors)
+    (chosen,) = set(fitted.document_variance_)
+    order = np.random.default_rng(0).permutation(300)  # by hand
+    held, kept = np.sort(order[:30]), np.sort(order[30:])
+    scores = {
+        v: model(document_variance=v).fit(counts[kept], authors[kept]).score(counts[held], authors[held])
+        for v in VARIANCES
+    }
+    assert chosen == max(scores, key=scores.get)
+    assert set(fitted.partial_fit(counts[:3], authors[:3]).document_variance_) == {chosen}
+    with pytest.raises(ValueError, match="needs 20 documents"):
+        fitted.fit(counts[:10], authors[:10])
+    with pytest.raises(ValueError, match="chosen by fit, in batch"):
+        model(document_variance="completion").partial_fit(counts, authors)
+
+
 def test_what_is_learnt_can_be_read_off():
     frame = pd.DataFrame({"author": AUTHORS})
     counts = pd.DataFrame(COUNTS.toarray(), columns=[f"w{j}" for j in range(60)])
@@ -178,6 +197,7 @@ def test_what_is_refused_changes_nothing(wrong, words):
         ({"n_topics": 61}, "at most the number of words, 60"),
         ({"word_prior": -1.0}, "word_prior must be > 0"),
         ({"word_prior": None, "learning": "single_pass"}, "learnt in batch"),
+        ({"document_variance": "completion", "learning": "single_pass"}, "is chosen in batch"),
         ({"document_step": "mean_field"}, "document_step"),
         ({"word_decay": 1.5}, "word_decay must be in"),
     ],
