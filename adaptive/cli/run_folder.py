@@ -10,7 +10,7 @@ A run is held by one process at a time.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -38,6 +38,8 @@ class RunFolder:
         Keys of ``settings`` that the user stated, the others being defaults; with ``resume`` these must agree with the
         stored ones and the others are taken from there.
     resume : bool
+    former : callable, optional
+        Maps stored settings to the values of those that a version before this one did not know.
 
     Attributes
     ----------
@@ -52,7 +54,14 @@ class RunFolder:
     """
 
     def __init__(
-        self, path: Path, command: str, settings: Mapping[str, Any], *, given: Sequence[str] = (), resume: bool = False
+        self,
+        path: Path,
+        command: str,
+        settings: Mapping[str, Any],
+        *,
+        given: Sequence[str] = (),
+        resume: bool = False,
+        former: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None,
     ):
         self.path = path
         stored = self._stored()
@@ -61,6 +70,7 @@ class RunFolder:
         if resume:
             if stored is None:
                 raise CommandError(f"there is no run to resume in {path}; leave --resume out to start one.")
+            stored = {**(former(stored) if former else {}), **stored}
             _agree(path, stored, {"command": command} | {key: settings[key] for key in given})
             self.settings = {key: stored[key] for key in settings if key in stored}
             missing = sorted(set(settings) - set(stored))
