@@ -116,7 +116,8 @@ class ImageReconstructor(BeliefEstimator):
     image_ : array of ``shape``
         The reconstruction; of k-space and of complex images its magnitudes.
     image_std_ : array of ``shape``
-        Posterior standard deviation of the pixels (of a complex image: root mean square over both parts).
+        Posterior standard deviation of the pixels (of a complex image: of the magnitudes). Where enough lines were
+        measured beyond the centre, a fourth of them is held out, and scales it by how far off the others are there.
     unknown_ : array of ``shape``
         The reconstruction itself, signed or complex, without the phase.
     noise_variance_, prior_scales_ : what was given, estimated or learnt

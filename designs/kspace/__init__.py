@@ -22,6 +22,7 @@ from designs.kspace.encode_comparison import (
 )
 from designs.kspace.encode_indices import as_encodes, central_encodes, mirror_encodes
 from designs.kspace.export import export_design, import_design
+from designs.kspace.from_images.centre import centre_size
 from designs.kspace.from_images.population import learnt_lines, learnt_points
 from designs.kspace.from_images.reference import reference_lines, reference_points
 from designs.kspace.limits import GradientLimits
@@ -48,6 +49,7 @@ __all__ = [
     "as_lines",
     "central",
     "central_encodes",
+    "centre_size",
     "comparison_designs",
     "comparison_encodes",
     "equispaced",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -184,6 +185,34 @@ def test_bad_input_ends_in_one_line_and_exit_code_2(arguments, message, volume, 
     stdout, stderr = capfd.readouterr()
     assert stdout == "" and stderr.startswith("adaptive: ") and stderr.count("\n") == 1
     assert message in stderr
+    assert not (tmp_path / "run/settings.json").exists()  # what was refused leaves the folder free
+
+
+def test_a_run_of_the_first_version_goes_on_with_its_model(volume, tmp_path):
+    """Its settings have no word of noise, phase and models, and its log is of a real model told the angle."""
+    from adaptive.cli.kspace.command import _fingerprint
+    from adaptive.cli.kspace.line_designs import choose_lines
+    from adaptive.cli.kspace.scan import scanned
+    from adaptive.cli.kspace.subject import read_subject
+
+    subject, out = read_subject(str(volume), 1), tmp_path / "old"
+    (out / "log").mkdir(parents=True)
+    old = scanned(subject.same, axis=1, n_central=6, seed=0, snr=50.0, phase="central", models="real")
+    first = choose_lines(old, 10, 0, out / "log/lines.jsonl", os.getpid())
+    settings = {"command": "kspace", "image": str(volume), "slice": 1, "lines": 12, "initial": 6, "axis": 1}
+    settings |= {"draws": 1, "seed": 0, "pixels": _fingerprint(subject, "real")}
+    (out / "settings.json").write_text(json.dumps(settings))
+    assert run(["kspace", "--out", str(out), "--resume", "--jobs", "1"]) == 0
+    lines = [int(line) for line in columns(out / "lines.csv")["line"]]
+    assert lines[:10] == first.lines.tolist()
+    assert choose_lines(old, 12, 0, tmp_path / "whole.jsonl", os.getpid()).lines.tolist() == lines
+
+
+def test_the_centre_is_an_eighth_where_nothing_is_said(tmp_path):
+    np.save(tmp_path / "one.npy", head((48, 48), 0.0))
+    options = ("--lines", 7, "--draws", 1, "--jobs", 1, "--out", tmp_path / "run")
+    assert run(["kspace", "--image", str(tmp_path / "one.npy"), *map(str, options)]) == 0
+    assert [int(line) for line in columns(tmp_path / "run/lines.csv")["line"]][:6] == list(range(21, 27))
 
 
 def test_a_changed_image_is_not_resumed(volume, finished, tmp_path):

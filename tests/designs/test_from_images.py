@@ -55,6 +55,27 @@ def test_learnt_designs_are_nested_distinct_and_the_same_for_any_jobs():
     np.testing.assert_array_equal(kspace.learnt_points([HEAD, OTHER], 44, 6, n_candidates=2), points[:44])
 
 
+def test_the_centre_grows_with_the_image_or_is_chosen():
+    """Known from a prescan the phase needs no centre: fewer central lines than where it is read from them."""
+    large = np.kron(HEAD, np.ones((3, 3)))
+    assert len(np.intersect1d(kspace.reference_lines(large, 6, **CHEAP), kspace.central(48, 6))) == 6
+    assert len(kspace.reference_points(HEAD, 16, **CHEAP)) == 16  # 4 x 4
+    head = padded(head_scan()[12].image, 128).reshape(32, 4, 32, 4).mean(axis=(1, 3))
+    settings = {"sizes": [4, 8, 12], "random_state": 1}
+    known, read = (kspace.centre_size(head, 14, prescan=one, **settings) for one in (True, False))
+    assert known == 4 and read in (4, 8, 12)
+    assert kspace.centre_size(head, 14, n_jobs=2, **settings) == read
+    chosen = kspace.learnt_lines(head, 14, "auto", n_candidates=1, n_swaps=0, random_state=2)
+    assert len(set(chosen.tolist())) == 14
+    for told, message in (({"sizes": [16]}, "at most n_lines = 14"), ({"sizes": []}, "sizes must be numbers of lines")):
+        with pytest.raises(ValueError, match=message):
+            kspace.centre_size(head, 14, **told)
+    with pytest.raises(ValueError, match="n_lines must be between 4 and 32"):
+        kspace.centre_size(head, 2)
+    with pytest.raises(ValueError, match="n_central must be one of 'auto'"):
+        kspace.learnt_lines(head, 14, "best")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -7,6 +7,7 @@ compared with designs that look at no data, on the slice that chose it and on th
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -37,7 +38,14 @@ def kspace(
         int | None, typer.Option(help="Slice of the volume or stack, from 0 (default: the middle one).", metavar="N")
     ] = None,
     lines: Annotated[int, whole_number("Lines to measure in all, the central ones included (default 40).")] = 40,
-    initial: Annotated[int, whole_number("How many of them are the central ones (default 16).")] = 16,
+    initial: Annotated[
+        int | None,
+        typer.Option(
+            help="How many of them are the central ones (default: an eighth of those of the image).",
+            metavar="N",
+            show_default=False,
+        ),
+    ] = None,
     snr: Annotated[
         float,
         typer.Option(
@@ -88,25 +96,36 @@ def kspace(
         "axis": axis,
         "draws": draws,
         "seed": seed,
+        "models": "smooth",
     }
     _check_numbers(wanted, jobs)
     _check_extras(image)
-    folder = RunFolder(out, "kspace", wanted, given=stated(context, wanted), resume=resume, pictures=pictures)
+    folder = RunFolder(
+        out, "kspace", wanted, given=stated(context, wanted), resume=resume, pictures=pictures, former=_former
+    )
     from adaptive.cli.kspace.subject import read_subject
 
     subject = read_subject(folder.settings["image"], folder.settings["slice"])
+    if folder.settings["initial"] is None:
+        folder.settings["initial"] = max(4, subject.same.image.shape[folder.settings["axis"]] // 8)
     _check_sizes(subject, folder.settings)
-    folder.fix("pixels", _fingerprint(subject), "the pixels of the image")
+    folder.fix("pixels", _fingerprint(subject, folder.settings["models"]), "the pixels of the image")
     with folder:
         from adaptive.cli.kspace.report import write  # from here on it pays to load what computes and draws
 
         write(_run_all(subject, folder, jobs), subject, folder)
 
 
+def _former(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """What runs of earlier versions went by: they told their models the angle of the central lines."""
+    known = {"snr": 50.0, "phase": "central", "reference": None}
+    return known | {"models": "complex" if "snr" in stored else "real"}
+
+
 def _check_numbers(wanted: dict[str, Any], jobs: int) -> None:
     require_at_least(
         ("slice", wanted["slice"] or 0, 0),
-        ("initial", wanted["initial"], 1),
+        ("initial", 1 if wanted["initial"] is None else wanted["initial"], 1),
         ("lines", wanted["lines"], 2),
         ("draws", wanted["draws"], 1),
         ("seed", wanted["seed"], 0),
@@ -147,9 +166,10 @@ def _check_sizes(subject: Subject, settings: dict[str, Any]) -> None:
             )
 
 
-def _fingerprint(subject: Subject) -> str:
+def _fingerprint(subject: Subject, models: str) -> str:
     digest = hashlib.sha256()
-    for one in (subject.same, subject.neighbour, subject.training):
+    training = None if models == "real" else subject.training  # which the first version did not look at
+    for one in (subject.same, subject.neighbour, training):
         if one is not None:
             digest.update(repr((one.image.dtype.str, one.image.shape)).encode())
             digest.update(np.ascontiguousarray(one.image).tobytes())

@@ -98,6 +98,7 @@ def tasks(subject: Subject, settings: dict[str, Any], log: Path) -> list[dict[st
         "n_central": settings["initial"],
         "snr": settings["snr"],
         "phase": settings["phase"],
+        "models": settings["models"],
     }
     scans = {"same": scanned(subject.same, seed=settings["seed"], **common)}
     if subject.neighbour is not None:

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 __all__ = ["PHASES", "Scanned", "scanned"]
 
+MODELS: dict[str, dict[str, Any]] = {  # that design: of this version, and of those before, whose runs go on with theirs
+    "smooth": {},
+    "complex": {"design_dtype": "complex64", "imaginary_prior": "pixel", "n_samples": 8},
+    "real": {"imaginary_prior": "transform", "n_samples": 8},
+}
 PHASES = ("central", "known")  # what the models are told of the phase: what the central lines show, or the truth
 _WAVELET = 2.0  # scale of wavelet coefficients, in units of that of differences
 
@@ -39,6 +44,8 @@ class Scanned:
         As the central lines show it.
     rough : bool
         Whether the phase is an estimate.
+    models : {"smooth", "complex", "real"}
+        Those of this version, or of an earlier one.
     """
 
     scan: SimulatedScan
@@ -47,6 +54,7 @@ class Scanned:
     phase: np.ndarray | None
     noise_variance: float
     rough: bool = True
+    models: str = "smooth"
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -73,9 +81,11 @@ class Scanned:
         )
 
     def design_model(self) -> ImageReconstructor:
-        """The one that chooses lines: of a complex image where its phase is known roughly, else of a real one."""
-        rough = {"design_dtype": "complex64", "imaginary_prior": "pixel"} if self.rough else {}
-        return self.model(**rough)
+        """The one that chooses lines: it reads the phase itself, with its uncertainty, where it is not told."""
+        if self.models == "smooth" and self.rough:
+            return ImageReconstructor(self.shape, noise_variance=self.noise_variance, check=False)
+        told = MODELS[self.models]
+        return self.model(**told) if self.rough else self.model(**{k: told[k] for k in told if k == "n_samples"})
 
     def reconstruct(self, lines: ArrayLike, scale: float, fine: bool = False, prior: str = "pixel") -> np.ndarray:
         """Magnitudes of the MAP image from some lines.
@@ -98,7 +108,9 @@ class Scanned:
         return model.reconstruct([block], [self.scan.samples(block)])
 
 
-def scanned(image: Slice, *, axis: int, n_central: int, seed: int, snr: float, phase: str) -> Scanned:
+def scanned(
+    image: Slice, *, axis: int, n_central: int, seed: int, snr: float, phase: str, models: str = "smooth"
+) -> Scanned:
     """Simulate a scan of a slice and look at its central lines.
 
     Raises
@@ -112,8 +124,9 @@ def scanned(image: Slice, *, axis: int, n_central: int, seed: int, snr: float, p
         raise CommandError(f"--image: {image.title}: {problem}")
     block = FourierLines(scan.image.shape, kspace.central(scan.image.shape[axis], n_central), axis)
     try:
-        seen = ImageReconstructor(scan.image.shape, check=False).fit([block], [scan.samples(block)])
+        read = "smooth" if models == "smooth" else "estimate"
+        seen = ImageReconstructor(scan.image.shape, check=False, phase=read).fit([block], [scan.samples(block)])
     except ValueError as error:
         raise CommandError(f"--image: {image.title}: {error}") from None
     told = scan.phase if phase == "known" else seen.phase_
-    return Scanned(scan, axis, n_central, told, seen.noise_variance_, phase != "known")
+    return Scanned(scan, axis, n_central, told, seen.noise_variance_, phase != "known", models)

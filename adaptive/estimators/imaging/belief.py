@@ -10,7 +10,7 @@ What is computed when it is first asked for is kept, but left out of pickles and
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,11 +18,12 @@ import numpy as np
 
 from adaptive.checks import integer
 from adaptive.estimators.belief import Inferred
+from adaptive.estimators.imaging.held_out import band_factor, held_out_lines
 from adaptive.estimators.imaging.predictive import block_predictive
 from adaptive.estimators.imaging.receiver import Received
 from adaptive.estimators.imaging.tree_prior import plain_scales
 from adaptive.gaussians.sequential_form import SequentialForm
-from adaptive.inference import posterior_state
+from adaptive.inference import LargePosterior, posterior_state
 from adaptive.inference.trees import TreePosterior
 from adaptive.linalg.matrices import dense
 from adaptive.operators import as_operator
@@ -269,11 +270,35 @@ class Reconstruction:
 
     @cached_property
     def std(self) -> np.ndarray:
-        """Posterior standard deviation of the pixels; of a complex image root mean square over both parts."""
+        """Posterior standard deviation of the pixels, scaled by held-out lines; of complex images of the magnitudes."""
         given = self.settings.given
         more: dict[str, Any] = {} if given.engine.dense else {"n_samples": max(32, given.n_samples)}
         variance = self.posterior.variances(**more)
-        return np.sqrt(variance.reshape(-1, *self.model.prior.shape).mean(axis=0)).astype(float)
+        parts = variance.reshape(-1, *self.model.prior.shape)
+        along = np.ones_like(parts)
+        if len(parts) == 2:  # a magnitude changes by the share of either part in it
+            along = np.stack([self.unknown.real**2, self.unknown.imag**2]) + np.finfo(np.float32).tiny
+        own = np.sqrt(np.sum(along * parts, axis=0) / np.sum(along, axis=0)).astype(float)
+        return own * self.band_factor
+
+    @cached_property
+    def band_factor(self) -> float:
+        """What lines that are held out say of the standard deviations; 1 where there are none to spare."""
+        measured, posterior = self.model.measured, self.posterior
+        lines = held_out_lines(measured)
+        if (
+            not len(lines)
+            or not self.settings.fourier
+            or not isinstance(posterior, LargePosterior)
+            or isinstance(posterior, TreePosterior)
+        ):
+            return 1.0
+        others = replace(self.model, measured=measured.of_lines(lines, but=True))
+        without = others.posterior(self.scales, self.settings.given.engine.sampled(), START_STEPS, posterior)
+        if not isinstance(without, LargePosterior):
+            return 1.0
+        found = Reconstruction(self.settings, others, (self.scales, None), without).unknown
+        return band_factor(self.model, lines, found, without)
 
 
 class FollowedDirections:

@@ -173,6 +173,15 @@ class MeasuredBlocks:
             after.others.append((block, np.empty(0)))
         return after
 
+    def of_lines(self, lines: np.ndarray, but: bool = False) -> MeasuredBlocks:
+        """Only these of the measured lines, or all but these."""
+        after = self._longer()
+        assert self.axis is not None
+        chosen = np.isin(np.arange(self.shape[self.axis]), lines) != but
+        others = [k for k in range(len(self.shape)) if k != self.axis]
+        after.mask = self.mask & np.expand_dims(chosen, others)
+        return after
+
     @property
     def has_centre(self) -> bool:
         """Whether DC was measured, without which an image has no scale."""

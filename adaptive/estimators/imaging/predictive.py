@@ -26,12 +26,12 @@ from adaptive.estimators.imaging.blocks import (
     on_grid,
 )
 from adaptive.estimators.imaging.coil_images import SeenImages, seen_images
-from adaptive.estimators.imaging.coil_scores import CoilScores
 from adaptive.estimators.imaging.dense_predictive import DenseBlockPredictive
-from adaptive.estimators.imaging.grid_scores import GridScores, OneSide
 from adaptive.estimators.imaging.measurements import MeasuredBlocks
+from adaptive.estimators.imaging.scores.coil_scores import CoilScores
+from adaptive.estimators.imaging.scores.grid_scores import GridScores, OneSide
+from adaptive.estimators.imaging.scores.trajectory_scores import TrajectoryScores
 from adaptive.estimators.imaging.sensitivity import on_unknown
-from adaptive.estimators.imaging.trajectory_scores import TrajectoryScores
 from adaptive.estimators.linear.linear_predictive import linear_predictive
 from adaptive.inference import LargePosterior, Posterior
 from adaptive.linalg.matrices import dense

@@ -10,13 +10,14 @@ loses on the first images by more than it could make good on the others is given
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive.checks import choice, generator, integer, positive
 from adaptive.images import simulate_scan
 from adaptive.parallel import in_parallel
+from designs.kspace.from_images.centre import central_lines, central_points, centre_size
 from designs.kspace.from_images.given import centre_mask, checked_images, entropy_of
 from designs.kspace.from_images.growth import batch_size, best_apart, scores
 from designs.kspace.from_images.simulated import TrialScan
@@ -34,7 +35,7 @@ SPREAD = 0.5  # standard deviation of the logarithm by which candidate batches o
 def learnt_lines(
     images: ArrayLike | Sequence[ArrayLike],
     n_lines: int,
-    n_central: int = 16,
+    n_central: int | str | None = None,
     *,
     axis: int = 0,
     phase: ArrayLike | str | None = None,
@@ -53,7 +54,8 @@ def learnt_lines(
         Of several heads and slices; complex, or magnitudes.
     n_lines : int
         In all, the central ones included.
-    n_central : int, default 16
+    n_central : int, "auto" or None, default None
+        "auto": `centre_size` of the images; None: an eighth of all lines.
     axis : int, default 0
         Of the phase encodes.
     phase : array (n0, n1), "reference" or None, default None
@@ -88,7 +90,18 @@ def learnt_lines(
     choice("axis", str(axis), ("0", "1"))
     trials, entropy = _trials(images, axis, phase, coils, snr, random_state)
     n = trials[0].scan.image.shape[axis]
-    centre = centre_mask([n], n_central, n_lines, "n_lines")
+    inner = central_lines(n, n_central)
+    if inner is None:
+        told: dict[str, Any] = {
+            "axis": axis,
+            "phase": phase,
+            "coils": coils,
+            "snr": snr,
+            "random_state": entropy,
+            "n_jobs": n_jobs,
+        }
+        inner = centre_size(images, n_lines, **told)
+    centre = centre_mask([n], inner, n_lines, "n_lines")
     tried, swaps = integer("n_candidates", n_candidates, minimum=1), integer("n_swaps", n_swaps, minimum=0)
     order: list[int] = []
     chosen, stage = centre.copy(), 0
@@ -109,7 +122,7 @@ def learnt_lines(
 def learnt_points(
     images: ArrayLike | Sequence[ArrayLike],
     n_points: int,
-    centre: int | Sequence[int] = (16, 16),
+    centre: int | Sequence[int] | None = None,
     *,
     phase: ArrayLike | str | None = None,
     coils: ArrayLike | None = None,
@@ -126,8 +139,8 @@ def learnt_points(
         As of `learnt_lines`; two dozen planes of several heads are not too many: six are memorised.
     n_points : int
         In all, the centre included.
-    centre : int or pair of int, default (16, 16)
-        Sides of the block around DC that is measured in any case.
+    centre : int or pair of int, optional
+        Sides of the block around DC that is measured in any case; default an eighth of each.
     n_candidates : int, default 3
         Batches tried in every round: the points of largest mean residual, and some that differ from them at random.
 
@@ -144,7 +157,7 @@ def learnt_points(
     """
     trials, entropy = _trials(images, None, phase, coils, snr, random_state)
     shape = trials[0].scan.image.shape
-    start = centre_mask(shape, centre, n_points, "n_points")
+    start = centre_mask(shape, central_points(shape, centre), n_points, "n_points")
     tried = integer("n_candidates", n_candidates, minimum=1)
     order: list[int] = []
     chosen, step = start.copy(), 0

@@ -16,6 +16,7 @@ import numpy as np
 from adaptive.checks import choice, generator, integer
 from adaptive.images import simulate_scan
 from adaptive.parallel import in_parallel
+from designs.kspace.from_images.centre import central_lines, central_points, centre_size
 from designs.kspace.from_images.given import Images, centre_mask, checked_images, entropy_of
 from designs.kspace.from_images.growth import grown
 from designs.kspace.from_images.simulated import TrialScan
@@ -32,7 +33,7 @@ SHARE = 0.25  # of a population, where there is one
 def reference_lines(
     references: ArrayLike | Sequence[ArrayLike],
     n_lines: int,
-    n_central: int = 16,
+    n_central: int | str | None = None,
     *,
     axis: int = 0,
     phase: ArrayLike | str | None = None,
@@ -54,8 +55,8 @@ def reference_lines(
         Of the same head, fully or well sampled; complex, or magnitudes.
     n_lines : int
         In all, the central ones included.
-    n_central : int, default 16
-        Central lines, from which the phase is read.
+    n_central : int, "auto" or None, default None
+        Central lines, from which the phase is read. "auto": `centre_size` of the references; None: an eighth.
     axis : int, default 0
         Of the phase encodes.
     phase : array (n0, n1), "reference" or None, default None
@@ -100,8 +101,20 @@ def reference_lines(
     """
     choice("axis", str(axis), ("0", "1"))
     images = checked_images("references", references, phase=phase, coils=coils, voxel_sizes=voxel_sizes)
-    centre = centre_mask([images.magnitudes[0].shape[axis]], n_central, n_lines, "n_lines")
-    trials = _trials(images, axis, Change.checked(motion, contrasts, snr), population, n_variants, random_state)
+    n, seed = images.magnitudes[0].shape[axis], entropy_of(random_state)
+    inner = central_lines(n, n_central)
+    if inner is None:
+        told: dict[str, Any] = {
+            "axis": axis,
+            "phase": phase,
+            "coils": coils,
+            "snr": snr,
+            "random_state": seed,
+            "n_jobs": n_jobs,
+        }
+        inner = centre_size(references, n_lines, **told)
+    centre = centre_mask([n], inner, n_lines, "n_lines")
+    trials = _trials(images, axis, Change.checked(motion, contrasts, snr), population, n_variants, seed)
     order = grown(centre, n_lines, lambda chosen, step: trials.residual(chosen, step, n_jobs))
     return np.concatenate([np.flatnonzero(centre), np.array(order, int)])
 
@@ -109,7 +122,7 @@ def reference_lines(
 def reference_points(
     references: ArrayLike | Sequence[ArrayLike],
     n_points: int,
-    centre: int | Sequence[int] = (16, 16),
+    centre: int | Sequence[int] | None = None,
     *,
     phase: ArrayLike | str | None = None,
     coils: ArrayLike | None = None,
@@ -130,8 +143,8 @@ def reference_points(
         Planes across the read-out, through the same head; complex, or magnitudes.
     n_points : int
         In all, the centre included.
-    centre : int or pair of int, default (16, 16)
-        Sides of the block around DC that is measured in any case.
+    centre : int or pair of int, optional
+        Sides of the block around DC that is measured in any case; default an eighth of each.
     phase, coils, voxel_sizes, population, motion, contrasts, snr, n_variants, random_state, n_jobs
         As of `reference_lines`.
 
@@ -148,8 +161,9 @@ def reference_points(
     """
     images = checked_images("references", references, phase=phase, coils=coils, voxel_sizes=voxel_sizes)
     shape = images.magnitudes[0].shape
-    start = centre_mask(shape, centre, n_points, "n_points")
-    trials = _trials(images, None, Change.checked(motion, contrasts, snr), population, n_variants, random_state)
+    start = centre_mask(shape, central_points(shape, centre), n_points, "n_points")
+    seed = entropy_of(random_state)
+    trials = _trials(images, None, Change.checked(motion, contrasts, snr), population, n_variants, seed)
     order = grown(start, n_points, lambda chosen, step: trials.residual(chosen, step, n_jobs))
     return np.concatenate([np.argwhere(start), np.stack(np.unravel_index(np.array(order, int), shape), axis=1)])
 
@@ -174,9 +188,9 @@ def _trials(
     change: Change,
     population: ArrayLike | Sequence[ArrayLike] | None,
     n_variants: int,
-    random_state: RandomState,
+    entropy: int,
 ) -> _Trials:
-    entropy, own = entropy_of(random_state), []
+    own = []
     for k in range(integer("n_variants", n_variants, minimum=1)):
         which = k % len(images.magnitudes)
         scan = variant(images.magnitudes[which], images.phases[which], k, change, images.coils, entropy)

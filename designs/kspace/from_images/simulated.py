@@ -35,10 +35,13 @@ class TrialScan:
     scan : SimulatedScan
     axis : int or None
         Of the phase encodes where whole lines are measured; None: single points.
+    prescan : bool
+        Whether the phase is known; else it is read from the centre of what is measured.
     """
 
     scan: SimulatedScan
     axis: int | None
+    prescan: bool = False
 
     def block(self, chosen: np.ndarray) -> Operator:
         """What a mask of lines (n,) or of points (n0, n1) measures."""
@@ -48,11 +51,12 @@ class TrialScan:
         )
 
     def found(self, chosen: np.ndarray) -> np.ndarray:
-        """The complex image from a mask of lines or points, the phase being read from its centre."""
+        """The complex image from a mask of lines or points, the phase being known or read from its centre."""
         block = self.block(chosen)
         model = ImageReconstructor(
             self.scan.image.shape, noise_variance=self.scan.noise_variance, prior_scales=SCALES,
             imaginary_prior="pixel", coils=self.scan.coils, check=False, max_iter=MAX_ITER, tol=TOL,
+            phase=self.scan.phase if self.prescan else "smooth",
         )  # fmt: skip
         return model.reconstruct([block], [self.scan.samples(block)], with_phase=True)
 

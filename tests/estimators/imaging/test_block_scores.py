@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import spearmanr
 
 from adaptive import ImageReconstructor
-from adaptive.estimators.imaging.chain_rule import chained_log_determinant
 from adaptive.estimators.imaging.predictive import BlockPredictive
+from adaptive.estimators.imaging.scores.chain_rule import chained_log_determinant
 from adaptive.estimators.imaging.sensitivity import on_unknown
 from adaptive.images import head_scan, padded
 from adaptive.inference import LargePosterior

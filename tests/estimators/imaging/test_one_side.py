@@ -3,7 +3,7 @@
 import numpy as np
 
 from adaptive import ImageReconstructor
-from adaptive.estimators.imaging.grid_scores import OneSide
+from adaptive.estimators.imaging.scores.grid_scores import OneSide
 from adaptive.images import head_scan, padded, simulate_scan
 from designs import kspace
 

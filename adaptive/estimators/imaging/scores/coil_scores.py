@@ -13,8 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
-from adaptive.estimators.imaging.chain_rule import chained_log_determinant, folded
 from adaptive.estimators.imaging.coil_images import SeenImages
+from adaptive.estimators.imaging.scores.chain_rule import chained_log_determinant, folded
 from adaptive.linalg import controlled_variance
 from adaptive.operators import FourierLines
 
