@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from adaptive.cli import ask, calibrate, classify, kspace, move, topics
+from adaptive.cli import ask, calibrate, classify, counts, kspace, move, topics
 from adaptive.cli.errors import CommandError
 
 __all__ = ["app", "main"]
@@ -25,6 +25,7 @@ app = typer.Typer(
 )
 app.command()(kspace.kspace)
 app.command()(classify.classify)
+app.command()(counts.counts)
 app.command()(move.move)
 app.command()(calibrate.calibrate)
 app.command()(ask.ask)

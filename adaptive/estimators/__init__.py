@@ -11,6 +11,7 @@ from adaptive.estimators.gaussian_process_regressor import GaussianProcessRegres
 from adaptive.estimators.image_reconstructor import ImageReconstructor
 from adaptive.estimators.linear.training import Rows
 from adaptive.estimators.metadata_topic_model import MetadataTopicModel
+from adaptive.estimators.poisson_factorization import PoissonFactorization
 from adaptive.estimators.poisson_regression import PoissonRegression
 from adaptive.estimators.questionnaire import Questionnaire
 from adaptive.estimators.several_images import SeveralImages
@@ -30,6 +31,7 @@ __all__ = [
     "ImageReconstructor",
     "Inferred",
     "MetadataTopicModel",
+    "PoissonFactorization",
     "PoissonRegression",
     "Questionnaire",
     "Rows",
