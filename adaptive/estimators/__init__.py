@@ -18,6 +18,7 @@ if _TYPE_CHECKING:
     from adaptive.estimators.linear.training import Rows
     from adaptive.estimators.metadata_topic_model import MetadataTopicModel
     from adaptive.estimators.pipeline_view import PipelineView
+    from adaptive.estimators.poisson_factorization import PoissonFactorization
     from adaptive.estimators.poisson_regression import PoissonRegression
     from adaptive.estimators.questionnaire import Questionnaire
     from adaptive.estimators.several_images import SeveralImages
@@ -38,6 +39,7 @@ __all__ = [
     "Inferred",
     "MetadataTopicModel",
     "PipelineView",
+    "PoissonFactorization",
     "PoissonRegression",
     "Questionnaire",
     "Rows",

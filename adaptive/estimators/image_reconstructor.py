@@ -43,6 +43,10 @@ class ImageReconstructor(BeliefEstimator):
     shape : tuple of two or three int
         Of the image or volume. Sides that are odd are padded for the wavelet prior, by repeating the last row or
         column, which is said in a warning.
+    likelihood : {"gaussian", "poisson"}, default "gaussian"
+        Noise, or counts of photons whose rate is max(0, A u). Of counts expectation propagation infers, whatever
+        ``inference`` says, images of up to 64 by 64 pixels; an exposure is a factor of its block or row
+        (`operators.Scaled`), so that candidates say what to count and for how long; and candidates are rows.
     noise_variance : float, optional
         Of the real and of the imaginary part of every sample. None: estimated from the samples farthest from DC, from
         the finest details of a picture (noisy or blurred), or from more rows than pixels. Of several coils it is the
@@ -140,6 +144,9 @@ class ImageReconstructor(BeliefEstimator):
     ``image_``, ``posterior_`` and what depends on them are computed when they are first asked for, so that choosing
     measurements does not pay for pictures. For photographs one model does both.
 
+    Scales of counted images are those of the literature times the factor of the highest evidence of expectation
+    propagation, normalised by the number of unknowns as below.
+
     Learnt scales are the fixed point scale_k = S_k q / (q_k n), S_k = sum_j sqrt(variance_j + s_j^2) over the q_k
     projections of group k, iterated with the double loop: the normaliser of a prior with more projections than
     unknowns (q > n) scales with n. Bands of two standard deviations are then about right; with q in the place of n they
@@ -163,6 +170,16 @@ class ImageReconstructor(BeliefEstimator):
     >>> model.predict().shape
     (128, 96)
 
+    Photons of a blurred picture, ten at the brightest pixel, and which of all pixels to count again for as long:
+
+    >>> from adaptive.operators import Convolution, Scaled
+    >>> rng, picture = np.random.default_rng(0), np.tri(8)
+    >>> camera = Scaled(10.0, Convolution((8, 8), np.full((3, 3), 1 / 9)))
+    >>> photons = rng.poisson(np.maximum(camera.forward(picture), 0.0))
+    >>> counted = ImageReconstructor((8, 8), likelihood="poisson", prior="tv").fit(camera, photons)
+    >>> print(abs(counted.image_ - picture).mean() < 0.3, counted.select(10.0 * np.eye(64)).shape)
+    True (1,)
+
     Random patterns of a photograph, and the next one out of a hundred others:
 
     >>> rng = np.random.default_rng(0)
@@ -179,6 +196,7 @@ class ImageReconstructor(BeliefEstimator):
         self,
         shape: tuple[int, ...],
         *,
+        likelihood: str = "gaussian",
         noise_variance: float | None = None,
         prior: str = "tv+wavelet",
         prior_scales: StatedScales | None = None,
@@ -204,6 +222,7 @@ class ImageReconstructor(BeliefEstimator):
         random_state: RandomState = 0,
     ) -> None:
         self.shape = shape
+        self.likelihood = likelihood
         self.noise_variance = noise_variance
         self.prior = prior
         self.prior_scales = prior_scales

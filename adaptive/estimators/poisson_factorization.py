@@ -6,12 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import gammaincc, logsumexp
+from scipy.special import logsumexp
 
+from adaptive import checks, scorers
 from adaptive.estimators.belief import BeliefEstimator
 from adaptive.estimators.factorization.belief import FactorizationBelief, FactorizationSettings
+from adaptive.estimators.factorization.mixtures import count_quantile, sobol_normals
 from adaptive.estimators.factorization.pairs import PairCounts, checked_counts, columns_of
-from adaptive.estimators.factorization.predictive import conditional_moments, eta_moments, sobol_normals
+from adaptive.estimators.factorization.predictive import conditional_moments, eta_moments
+from adaptive.estimators.factorization.shortlist import is_product, of_single_gains
 from adaptive.estimators.factorization.user_view import FactorizationUser
 from adaptive.inference.factorization.masses import log_masses
 from adaptive.inference.factorization.rounds import Entries
@@ -175,15 +178,7 @@ class PoissonFactorization(BeliefEstimator):
         for row, (user, item) in enumerate(zip(users.tolist(), items.tolist(), strict=True)):
             mean, variance = conditional_moments(factors, user, item, normals[:, :k])
             rate = np.exp(np.minimum(mean + np.sqrt(np.maximum(variance, 0.0)) * normals[:, k], 34.0))
-            for end, probability in enumerate((0.5 * (1.0 - level), 0.5 * (1.0 + level))):
-                low, high = -1.0, np.floor(rate.max() + 9.0 * np.sqrt(rate.max()) + 30.0)
-                while high - low > 1.0:
-                    middle = np.floor(0.5 * (low + high))
-                    if gammaincc(middle + 1.0, rate).mean() >= probability:
-                        high = middle
-                    else:
-                        low = middle
-                ends[end, row] = high
+            ends[:, row] = [count_quantile(rate, 0.5 * (1.0 + sign * level)) for sign in (-1, 1)]
         return ends[0], ends[1]
 
     def score(self, X: Any, y: ArrayLike) -> float:
@@ -245,7 +240,8 @@ class PoissonFactorization(BeliefEstimator):
         Parameters
         ----------
         candidates : (m, 2) array, frame or list of pairs
-        target : None
+        target : {"users": ids} or {"items": ids} or both, optional
+            Whose rows are to be learnt about; the others are integrated out. None: all.
         random_state : None, int, Generator or RandomState
         """
         given = self._candidates(candidates)
@@ -253,6 +249,24 @@ class PoissonFactorization(BeliefEstimator):
             return self.belief_.predictive(given, target=target, random_state=random_state)
         settings = FactorizationSettings.of(self)
         return FactorizationBelief.prior_predictive(settings, given, target=target, random_state=random_state)
+
+    def select(self, candidates: Pool, n_select: int = 1, **options: Any) -> Any:
+        """Return the positions of the pairs that are most worth counting next, as all estimators do.
+
+        The pairs of the highest single gains of a long ``designs.pool.Product(users, items)`` are found by bounds
+        (`adaptive.search.best_pairs`), and the choice is made among these.
+        """
+        arguments: dict[str, Any] = {
+            "candidates": candidates, "n_select": checks.integer("n_select", n_select, minimum=1), "scorer": "auto",
+            "target": None, "cost": None, "mask": None, "exclude": (), "pending": None, "joint": True, **options,
+        }  # fmt: skip
+        by_gain = scorers.get(arguments["scorer"], self) is scorers.information_gain
+        plain = arguments["target"] is None and arguments["pending"] is None
+        if not (by_gain and plain and is_product(candidates) and self.__sklearn_is_fitted__()):
+            return super().select(**arguments)
+        positions, among = of_single_gains(self.belief_, arguments)
+        chosen = super().select(**among)
+        return (positions[chosen[0]], chosen[1]) if options.get("return_scores") else positions[chosen]
 
     @property
     def users_(self) -> np.ndarray:

@@ -3,7 +3,8 @@
 Candidates lie in blocks; a bound says how good the best one of a block can be; blocks are looked at in the order of
 their bounds, until the next one cannot hold any better candidate than those found:
 
-    best_pairs   pairs (user, item) by  mean + deviations * sd  of the product u . v of two uncertain vectors
+    best_pairs   pairs (user, item) by  mean + deviations * sd  of the product u . v of two uncertain vectors, or by
+                 a score that grows with both, such as what a count teaches
     best_rows    rows by a scorer that falls with |mean| and grows with the variance of the projection
 
 The answer is what scoring everything would give, ties included.  Where bounds exclude nothing (many dimensions, equal

@@ -1,4 +1,4 @@
-"""The best pairs of two uncertain vectors by  mean + deviations * sd  of their product.
+"""The best pairs of two uncertain vectors by  mean + deviations * sd  of their product, or another score of the two.
 
     u ~ N(m, S),  v ~ N(n, T)  independent:      E u.v = m.n,     Var u.v = m'T m + n'S n + tr(S T)
 
@@ -16,8 +16,11 @@ from scipy import sparse
 from adaptive import checks
 from adaptive.search.balls import Balls, largest_products
 from adaptive.search.bounded import Found, best_of_blocks
+from adaptive.search.growing import bounds_of_corners
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from adaptive.types import ArrayLike, Matrix
 
 __all__ = ["best_pairs"]
@@ -31,11 +34,12 @@ def best_pairs(
     n: int = 10,
     *,
     deviations: float = 2.0,
+    score: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
     exclude: Matrix | ArrayLike | None = None,
     cost: ArrayLike | None = None,
     size: int = 32,
 ) -> Found:
-    """Return the n best pairs (user, item) by ``mean + deviations * sd`` of the product u . v, exactly.
+    """Return the n best pairs (user, item) by ``mean + deviations * sd`` of u . v, or by a ``score``, exactly.
 
     Parameters
     ----------
@@ -44,6 +48,8 @@ def best_pairs(
     n : int, default 10
     deviations : float >= 0, default 2
         Of the upper confidence bound; 0 is the maximum inner product.
+    score : function of means (p,) and variances (p,) of products -> (p,), optional
+        In place of ``mean + deviations * sd``; it may fall neither with the mean nor with the variance.
     exclude : sparse matrix (n_users, n_items) or (k, 2) array of int, optional
         Pairs that may not be chosen: where the matrix is not zero, or as listed.
     cost : array that broadcasts to (n_users, n_items), optional
@@ -95,9 +101,13 @@ def best_pairs(
     size = max(checks.integer("size", size, minimum=1), int(np.ceil(np.sqrt(m * k / _MOST_BLOCKS))))
     ours, theirs = Balls(mean, size, shells=True), Balls(other_mean, size, shells=True)
     bounds = largest_products(ours, theirs)
-    if deviations:
+    uncertain = score is not None or deviations > 0
+    if uncertain:
         largest = ours.largest(mean**2 + diagonal) @ theirs.largest(other_diagonal).T
         largest += ours.largest(diagonal) @ theirs.largest(other_mean**2).T
+    if score is not None:
+        bounds = bounds_of_corners(score, bounds, largest)
+    elif uncertain:
         bounds += deviations * np.sqrt(largest)
     bounds += 1e-12 * (1.0 + np.abs(bounds).max())  # rounding
     if prices is not None:
@@ -105,12 +115,15 @@ def best_pairs(
         bounds = np.where(bounds > 0, bounds / lowest, bounds / highest)
     left, right = _variance_factors(mean, covariance, other_mean, other_covariance)
 
-    def score(blocks: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def scored(blocks: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         at, beside = divmod(int(blocks[0]), len(theirs.starts))
         i, j = ours.block(at), theirs.block(beside)
         scores = mean[i] @ other_mean[j].T
-        if deviations:
-            scores += deviations * np.sqrt(np.maximum(left[i] @ right[j].T, 0.0))
+        variances = np.maximum(left[i] @ right[j].T, 0.0) if uncertain else 0.0
+        if score is not None:
+            scores = score(scores.ravel(), np.ravel(variances)).reshape(scores.shape)
+        elif uncertain:
+            scores += deviations * np.sqrt(variances)
         worths = scores
         if prices is not None:
             worths = scores / prices[i[:, None] if prices.shape[0] > 1 else 0, j if prices.shape[1] > 1 else 0]
@@ -120,7 +133,7 @@ def best_pairs(
         free = ~forbidden[i][:, j].toarray()
         return worths[free], positions[free], scores[free]
 
-    return best_of_blocks(bounds.ravel(), score, n, m * k, n_items=k)
+    return best_of_blocks(bounds.ravel(), scored, n, m * k, n_items=k)
 
 
 def _uncertain(name: str, given: ArrayLike | tuple[ArrayLike, ArrayLike]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -20,6 +20,7 @@ from adaptive import (
     GaussianProcessRegressor,
     ImageReconstructor,
     MetadataTopicModel,
+    PoissonFactorization,
     PoissonRegression,
     Questionnaire,
     SeveralImages,
@@ -235,6 +236,28 @@ def pairs_case(name, make, answers):
     )  # fmt: skip
 
 
+PLAYED = [(u, i) for u in range(6) for i in range(12) if (u + 2 * i) % 3]
+UNPLAYED = [(u, i) for u in range(6) for i in range(12) if (u + 2 * i) % 3 == 0][::2]
+
+
+def played(pairs):
+    """Users of one half play items of one half, the others the others."""
+    return np.array([2.0 if (u < 3) == (i < 6) else float((u + i) % 3 == 0) for u, i in pairs])
+
+
+TWICE = PLAYED * 2
+
+
+def factorization(**options):
+    return lambda: PoissonFactorization(
+        2, item_variance=0.1, fit_bias=False, tol=1e-9, max_iter=1000, random_state=0, **options
+    )
+
+
+def one_user():
+    return factorization()().fit(TWICE, played(TWICE)).user(3)
+
+
 TEXTS = RNG.dirichlet(np.full(9, 0.2), 5)  # words of five authors' documents
 BY_AUTHOR = np.eye(5)[np.arange(12) % 5]
 
@@ -366,6 +389,17 @@ CASES = [
         "ImageReconstructor of a volume by expectation propagation", CUBE.shape,
         ENCODES.take([0, 5, 6, 10, 13, 17, 19, 24, 30, 35]), CENTRAL_ENCODES, blocks_of(CUBE),
         inference="expectation_propagation",
+    ),
+    *(
+        Case(
+            f"PoissonFactorization {kind}", factorization(inference=kind), UNPLAYED, (TWICE, played(TWICE)), played,
+            given=None if kind == "map" else "direction",  # of a point nothing is uncertain
+        )
+        for kind in ("mean_field", "full", "em", "map")
+    ),
+    Case(
+        "PoissonFactorization's user", one_user, list(range(12)), ([1, 4], np.array([0.0, 2.0])),
+        lambda items: played([(3, i) for i in items]), given="direction",
     ),
     Case(
         "PoissonRegression", lambda: PoissonRegression(prior_scale=0.2, fit_intercept=False, exposure=3), TIMED,

@@ -8,7 +8,8 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.gaussian_process.kernels import RBF
 
-from adaptive import CoxProcess, datasets
+from adaptive import CoxProcess, SequentialDesign, datasets, scorers
+from designs.pool import box
 
 COAL = {"rectified": -162.667, "softplus": -161.959, "exp": -162.900}
 
@@ -77,6 +78,20 @@ def test_where_to_count_next():
     timed = CoxProcess(rate="softplus", exposure=1).fit(np.column_stack([X, np.ones(30)]), y)
     np.testing.assert_allclose(timed.predict([[2.0, 3.0]]), 3 * timed.predict([[2.0, 1.0]]), rtol=1e-9)
     assert timed.select([[14.0, 1.0], [14.0, 5.0]])[0] == 1
+
+
+def test_a_box_of_places_to_look_at_next():
+    """The best point of a box teaches at least as much as the best of a fine grid there; its loop stays inside."""
+    X, y, _ = bumps(0, 30)
+    model = CoxProcess(2.0 * RBF(2.0), optimizer=None).fit(X, y)
+    found = box(2.0, 14.0, points=32, random_state=0)(model)
+    grid = np.linspace(2.0, 14.0, 400)[:, None]
+    gain, best = (scorers.information_gain(model.predictive(points)).max() for points in (found, grid))
+    assert gain >= best - 1e-4 * best and np.all((2.0 <= found) & (found <= 14.0))
+    pool = box(0.0, 14.0, points=16, refine=2, random_state=0)
+    design = SequentialDesign(model, pool, lambda query: np.ones(len(query.candidates)), random_state=0)
+    design.run(2)
+    assert len(design.estimator_.y_train_) == 32
 
 
 def test_learning_in_parts_and_states():

@@ -10,10 +10,12 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from adaptive import SequentialDesign
+from adaptive import PoissonFactorization, SequentialDesign, scorers, selection
+from adaptive.estimators.factorization import shortlist
 from adaptive.estimators.factorization.predictive import PairPredictive
-from adaptive.estimators.poisson_factorization import PoissonFactorization
 from adaptive.inference.factorization.rounds import Entries, Factor, Factors, Kind, solved
+from adaptive.potentials import Poisson
+from designs.pool import Product
 
 
 def synthetic(seed=0, users=60, items=40, n=1200):
@@ -123,6 +125,80 @@ def test_refined_gains_are_those_of_quadrature():
     assert belief.outcome_entropy[0] - belief.expected_entropy[0] == pytest.approx(0.24083, abs=2e-5)
     refined = belief.refined(np.array([0]))
     assert refined.outcome_entropy[0] - refined.expected_entropy[0] == pytest.approx(0.27780, abs=1e-4)
+
+
+def test_refined_gains_of_moderate_variances_are_within_13_percent_of_those_by_moments(fitted):
+    belief = fitted.predictive([(u, i) for u in range(4) for i in range(3)])
+    by_moments = scorers.information_gain(belief)
+    exact = scorers.information_gain(belief.refined(np.arange(len(belief))))
+    assert 0.005 < np.max(abs(by_moments / exact - 1)) < 0.13
+
+
+def test_long_products_are_searched_and_give_what_scoring_all_gives(fitted, monkeypatch):
+    """Exclusions, masks and costs included; the pairs themselves are never listed."""
+    users, items = fitted.users_[:23].tolist(), fitted.items_[:17].tolist()
+    pairs = Product(users, items)
+    monkeypatch.setattr(shortlist, "LONG", 100)
+    monkeypatch.setattr(shortlist, "LISTED", (16, 40))
+    rng = np.random.default_rng(0)
+    cost, mask = rng.uniform(0.5, 2.0, len(pairs)), rng.random(len(pairs)) < 0.7
+    for options in (
+        {},
+        {"cost": cost},
+        {"mask": mask, "cost": lambda pool: cost[: len(pool)]},
+        {"exclude": [3, 391 - 1]},
+    ):
+        found, scores = fitted.select(pairs, 2, joint=False, return_scores=True, **options)
+        options = {**options, **({"cost": cost} if "cost" in options else {})}
+        expected = selection.select(fitted, pairs.take(np.arange(len(pairs))), 2, joint=False, **options)
+        np.testing.assert_array_equal(found, expected)
+        assert scores.shape == (2,) and np.all(scores > 0)
+    together = fitted.select(pairs, 3, exclude=[3])
+    assert len(set(together.tolist())) == 3 and 3 not in together
+
+
+def test_gains_grow_with_mean_and_variance():
+    """What the search over blocks of pairs rests on."""
+    mean, variance = np.meshgrid(np.linspace(-4.0, 3.0, 15), np.geomspace(1e-3, 3.0, 12), indexing="ij")
+    gains = shortlist.gains(mean.ravel(), variance.ravel()).reshape(mean.shape)
+    assert np.diff(gains, axis=0).min() > 0 and np.diff(gains, axis=1).min() > 0
+
+
+def test_a_target_of_users_is_what_the_count_says_of_them_alone(fitted):
+    """Against draws of the user, the item integrated out; other users' pairs say nothing of them."""
+    pairs = [(3, 4), (5, 4), (3, 9)]
+    belief = fitted.predictive(pairs, target={"users": [3]})
+    assert not belief.provides("draws")
+    gain = scorers.information_gain(belief)
+    assert gain[1] == 0 and np.all(gain[[0, 2]] > 0)
+    everything = scorers.information_gain(fitted.predictive(pairs))
+    of_item = scorers.information_gain(fitted.predictive(pairs, target={"items": [4]}))
+    assert np.all(gain[[0, 2]] < everything[[0, 2]]) and of_item[0] < everything[0] and of_item[2] == 0
+    both = scorers.information_gain(fitted.predictive(pairs, target={"users": [3], "items": [4]}))
+    assert both[0] == pytest.approx(everything[0], rel=1e-9)
+    refined = scorers.information_gain(belief.refined(np.arange(3)))
+    factors, (user,), (item,) = fitted.belief_.located(np.array([3]), np.array([4]))
+    own, other = factors.sides
+    rng = np.random.default_rng(0)
+    z = own.mean[user] + np.sqrt(own.spread[user]) * rng.standard_normal((4000, own.mean.shape[1]))
+    moments = factors.offset + z @ other.mean[item], z**2 @ other.spread[item]
+    after = Poisson().outcome_entropy(*moments)
+    outcome = belief.refined(np.array([0])).outcome_entropy[0]
+    assert refined[0] == pytest.approx(outcome - after.mean(), abs=4 * after.std() / np.sqrt(4000) + 2e-3)
+    assert refined[1] == 0
+    with pytest.raises(ValueError, match="^target must name users of the fit"):
+        fitted.predictive(pairs, target={"users": [10**6]})
+    with pytest.raises(ValueError, match="^target must be None or like"):
+        fitted.predictive(pairs, target=[3])
+
+
+def test_draws_are_for_short_lists_and_points_have_no_what_ifs(fitted):
+    short, long = fitted.predictive([(3, 4)] * 2), fitted.predictive([(3, 4)] * 20)
+    assert short.provides("draws") and not long.provides("draws")
+    weights, table = short.draws(4000)
+    np.testing.assert_allclose(weights @ table[:, 0], short.probabilities[0], atol=0.03)
+    point = PoissonFactorization(2, inference="map", random_state=0).fit([(0, 0), (1, 1), (0, 1)], [1, 2, 3])
+    assert not point.predictive([(0, 0)]).provides("given") and np.all(point.predictive([(0, 0)]).variance == 0)
 
 
 def test_predictive_probabilities_add_up_to_the_log_predictive(fitted):

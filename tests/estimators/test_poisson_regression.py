@@ -118,6 +118,16 @@ def test_longer_counting_tells_more_and_may_cost_more():
     assert model.select(same, cost=lambda rows: rows[:, 3])[0] == 0  # gains are concave in time
 
 
+def test_fewer_rows_than_weights_choose_as_well():
+    """The posterior is kept by its rows then; a target has exposures of its own."""
+    X = np.random.default_rng(0).standard_normal((30, 8))
+    model = PoissonRegression(prior_scale=0.5, fit_intercept=False, exposure=7).fit(abs(X[:4]) + 0.1, [0, 1, 2, 1])
+    rows = abs(X[4:]) + 0.1
+    assert 0 <= model.select(rows)[0] < 26
+    belief = model.predictive(rows, target=rows[:3])
+    assert belief.target.mean.shape == (3,) and np.all(np.isfinite(belief.target.probabilities))
+
+
 def test_frames_and_sparse_rows():
     X, y, _ = problem(0, 40)
     dense = PoissonRegression(exposure=3).fit(X, y)

@@ -78,6 +78,24 @@ def test_the_best_pairs_are_those_of_scoring_everything(seed, n, deviations, kin
     assert found.n_candidates == 31 * 47 and found.n_scored <= found.n_candidates
 
 
+def test_the_best_by_another_score_are_those_of_scoring_everything():
+    """One that grows with mean and variance, as what a count teaches does."""
+    users, items = vectors(40, 3, 0), vectors(50, 3, 1)
+    (m, s), (n, t) = users, items
+    mean, variance = m @ n.T, (m**2 + s) @ t.T + s @ (n**2).T
+
+    def score(mean, variance):
+        return np.log1p(variance * np.exp(np.minimum(mean + 0.5 * variance, 30.0)))
+
+    cost = np.random.default_rng(2).uniform(0.5, 2.0, 50)
+    found = best_pairs(users, items, 9, score=score, exclude=[(0, 1)], cost=cost, size=4)
+    everything_ = score(mean, variance)
+    everything_[0, 1] = -np.inf
+    np.testing.assert_array_equal(found.positions, best_of(everything_, 9, cost))
+    np.testing.assert_allclose(found.scores, everything_.ravel()[found.positions], rtol=1e-10)
+    assert found.share < 0.9
+
+
 def test_ties_go_to_the_lowest_position():
     users, items = np.repeat(vectors(3, kind="none"), 4, axis=0), np.repeat(vectors(4, kind="none"), 5, axis=0)
     order = np.random.default_rng(0).permutation(20)

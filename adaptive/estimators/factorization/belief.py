@@ -10,6 +10,7 @@ from joblib import effective_n_jobs
 
 from adaptive import checks
 from adaptive.estimators.belief import Settings
+from adaptive.estimators.factorization.about import About
 from adaptive.estimators.factorization.pairs import PairCounts
 from adaptive.estimators.factorization.predictive import PairPredictive
 from adaptive.inference.factorization.rounds import KINDS, Entries, Factor, Factors, Kind, climb, solved, started
@@ -177,9 +178,10 @@ class FactorizationBelief:
         self, pairs: tuple[np.ndarray, np.ndarray], *, target: Any = None, random_state: RandomState = None
     ) -> PairPredictive:
         """What is believed about pairs of ids."""
-        _without_target(target)
+        about = About.of(target, self.data.positions)
         factors, users, items = self.located(*pairs)
-        return PairPredictive(factors, self.entries, users, items, self.settings.kind, random_state=random_state)
+        options: dict[str, Any] = {"about": about, "random_state": random_state}
+        return PairPredictive(factors, self.entries, users, items, self.settings.kind, **options)
 
     @classmethod
     def prior_predictive(
@@ -240,8 +242,3 @@ class FactorizationBelief:
         trace = [float(value) for value in state["trace"]]
         factors = Factors((users, items), float(state["offset"]), trace, bool(state["converged"]))
         return cls(settings, data, factors, data.entries(settings.zeros))
-
-
-def _without_target(target: Any) -> None:
-    if target is not None:
-        raise ValueError("target must be None: what is to be learnt is the pairs' rows.")

@@ -13,29 +13,27 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import entr, gammaln, ndtri
-from scipy.stats import qmc
 
+from adaptive.estimators.factorization.about import expected_entropies
+from adaptive.estimators.factorization.mixtures import item_nodes, mixture_entropies
 from adaptive.inference.factorization.rows import solve_rows
 from adaptive.potentials import Poisson
-from adaptive.potentials.poisson_outcomes import poisson_entropy
 from adaptive.predictive import Predictive
-from adaptive.predictive.base import StatedPredictive
 from adaptive.predictive.conditional_variance import representatives
 from adaptive.predictive.derivations import likely
 from adaptive.predictive.scenarios import branch
 
 if TYPE_CHECKING:
+    from adaptive.estimators.factorization.about import About
     from adaptive.inference.factorization.rounds import Entries, Factor, Factors, Kind
     from adaptive.types import RandomState
 
 __all__ = ["PairPredictive", "conditional_moments", "eta_moments"]
 
 N_DRAWS = 256
-N_EXACT = 256  # draws of w for `refined`
-FIRST = 2000  # counts whose masses are summed one by one there
-LARGEST_GRID = 1500
 STEPS = 30  # of a row in a what-if
+SHORT_LIST = 8  # candidates of which draws are tabled
+LARGEST_TABLE = 2**23  # numbers there
 
 
 def _form(vectors: np.ndarray, spread: np.ndarray) -> np.ndarray:
@@ -61,68 +59,17 @@ def _root(spread: np.ndarray) -> np.ndarray:
     return vectors * np.sqrt(np.maximum(values, 0.0))
 
 
-def conditional_moments(factors: Factors, user: int, item: int, normals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return mean and variance (d,) of a log rate at ``d`` draws of the item, made of standard normals (d, k)."""
-    own, other = factors.sides
-    drawn = other.mean[item] + normals @ _root(other.spread[item]).T
-    V = own.spread[user]
+def conditional_moments(
+    factors: Factors, user: int, item: int, normals: np.ndarray, side: int = 1
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return mean and variance (d,) of a log rate at draws of the item, made of standard normals (d, k); ``side`` 0: of
+    the user."""
+    rows = (user, item)
+    drawn_from, other = factors.sides[side], factors.sides[1 - side]
+    drawn = drawn_from.mean[rows[side]] + normals @ _root(drawn_from.spread[rows[side]]).T
+    V = other.spread[rows[1 - side]]
     spread = np.broadcast_to(V, (len(drawn), *V.shape))
-    return factors.offset + drawn @ own.mean[user], _form(drawn, spread)
-
-
-def sobol_normals(n: int, k: int, seed: int) -> np.ndarray:
-    """Return (n, k) standard normals of low discrepancy; n a power of two."""
-    return ndtri(np.clip(qmc.Sobol(k, seed=np.random.default_rng(seed)).random(n), 1e-12, 1 - 1e-12))
-
-
-def item_nodes(variance: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return standard normal nodes (d, k) and weights (d,): a grid where at most two entries are free, else draws."""
-    free = np.flatnonzero(variance > 0)
-    if len(free) <= 2:
-        nodes, weights = np.polynomial.hermite_e.hermegauss((1, 24, 12)[len(free)])
-        grid = np.stack(np.meshgrid(*[nodes] * len(free), indexing="ij"), axis=-1).reshape(-1, len(free))
-        product = np.prod(np.meshgrid(*[weights] * len(free), indexing="ij"), axis=0).ravel()
-        product = product / product.sum()
-    else:
-        grid = sobol_normals(N_EXACT, len(free), seed)
-        product = np.full(N_EXACT, 1.0 / N_EXACT)
-    normals = np.zeros((len(grid), len(variance)))
-    normals[:, free] = grid
-    return normals, product
-
-
-def mixture_entropies(mean: np.ndarray, variance: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
-    """Return H(y) and E H(y | eta) for a log rate that is a mixture of Gaussians.
-
-    The density f of eta is laid out on a grid. Of the first 2000 counts every mass is summed; beyond them the noise of
-    counting is nothing beside the breadth of f, and a count has the density f(log y) / y.
-    """
-    sd = np.sqrt(variance)
-    low, high = float(np.min(mean - 8.0 * sd)), float(np.max(mean + 8.0 * sd))
-    if high - low < 1e-9:
-        certain = float(poisson_entropy(np.exp(np.minimum(mean[0], 600.0))))
-        return certain, certain
-    low = max(low, -25.0)
-    narrowest = float(np.quantile(sd, 0.01))
-    step = min(
-        0.35 * max(narrowest, 1e-3), 0.35 / np.sqrt(min(np.exp(min(high, 20.0)), FIRST) + 1.0), (high - low) / 100
-    )
-    step = max(step, (high - low) / LARGEST_GRID)
-    eta = np.arange(low, high + step, step)
-    z = (eta - mean[:, None]) / np.maximum(sd, step)[:, None]
-    share = (weights / np.maximum(sd, step)) @ np.exp(-0.5 * z * z) * (step / np.sqrt(2 * np.pi))
-    silent = max(1.0 - float(share.sum()), 0.0)  # below the grid there are no counts
-    after = float(share @ poisson_entropy(np.exp(np.minimum(eta, 600.0))))
-    first = min(int(np.exp(min(high, 20.0)) + 9.0 * np.exp(0.5 * min(high, 20.0)) + 30), FIRST)
-    y = np.arange(first, dtype=float)
-    rate = np.exp(np.minimum(eta, 600.0))
-    p = np.exp(y[:, None] * eta - rate - gammaln(y + 1.0)[:, None]) @ share
-    p[0] += silent
-    before = float(entr(p).sum())
-    beyond = (eta > np.log(first - 0.5)) & (share > 0)
-    if first == FIRST and beyond.any():
-        before -= float(share[beyond] @ (np.log(share[beyond] / step) - eta[beyond]))
-    return before, after
+    return factors.offset + drawn @ other.mean[rows[1 - side]], _form(drawn, spread)
 
 
 class PairPredictive(Predictive):
@@ -140,6 +87,8 @@ class PairPredictive(Predictive):
         Sides whose rows learn in a what-if: (0, 1), or (0,) where items stand still.
     more : tuple of (user, item, count)
         What was measured since.
+    about : About, optional
+        Rows of users and items that alone are to be learnt about; None: all.
     random_state : None, int, Generator or RandomState
     """
 
@@ -153,12 +102,15 @@ class PairPredictive(Predictive):
         *,
         learns: tuple[int, ...] = (0, 1),
         more: tuple[tuple[int, int, float], ...] = (),
+        about: About | None = None,
         random_state: RandomState = None,
     ) -> None:
         mean, variance = eta_moments(factors, users, items)
         super().__init__(len(users), mean=mean, variance=variance, likelihood=Poisson(), random_state=random_state)
         self.factors, self.entries, self.users, self.items = factors, entries, users, items
-        self.kind, self.learns, self.more = kind, learns, more
+        self.kind, self.learns, self.more, self.about = kind, learns, more, about
+        if about is not None:
+            self._fields["expected_entropy"] = self._entropy_given_the_target
 
     def draws(self, n: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return equal weights (n,) and p(count | factors) (n, m, c) at ``n`` joint draws of the factors' rows."""
@@ -176,28 +128,68 @@ class PairPredictive(Predictive):
         return np.full(n, 1.0 / n), table * (self.probabilities > 0)
 
     def provides(self, name: str) -> bool:
-        """Return whether the field ``name`` is there; what-ifs are not refined, of which there are many."""
-        return not self.more if name == "refined" else super().provides(name)
+        """Return whether the field ``name`` is there: what-ifs, of which there are many, are not refined; tables of
+        draws are for short lists of moderate counts; and of points, of which nothing is uncertain, there are none."""
+        if name in ("given", "draws") and all(self.kind.points):
+            return False
+        if name == "draws" and self.about is not None:  # those are of everything
+            return False
+        if name == "refined":
+            return not self.more
+        if name == "draws":
+            return len(self) <= SHORT_LIST and self._n_counts * len(self) * N_DRAWS <= LARGEST_TABLE
+        return super().provides(name)
+
+    @property
+    def _n_counts(self) -> float:
+        """How many counts a table lists at most."""
+        try:
+            return len(self.outcomes)
+        except ValueError:  # too many
+            return np.inf
 
     def refined(self, positions: np.ndarray) -> Predictive:
         """Return these candidates with exact entropies: to 1e-4 nats by quadrature over up to two components of the
         items, to about 1e-2 by draws over more."""
         rows = np.atleast_1d(np.arange(len(self))[positions])
         entropies = np.array([self._entropies(int(self.users[k]), int(self.items[k])) for k in rows]).reshape(-1, 2)
-        return StatedPredictive(
-            len(rows),
-            mean=self.mean[rows],
-            variance=self.variance[rows],
-            likelihood=self.likelihood,
-            outcome_entropy=entropies[:, 0],
-            expected_entropy=entropies[:, 1],
-            random_state=self.seed,
-        )
+        exact = self._of(self.factors, rows, self.more)
+        exact._fields["outcome_entropy"], exact._fields["expected_entropy"] = entropies.T
+        return exact
+
+    def _of(self, factors: Factors, rows: Any, more: tuple[tuple[int, int, float], ...]) -> PairPredictive:
+        """The candidates ``rows`` by other factors."""
+        options: dict[str, Any] = {"learns": self.learns, "more": more, "about": self.about, "random_state": self.seed}
+        return PairPredictive(factors, self.entries, self.users[rows], self.items[rows], self.kind, **options)
+
+    def _entropy_given_the_target(self) -> np.ndarray:
+        """E H(y | chosen rows), by moments: all of a pair known, one of its rows, or none."""
+        user_known, item_known = self.about.which(self.users, self.items)  # type: ignore[union-attr]
+        after = self.outcome_entropy.copy()
+        both = user_known & item_known
+        after[both] = self.likelihood.expected_outcome_entropy(self.mean[both], self.variance[both])
+        own, other = self.factors.sides
+        for one, vectors, spread in (
+            (user_known & ~item_known, other.mean[self.items], own.spread[self.users]),
+            (item_known & ~user_known, own.mean[self.users], other.spread[self.items]),
+        ):
+            explained = _form(vectors[one], spread[one])
+            after[one] = expected_entropies(self.mean[one], explained, self.variance[one] - explained)
+        return np.minimum(after, self.outcome_entropy)
 
     def _entropies(self, user: int, item: int) -> tuple[float, float]:
-        """H(y) and E H(y | eta) of a pair."""
+        """H(y), and E H(y | eta) of a pair, or given those of its rows that are to be learnt about."""
         normals, weights = item_nodes(self.factors.sides[1].variance, self.seed)
-        return mixture_entropies(*conditional_moments(self.factors, user, item, normals), weights)
+        before, after = mixture_entropies(*conditional_moments(self.factors, user, item, normals), weights)
+        if self.about is None:
+            return before, after
+        known = [bool(flags[0]) for flags in self.about.which(np.array([user]), np.array([item]))]
+        if all(known) or not any(known):
+            return before, after if all(known) else before
+        side = known.index(True)
+        normals, weights = item_nodes(self.factors.sides[side].variance, self.seed)
+        moments = conditional_moments(self.factors, user, item, normals, side)
+        return before, float(weights @ self.likelihood.outcome_entropy(*moments))
 
     def likely_outcomes(self, i: int) -> list[tuple[Any, float]]:
         """Return at most 64 counts that stand for what candidate ``i`` may be."""
@@ -219,8 +211,7 @@ class PairPredictive(Predictive):
         factors = self.factors
         for side in self.learns:
             factors = _with_row_solved(factors, self.entries, side, (user, item)[side], more, self.kind)
-        options: dict[str, Any] = {"learns": self.learns, "more": more, "random_state": self.seed}
-        after = PairPredictive(factors, self.entries, self.users, self.items, self.kind, **options)
+        after = self._of(factors, slice(None), more)
         after.asked = self.asked
         return after
 

@@ -19,6 +19,7 @@ import numpy as np
 from adaptive.checks import integer
 from adaptive.estimators.belief import Inferred
 from adaptive.estimators.imaging.held_out import band_factor, held_out_lines
+from adaptive.estimators.imaging.photons.model import PhotonModel
 from adaptive.estimators.imaging.predictive import block_predictive
 from adaptive.estimators.imaging.receiver import Received
 from adaptive.estimators.imaging.tree_prior import plain_scales
@@ -149,6 +150,8 @@ class ImageBelief(Inferred):
         refine : bool
             Whether selection is to compute the best candidates exactly.
         """
+        if isinstance(self.design, PhotonModel):
+            return self.design.predictive(self.posterior, candidates)
         return block_predictive(self.posterior, candidates, self.design, refine=refine)
 
     def leading_directions(self, n: int) -> np.ndarray:

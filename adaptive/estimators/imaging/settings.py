@@ -20,7 +20,9 @@ from adaptive import checks
 from adaptive.estimators.belief import Settings
 from adaptive.estimators.imaging.blocks import is_fourier, with_rows_written_out
 from adaptive.estimators.imaging.measurements import MeasuredBlocks
-from adaptive.estimators.imaging.model import ENGINES, Engine, ImageModel
+from adaptive.estimators.imaging.model import DENSE, ENGINES, Engine, ImageModel
+from adaptive.estimators.imaging.photons.model import PhotonModel, check_photon_settings, checked_photons
+from adaptive.estimators.imaging.photons.scales import learn_photon_scales
 from adaptive.estimators.imaging.prior import PRIORS, ImagePrior, image_prior, padded_shape
 from adaptive.estimators.imaging.receiver import Received, ReceiverSettings
 from adaptive.estimators.imaging.scales import learn_scales
@@ -36,6 +38,7 @@ __all__ = ["AUTO", "Conventions", "ImageSettings", "image_shape", "memory_of"]
 
 DTYPES = ("float32", "float64", "complex64", "complex128")
 AUTO = "auto"
+LIKELIHOODS = ("gaussian", "poisson")
 MATRICES = 4  # of all pixels by all pixels, while a dense posterior is inferred
 KSPACE_NOISE, KSPACE_SCALE = 1e-6, 1 / 300  # of the model that designs for k-space
 PHOTOGRAPH = {  # of grey values in [0, 1]; together sigma / tau with sigma^2 = .005, tau = .075 and .5 (Nickisch, 5.5)
@@ -54,6 +57,7 @@ class ImageSettings(Settings):
     """
 
     shape: Sequence[int]
+    likelihood: str
     noise_variance: float | None
     prior: str
     prior_scales: StatedScales | None
@@ -79,6 +83,9 @@ class ImageSettings(Settings):
     def check(self) -> None:
         """Refuse, in one sentence, parameters that are not what they are said to be, whatever is measured."""
         checks.choice("prior", self.prior, PRIORS)
+        checks.choice("likelihood", self.likelihood, LIKELIHOODS)
+        if self.photons:
+            check_photon_settings(self)
         for name in ("dtype", "design_dtype"):
             if not _is_open(getattr(self, name)):
                 checks.choice(name, _name_of(getattr(self, name)), DTYPES)
@@ -102,6 +109,11 @@ class ImageSettings(Settings):
         if self.reference is not None:
             self._check_reference(image_shape(self.shape))
 
+    @property
+    def photons(self) -> bool:
+        """Whether samples are counts."""
+        return self.likelihood == "poisson"
+
     def _check_reference(self, shape: tuple[int, ...]) -> None:
         if "tree" in PRIORS[self.prior]:
             raise ValueError(f'reference needs a prior of scales, prior="{self.prior}" has none.')
@@ -115,7 +127,8 @@ class ImageSettings(Settings):
     @property
     def engine(self) -> Engine:
         """How posteriors are inferred."""
-        return Engine(self.inference, self.n_samples, self.random_state)
+        name = DENSE[0] if self.photons else self.inference
+        return Engine(name, self.n_samples, self.random_state)
 
     @property
     def receiver(self) -> ReceiverSettings:
@@ -138,7 +151,8 @@ class ImageSettings(Settings):
             known.check()
             known.warn_where_padded()
             earlier = self.nothing_measured(check)
-        return earlier.with_blocks(X, y)
+        after = earlier.with_blocks(X, y)
+        return checked_photons(after) if self.photons else after
 
     # -- what was left open --------------------------------------------------------------------------------------------
 
@@ -272,6 +286,8 @@ class Conventions:
 
     def noise_variance(self, measured: MeasuredBlocks) -> float:
         """As it was given, or read off the samples."""
+        if self.given.photons:
+            return 1.0
         given = self.given.noise_variance
         noise = given if given is not None else measured.noise_variance()
         if noise is None:
@@ -284,12 +300,17 @@ class Conventions:
     def model(self, measured: MeasuredBlocks, received: Received, noise: float) -> ImageModel:
         """The model that reconstructs."""
         prior = self.prior(self.dtype).leaving(received.imaginary)
-        return ImageModel(measured, received.phase, noise, prior, self.dtype, received.maps)
+        kind = PhotonModel if self.given.photons else ImageModel
+        return kind(measured, received.phase, noise, prior, self.dtype, received.maps)
 
     def scales(self, model: ImageModel, warm: Posterior | None = None) -> tuple[Scales, Posterior | None]:
         """The scales of that model, given or learnt; in the latter case perhaps its posterior, too."""
         if self.given.prior_scales is not None:
             return model.prior.scales(self.given.prior_scales), None
+        if isinstance(model, PhotonModel):
+            start = self.photograph_scales()
+            assert isinstance(start, dict)
+            return learn_photon_scales(model, start, self.given.engine)
         if self.given.engine.dense and not self.fourier:
             return self.photograph_scales(), None
         learnt = learn_scales(model, self.given.engine.sampled(), warm_start=warm)  # type: ignore[arg-type]
@@ -325,7 +346,10 @@ class Conventions:
         elif not self.fourier:
             known = self.photograph_scales()
         for name, open_ in (
-            ("noise_variance", given.noise_variance is None and self.design_noise_variance is None),
+            (
+                "noise_variance",
+                not given.photons and given.noise_variance is None and self.design_noise_variance is None,
+            ),
             ("prior_scales", known is None and stated is None),
         ):
             if open_:

@@ -29,6 +29,7 @@ def linear_predictive(
     likelihood: Any,
     *,
     target: Any = None,
+    target_likelihood: Any = None,
     intercept: bool = False,
     random_state: Any = None,
     **fields: Any,
@@ -42,6 +43,8 @@ def linear_predictive(
     likelihood : likelihood family
     target : (t, same width) rows, optional
         Given inputs; None: the unknowns.
+    target_likelihood : likelihood family, optional
+        There; None: ``likelihood``.
     intercept : bool, default False
     random_state : None, int, Generator or RandomState
     **fields
@@ -56,6 +59,7 @@ def linear_predictive(
             likelihood=likelihood,
             root=root,
             target=target,
+            target_likelihood=target_likelihood,
             intercept=intercept,
             random_state=random_state,
             **fields,
@@ -69,6 +73,7 @@ def linear_predictive(
         features.__getitem__,
         likelihood,
         target=with_intercept(target) if intercept and target is not None else target,
+        target_likelihood=target_likelihood,
         random_state=random_state,
         features=rows,
         **fields,
@@ -83,6 +88,7 @@ def block_wise_predictive(
     likelihood: Any,
     *,
     target: Any = None,
+    target_likelihood: Any = None,
     random_state: Any = None,
     **fields: Any,
 ) -> GaussianProjections:
@@ -97,6 +103,7 @@ def block_wise_predictive(
         Positions (indices or slice) -> rows (any, n).
     likelihood : likelihood family
     target : (t, n) rows, optional
+    target_likelihood : likelihood family, optional
     random_state : None, int, Generator or RandomState
     **fields
         Others that the predictive states.
@@ -113,6 +120,7 @@ def block_wise_predictive(
             target_variance,
             covariance=block(target.__getitem__, target.__getitem__),
             cross=block(rows_at, target.__getitem__),
+            likelihood=target_likelihood,
         )
     elif posterior.n <= LARGEST_ROOT:  # the unknowns themselves
         unit = np.eye(posterior.n).__getitem__

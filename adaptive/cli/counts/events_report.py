@@ -1,0 +1,67 @@
+"""The rate of events over time or two axes of places, and where to look next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adaptive import plots
+from adaptive.cli.counts.fitting import fitted
+from adaptive.cli.run_folder import RunFolder
+from adaptive.estimators import CoxProcess
+
+__all__ = ["write"]
+
+
+def write(events: np.ndarray, limits: list[tuple[float, float]], settings: dict[str, Any], folder: RunFolder) -> None:
+    """Fit a Cox process to the binned events and write rate.csv, rate.png, next.csv and summary.json."""
+    names = settings["place"]
+    one = len(names) == 1
+    X, y = CoxProcess.binned(events[:, 0] if one else events, limits[0] if one else limits, settings["bins"] or None)
+    model = CoxProcess(rate=settings["rate"], random_state=settings["seed"])
+    model = fitted(model, lambda estimator: estimator.fit(X, y), folder)
+    mean, low, high = model.intensity(X)
+    centres = {name: X[:, k].tolist() for k, name in enumerate(names)}
+    curves = {"count": y, "rate": mean, "lower": low, "upper": high}
+    folder.write_csv("rate.csv", {**centres, **{name: values.tolist() for name, values in curves.items()}})
+    n = min(settings["ask"], len(X))
+    positions, gains = model.select(X, n, return_scores=True, random_state=settings["seed"])
+    folder.write_csv(
+        "next.csv", {**{name: X[positions, k].tolist() for k, name in enumerate(names)}, "nats": gains.tolist()}
+    )
+    _draw(X, y, (mean, low, high), positions, names, folder)
+    kernel = str(model.kernel_)
+    folder.write_json(
+        "summary.json",
+        {"events": len(events), "bins": len(X), "kernel": kernel, "log_evidence": float(model.log_evidence_),
+         "settings": settings},
+    )  # fmt: skip
+    highest = int(np.argmax(mean))
+    where = ", ".join(f"{name} {X[highest, k]:g}" for k, name in enumerate(names))
+    print(f"{len(events)} events in {len(X)} bins; the rate is highest at {where}: {mean[highest]:.3g} a bin "
+          f"({low[highest]:.3g} to {high[highest]:.3g})")  # fmt: skip
+    listed = "; ".join(", ".join(f"{value:g}" for value in X[k]) for k in positions[:5])
+    print(f"worth counting again, the first first: {listed}")
+
+
+def _draw(
+    X: np.ndarray, y: np.ndarray, rates: tuple[np.ndarray, ...], positions: np.ndarray, names: list[str],
+    folder: RunFolder,
+) -> None:  # fmt: skip
+    drawing, ax = plots.figure(8.0, 4.0 if len(names) == 1 else 6.0)
+    mean, low, high = rates
+    if len(names) == 1:
+        ax.step(X[:, 0], y, where="mid", color="0.7", label="events in a bin")
+        ax.fill_between(X[:, 0], low, high, color=plots.PALETTE[0], alpha=0.25, linewidth=0, label="90% band")
+        ax.plot(X[:, 0], mean, color=plots.PALETTE[0], label="rate")
+        ax.plot(X[positions, 0], np.zeros(len(positions)), "^", color=plots.PALETTE[1], label="count here next")
+        ax.set(xlabel=names[0], ylabel="events per bin")
+    else:
+        shape = [len(np.unique(column)) for column in X.T]
+        picture = ax.pcolormesh(np.unique(X[:, 0]), np.unique(X[:, 1]), mean.reshape(shape).T, shading="nearest")
+        drawing.colorbar(picture, label="events per bin")
+        ax.plot(*X[positions].T, "^", color=plots.PALETTE[1], label="count here next")
+        ax.set(xlabel=names[0], ylabel=names[1])
+    ax.legend(fontsize=8)
+    plots.save(drawing, folder.path / "rate.png")

@@ -1,0 +1,24 @@
+"""A fit that is kept in the folder as soon as it is there, and found there by a run that goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from adaptive.cli.run_folder import RunFolder
+from adaptive.files import write_file
+from adaptive.loop.log.snapshots import pack, unpack
+
+__all__ = ["fitted"]
+
+STATE = "state.npz"
+
+
+def fitted(estimator: Any, fit: Callable[[Any], Any], folder: RunFolder) -> Any:
+    """Return the estimator as the folder has it, or after ``fit(estimator)``, which is kept."""
+    path = folder.log / STATE
+    if path.is_file():
+        return estimator.restore(unpack(path.read_bytes()))
+    fit(estimator)
+    write_file(path, pack(estimator.state()))
+    return estimator

@@ -1,0 +1,62 @@
+"""Counts of pairs: predictions for those without a count, and the pairs worth asking for."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from adaptive.cli.counts.fitting import fitted
+from adaptive.cli.run_folder import RunFolder
+from adaptive.estimators import PoissonFactorization
+from designs.pool import Product
+
+__all__ = ["write"]
+
+
+def write(pairs: list[tuple[Any, Any]], y: np.ndarray, settings: dict[str, Any], folder: RunFolder) -> None:
+    """Factorise the counts and write predictions.csv, next.csv and summary.json."""
+    names, seed = (settings["user"], settings["item"]), settings["seed"]
+    known = np.flatnonzero(np.isfinite(y))
+    listed = [pairs[k] for k in known]
+    model = PoissonFactorization(settings["components"], random_state=seed)
+
+    def fit(estimator: PoissonFactorization) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # summary.json says so
+            estimator.fit(listed, y[known])
+
+    model = fitted(model, fit, folder)
+    open_pairs = [pairs[k] for k in np.flatnonzero(~np.isfinite(y))]
+    low, high = model.interval(open_pairs) if open_pairs else (np.zeros(0), np.zeros(0))
+    mean = model.predict(open_pairs) if open_pairs else np.zeros(0)
+    finite = [float(value) if np.isfinite(value) else None for value in mean]
+    table = {**_columns(names, open_pairs), "count": finite, "lower": low.tolist(), "upper": high.tolist()}
+    folder.write_csv("predictions.csv", table)
+    pool: Any = open_pairs
+    exclude: np.ndarray = np.zeros(0, dtype=np.int64)
+    if not open_pairs:
+        pool = Product(model.users_.tolist(), model.items_.tolist())
+        exclude = np.unique(pool.positions(listed))
+    n = min(settings["ask"], len(pool) - len(exclude))
+    chosen: list[Any] = []
+    gains = np.zeros(0)
+    if n:
+        positions, gains = model.select(pool, n, exclude=exclude, return_scores=True, random_state=seed)
+        chosen = [pool[int(k)] for k in positions]
+    folder.write_csv("next.csv", {**_columns(names, chosen), "nats": gains.tolist()})
+    folder.write_json(
+        "summary.json",
+        {"users": len(model.users_), "items": len(model.items_), "counts": len(known), "converged": model.converged_,
+         "bound": float(model.log_evidence_), "settings": settings},
+    )  # fmt: skip
+    print(f"{len(known)} counts of {len(model.users_)} users and {len(model.items_)} items; "
+          f"{len(open_pairs)} pairs predicted")  # fmt: skip
+    if chosen:
+        print("worth asking for: " + "; ".join(f"{a} and {b}" for a, b in chosen[:5]))
+
+
+def _columns(names: tuple[str, str], pairs: list[tuple[Any, Any]]) -> dict[str, list[Any]]:
+    return {name: [pair[k] for pair in pairs] for k, name in enumerate(names)}

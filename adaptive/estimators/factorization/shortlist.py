@@ -1,0 +1,76 @@
+"""The pairs of a long product of users and items that are worth a closer look, found by bounds and not by scoring all.
+
+What a count teaches grows with mean and variance of its log rate, so that `adaptive.search.best_pairs` finds the pairs
+of the highest single gains; these are few, and choosing among them is what `select` does with any list.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adaptive import pool, search
+from adaptive.estimators.factorization.pairs import columns_of
+from adaptive.potentials import Poisson
+from adaptive.predictive import StatedPredictive
+from adaptive.scorers import information_gain
+from adaptive.selection.arguments import allowed_positions, prices_of
+
+if TYPE_CHECKING:
+    from adaptive.estimators.factorization.belief import FactorizationBelief
+
+__all__ = ["gains", "is_product", "of_single_gains"]
+
+LONG = 16_384  # pairs that are scored one by one without more ado
+LISTED = (64, 1_024)  # kept for one choice, and for a joint batch
+
+
+def gains(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    """Return what counts teach (m,), nats, by the moments (m,) of their log rates."""
+    return information_gain(StatedPredictive(mean=mean, variance=variance, likelihood=Poisson()))
+
+
+def is_product(candidates: Any) -> bool:
+    """Whether these are all pairs of two plain lists, such as ``designs.pool.Product(users, items)``, and very many."""
+    factors = getattr(candidates, "factors", None)
+    if not isinstance(factors, list) or len(factors) != 2 or any(hasattr(factor, "factors") for factor in factors):
+        return False
+    lengths = [pool.length(factor) for factor in factors]
+    return len(candidates) == lengths[0] * lengths[1] > LONG
+
+
+def of_single_gains(belief: FactorizationBelief, arguments: dict[str, Any]) -> tuple[np.ndarray, dict[str, Any]]:
+    """Return positions of the pairs with the highest gains (per cost), ascending, and the arguments of ``select`` among
+    these alone."""
+    candidates, n = arguments["candidates"], arguments["n_select"]
+    users, items = (_taken(factor) for factor in candidates.factors)
+    m = len(users) * len(items)
+    first, second = columns_of([(user, 0) for user in users])[0], columns_of([(0, item) for item in items])[1]
+    factors, rows, columns = belief.located(first, second)
+    allowed = allowed_positions(m, arguments["mask"], arguments["exclude"])
+    excluded = None
+    n_allowed = m
+    if allowed is not None:
+        n_allowed = len(allowed)
+        excluded = np.column_stack(np.divmod(np.setdiff1d(np.arange(m), allowed), len(items)))
+    prices = prices_of(arguments["cost"], candidates, m, None)
+    wanted = LISTED[n > 1 and bool(arguments["joint"])]
+    own, other = factors.sides
+    found = search.best_pairs(
+        (own.mean[rows], own.spread[rows]),
+        (other.mean[columns], other.spread[columns]),
+        min(max(wanted, 4 * n), n_allowed),
+        score=lambda mean, variance: gains(factors.offset + mean, variance),
+        exclude=excluded,
+        cost=None if prices is None else prices.reshape(len(users), len(items)),
+    )
+    positions = np.sort(found.positions)
+    among = {"candidates": pool.take(candidates, positions), "mask": None, "exclude": ()}
+    among["cost"] = None if prices is None else prices[positions]
+    return positions, {**arguments, **among}
+
+
+def _taken(factor: Any) -> list[Any]:
+    taken = pool.take(factor, np.arange(pool.length(factor)))
+    return taken.tolist() if isinstance(taken, np.ndarray) else list(taken)

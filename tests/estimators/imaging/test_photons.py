@@ -1,0 +1,121 @@
+"""Images from counts of photons: evidence and moments by brute force, exposures, patterns, designs, bad input."""
+
+import numpy as np
+import pytest
+from scipy.special import gammaln
+
+from adaptive import ImageReconstructor, SequentialDesign, inference
+from adaptive.estimators.imaging.photons import scales as photon_scales
+from adaptive.inference import GLM
+from adaptive.operators import Convolution, Identity, Scaled
+from adaptive.potentials import Laplace, Poisson
+
+PICTURE = np.tri(8)
+BLUR = Convolution((8, 8), np.full((3, 3), 1 / 9))
+
+
+def counted(operator, seed=0):
+    return np.random.default_rng(seed).poisson(np.maximum(operator.forward(PICTURE), 0.0)).astype(float)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    camera = Scaled(10.0, BLUR)
+    return ImageReconstructor((8, 8), likelihood="poisson", prior="tv").fit(camera, counted(camera))
+
+
+def test_two_pixels_agree_with_integration_by_brute_force():
+    """Laplace on the difference, blurred counts of both: mass, means and variances on a grid."""
+    A, y, scale = np.array([[4.0, 2.0], [1.0, 5.0]]), np.array([7.0, 2.0]), 0.5
+    u = np.linspace(-1.5, 6.0, 1501)
+    first, second = np.meshgrid(u, u, indexing="ij")
+    density = np.exp(-abs(first - second) / scale) / (2 * scale)
+    density *= np.exp(-0.5 * (first**2 + second**2) / 9.0) / (2 * np.pi * 9.0)
+    for row, count in zip(A, y, strict=True):
+        rate = np.maximum(row[0] * first + row[1] * second, 0.0)
+        density *= np.where(rate > 0, np.exp(count * np.log(np.maximum(rate, 1e-300)) - rate - gammaln(count + 1)), 0.0)
+    cell = (u[1] - u[0]) ** 2
+    mass = density.sum() * cell
+    mean = np.array([(density * one).sum() for one in (first, second)]) * cell / mass
+    variance = np.array([(density * one**2).sum() for one in (first, second)]) * cell / mass - mean**2
+    model = GLM(B=[[[1.0, -1.0]], A], potentials=[Laplace(scale), Poisson(y, "rectified")], prior_covariance=9.0)
+    posterior = inference.expectation_propagation(model)
+    assert posterior.log_evidence == pytest.approx(np.log(mass), abs=0.03)
+    np.testing.assert_allclose(posterior.mean, mean, atol=0.03)
+    np.testing.assert_allclose(posterior.variances(), variance, rtol=0.08)
+
+
+def test_counts_are_deblurred_better_than_they_are_seen(fitted):
+    seen = counted(Scaled(10.0, BLUR)) / 10.0
+    assert abs(fitted.image_ - PICTURE).mean() < 0.9 * abs(seen - PICTURE).mean()
+    image, std = fitted.predict(return_std=True)
+    assert image.shape == std.shape == (8, 8) and np.all(std > 0)
+    assert np.mean(abs(image - PICTURE) < 2 * std) > 0.7
+    assert fitted.evidence_kind_ == "approximation" and fitted.converged_
+
+
+def test_the_learnt_scale_has_the_highest_evidence_of_its_neighbours(fitted):
+    model, scale = fitted.belief_.model, fitted.prior_scales_["tv"]
+    posterior, engine = fitted.posterior_, fitted.belief_.settings.given.engine
+    best = photon_scales.photon_evidence(model, {"tv": scale}, posterior)
+    for other in (scale / 2, scale * 2):
+        there = photon_scales.photon_evidence(model, {"tv": other}, model.posterior({"tv": other}, engine, 0))
+        assert there < best
+
+
+def test_twice_the_exposure_is_two_counts_added():
+    """max(0, e a.u): one row counted twice, or once for twice as long, say the same of the image."""
+    rows = np.random.default_rng(0).uniform(0, 1, (40, 64))
+    first, second = (np.random.default_rng(s).poisson(3.0 * rows @ PICTURE.ravel()).astype(float) for s in (1, 2))
+    settings = {"likelihood": "poisson", "prior": "tv", "prior_scales": 0.3}
+    apart = ImageReconstructor((8, 8), **settings).fit(3 * np.vstack([rows, rows]), np.append(first, second))
+    together = ImageReconstructor((8, 8), **settings).fit(6 * rows, first + second)
+    np.testing.assert_allclose(apart.image_, together.image_, atol=5e-3)
+    np.testing.assert_allclose(apart.image_std_, together.image_std_, rtol=5e-2)
+
+
+def test_patterns_and_exposures_are_chosen_and_inpainted():
+    """Pixels that are not negative, some not seen; a longer exposure teaches more, per second less."""
+    seen = np.random.default_rng(5).random(64) > 0.35
+    rows = 20.0 * np.eye(64)
+    y = np.random.default_rng(0).poisson(20.0 * PICTURE.ravel()).astype(float)
+    model = ImageReconstructor((8, 8), likelihood="poisson", prior="tv", prior_scales=0.1).fit(rows[seen], y[seen])
+    unseen = PICTURE.ravel()[~seen]
+    assert abs(model.image_.ravel()[~seen] - unseen).mean() < 0.7 * abs(unseen.mean() - unseen).mean()
+    pixel = int(np.flatnonzero(~seen)[5])
+    exposures = np.array([1.0, 5.0, 20.0])
+    candidates = exposures[:, None] * np.eye(64)[pixel]
+    _, gains = model.select(candidates, 3, joint=False, return_scores=True)
+    assert model.select(candidates)[0] == 2 and np.all(np.diff(gains) < 0)
+    assert model.select(candidates, cost=exposures)[0] == 0
+    design = SequentialDesign(
+        model, rows[~seen], lambda query: y[~seen][query.positions], cost=None, random_state=0
+    )  # fmt: skip
+    design.run(3)
+    assert len(design.estimator_.measurements_[1]) == seen.sum() + 3
+    again = ImageReconstructor((8, 8), likelihood="poisson", prior="tv", prior_scales=0.1).restore(model.state())
+    np.testing.assert_array_equal(again.image_, model.image_)
+
+
+@pytest.mark.parametrize(
+    ("options", "y", "match"),
+    [
+        ({}, [1.0, -1.0], "^y must hold counts"),
+        ({}, [1.0, 0.5], "^y must hold counts"),
+        ({}, [1.0, np.nan], "finite"),
+        ({"prior": "tree"}, [1.0, 2.0], "does not take prior='tree'"),
+        ({"reconstruction": "map"}, [1.0, 2.0], "does not take reconstruction='map'"),
+        ({"dtype": "complex64"}, [1.0, 2.0], "does not take dtype='complex64'"),
+        ({"likelihood": "counts"}, [1.0, 2.0], "^likelihood must be one of"),
+    ],
+)
+def test_bad_input(options, y, match):
+    model = ImageReconstructor((8, 8), **{"likelihood": "poisson", "prior_scales": 0.1, **options})
+    with pytest.raises(ValueError, match=match):
+        model.fit(np.ones((2, 64)), y)
+    assert not hasattr(model, "belief_")
+
+
+def test_blocks_of_several_rows_are_no_candidates(fitted):
+    with pytest.raises(ValueError, match="^candidates must be rows, or blocks of one row each"):
+        fitted.select([Identity((8, 8))])
