@@ -21,12 +21,13 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("id", nargs="?", default="", help="run this one; a part of an id, or a word, lists what has it")
     parser.add_argument("--quick", action="store_true", help="run it at a small size, into a temporary folder")
+    parser.add_argument("--out", help="folder for what it writes (default: results/ of the repository)")
     parser.add_argument("--list", action="store_true", help="list, even where an id is whole")
     options = parser.parse_args(arguments)
     known = entries()
     chosen = [entry for entry in known if entry.id == options.id]
     if chosen and not options.list:
-        return _run(chosen[0], options.quick)
+        return _run(chosen[0], options.quick, options.out)
     text = options.id.lower()
     found = [entry for entry in known if text in entry.id.lower() or text in entry.says.lower()]
     if not found:
@@ -38,12 +39,12 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def _run(entry: Entry, quick: bool) -> int:
+def _run(entry: Entry, quick: bool, out: str | None) -> int:
     if not entry.script:
         print(f"no script is known to make {entry.id}.", file=sys.stderr)
         return 2
-    options = ["--quick"] if quick else []
-    print(f"{entry.id}: {entry.says}\n{entry.command}{' --quick' if quick else ''}", flush=True)
+    options = [*(["--quick"] if quick else []), *(["--out", out] if out else [])]
+    print(f"{entry.id}: {entry.says}", " ".join([entry.command, *options]), sep="\n", flush=True)
     sys.argv = [entry.script, *options]
     runpy.run_module(module(entry.script), run_name="__main__", alter_sys=True)
     return 0

@@ -6,8 +6,8 @@ A script defines ``run(script)`` and ends with::
         command(run, __doc__, __file__)
 
 ``python -m experiments.SUBJECT.NAME`` runs the full mode, from which verdicts come, and writes into ``results/``;
-``--quick`` tries everything once in seconds and writes into a temporary folder. A script may offer ``--full``, a size
-beyond that of its verdicts.
+``--quick`` tries everything once in seconds and writes into a temporary folder, ``--out FOLDER`` into that one. A script
+may offer ``--full``, a size beyond that of its verdicts.
 """
 
 from __future__ import annotations
@@ -65,6 +65,8 @@ class Script:
             **more,
         )
         print(f"{'reproduced' if holds else 'NOT REPRODUCED':>14}  {id}: {_short(value)}")
+        if reason and not holds:
+            print(f"{'':14}  because: {reason}")
 
     def kept(self, group: str, run: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
         """Return ``run(*arguments)``: kept from run to run (``runs.py``), in quick mode made anew."""
@@ -87,17 +89,19 @@ def command(run: Callable[[Script], None], description: str | None, file: str, *
     """Run a script from the command line, or with ``--quick``; ``full`` says what ``--full`` does, if there is one."""
     parser = argparse.ArgumentParser(description=(description or "").strip().splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="every step at a small size, into a temporary folder")
+    parser.add_argument("--out", type=Path, help="folder for what is written (default: results/ of the repository)")
     if full:
         parser.add_argument("--full", action="store_true", help=full)
     options = parser.parse_args()
     quick = options.quick
-    results = Path(tempfile.mkdtemp(prefix="adaptive-quick-")) if quick else claims.RESULTS
+    results = options.out or (Path(tempfile.mkdtemp(prefix="adaptive-quick-")) if quick else claims.RESULTS)
     path = Path(file).resolve().relative_to(ROOT).as_posix()
     begun = time.process_time()
     run(Script(path, results, quick, bool(getattr(options, "full", False)) and not quick))
-    if not quick:
+    own = results == claims.RESULTS
+    if own:
         catalogue.note_time(path, time.process_time() - begun)
-    print(f"written into {results}" + ("" if quick else "; now run: python -m experiments.index"))
+    print(f"written into {results}" + ("; now run: python -m experiments.index" if own else ""))
 
 
 def _short(value: Any) -> Any:

@@ -11,7 +11,7 @@ import typer
 
 from adaptive.cli.counts.tables import read_events, read_pairs
 from adaptive.cli.errors import CommandError
-from adaptive.cli.options import Resume, out_folder, require_at_least, stated, whole_number
+from adaptive.cli.options import Format, Resume, out_folder, require_at_least, stated, whole_number
 from adaptive.cli.run_folder import RunFolder
 
 __all__ = ["counts"]
@@ -50,6 +50,7 @@ def counts(
     ask: Annotated[int, whole_number("Places, or pairs, to name as worth counting next (default 10).")] = 10,
     seed: Annotated[int, whole_number("What is drawn is drawn from it (default 0).")] = 0,
     out: Annotated[Path, out_folder("adaptive-counts-run")] = Path("adaptive-counts-run"),
+    pictures: Format = "png",
     resume: Resume = False,
 ) -> None:  # fmt: skip
     """How often does it happen where and when, or how often with whom - and where is it worth counting next?
@@ -68,7 +69,7 @@ def counts(
     require_at_least(("bins", bins, 0), ("components", components, 1), ("ask", ask, 1), ("seed", seed, 0))
     if rate not in RATES:
         raise CommandError(f"--rate must be one of {', '.join(RATES)}, got {rate!r}.")
-    folder = RunFolder(out, "counts", wanted, given=stated(context, wanted), resume=resume)
+    folder = RunFolder(out, "counts", wanted, given=stated(context, wanted), resume=resume, pictures=pictures)
     settings = folder.settings
     if (settings["events"] is None) == (settings["pairs"] is None):
         raise CommandError("name either the file of events with --events FILE or the file of pairs with --pairs FILE.")

@@ -64,4 +64,4 @@ def _draw(
         ax.plot(*X[positions].T, "^", color=plots.PALETTE[1], label="count here next")
         ax.set(xlabel=names[0], ylabel=names[1])
     ax.legend(fontsize=8)
-    plots.save(drawing, folder.path / "rate.png")
+    folder.draw(drawing, "rate")

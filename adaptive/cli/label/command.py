@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from adaptive.cli.errors import CommandError
+from adaptive.cli.errors import CommandError, warnings_in_one_line
 from adaptive.cli.options import (
     Format,
     MaxMissing,
@@ -129,7 +129,11 @@ def _run(folder: RunFolder, rule: Any, *, ask: Path | None, batch: int, another:
     )  # fmt: skip
     folder.fix("rows", rows.fingerprint, "the rows")
     here = f"adaptive label --out {shlex.quote(str(folder.path))}"
-    with folder, design_of(rows, folder.log / "answers.jsonl", settings["seed"], rule) as design:
+    with (
+        warnings_in_one_line(),
+        folder,
+        design_of(rows, folder.log / "answers.jsonl", settings["seed"], rule) as design,
+    ):
         for note in rows.notes:
             print(note)
         try:

@@ -17,14 +17,18 @@ __all__ = ["write"]
 
 
 def write(design: SequentialDesign, rows: Rows, folder: RunFolder) -> None:
-    """Write labels.csv, answers.csv, and once there are answers progress.csv, summary.json, accuracy and stopping
-    figures; print what they say.
+    """Write labels.csv, answers.csv (line of the file, answer, score), and once there are answers progress.csv,
+    summary.json, accuracy and stopping figures; print what they say.
     """
     history = design.history_
     labels = rows.y.copy()
     labels[history["position"]] = history["outcome"]
     folder.write_csv("labels.csv", _table(design, rows, labels))
-    folder.write_csv("answers.csv", {key: history[key] for key in ("step", "position", "label", "outcome", "score")})
+    lines = rows.cells.index[history["position"]].tolist()
+    folder.write_csv(
+        "answers.csv",
+        {"step": history["step"], "line": lines, rows.target: history["outcome"], "score": _plain(history["score"])},
+    )
     counts = Counter(label for label in labels if label is not None)
     told = ", ".join(f"{counts[label]} {label}" for label in rows.classes)
     asked = len(history["step"])

@@ -182,7 +182,8 @@ def check_header(
         there, here = theirs[what], ours.get(what)
         same = encode(there) == encode(formerly.get(what)) or _moved(there, here)
         if not same:
-            raise LogError(f"{what} is not that of log {path}: it has {there!r}, got {here!r}.")
+            again = f"; give {what}= again, as it was" if str(there).startswith(_FUNCTION) else ""
+            raise LogError(f"{what} is not that of log {path}: it has {there!r}, got {here!r}{again}.")
     found = versions()
     changed = [
         f"{name} {old} -> {found.get(name)}" for name, old in logged["versions"].items() if found.get(name) != old
