@@ -2,7 +2,7 @@
 
     entries()  =  verdicts of results/claims.json  +  figures and tables that no verdict names
 
-The seconds of a script are those of its last full run here (``results/times.json``), CPU time of the process.
+The seconds of a script are those of its last full run (``results/times.json``), by the clock on the wall.
 """
 
 from __future__ import annotations

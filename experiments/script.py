@@ -6,8 +6,8 @@ A script defines ``run(script)`` and ends with::
         command(run, __doc__, __file__)
 
 ``python -m experiments.SUBJECT.NAME`` runs the full mode, from which verdicts come, and writes into ``results/``;
-``--quick`` tries everything once in seconds and writes into a temporary folder, ``--out FOLDER`` into that one. A script
-may offer ``--full``, a size beyond that of its verdicts.
+``--quick`` tries everything once in seconds and writes into a temporary folder, ``--out FOLDER`` into that one. A
+script may offer ``--full``, a size beyond that of its verdicts.
 """
 
 from __future__ import annotations
@@ -96,11 +96,11 @@ def command(run: Callable[[Script], None], description: str | None, file: str, *
     quick = options.quick
     results = options.out or (Path(tempfile.mkdtemp(prefix="adaptive-quick-")) if quick else claims.RESULTS)
     path = Path(file).resolve().relative_to(ROOT).as_posix()
-    begun = time.process_time()
+    begun = time.monotonic()
     run(Script(path, results, quick, bool(getattr(options, "full", False)) and not quick))
     own = results == claims.RESULTS
     if own:
-        catalogue.note_time(path, time.process_time() - begun)
+        catalogue.note_time(path, time.monotonic() - begun)
     print(f"written into {results}" + ("; now run: python -m experiments.index" if own else ""))
 
 
