@@ -1,6 +1,6 @@
 """Answers included by rank-one updates over nodes of the prior scale, beside fitting all answers again.
 
-The runs of `hyper_defaults.py` (twelve sets, ten random labels and sixty questions by the committee, 15% at random) with
+The runs of `hyper_defaults.py` (twelve sets, ten random labels and sixty questions by the committee, 15% random) with
 the default ``update="auto"``, which includes, and with "refit". Judged: on average the accuracy of the included run is
 at most .005 lower and its log loss at most .005 higher.
 

@@ -1,6 +1,6 @@
 """One factor on the variance of latents, fitted to leave-one-out predictions, tried for Gaussian process classifiers.
 
-The pools of `gp_designed.py`: 60 random rows of each set are learnt from, height and length by evidence. The factor comes
+The pools of `gp_designed.py`: 60 random rows of each are learnt from, height and length by evidence; the factor comes
 from the cavities of expectation propagation, as that of linear classifiers does. Judged: the log loss on test rows is
 lower with the factor. (A softmax has no expectation propagation here, and so no cavities: not tried.)
 
@@ -61,8 +61,8 @@ def run(script: Script) -> None:
     script.table(
         {key: [round(row[k], 4) if k > 1 else row[k] for row in rows] for k, key in enumerate(columns)},
         "hyper-factor",
-        f"Gaussian process classifiers on {LABELS} random rows: log loss on test rows (nats) with and without one factor "
-        f"on the latents' variances, its geometric mean, and paired differences over {n_seeds} splits.",
+        f"Gaussian process classifiers on {LABELS} random rows: log loss (nats) on test rows with and without one "
+        f"factor on the latents' variances, its geometric mean, and paired differences over {n_seeds} splits.",
     )
     value = [round(float(one), 4) for one in interval(np.mean(apart, axis=0))]
     script.judge(
