@@ -256,7 +256,7 @@ def information_error(mean: np.ndarray, covariance: np.ndarray, repeats: int = 8
     """Return standard errors (m,), nats, of the informations  H(E p) - E H(p)  that ``softmax_moments`` gives.
 
     They are deviations over ``repeats`` other sets of nodes: .001 to .004 for scores of standard deviation 1 and five
-    to ten classes, .003 to .011 for 2; nodes are common to all candidates, so that much of it is no matter of rank. Zero
+    to ten classes, .003 to .011 for 2. Nodes are common to all candidates: much of it is no matter of rank. Zero
     for up to four classes, which take a grid.
     """
     if mean.shape[1] <= _GRID_CLASSES:
