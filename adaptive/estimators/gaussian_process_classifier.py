@@ -73,6 +73,11 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         central composite design about the best. Integrate where a design asks for the points of a box: few labels that
         it chose make the best kernel's variances too small. On pools of real rows it was not better.
 
+    calibration : {"leave_one_out", None}, default None
+        Two classes by expectation propagation: multiply latents' variances by one factor, fitted to leave-one-out
+        predictions, in ``predict_proba``. On four pools it lowers the log loss by .017 nats on average
+        (``results/tables/hyper-factor.csv``).
+
     Attributes
     ----------
     classes_ : (c,) array
@@ -131,6 +136,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         rank: int | None = None,
         low_rank: str = "incomplete_cholesky",
         hyperparameters: str = "mode",
+        calibration: str | None = None,
     ) -> None:
         self.kernel = kernel
         self.link = link
@@ -149,6 +155,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         self.rank = rank
         self.low_rank = low_rank
         self.hyperparameters = hyperparameters
+        self.calibration = calibration
 
     # -- learning ------------------------------------------------------------------------------------------------------
 

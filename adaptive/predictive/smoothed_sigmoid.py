@@ -50,11 +50,11 @@ def tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 
 
 @njit(cache=True)
-def spacing(spread: float) -> float:
+def spacing(spread: float, accuracy: float = _ACCURACY) -> float:
     """Step of the trapezoid rule for z ~ N(0, 1), of a function analytic for |Im z| < pi / spread."""
     depth = _STRIP / max(spread, 1e-300)
-    depth = min(depth, REACH)
-    return 2.0 * math.pi * depth / (_ACCURACY + 0.5 * depth * depth)
+    depth = min(depth, math.sqrt(2.0 * accuracy))
+    return 2.0 * math.pi * depth / (accuracy + 0.5 * depth * depth)
 
 
 @njit(cache=True)

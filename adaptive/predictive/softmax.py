@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import linalg
-from scipy.special import entr, log_softmax, softmax
+from scipy.special import entr, log_softmax
 
 from adaptive.predictive.base import Predictive
 from adaptive.predictive.derivations import Way
@@ -20,7 +20,7 @@ from adaptive.predictive.joint_gaussian import CANDIDATES, TARGET, root_of
 from adaptive.predictive.joint_predictive import JointPredictive
 from adaptive.predictive.joint_scores import ConditionedScores, Gain, LinearScores, Scores
 from adaptive.predictive.scenarios import branch
-from adaptive.predictive.softmax_integrals import quasi_nodes, softmax_moments
+from adaptive.predictive.softmax_integrals import information_error, quasi_nodes, softmax_moments
 from adaptive.predictive.target_information import check_size
 
 if TYPE_CHECKING:
@@ -55,7 +55,14 @@ class SoftmaxLikelihood:
 
     def probabilities(self, scores: ArrayLike) -> np.ndarray:
         """Return p(y | scores) for all outcomes, over the last axis (..., c)."""
-        return softmax(scores, axis=-1)
+        scores = np.asarray(scores, dtype=float)
+        columns = [scores[..., k] for k in range(scores.shape[-1])]  # few classes: NumPy is slow along a short axis
+        peak = columns[0]
+        for column in columns[1:]:
+            peak = np.maximum(peak, column)
+        table = np.stack([np.exp(column - peak) for column in columns])
+        table /= table.sum(axis=0)
+        return np.moveaxis(table, 0, -1)
 
     def log_density(self, scores: ArrayLike, y: object) -> np.ndarray:
         """Return ln p(y | scores) (...,) of one outcome."""
@@ -174,6 +181,11 @@ class SoftmaxProjections(JointPredictive):
     def score_covariance(self) -> np.ndarray:
         """(m, c, c) their covariances, candidate by candidate."""
         return self._basis @ self._source.variance(self._part) @ self._basis.T
+
+    @property
+    def information_error(self) -> np.ndarray:
+        """(m,) standard errors, nats, of outcome_entropy - expected_entropy about the weights; zero for a grid."""
+        return information_error(self.score_mean, self.score_covariance)
 
     def covariance(self, i: ArrayLike, j: ArrayLike) -> np.ndarray:
         """Return the covariances (len i, len j, c, c) of the class scores of candidates ``i`` and ``j``."""

@@ -31,19 +31,21 @@ from adaptive.predictive.smoothed_sigmoid import (
     tabulate,
 )
 
-__all__ = ["QUASI_NODES", "quasi_nodes", "softmax_moments"]
+__all__ = ["QUASI_NODES", "information_error", "quasi_nodes", "softmax_moments"]
 
 QUASI_NODES = 256  # for five classes and more
 _GRID_CLASSES = 4  # up to here a grid
+_ACCURACY = 14.5  # nats, of the grid: it errs by 5e-7
+_FAR = math.sqrt(2.0 * _ACCURACY)  # standard deviations that it reaches
 _MOST = (0, 400, 200)  # nodes per dimension where there are so many dimensions; enough for a spread of 40, 20
 
 
 @cache
-def quasi_nodes(dimension: int, count: int) -> np.ndarray:
+def quasi_nodes(dimension: int, count: int, seed: int = 2) -> np.ndarray:
     """Return (count, dimension) scrambled Sobol points of a standard normal, the second half mirroring the first."""
     from scipy.stats import qmc
 
-    half = ndtri(np.clip(qmc.Sobol(dimension, seed=2).random(count // 2), 1e-12, 1 - 1e-12))
+    half = ndtri(np.clip(qmc.Sobol(dimension, seed=seed).random(count // 2), 1e-12, 1 - 1e-12))
     half /= np.sqrt(np.mean(np.square(half), axis=0))  # every coordinate has variance one, exactly
     return np.concatenate([half, -half])
 
@@ -123,9 +125,9 @@ def _integrate(
                 low, high = 0.0, 0.0
                 for i in range(d, c - 1):
                     low, high = min(low, root[i, d]), max(high, root[i, d])
-                step[d] = spacing(high - low)
-                sizes[d] = min(2 * math.ceil(REACH / step[d]) + 1, _MOST[dims] + 1)
-                step[d] = max(step[d], 2.0 * REACH / sizes[d])
+                step[d] = spacing(high - low, _ACCURACY)
+                sizes[d] = min(2 * math.ceil(_FAR / step[d]) + 1, _MOST[dims] + 1)
+                step[d] = max(step[d], 2.0 * _FAR / sizes[d])
                 if high - low <= 0.0:
                     sizes[d] = 1
                 nodes *= sizes[d]
@@ -143,7 +145,7 @@ def _integrate(
                     z[d] = (index % sizes[d] - (sizes[d] - 1) // 2) * step[d]
                     index //= sizes[d]
                     square += z[d] * z[d]
-                if square > REACH * REACH + 1.0:
+                if square > _FAR * _FAR + 1.0:
                     continue
                 w = math.exp(-0.5 * square)
             else:
@@ -208,7 +210,7 @@ def _integrate(
 
 
 def softmax_moments(
-    mean: np.ndarray, covariance: np.ndarray, nodes: int | None = None
+    mean: np.ndarray, covariance: np.ndarray, nodes: int | None = None, seed: int = 2
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return class probabilities and expected entropies.
 
@@ -220,7 +222,10 @@ def softmax_moments(
         Their covariances, positive semi-definite on differences of scores.
     nodes : int, optional
         Quasi-Monte Carlo nodes for five classes and more, a power of two; default 256, whose root-mean-square error in
-        a probability is 4e-4 to 8e-4 (scores of standard deviation 1), 1e-3 to 2.5e-3 (2), for five to twenty classes.
+        a probability is 4e-4 to 8e-4 (scores of standard deviation 1), 1e-3 to 2.5e-3 (2), for five to twenty classes;
+        of the information see ``information_error``.
+    seed : int, default 2
+        Of the nodes.
 
     Returns
     -------
@@ -239,9 +244,23 @@ def softmax_moments(
     m, c = mean.shape
     quasi = np.zeros((1, 1))
     if c > _GRID_CLASSES:
-        quasi = quasi_nodes(c - 2, QUASI_NODES if nodes is None else nodes)
+        quasi = quasi_nodes(c - 2, QUASI_NODES if nodes is None else nodes, seed)
     out = np.empty((m, c + 1))
     _integrate(mean, covariance, quasi, *tables(), out)
     probabilities = np.maximum(out[:, :c], 0.0)
     probabilities /= probabilities.sum(axis=1, keepdims=True)
     return probabilities, np.clip(out[:, c], 0.0, entr(probabilities).sum(axis=1))
+
+
+def information_error(mean: np.ndarray, covariance: np.ndarray, repeats: int = 8) -> np.ndarray:
+    """Return standard errors (m,), nats, of the informations  H(E p) - E H(p)  that ``softmax_moments`` gives.
+
+    They are deviations over ``repeats`` other sets of nodes: .001 to .004 for scores of standard deviation 1 and five
+    to ten classes, .003 to .011 for 2. Nodes are common to all candidates: much of it is no matter of rank. Zero
+    for up to four classes, which take a grid.
+    """
+    if mean.shape[1] <= _GRID_CLASSES:
+        return np.zeros(len(mean))
+    found = [softmax_moments(mean, covariance, seed=3 + k) for k in range(repeats)]
+    informations = np.stack([entr(p).sum(axis=1) - entropy for p, entropy in found])
+    return informations.std(axis=0, ddof=1)

@@ -66,8 +66,11 @@ def _shares(predictive: Predictive) -> np.ndarray:
         return np.stack([ndtr(z), ndtr(-z)], axis=-1)
     require("query_by_committee", predictive, "draws")
     weights, table = predictive.draws()
-    votes = table.argmax(axis=2)
-    return np.clip(np.stack([weights @ (votes == c) for c in range(table.shape[2])], axis=-1), 0.0, 1.0)
+    winners, highest = np.zeros(table.shape[:2], dtype=np.intp), table[:, :, 0]
+    for c in range(1, table.shape[2]):  # the first of equal ones, as argmax has it, which is slow along a short axis
+        winners[table[:, :, c] > highest] = c
+        highest = np.maximum(highest, table[:, :, c])
+    return np.clip(np.stack([weights @ (winners == c) for c in range(table.shape[2])], axis=-1), 0.0, 1.0)
 
 
 def _boundary(predictive: Predictive) -> float | None:

@@ -11,6 +11,7 @@ from adaptive import (
     PoissonRegression,
     SparseLinearRegression,
 )
+from adaptive.potentials import BernoulliLogit
 
 RNG = np.random.default_rng(1)
 X = RNG.standard_normal((14, 2))
@@ -52,6 +53,19 @@ def test_leave_one_out_is_what_refits_without_the_row_say(name):
         assert found.log_score[j] == pytest.approx(refitted.log_predictive(X[[j]], outcomes[[j]])[0], abs=apart)
         if name.startswith("classification"):
             np.testing.assert_allclose(found.probabilities[j], refitted.predict_proba(X[[j]])[0], atol=apart)
+
+
+def test_a_factor_of_processes_is_fitted_where_it_is_asked_for():
+    plain, factored = (
+        GaussianProcessClassifier(4.0 * RBF(1.0), optimizer=None, calibration=how).fit(X, Y > 0)
+        for how in (None, "leave_one_out")
+    )
+    gamma = factored.belief_.gamma
+    assert plain.belief_.gamma == 1.0 and np.exp(-5) <= gamma <= np.e
+    mean, variance = plain.latent_mean_and_variance(X)
+    expected = BernoulliLogit().outcome_probabilities(mean, gamma * variance)[1]
+    np.testing.assert_array_equal(factored.predict_proba(X), expected)
+    np.testing.assert_array_equal(factored.predictive(X).probabilities, plain.predictive(X).probabilities)
 
 
 def test_what_has_no_sites_says_nothing():

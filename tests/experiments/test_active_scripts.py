@@ -33,6 +33,8 @@ SCRIPTS = {
         "ours-hyper-never-worse-than-random",
     },
     "hyper_coverage": {"ours-hyper-coverage"},
+    "hyper_inclusion": {"ours-hyper-inclusion"},
+    "hyper_rivals": {"ours-hyper-beside-rivals"},
     "hyper_text": {"ours-hyper-text-factor", "ours-hyper-text-pool"},
 }
 

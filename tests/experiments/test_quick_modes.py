@@ -82,6 +82,7 @@ SCRIPTS = {
         }
     },
     "hyper_boxes": {"open": {f"ours-hyper-boxes-{what}" for what in ("regression", "classification", "worst")}},
+    "hyper_factor": {"open": {"ours-hyper-factor-processes"}},
     "gp_maps": {"open": {"nickisch-fig-4.9", "nickisch-fig-4.10", "nickisch-fig-4.11"}},
     "gp_splits": {"open": {"ours-gp-splits", "ours-gp-splits-peer"}},
     "gp_marginals": {

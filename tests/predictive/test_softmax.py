@@ -9,7 +9,7 @@ from scipy.special import entr, softmax
 from adaptive import scorers
 from adaptive.potentials.softmax import contrasts
 from adaptive.predictive import MissingField, SoftmaxProjections
-from adaptive.predictive.softmax_integrals import softmax_moments
+from adaptive.predictive.softmax_integrals import information_error, softmax_moments
 
 
 def gaussians(seed, m, c, spread):
@@ -211,3 +211,21 @@ def test_long_batches_do_not_recurse():
     for _ in range(400):
         predictive = predictive.given(1, "a")
     assert predictive.probabilities[1, 0] > 0.9 and np.isfinite(predictive.covariance(0, 2)).all()
+
+
+@pytest.mark.parametrize("c", [4, 5, 7, 10])
+def test_the_stated_error_of_an_information_covers(c):
+    rng = np.random.default_rng(c)
+    root = rng.standard_normal((60, c, c)) * 1.5 / np.sqrt(c)
+    mean, covariance = 1.5 * rng.standard_normal((60, c)), root @ root.transpose(0, 2, 1)
+
+    def information(**options):
+        probabilities, entropy = softmax_moments(mean, covariance, **options)
+        return entr(probabilities).sum(axis=1) - entropy
+
+    error = information_error(mean, covariance)
+    apart = np.abs(information() - information(nodes=2**13))
+    if c <= 4:
+        assert not error.any()
+    else:
+        assert np.mean(apart <= 2.5 * error) > 0.9 and np.mean(error) < 0.02

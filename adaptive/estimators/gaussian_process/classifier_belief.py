@@ -28,7 +28,7 @@ from adaptive.estimators.gaussian_process.process_belief import (
 )
 from adaptive.estimators.gaussian_process.settings import ProcessSettings
 from adaptive.estimators.linear.labelled import Labelled
-from adaptive.estimators.linear.leave_one_out import LeaveOneOut
+from adaptive.estimators.linear.leave_one_out import LeaveOneOut, variance_factor, without_sites
 from adaptive.estimators.linear.training import LabelledRows, labels_of
 from adaptive.means import as_mean
 from adaptive.potentials import BernoulliLogit, BernoulliProbit
@@ -56,12 +56,15 @@ class ClassifierSettings(ProcessSettings):
     n_jobs: int | None = None
     classes: ArrayLike | None = None
     hyperparameters: str = "mode"
+    calibration: str | None = None
 
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
         super().check()
         checks.choice("hyperparameters", self.hyperparameters, ("integrated", "mode"))
         checks.choice("link", self.link, LINKS)
+        if self.calibration is not None:
+            checks.choice("calibration", self.calibration, ("leave_one_out",))
         checks.choice("multi_class", self.multi_class, ("one_vs_rest", "one_vs_one"))
         checks.integer("max_iter_predict", self.max_iter_predict, minimum=1)
         self.check_engine()
@@ -203,10 +206,21 @@ class ClassifierBelief(ProcessBelief):
         if self.data.n_classes > 2:
             self._require_probabilities()
         family = LINKS[self.settings.link]()
-        tables = [family.outcome_probabilities(*process.moments(X))[1] for process in self.processes]
+        moments = [process.moments(X) for process in self.processes]
+        tables = [family.outcome_probabilities(mean, self.gamma * variance)[1] for mean, variance in moments]
         if len(tables) == 1:
             return tables[0]
         return _normalised(np.column_stack([table[:, 1] for table in tables]))
+
+    @property
+    def gamma(self) -> float:
+        """The factor on latents' variances that suits the predictions left out; 1 where it is not asked for."""
+        known = self.data is not None and self.data.n_classes == 2
+        if self.settings.calibration is None or not known or self.posterior.engine != "expectation_propagation":
+            return 1.0
+        posterior = self.posterior
+        cavities = without_sites(posterior.mean, posterior.variances(), *posterior.sites)
+        return variance_factor(np.ones(1), [cavities], LINKS[self.settings.link](), self.data)
 
     @property
     def left_out(self) -> LeaveOneOut | None:  # type: ignore[override]
