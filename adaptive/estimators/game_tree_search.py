@@ -10,7 +10,7 @@ from scipy.special import log_ndtr, ndtri
 from adaptive import checks
 from adaptive.estimators.belief import BeliefEstimator, of_belief
 from adaptive.estimators.game_trees.belief import TreeBelief, new_tree
-from adaptive.estimators.game_trees.best_move import best_move_probabilities
+from adaptive.estimators.game_trees.best_move import best_move_probabilities, proved_lost
 from adaptive.estimators.game_trees.boundary import boundary
 from adaptive.estimators.game_trees.evidence import Rollouts, checked_nodes, checked_outcomes
 from adaptive.estimators.game_trees.playing import search
@@ -242,16 +242,21 @@ class GameTreeSearch(BeliefEstimator):
         return self._tree().copy().moves(0)
 
     def best_move_proba(self) -> np.ndarray:
-        """Return the (b,) probabilities that each of the root's moves is the best; they sum to one."""
+        """Return the (b,) probabilities that each of the root's moves has the best value; they sum to one."""
+        return best_move_probabilities(self._of_moves())
+
+    def best_move(self) -> Any:
+        """Return the move that is most probably the best, of those that are not proved to lose while others are not."""
+        joint = self._of_moves()
+        chances = np.where(proved_lost(joint), -1.0, best_move_probabilities(joint))
+        return self.root_moves()[int(np.argmax(chances))]
+
+    def _of_moves(self) -> Joint:
         self.fitted_belief()
         tree = self._tree().copy()
         if not tree.nodes["count"][0]:
             tree.expand(0)
-        return best_move_probabilities(Joint(tree, []))
-
-    def best_move(self) -> Any:
-        """Return the move that is most probably the best."""
-        return self.root_moves()[int(np.argmax(self.best_move_proba()))]
+        return Joint(tree, [])
 
     def log_predictive(self, nodes: Any, outcomes: Any) -> np.ndarray:
         """Return the (m,) log predictive probabilities (densities) of roll-outs."""

@@ -14,22 +14,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import scipy.linalg
 from sklearn.base import BaseEstimator, clone
 
 from adaptive.estimators.belief import BeliefEstimator, Inferred, Settings, of_belief
 from adaptive.estimators.imaging.belief import ImageBelief
 from adaptive.estimators.imaging.settings import ImageSettings
 from adaptive.parallel import in_parallel
-from adaptive.potentials import Gaussian
-from adaptive.predictive import Predictive, StatedPredictive
+from adaptive.predictive import SummedPredictive
 
 if TYPE_CHECKING:
     from adaptive.estimators.image_reconstructor import ImageReconstructor
     from adaptive.estimators.imaging.measurements import MeasuredBlocks
     from adaptive.inference import Posterior
     from adaptive.operators import Operator
-    from adaptive.types import ArrayLike, Outcomes, Pool, RandomState
+    from adaptive.types import Outcomes, Pool, RandomState
 
 __all__ = ["SeveralImages"]
 
@@ -270,63 +268,6 @@ class SeveralImages(BeliefEstimator):
         return self.reconstructors_ if self.__sklearn_is_fitted__() else SeveralSettings.of(self).reconstructors
 
 
-class SummedPredictive(Predictive):
-    """Predictive of blocks that are measured of several independent images at once.
-
-    Parameters
-    ----------
-    parts : list of predictives of the same candidates, one for each image
-    n_jobs : int, optional
-        As of ``SeveralImages``.
-    """
-
-    def __init__(self, parts: Sequence[Predictive], *, n_jobs: int | None = None):
-        self.parts, self.n_jobs = list(parts), n_jobs
-        # Samples of an image with another noise are thought of as scaled to that of the first.
-        self.likelihood = Gaussian(parts[0].likelihood.variance)
-        super().__init__(len(parts[0]))
-        self._scores: tuple[np.ndarray, np.ndarray] | None = None
-
-    def provides(self, name: str) -> bool:
-        if name in ("refined", "given", "covariance"):
-            return all(part.provides(name) for part in self.parts)
-        return super().provides(name)
-
-    def log_determinant(self) -> tuple[np.ndarray, np.ndarray]:
-        """log|I + Cov / noise| of every candidate, added over the images, and standard errors."""
-        if self._scores is None:
-            self._scores = _sum(in_parallel(_log_determinant, [(part,) for part in self.parts], self.n_jobs))
-        return self._scores
-
-    def refined(self, positions: ArrayLike) -> StatedPredictive:
-        """The candidates at ``positions``, their determinants exact."""
-        found = _sum(in_parallel(_refined, [(part, positions) for part in self.parts], self.n_jobs))
-        return StatedPredictive(len(found[0]), log_determinant=lambda: found)
-
-    def covariance(self, i: ArrayLike, j: ArrayLike) -> np.ndarray:
-        """Covariance of the samples of blocks ``i`` and ``j``: of every block those of image after image."""
-        first, second = (np.atleast_1d(k) for k in (i, j))
-        noise = self.likelihood.variance
-
-        def of_pair(a: int, b: int) -> np.ndarray:
-            blocks = [part.covariance(a, b) * (noise / part.likelihood.variance) for part in self.parts]
-            return scipy.linalg.block_diag(*blocks)
-
-        return np.block([[of_pair(a, b) for b in second] for a in first])
-
-    def given(self, i: int, outcome: object = None) -> SummedPredictive:
-        """The belief had block ``i`` been measured of every image."""
-        return SummedPredictive(
-            in_parallel(_given, [(part, i) for part in self.parts], self.n_jobs), n_jobs=self.n_jobs
-        )
-
-
-def _sum(found: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """Values added, independent errors too."""
-    values, errors = zip(*found, strict=True)
-    return np.sum(values, axis=0), np.sqrt(np.sum(np.square(errors), axis=0))
-
-
 def _by_image(y: Outcomes, n_images: int) -> list[list[Any]]:
     """Samples of every block by image, from those of every image by block."""
     blocks: list[Any] = list(y)  # type: ignore[arg-type]
@@ -350,15 +291,3 @@ def _picture(belief: ImageBelief) -> np.ndarray:
 
 def _reconstructed(estimator: ImageReconstructor, X: Pool | Operator, y: list[Any]) -> np.ndarray:
     return estimator.reconstruct(X, y)
-
-
-def _log_determinant(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:
-    return predictive.log_determinant()
-
-
-def _refined(predictive: Predictive, positions: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    return predictive.refined(positions).log_determinant()
-
-
-def _given(predictive: Predictive, position: int) -> Predictive:
-    return predictive.given(position)

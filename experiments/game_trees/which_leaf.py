@@ -87,8 +87,8 @@ def one_run(game: EndsTree, how: str, batch: int, marks: tuple[int, ...], seed: 
                     chosen = [pool[int(k)] for k in model.select(pool, size, target=how, random_state=seed)]
                     model.partial_fit(chosen, outcomes(game, chosen, rng))
             n += size
-            if np.isnan(wrong) and (n % 5 == 0 or batch > 1) and model.best_move_proba().max() >= KNOWN:
-                known, wrong = float(n), float(values[model.best_move()] < values.max())
+            if np.isnan(wrong) and (n % 5 == 0 or batch > 1) and (p := model.best_move_proba()).max() >= KNOWN:
+                known, wrong = float(n), float(values[int(np.argmax(p))] < values.max())
         rows.append(missed(values, model.best_move()))
     return np.array(rows), np.array([known, wrong, (time.process_time() - start) / marks[-1]])
 

@@ -4,7 +4,8 @@ Given the root's score the values of its moves are independent, so that
 
     P(c best) = E_g int N(v | m_c(g), s_c^2) prod_{d != c} Phi((v - m_d(g)) / s_d) dv,
 
-by Gauss-Hermite quadrature in g and in v. What is proved is certain: a lost move is not best beside a won one.
+by Gauss-Hermite quadrature in g and in v. What is proved is certain: a lost move is not best beside a won one. Beside
+one of which nothing is proved it may be, for that may lose by more.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from scipy.special import log_ndtr
 
 from adaptive.estimators.game_trees.predictive import Joint
 
-__all__ = ["best_move_probabilities"]
+__all__ = ["best_move_probabilities", "proved_lost"]
 
 N_NODES = 32
 
@@ -30,8 +31,6 @@ def best_move_probabilities(joint: Joint) -> np.ndarray:
     allowed = np.ones(len(at), dtype=bool)
     if np.any(signs > 0):
         allowed = signs >= 0
-    elif np.any(signs == 0):
-        allowed = signs == 0 if np.all(m[signs < 0] <= 0) else allowed
     if np.all(variance <= 0):
         best = (m == m.max()) & allowed
         return best / best.sum()
@@ -49,3 +48,10 @@ def best_move_probabilities(joint: Joint) -> np.ndarray:
         total += weight * (np.exp(every) @ weights)
     total = np.where(allowed, total, 0.0)
     return total / total.sum()
+
+
+def proved_lost(joint: Joint) -> np.ndarray:
+    """Return (b,) which moves are proved to lose, or none where all of them are."""
+    tree, at = joint.tree, joint.moves()
+    lost = tree.nodes["sign"][at] * (1 - 2 * int(tree.nodes["mover"][0])) < 0
+    return lost & ~lost.all()

@@ -190,6 +190,16 @@ def test_which_move_is_best():
     assert p[0] == pytest.approx(exact, abs=2e-3)
 
 
+def test_a_move_that_is_lost_may_be_the_best_beside_one_that_is_not_decided():
+    model = GameTreeSearch(branching=2, depth=4).fit([(0, 0), (1,)], [(-1, 2), (-1, 3)])
+    model.partial_fit([(0, 0, k, j) for k in range(2) for j in range(2)], [-1] * 4)  # the other player wins there
+    assert model.belief_.tree.nodes["sign"][1] == -1 and model.belief_.tree.nodes["sign"][2] == 0
+    p = model.best_move_proba()
+    assert 0.05 < p[0] < 0.95 and model.best_move() == 1
+    assert model.partial_fit([(1, j, 0, i) for j in range(2) for i in range(2)], [1] * 4).best_move() == 1
+    assert model.best_move_proba()[1] == 1.0  # won, beside a lost one
+
+
 def test_a_bandit_of_one_level_is_conjugate():
     rng = np.random.default_rng(1)
     arms = rng.integers(4, size=30)
