@@ -66,6 +66,14 @@ def test_duplicated_pairs_add_counts_and_exposures():
     np.testing.assert_array_equal(entries.exposure, [2, 1])
 
 
+def test_five_starts_reach_the_best_known_bound_of_a_tiny_table():
+    """Our specification: [[2], [0], [3]], log evidence -5.39868, best mean field -5.95091."""
+    pairs = [(0, 0), (0, 1), (0, 2)]
+    options = {"item_variance": 0.5, "fit_bias": False, "tol": 1e-9, "random_state": 0}
+    model = PoissonFactorization(1, n_init=5, **options).fit(pairs, [2, 0, 3])
+    assert -5.95091 - 0.02 < model.log_evidence_ < -5.39868 and model.evidence_kind_ == "lower_bound"
+
+
 def test_zeros_observed_lists_every_pair():
     model = PoissonFactorization(1, zeros="observed", item_variance=0.2, tol=1e-3, random_state=0).fit(
         [(0, 0), (1, 1), (2, 0)], [3, 4, 1]
@@ -95,6 +103,16 @@ def test_a_user_is_the_row_of_a_fit_with_items_frozen(fitted):
     np.testing.assert_allclose(own.mean, once.mean, atol=1e-5)
     known = fitted.user(3)
     np.testing.assert_allclose(known.predict(items), fitted.predict([(3, i) for i in items]), rtol=1e-12)
+    known.partial_fit(items, [2, 0, 1, 5, 0, 1])  # as the same row of the whole table, its items frozen
+    whole, row = fitted.belief_.entries, fitted.belief_.data.positions[0][3]
+    added = np.array([fitted.belief_.data.positions[1][item] for item in items])
+    rows = np.append(whole.rows[0], np.full(6, row)), np.append(whole.rows[1], added)
+    longer = Entries(
+        rows, np.append(whole.y, [2.0, 0, 1, 5, 0, 1]), np.append(whole.exposure, np.ones(6)), whole.lengths
+    )
+    frozen, _ = solved(longer, fitted.posterior_, 0, kind, rows=[row], steps=200, tol=1e-13)
+    np.testing.assert_allclose(known.factors.sides[0].mean[0], frozen.mean[row], atol=1e-5)
+    np.testing.assert_allclose(known.factors.sides[0].spread[0], frozen.spread[row], rtol=1e-4)
     assert view.restore(view.state()) is view
     with pytest.raises(ValueError, match="was not in the fit"):
         view.partial_fit([10**7], [1])
@@ -216,6 +234,7 @@ def test_predictive_probabilities_add_up_to_the_log_predictive(fitted):
         ([(0, 1)], [-1], "^y must hold counts"),
         ([(0, 1)], [0.5], "^y must hold counts"),
         ([(0, 1)], [np.nan], "^y "),
+        ([(0, 1)], [1e12], "^y must hold counts up to 1e"),
         ([(0, 1), (1, 1)], [1], "one count per pair"),
         ([(0.5, 1)], [1], "^users must be whole numbers or text"),
         (np.zeros((2, 3)), [1, 1], "two columns"),
@@ -238,6 +257,10 @@ def test_other_bad_input(fitted):
         pickle.loads(pickle.dumps(fitted)).partial_fit([("ann", 3)], [1])
     with pytest.raises(ValueError, match="^level"):
         fitted.interval([(0, 1)], 0)
+    silent = PoissonFactorization(1, item_variance=0.2, tol=1e-3, random_state=0).fit(
+        [(0, 0), (0, 1), (1, 0), (1, 1)], [0, 0, 4, 6]
+    )  # a user whose counts are all zero
+    assert silent.predict([(0, 0)])[0] < 0.6 * silent.predict([(1, 0)])[0]
     huge = PoissonFactorization(1, item_variance=0.2, tol=1e-3, random_state=0).fit(
         [(0, 0), (1, 0), (0, 1)], [10_000, 3, 0]
     )

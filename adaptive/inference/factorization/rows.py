@@ -27,16 +27,19 @@ _CLOSEST = 1e-10  # to the boundary of feasibility
 
 @njit(cache=True, nogil=True)
 def _diagonal(m: np.ndarray, v: np.ndarray, mu: np.ndarray, s: np.ndarray, wt: np.ndarray, St: np.ndarray) -> float:
-    total = 0.0
+    least, product = 1.0, 1.0
     for d in range(len(m)):
         gap = 1.0 - s[d] * v[d]
-        if gap < _CLOSEST:
-            return math.inf
-        total += (0.5 * (s[d] * m[d] * m[d] + v[d] * mu[d] * mu[d]) + m[d] * mu[d]) / gap
-        if gap < 1.0:
-            total -= 0.5 * math.log1p(-s[d] * v[d])
-        wt[d] = (mu[d] + s[d] * m[d]) / gap
-        St[d, d] = s[d] / gap
+        least = min(least, gap)
+        product *= gap
+    if least < _CLOSEST:
+        return math.inf
+    total = -0.5 * math.log(product)  # one logarithm for all entries
+    for d in range(len(m)):
+        share = 1.0 / (1.0 - s[d] * v[d])
+        wt[d] = (mu[d] + s[d] * m[d]) * share
+        St[d, d] = s[d] * share
+        total += (0.5 * (s[d] * m[d] * m[d] + v[d] * mu[d] * mu[d]) + m[d] * mu[d]) * share
     return total
 
 
@@ -202,11 +205,12 @@ def _bound(
     St: np.ndarray,
     g: np.ndarray,
     H: np.ndarray,
+    constant: float,
     slopes: bool,
 ) -> float:
-    """The row's part of the bound; with ``slopes`` also the gradient g and the curvature H in m."""
+    """The row's part of the bound, ``constant`` in it; with ``slopes`` also the gradient g and the curvature H in m."""
     n = len(m)
-    total = _divergence(m, V, prior, variance, point)
+    total = constant + _divergence(m, V, prior, variance, point)
     if slopes:
         H[:] = 0.0
         for d in range(n):
@@ -223,9 +227,7 @@ def _bound(
         for d in range(n):
             inner += mean[j, d] * m[d]
         rate = e[k] * math.exp(log_rate)
-        total += y[k] * inner - rate - math.lgamma(y[k] + 1.0)
-        if y[k] > 0.0 and e[k] != 1.0:
-            total += y[k] * math.log(e[k])
+        total += y[k] * inner - rate
         if slopes:
             for i in range(n):
                 g[i] += y[k] * mean[j, i] - rate * wt[i]
@@ -324,8 +326,15 @@ def solve_rows(
             _set_prior(V, np.zeros(n) if point else variance)
             own[row], own_spread[row], values[row] = m, V, _divergence(m, V, prior, variance, point)
             continue
-        value = _bound(m, V, a, b, index, y, e, offset, mean, spread, prior, variance, point, wt, St, g, H, True)
-        for _ in range(steps):
+        constant = 0.0
+        for k in range(a, b):
+            constant -= math.lgamma(y[k] + 1.0)
+            if y[k] > 0.0 and e[k] != 1.0:
+                constant += y[k] * math.log(e[k])
+        value = _bound(
+            m, V, a, b, index, y, e, offset, mean, spread, prior, variance, point, wt, St, g, H, constant, steps > 0
+        )
+        for step in range(steps):
             if not _inverse_of_free(H, free, count, inverse):
                 break
             direction = np.zeros(n)
@@ -339,16 +348,19 @@ def solve_rows(
             for _half in range(40):
                 m_next, V_next = m + t * direction, V + t * (aim - V)
                 ahead = _bound(
-                    m_next, V_next, a, b, index, y, e, offset, mean, spread, prior, variance, point, wt, St, g, H, False
-                )
+                    m_next, V_next, a, b, index, y, e, offset, mean, spread, prior, variance, point, wt, St, g, H,
+                    constant, False,
+                )  # fmt: skip
                 if ahead >= value:
                     gain = ahead - value
                     m, V, value = m_next, V_next, ahead
                     break
                 t *= 0.5
-            if gain < tol:
+            if gain < tol or step == steps - 1:
                 break
-            value = _bound(m, V, a, b, index, y, e, offset, mean, spread, prior, variance, point, wt, St, g, H, True)
+            value = _bound(
+                m, V, a, b, index, y, e, offset, mean, spread, prior, variance, point, wt, St, g, H, constant, True
+            )
         own[row], own_spread[row], values[row] = m, V, value
 
 

@@ -54,6 +54,15 @@ def test_counts_are_deblurred_better_than_they_are_seen(fitted):
     assert fitted.evidence_kind_ == "approximation" and fitted.converged_
 
 
+def test_the_gaussian_baseline_has_the_same_prior_and_engine(fitted):
+    """The wrong noise model on the same photons: it reconstructs as well, and is no better."""
+    seen = counted(Scaled(10.0, BLUR)) / 10.0
+    options = {"prior": "tv", "inference": "expectation_propagation", "prior_scales": fitted.prior_scales_}
+    gaussian = ImageReconstructor((8, 8), noise_variance=float(seen.mean()) / 10.0, **options).fit(BLUR, seen)
+    errors = [abs(model.image_ - PICTURE).mean() for model in (fitted, gaussian)]
+    assert errors[0] <= 1.05 * errors[1] < 1.05 * abs(seen - PICTURE).mean()
+
+
 def test_the_learnt_scale_has_the_highest_evidence_of_its_neighbours(fitted):
     model, scale = fitted.belief_.model, fitted.prior_scales_["tv"]
     posterior, engine = fitted.posterior_, fitted.belief_.settings.given.engine

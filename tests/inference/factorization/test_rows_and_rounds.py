@@ -1,5 +1,7 @@
 """Poisson factorisation by rows: the closed expectation, feasibility, a bound that is one and never falls."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import gammaln
@@ -102,6 +104,28 @@ def test_the_objective_never_falls_block_by_block(name, fit_bias):
     assert np.diff(trace).min() >= -1e-8
     if fit_bias:  # the constants stay where they are, to the bit
         assert np.all(factors.sides[0].mean[:, -2] == 1.0) and np.all(factors.sides[1].mean[:, -1] == 1.0)
+
+
+@pytest.mark.parametrize("name", ["mean_field", "full"])
+def test_a_block_is_concave_in_means_and_roots_of_spreads(name):
+    """The other side held, every midpoint's bound is at least the mean of the ends' (standard deviations, Cholesky)."""
+    entries, kind, rng = random_entries(n=150), Kind(name), np.random.default_rng(1)
+    factors = start(entries, kind)
+    own, other = factors.sides
+
+    def bounds(mean, root):
+        spread = root**2 if name == "mean_field" else root @ root.transpose(0, 2, 1)
+        return solved(entries, Factors((replace(own, mean=mean, spread=spread), other), 0.0), 0, kind, steps=0)[1]
+
+    for _ in range(20):
+        means = rng.standard_normal((2, *own.mean.shape))
+        roots = rng.uniform(0.05, 1.0, (2, *own.spread.shape))
+        if name == "full":
+            roots = np.tril(0.3 * rng.standard_normal(roots.shape), -1) + roots * np.eye(2)
+        ends = [bounds(mean, root) for mean, root in zip(means, roots, strict=True)]
+        middle = bounds(means.mean(axis=0), roots.mean(axis=0))
+        finite = np.isfinite(ends[0]) & np.isfinite(ends[1])
+        assert np.all(middle[finite] >= 0.5 * (ends[0] + ends[1])[finite] - 1e-9)
 
 
 def test_the_bound_is_what_its_definition_says():

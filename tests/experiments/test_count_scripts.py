@@ -1,0 +1,40 @@
+"""The scripts on counts: their quick modes, and what they judge."""
+
+import pytest
+
+from experiments import claims
+from experiments.benchmarks import counts as benchmark
+from experiments.script import Script, located
+from tests.experiments.scripts import module_of
+
+JUDGED = {
+    "coal": {"ko-tab-2.3", "ko-fig-2.4", "ko-fig-2.6", "ours-counts-coal-starts", "ours-counts-spikes"},
+    "factorization": {
+        "ko-tab-3.2", "kokhan-tab-2", "ko-tab-3.3", "kokhan-tab-3", "ko-fig-3.1", "kokhan-fig-1", "ko-fig-3.2",
+        "kokhan-fig-2", "ours-counts-synthetic-ko", "ours-counts-synthetic-kokhan",
+    },
+    "factorization_costs": {"ko-tab-3.1", "kokhan-tab-1"},
+    "moments": {"ko-fig-2.5"},
+    "photons": {
+        "ko-tab-2.4", "ko-fig-2.7", "ko-fig-2.8", "ko-fig-2.9", "ours-counts-other-rates",
+        "ours-counts-exposures-equal", "ours-counts-exposures-random", "ours-counts-exposures-coverage",
+    },
+    "what_to_count": {
+        *(f"ours-counts-designed-{task}" for task in ("places", "rows", "entries", "items", "coverage")),
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_a_script_runs_in_quick_mode(name, tmp_path):
+    module_of(name).run(Script(located(name), tmp_path, quick=True))
+    found = {entry["id"]: entry for entry in claims.load(tmp_path)}
+    assert set(found) == JUDGED[name]
+    if name == "factorization":
+        assert found["ko-tab-3.2"]["verdict"] == "reproduced"
+
+
+def test_the_benchmark_runs_in_quick_mode(tmp_path):
+    benchmark.run(Script("experiments/benchmarks/counts.py", tmp_path, quick=True))
+    parts = ("moments", "cox", "linear", "passes", "memory", "user", "best-pairs")
+    assert {entry["id"] for entry in claims.load(tmp_path)} == {f"ours-counts-bench-{part}" for part in parts}
