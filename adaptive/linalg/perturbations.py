@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Perturbations"]
 
 LARGEST_STORE = 2**28  # numbers kept; beyond, they are drawn again each time
+LARGEST_WHITE = 2**24  # the same for noise of lines, which is asked for once in a round
 
 
 class Perturbations:
@@ -116,7 +117,7 @@ class Perturbations:
             return X.second.adjoint(self._back_projected(X.first, key, complex_ or X.second.dtype.kind == "c"))
         if isinstance(X, (FourierLines, FourierMask)):
             # Orthonormal rows: X^H a is distributed as X^H X w with w white over the image, whatever the lines are.
-            return X.normal(self._draw((*key, "white"), X.input_shape, complex_=True, store=False))
+            return X.normal(self._draw((*key, "white"), X.input_shape, complex_=True))
         if isinstance(X, Repeated):  # every coil has noise of its own
             each = [self._back_projected(X.operator, (*key, "coil", c), complex_) for c in range(X.n)]
             return np.stack(each, axis=1)
@@ -149,6 +150,6 @@ class Perturbations:
             numbers = numbers.view(np.result_type(self.dtype, np.complex64))[..., 0]
         if samples_last:
             numbers = np.ascontiguousarray(np.moveaxis(numbers, -1, 0))
-        if store and numbers.size <= LARGEST_STORE:
+        if store and numbers.size <= (LARGEST_WHITE if "white" in key else LARGEST_STORE):
             self._kept[key] = (shape, numbers)
         return numbers

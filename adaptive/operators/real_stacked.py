@@ -7,13 +7,15 @@ is how complex measurements enter models of real numbers: twice as many rows, th
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive.checks import choice
 from adaptive.operators.base import Operator
+from adaptive.operators.diagonal import Diagonal
 from adaptive.operators.matrix import as_operator
+from adaptive.operators.product import Product
 from adaptive.operators.shapes import plain
 
 if TYPE_CHECKING:
@@ -80,7 +82,29 @@ class RealStacked(Operator):
         shared = None if weights is None else weights[0]
         if self.unknown == "real":
             return self.operator._normal(u, shared).real
+        if self._turns(u):
+            return self._normal_turned(u, shared)
         return _parts(self.operator._normal(_joined(u), shared))
+
+    def _turns(self, u: np.ndarray) -> bool:
+        """Whether a complex diagonal of the same precision comes first, as a phase does."""
+        second = self.operator.second if isinstance(self.operator, Product) else None
+        if not isinstance(second, Diagonal) or second.entries.dtype.kind != "c":
+            return False
+        return np.result_type(u, np.complex64) == second.entries.dtype
+
+    def _normal_turned(self, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+        """The diagonal and the parts in one pass before what comes behind it, and one after."""
+        from adaptive.operators import compiled_phase  # imported where used, with numba
+
+        product: Any = self.operator
+        entries = product.second.entries
+        pairs, parts = np.ascontiguousarray(entries).reshape(-1).view(u.dtype), np.empty(u.shape, u.dtype)
+        whole = np.empty((len(u), *product.input_shape), entries.dtype)
+        compiled_phase.turned(plain(u).reshape(len(u), 2, -1), pairs, _pairs(whole))
+        behind = product.first._normal(whole, weights)
+        compiled_phase.back(_pairs(plain(behind)), pairs, parts.reshape(len(u), 2, -1))
+        return parts
 
     @property
     def _separate(self) -> bool:
@@ -114,3 +138,8 @@ def _joined(parts: np.ndarray) -> np.ndarray:
 def _parts(whole: np.ndarray) -> np.ndarray:
     """The inverse of ``_joined``."""
     return np.stack([whole.real, whole.imag], 1)
+
+
+def _pairs(whole: np.ndarray) -> np.ndarray:
+    """Complex columns (b, ...) as (b, 2 n) real numbers."""
+    return whole.reshape(len(whole), -1).view(whole.real.dtype)

@@ -75,15 +75,12 @@ class Scanned:
         return kspace.central(self.n, self.n_central)
 
     def model(self, **settings: Any) -> ImageReconstructor:
-        """An estimator that knows what the central lines showed, before any line."""
-        return ImageReconstructor(
-            self.shape, noise_variance=self.noise_variance, phase=self.phase, check=False, **settings
-        )
+        """An estimator that knows the noise; a smooth phase it reads itself, since it knows how uncertain that is."""
+        told: dict[str, Any] = {} if self.models == "smooth" and self.rough else {"phase": self.phase}
+        return ImageReconstructor(self.shape, noise_variance=self.noise_variance, check=False, **told, **settings)
 
     def design_model(self) -> ImageReconstructor:
-        """The one that chooses lines: it reads the phase itself, with its uncertainty, where it is not told."""
-        if self.models == "smooth" and self.rough:
-            return ImageReconstructor(self.shape, noise_variance=self.noise_variance, check=False)
+        """The one that chooses lines."""
         told = MODELS[self.models]
         return self.model(**told) if self.rough else self.model(**{k: told[k] for k in told if k == "n_samples"})
 

@@ -37,6 +37,7 @@ __all__ = ["DENSE", "ENGINES", "Engine", "ImageModel"]
 DENSE = ("expectation_propagation",)  # engines whose posterior keeps the covariance as a matrix
 ENGINES = ("variational_bounds", *DENSE)
 FRACTION = 0.9  # of the potentials in an update: a little below one is more robust (Nickisch, section 5.2)
+FEW = {"inner_steps": 2, "sample_tol": 5e-2}  # of one step of the double loop: half the products, the same lines
 CHANGE = 1e-2  # nats by which a site must be able to change the posterior to be updated
 BROAD = 1e2  # standard deviation of a Gaussian prior on every pixel, in units of the largest magnitude: a formality
 
@@ -76,13 +77,14 @@ class Engine:
                 model, update="selective", fraction=FRACTION, tol=CHANGE, warm_start=warm_start
             )
         settings = {"max_iter": max_iter, "tol": tol, "random_state": self.random_state, "warm_start": warm_start}
+        few = FEW if warm_start is not None and max_iter == 1 else {}  # a step among many: the next ones go on
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             if callable(self.inference):
                 posterior = self.inference(model, **settings)
             else:
                 engine = getattr(inference, self.inference)
-                posterior = engine(model, variances="sampled", n_samples=self.n_samples, dtype=dtype, **settings)
+                posterior = engine(model, variances="sampled", n_samples=self.n_samples, dtype=dtype, **few, **settings)
         if not isinstance(posterior, LargePosterior):
             posterior = self._with_samples(model, posterior, dtype)
         posterior.samples  # noqa: B018  drawn now, so that asking what is believed changes nothing

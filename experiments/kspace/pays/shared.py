@@ -21,7 +21,7 @@ from designs.kspace import central, lines, simple_rules
 N, N_CENTRAL = 128, 16
 TRAINING = ("chris_t1 sagittal 94", "chris_t1 axial 90")
 JUDGED = {  # by head; the last two without skull
-    "nibabel": ("nibabel 12", "nibabel 8"),
+    "nibabel": ("nibabel 12",),
     "admm": ("admm 1",),
     "ppnp": ("ppnp 1",),
     "norm": ("norm axial 120",),
@@ -98,16 +98,20 @@ def best_reconstruction(acquired: SimulatedScan, draws: list[np.ndarray], tried:
     return float(min(errors)), int(np.argmin(errors))
 
 
-def best_rule(acquired: SimulatedScan, n_lines: int, n_central: int, quick: bool = False) -> tuple[str, int]:
-    """Return the simple rule with the least error on a training scan, and its reconstruction."""
-    exponents = EXPONENTS[: 1 if quick else None]
+def best_rule(
+    acquired: SimulatedScan,
+    n_lines: int,
+    n_central: int,
+    quick: bool = False,
+    tried: int = len(RECONSTRUCTIONS),
+    exponents: tuple[float, ...] = EXPONENTS,
+) -> tuple[str, int]:
+    """Return the simple rule with the least error on a training scan, and which of ``tried`` reconstructions has it."""
+    exponents = exponents[: 1 if quick else None]
     rules = simple_rules(
         len(acquired.image), n_lines, n_central, exponents=exponents, n_draws=TUNED_DRAWS, random_state=1
     )
-    found = {
-        name: best_reconstruction(acquired, draws, 1 if quick else len(RECONSTRUCTIONS))
-        for name, draws in rules.items()
-    }
+    found = {name: best_reconstruction(acquired, draws, 1 if quick else tried) for name, draws in rules.items()}
     name = min(found, key=lambda one: found[one][0])
     return name, found[name][1]
 
