@@ -215,8 +215,9 @@ class ClassifierBelief(ProcessBelief):
     @property
     def gamma(self) -> float:
         """The factor on latents' variances that suits the predictions left out; 1 where it is not asked for."""
-        known = self.data is not None and self.data.n_classes == 2
-        if self.settings.calibration is None or not known or self.posterior.engine != "expectation_propagation":
+        if self.settings.calibration is None or self.data is None or self.data.n_classes != 2:
+            return 1.0
+        if self.posterior.engine != "expectation_propagation":
             return 1.0
         posterior = self.posterior
         cavities = without_sites(posterior.mean, posterior.variances(), *posterior.sites)
