@@ -13,7 +13,7 @@ from tests.cli.processes import columns, finish, interrupt_after, kill_after, lo
 
 pytest.importorskip("skimage")
 
-FILES = ("lines.csv", "designs.csv", "design.png", "summary.json")
+FILES = ("lines.csv", "lines_of_designs.csv", "designs.csv", "design.png", "summary.json")
 DESIGNS = [
     "designed",
     "low_pass",
@@ -58,7 +58,8 @@ def finished(volume, tmp_path_factory):
 
 def test_lines_come_in_the_order_chosen_central_ones_first(finished):
     lines = columns(finished[0] / "lines.csv")
-    assert list(lines) == ["line"]
+    assert list(lines) == ["line", "frequency"]
+    assert [int(line) - 16 for line in lines["line"]] == [int(frequency) for frequency in lines["frequency"]]
     lines = [int(line) for line in lines["line"]]
     assert lines[:6] == [13, 14, 15, 16, 17, 18]
     assert len(set(lines)) == 14 and set(lines) <= set(range(32))
@@ -77,6 +78,16 @@ def test_every_design_is_judged_on_both_slices(finished):
     fixed = [k for k, design in enumerate(table["design"]) if design in ("designed", "low_pass", "equispaced")]
     np.testing.assert_allclose(psnr[fixed], 10 * np.log10(48 * 32 / error[fixed] ** 2), rtol=1e-9)  # peak 1, padded
     assert error.min() > 0.5 and np.all(np.abs(np.array(table["ssim"], dtype=float)) < 1)
+
+
+def test_the_lines_of_every_design_are_there(finished):
+    table = columns(finished[0] / "lines_of_designs.csv")
+    assert list(dict.fromkeys(table["design"])) == DESIGNS
+    for design, n_draws in zip(DESIGNS, [1, 1, 1, 2, 2, 2, 1, 1], strict=True):
+        rows = [k for k, name in enumerate(table["design"]) if name == design]
+        assert len({(table["draw"][k], table["line"][k]) for k in rows}) == len(rows) == 14 * n_draws
+    chosen = columns(finished[0] / "lines.csv")["line"]
+    assert [table["line"][k] for k in range(14)] == chosen
 
 
 def test_the_summary_says_what_was_tuned_and_what_was_simulated(finished):

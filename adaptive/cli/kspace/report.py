@@ -21,19 +21,33 @@ TIE = 0.03  # a ratio of errors nearer to one says nothing: draws and noise make
 
 
 def write(outcomes: Sequence[Outcome], subject: Subject, folder: RunFolder) -> None:
-    """Write lines.csv, designs.csv, design.png and summary.json, and print the table."""
+    """Write lines.csv, designs.csv, lines_of_designs.csv, design.png and summary.json, and print the table."""
     by_name = {one.design: one for one in outcomes}
     ordered = [by_name[name] for name in (DESIGNED, REFERENCE, *COMPARED) if name in by_name]
     choice = ordered[0].choice
     assert choice is not None
     rows = [row for one in ordered for row in one.rows]
     said = simulated(subject, folder.settings)
-    folder.write_csv("lines.csv", {"line": choice.lines.tolist()})
+    centre = subject.same.image.shape[folder.settings["axis"]] // 2
+    folder.write_csv("lines.csv", {"line": choice.lines.tolist(), "frequency": (choice.lines - centre).tolist()})
+    folder.write_csv("lines_of_designs.csv", _lines_of(ordered, centre))
     folder.write_csv("designs.csv", {name: [row[name] for row in rows] for name in COLUMNS})
     folder.draw(draw(ordered, subject, folder.settings, said), "design")
     folder.write_json("summary.json", _summary(ordered, subject, folder, said))
     _print(ordered, subject, folder, said)
     _warn(ordered)
+
+
+def _lines_of(ordered: Sequence[Outcome], centre: int) -> dict[str, list[Any]]:
+    """The lines of every design, so that whoever finds a rule that does better has them."""
+    table: dict[str, list[Any]] = {"design": [], "draw": [], "line": [], "frequency": []}
+    for one in ordered:
+        for draw, lines in enumerate(one.lines):
+            table["design"] += [one.design] * len(lines)
+            table["draw"] += [draw] * len(lines)
+            table["line"] += np.asarray(lines).tolist()
+            table["frequency"] += (np.asarray(lines) - centre).tolist()
+    return table
 
 
 def simulated(subject: Subject, settings: dict[str, Any]) -> str:
@@ -125,7 +139,8 @@ def _print(ordered: Sequence[Outcome], subject: Subject, folder: RunFolder, said
     n = subject.same.image.shape[settings["axis"]]
     console = Console(highlight=False)
     console.print(
-        f"{subject.same.title}: {settings['lines']} of {n} lines, the {settings['initial']} central ones given",
+        f"{subject.same.title}: {settings['lines']} of {n} lines, the {settings['initial']} central ones given; "
+        f"line {n // 2} is the centre of k-space",
         soft_wrap=True,
     )
     console.print(printed)
@@ -141,7 +156,7 @@ def _print(ordered: Sequence[Outcome], subject: Subject, folder: RunFolder, said
         where = f"neighbour: the lines used on {subject.neighbour.title}, with a phase and noise of its own."
     for remark in (error, draws, where, said):
         console.print(remark, style="dim", soft_wrap=True)
-    written = f"lines.csv, designs.csv, design.{folder.pictures}, summary.json, log"
+    written = f"lines.csv, designs.csv, lines_of_designs.csv, design.{folder.pictures}, summary.json, log"
     console.print(f"{folder.path} holds {written}.", style="dim", soft_wrap=True)
 
 
