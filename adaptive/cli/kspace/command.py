@@ -83,7 +83,8 @@ def kspace(
     Simulates a scan of a real slice: the central lines are given, further lines are chosen one by one, each where it
     tells most about the image. The design is compared with seven others of the same size, on this slice and on the one
     beside it. Writes lines.csv (the lines in the order chosen), designs.csv (error, PSNR and SSIM of all designs),
-    lines_of_designs.csv (theirs), design.png, summary.json, and a log from which --resume continues a run that was stopped.
+    lines_of_designs.csv (theirs), design.png, summary.json, and a log from which --resume continues a run that was
+    stopped.
     """
     wanted: dict[str, Any] = {
         "image": None if image is None else str(image.expanduser().resolve()),

@@ -42,9 +42,9 @@ def _lines_of(ordered: Sequence[Outcome], centre: int) -> dict[str, list[Any]]:
     """The lines of every design, so that whoever finds a rule that does better has them."""
     table: dict[str, list[Any]] = {"design": [], "draw": [], "line": [], "frequency": []}
     for one in ordered:
-        for draw, lines in enumerate(one.lines):
+        for number, lines in enumerate(one.lines):
             table["design"] += [one.design] * len(lines)
-            table["draw"] += [draw] * len(lines)
+            table["draw"] += [number] * len(lines)
             table["line"] += np.asarray(lines).tolist()
             table["frequency"] += (np.asarray(lines) - centre).tolist()
     return table
@@ -139,8 +139,7 @@ def _print(ordered: Sequence[Outcome], subject: Subject, folder: RunFolder, said
     n = subject.same.image.shape[settings["axis"]]
     console = Console(highlight=False)
     console.print(
-        f"{subject.same.title}: {settings['lines']} of {n} lines, the {settings['initial']} central ones given; "
-        f"line {n // 2} is the centre of k-space",
+        f"{subject.same.title}: {settings['lines']} of {n} lines, the {settings['initial']} central ones given",
         soft_wrap=True,
     )
     console.print(printed)
@@ -154,7 +153,8 @@ def _print(ordered: Sequence[Outcome], subject: Subject, folder: RunFolder, said
         where = f"No neighbouring slice: {subject.alone}."
     else:
         where = f"neighbour: the lines used on {subject.neighbour.title}, with a phase and noise of its own."
-    for remark in (error, draws, where, said):
+    centre = f"Line {n // 2} is the centre of k-space; lines_of_designs.csv has the lines of the other designs."
+    for remark in (error, draws, where, centre, said):
         console.print(remark, style="dim", soft_wrap=True)
     written = f"lines.csv, designs.csv, lines_of_designs.csv, design.{folder.pictures}, summary.json, log"
     console.print(f"{folder.path} holds {written}.", style="dim", soft_wrap=True)
