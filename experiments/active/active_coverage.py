@@ -28,6 +28,7 @@ CASES = {  # engine, prior scale
     "EP, scale learnt": ("expectation_propagation", "learnt"),
     "variational bound, scale told": ("variational_bounds", "told"),
 }
+SUPERSEDED = " Superseded: ours-hyper-coverage integrates the scale."
 DRAWS = 8  # of the truth, and splits of the real labels
 DESIGNED = [scorer for scorer in SCORERS if scorer != "random"]
 NEAR = 0.03  # coverage this far from nominal counts as honest
@@ -118,7 +119,7 @@ def judge_simulated(script: Script, runs: dict[tuple[str, str, str], dict[str, n
             target=f"no scorer's coverage certainly further than {NEAR} from {LEVEL}, and none certainly more than "
             f"{NEAR} below random's",
             value=value,
-            reason=_reason(outside, behind, case, n_draws) + (scales(script) if "learnt" in case else ""),
+            reason=_reason(outside, behind, case, n_draws) + (scales(script) + SUPERSEDED if "learnt" in case else ""),
             seed=list(range(n_draws)),
         )
 

@@ -6,7 +6,7 @@ labels) and is asked by margin. scikit-activeml's badge and query by committee a
 scikit-learn's LogisticRegression learns the labels in that order. Judged: on average the defaults' log loss is
 certainly below every rival's, and their accuracy is not certainly below.
 
-Full mode: three splits a set, some minutes on one core; it resumes (``runs.py``).
+Full mode: two splits a set, some minutes on one core; it resumes (``runs.py``).
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def peer_order(method: str, X: np.ndarray, y: np.ndarray, first: np.ndarray, que
 
 def run(script: Script) -> None:
     """Run everything; write the table and the verdict."""
-    names, n_seeds, rivals = (NAMES[:2], 2, RIVALS[:1]) if script.quick else (NAMES, 3, RIVALS)
+    names, n_seeds, rivals = (NAMES[:2], 2, RIVALS[:1]) if script.quick else (NAMES, 2, RIVALS)
     questions = 2 * EVERY if script.quick else QUESTIONS
     areas: dict[tuple[str, str], list[np.ndarray]] = {}
     for name in names:
@@ -113,13 +113,15 @@ def run(script: Script) -> None:
         }
         for rival in rivals
     }
+    open_still = [rival for rival, one in value.items() if not (one["log loss"][2] < 0 and one["accuracy"][2] > 0)]
     script.judge(
         "ours-hyper-beside-rivals",
-        all(one["log loss"][2] < 0 and one["accuracy"][2] > 0 for one in value.values()),
+        not open_still,
         claim="The defaults beside LogisticRegressionCV by margin and scikit-activeml's strategies: lower log loss, "
         f"accuracy not certainly lower ({len(names)} sets, {n_seeds} splits each; 95% intervals over sets).",
         target="log loss certainly below, accuracy not certainly below",
         value=value,
+        reason=f"The interval over sets is not on the right side of 0: {', '.join(open_still)}." if open_still else "",
     )
 
 

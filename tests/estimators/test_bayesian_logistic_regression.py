@@ -237,10 +237,11 @@ def test_a_callable_is_an_inference(cancer):
 def test_a_weight_is_a_number_of_answers(cancer, engine, sparse):
     """Weights 0, 1, 3 are no row, one row, three rows; the scale is learnt alike, and later answers add to them."""
     X, y = cancer[0][:30, :4], cancer[1][:30]
+    settings = {"inference": engine, "tol": 1e-9, "update": "refit"}
     counts = np.arange(30) % 4
     table = sp.csr_array if sparse else np.asarray
-    weighted = BayesianLogisticRegression(inference=engine, tol=1e-9).fit(table(X), y, sample_weight=counts)
-    repeated = BayesianLogisticRegression(inference=engine, tol=1e-9)
+    weighted = BayesianLogisticRegression(**settings).fit(table(X), y, sample_weight=counts)
+    repeated = BayesianLogisticRegression(**settings)
     repeated.fit(table(np.repeat(X, counts, axis=0)), np.repeat(y, counts))
     assert weighted.prior_scale_ == pytest.approx(repeated.prior_scale_, rel=1e-4)
     np.testing.assert_allclose(weighted.predict_proba(table(X)), repeated.predict_proba(table(X)), atol=1e-5)
@@ -248,7 +249,7 @@ def test_a_weight_is_a_number_of_answers(cancer, engine, sparse):
     repeated.partial_fit(table(X[[0, 0]]), y[[0, 0]])
     np.testing.assert_allclose(weighted.predict_proba(table(X)), repeated.predict_proba(table(X)), atol=1e-4)
     assert weighted.score(table(X), y, sample_weight=counts) > 0.8
-    copy = BayesianLogisticRegression(inference=engine, tol=1e-9).restore(weighted.state())
+    copy = BayesianLogisticRegression(**settings).restore(weighted.state())
     assert np.array_equal(copy.predict_proba(table(X)), weighted.predict_proba(table(X)))
 
 

@@ -221,6 +221,7 @@ class ClassifierBelief(ProcessBelief):
             return 1.0
         posterior = self.posterior
         cavities = without_sites(posterior.mean, posterior.variances(), *posterior.sites)
+        assert self.data is not None
         return variance_factor(np.ones(1), [cavities], LINKS[self.settings.link](), self.data)
 
     @property

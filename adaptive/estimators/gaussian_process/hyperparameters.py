@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["optimised"]
 
-_FAR = 0.1  # nats between two evaluations, beyond which the search is not near its end
-_ROUGH = 1e-3  # tolerance of the inference there
-_CLIMB = LBFGS(max_iter=200, ftol=1e-7, gtol=2e-3)  # finer than what inference to its tolerance tells apart
+_CLIMB = LBFGS(max_iter=200, ftol=1e-8, gtol=1e-4)
 _WORST = 1e25  # where there is no posterior
 
 
@@ -56,8 +54,6 @@ def optimised(
     if n_restarts > 0 and not np.isfinite(bounds).all():
         raise ValueError("n_restarts_optimizer > 0 needs finite bounds of all parameters.")
 
-    trail: list[float] = []
-
     def evaluate(theta: np.ndarray, warm: Any, rough: bool, gradient: bool = True) -> Evaluation:
         with config_context(assume_finite=True):  # the last fit is checked
             return searched(theta, warm, gradient)
@@ -66,9 +62,7 @@ def optimised(
         """From the last posterior that converged, or from scratch; nowhere better than where there is no posterior."""
         for begin in (warm, None):
             at, slope = replace(evidence.at(theta), warm=begin), np.zeros(len(theta))
-            settings: dict[str, Any] = dict(getattr(evidence.engine, "search", {}))
-            if "tol" in settings and len(trail) > 1 and abs(trail[-1] - trail[-2]) > _FAR:
-                settings["tol"] = max(settings["tol"], _ROUGH)
+            settings: dict[str, Any] = getattr(evidence.engine, "search", {})
             try:
                 if gradient:
                     value, slope = at.value_and_gradient(quiet=True, **settings)
@@ -77,7 +71,6 @@ def optimised(
             except (ValueError, np.linalg.LinAlgError):  # no posterior there: look elsewhere
                 continue
             if np.isfinite(value) and all(posterior.converged for posterior in at.warm):
-                trail.append(value)
                 return Evaluation(at.warm, value, slope)
             if begin is None:
                 break
