@@ -91,8 +91,8 @@ def run(script: Script) -> None:
         target="at most the peer's CPU seconds",
         value={"ours": round(reached, 2), "rounds looked at": len(losses) * LOOK_EVERY, "peer": round(theirs, 2),
                "peer's iterations": iterations, "losses": shown},
-        reason=f"One thread. hpfrec {versions_of('hpfrec', 'hpfrec')['hpfrec']} fits gamma factors to the listed "
-        "counts, its own updates cheap; a round of ours is dearer (ours-counts-bench-passes). Converged: after 100 rounds.",
+        reason=f"One thread. hpfrec {versions_of('hpfrec', 'hpfrec')['hpfrec']} fits gamma factors to these counts by "
+        "cheap updates; a round of ours is dearer (ours-counts-bench-passes). Converged: 100 rounds.",
     )  # fmt: skip
 
 

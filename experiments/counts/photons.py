@@ -137,8 +137,8 @@ def run(script: Script) -> None:
             target="sum of absolute differences of neighbours closer to the truth's with counts, and smaller errors",
             value={"share of the truth's differences": contrast, "photographs won": f"{wins[0]} of {len(names)}"},
             reason=f"At maximum {maxima[0]}, scales by evidence, {size} Errors are smaller in most. Both likelihoods "
-            "take the same scale in five of six; in the other the Gaussian one takes twice the scale, whose noise counts "
-            "as contrast. The source's 128 x 128 were not run.",
+            "take the same scale in five of six; in the other the Gaussian one takes twice the scale, and its noise "
+            "counts as contrast. The source's 128 x 128 were not run.",
         )  # fmt: skip
     _other_rates(script)
     _exposures(script)
