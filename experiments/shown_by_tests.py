@@ -319,7 +319,8 @@ SYSTEMS: dict[str, tuple[str, str]] = {
     "kokhan-sys-vb": ("Covariances per row; the line search stays feasible.", "From a rotated start."),
     "kokhan-sys-predictive": (
         "Monte Carlo predictive log-loss.",
-        "256 points of low discrepancy for the item, the rest by quadrature: as exact as 100,000 draws at less cost.",
+        "256 points of low discrepancy for the item, the rest by quadrature: on 300 entries of Last.fm .013 nats from "
+        "20,000 plain draws on average, the median entry .006.",
     ),
     "ko-sys-vg": (
         "Jensen's bound with a Gaussian family; at its maximum, the only one for log-concave potentials.",

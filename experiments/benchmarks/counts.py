@@ -110,7 +110,7 @@ def rounds(script: Script) -> None:
         entries = table(n)
         factors = started(entries, K, kind, user_variance=1.0, item_variance=0.2, fit_bias=True, offset=0.4,
                           rng=np.random.default_rng(0), rounds=1)  # fmt: skip
-        ours = best(lambda e=entries, f=factors: _round(e, f, kind, 3, 1), 2)
+        ours = best(lambda e=entries, f=factors: _round(e, f, kind, 1, 1), 2)
         Z, W = (side.mean for side in factors.sides)
         floor = 2 * best(lambda e=entries, Z=Z, W=W: bare(*e.rows, e.y, Z, W))
         per_entry[n], ratios[n] = ours / n, ours / floor
@@ -128,7 +128,7 @@ def rounds(script: Script) -> None:
         "ours-counts-bench-passes", max(ratios.values()) <= 4.0, kind="must hold",
         claim="A round takes at most 4 times two bare passes that read both factors and take one exponential.",
         target=4.0, value={str(n): round(ratio, 1) for n, ratio in ratios.items()},
-        reason="A row is solved by up to three Newton steps, each of which forms a curvature (k^2 / 2 multiplications "
+        reason="A row is solved by a Newton step, which forms a curvature (k^2 / 2 multiplications "
         "an entry, k = 12) and evaluates the bound again; that is what saves rounds.",
     )  # fmt: skip
 

@@ -122,7 +122,9 @@ def _figures(script: Script, found: dict[Any, np.ndarray], bins: int) -> None:
         left.fill_between(X[:, 0], low, high, color=PALETTE[k], alpha=0.12, linewidth=0)
         right.plot(found["coal", rate, "several"], "o-", color=PALETTE[k], label=rate)
     left.set(xlabel="year", ylabel="disasters per bin (90% band)")
-    right.set(xlabel="draw of the folds", ylabel="negative log predictive")
+    right.set(
+        xlabel="draw of the folds", ylabel="negative log predictive", xticks=range(len(found["coal", "exp", "one"]))
+    )
     left.legend(fontsize=8)
     right.legend(fontsize=8)
     script.figure(figure, "counts-coal", "Rates of coal disasters under three rate functions, and held-out losses.")

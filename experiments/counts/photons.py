@@ -116,8 +116,9 @@ def run(script: Script) -> None:
         "ko-tab-2.4", lower and shrinks,
         claim="Deblurring: the Poisson likelihood errs less than the Gaussian one, most at low counts.",
         target="mean ratio of errors below 1 at every maximum, and rising with it", value=mean,
-        reason=f"Poisson over Gaussian, {size} The source's ratio of .65 is not met: its Gaussian competitor's noise "
-        "is not given; here it has the variance of the mean count.",
+        reason=f"Poisson over Gaussian, {size} Counts err less at every maximum, by 2 to 5%, but the gap does not "
+        "shrink; the source's ratio of .65 is not met. Its Gaussian competitor's noise is not given: here it has the "
+        "variance of the mean count.",
     )  # fmt: skip
     _pictures(script, found, names, side, maxima[0])
     wins = [int(np.sum(row < 1)) for row in ratios["by evidence"]]
@@ -135,7 +136,9 @@ def run(script: Script) -> None:
             claim=claim,
             target="sum of absolute differences of neighbours closer to the truth's with counts, and smaller errors",
             value={"share of the truth's differences": contrast, "photographs won": f"{wins[0]} of {len(names)}"},
-            reason=f"At maximum {maxima[0]}, scales by evidence, {size} The source's 128 x 128 were not run.",
+            reason=f"At maximum {maxima[0]}, scales by evidence, {size} Errors are smaller in most. Both likelihoods "
+            "take the same scale in five of six; in the other the Gaussian one takes twice the scale, and its noise "
+            "counts as contrast. The source's 128 x 128 were not run.",
         )  # fmt: skip
     _other_rates(script)
     _exposures(script)
@@ -183,9 +186,9 @@ def _other_rates(script: Script) -> None:
     best = {rate: round(float(script.kept("photons", deblurred, name, side, 10, rate)["best"]), 3) for rate in failures}
     script.judge(
         "ours-counts-other-rates",
-        failures["rectified"] == 0 and (failures["exp"] > 0 or best["exp"] > best["rectified"]),
+        failures["rectified"] == 0 and min(failures["exp"], failures["softplus"]) > 0,
         claim="In deblurring the other rates fail over wide ranges of scales, and the rectified one does not.",
-        target="inference fails at no scale of the rectified rate; at some, or with larger errors, of the exponential",
+        target="inference fails at no scale of the rectified rate, and at some of the others",
         value={"failures": failures, "best error": best},
         reason=f"One photograph at {side} x {side}, {len(SCALES)} scales. A blur is of intensities: their logarithms "
         "are not blurred, so the exponential rate is the wrong model; quadrature to 1e-10 does not fail as the "
@@ -208,8 +211,8 @@ def _exposures(script: Script) -> None:
             value={"designed": round(float(last["designed"].mean()), 4), rival: round(float(last[rival].mean()), 4),
                    "gain": [round(float(gain.mean() - half), 4), round(float(gain.mean() + half), 4)]},
             reason=f"{len(seeds)} photographs at {SIDE} x {SIDE}, {N_STEPS} rounds of {N_CHOSEN} pixels for "
-            f"{EXPOSURE:g} units each, after 2 units on all. Bright pixels teach most about themselves, and are least "
-            "uncertain relative to what they are.",
+            f"{EXPOSURE:g} units each, after 2 units on all. Likely cause: each round takes the best single pixels, of "
+            "which neighbours teach the same; and a gain counts nats of every pixel, the error the bright ones most.",
         )  # fmt: skip
     coverage = {d: round(float(np.mean([one["coverage"] for one in runs])), 3) for d, runs in found.items()}
     script.judge(

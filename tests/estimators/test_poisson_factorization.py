@@ -175,6 +175,13 @@ def test_long_products_are_searched_and_give_what_scoring_all_gives(fitted, monk
     assert len(set(together.tolist())) == 3 and 3 not in together
 
 
+def test_expected_variances_are_those_of_the_curvature_that_a_count_adds(fitted):
+    """Ko (2017), section 4.7 of our specification: 1/2 log(1 + Var E exp) is what d_optimality then is."""
+    belief = fitted.predictive([(3, 4), (5, 1)])
+    rate = np.exp(belief.mean + 0.5 * belief.variance)
+    np.testing.assert_allclose(scorers.d_optimality(belief), 0.5 * np.log1p(belief.variance * rate), rtol=1e-10)
+
+
 def test_gains_grow_with_mean_and_variance():
     """What the search over blocks of pairs rests on."""
     mean, variance = np.meshgrid(np.linspace(-4.0, 3.0, 15), np.geomspace(1e-3, 3.0, 12), indexing="ij")

@@ -109,6 +109,8 @@ class PairPredictive(Predictive):
         super().__init__(len(users), mean=mean, variance=variance, likelihood=Poisson(), random_state=random_state)
         self.factors, self.entries, self.users, self.items = factors, entries, users, items
         self.kind, self.learns, self.more, self.about = kind, learns, more, about
+        with np.errstate(over="ignore"):  # the curvature that a count adds, E exp(eta): no tables of what it may be
+            self._fields["expected_variance"] = variance / (1.0 + variance * np.exp(mean + 0.5 * variance))
         if about is not None:
             self._fields["expected_entropy"] = self._entropy_given_the_target
 

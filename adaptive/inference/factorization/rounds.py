@@ -139,7 +139,7 @@ def solved(
     kind: Kind,
     *,
     rows: Sequence[int] | None = None,
-    steps: int = 3,
+    steps: int = 1,
     tol: float = 1e-9,
     n_jobs: int = 1,
 ) -> tuple[Factor, np.ndarray]:
@@ -198,7 +198,7 @@ def climb(
     tol: float,
     n_jobs: int = 1,
     learn_variance: int = 0,
-    steps: int = 3,
+    steps: int = 1,
     quiet: bool = False,
 ) -> Factors:
     """Return the factors after rounds over both sides, until one gains less than ``tol`` (1 + |bound|).
@@ -207,6 +207,8 @@ def climb(
     ----------
     learn_variance : int
         Of so many components item variances are set where the bound is largest, after every round.
+    steps : int, default 1
+        Of Newton in every row and round: more of them save few rounds, and take as many times as long.
     """
     bound, before, stride, trace, converged = -np.inf, None, 1.0, [], False
     for _ in range(max_iter):
