@@ -32,6 +32,7 @@ from typing import Any
 
 from adaptive import checks
 from adaptive.files import write_file
+from experiments.superseded import with_successor
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 KINDS = ("must hold", "to judge")
@@ -80,7 +81,8 @@ def record(
     checks.choice("verdict", verdict, VERDICTS)
     if verdict != "reproduced" and not reason.strip():
         raise ValueError(f"claim {id!r} with verdict {verdict!r} owes a reason.")
-    values = (id, claim, kind, _plain(target), _plain(value), verdict, reason, script, _plain(seed), environment())
+    told = _plain(target), _plain(value), verdict, with_successor(id, reason), script, _plain(seed), environment()
+    values = (id, claim, kind, *told)
     entry = dict(zip(FIELDS, values, strict=True))
     folder = Path(results)
     folder.mkdir(parents=True, exist_ok=True)

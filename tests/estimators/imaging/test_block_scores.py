@@ -204,19 +204,20 @@ def test_samples_corrected_by_the_rank_of_a_line_are_those_solved_again():
     assert row["from the circulant"] < row["solved again"] < row["correction"]
 
 
-def redrawn(posterior, seed):
-    """The same posterior with eight other samples."""
-    numbers = Perturbations(8, np.random.default_rng(seed), posterior.samples.dtype)
+def redrawn(posterior, seed, n_samples=8):
+    """The same posterior with other samples."""
+    numbers = Perturbations(n_samples, np.random.default_rng(seed), posterior.samples.dtype)
     known = {name: getattr(posterior, name) for name in (*DIAGNOSTICS, "mean", "sites", "group_lengths")}
     return LargePosterior(posterior.system, perturbations=numbers, **known)
 
 
-def test_limits_of_sampled_variances_cover_as_often_as_they_say():
+@pytest.mark.parametrize("n_samples", [4, 8])
+def test_limits_of_sampled_variances_cover_as_often_as_they_say(n_samples):
     model = fitted(LINES.take(range(5, 12)), design_noise_variance=None, design_prior_scales=None)
     posterior = model.design_posterior_
     truth, inside, plain = np.diag(np.linalg.inv(posterior.system.to_dense())), [], []
     for seed in range(200):
-        other = redrawn(posterior, seed)
+        other = redrawn(posterior, seed, n_samples)
         low, high = other.variance_interval()
         value, error = other.variances(return_error=True)
         inside.append(np.mean((low < truth) & (truth < high)))
@@ -224,7 +225,7 @@ def test_limits_of_sampled_variances_cover_as_often_as_they_say():
     assert 0.93 < np.mean(inside) < 0.97
     assert np.mean(plain) < 0.85  # what symmetric limits of eight samples are worth
     wide, wider = (np.subtract(*other.variance_interval(level=level)[::-1]) for level in (0.5, 0.99))
-    assert np.all(wide < wider)
+    assert np.all(wide <= wider) and np.mean(wide < wider) > 0.99  # of a variance found to be zero they are alike
 
 
 @pytest.mark.parametrize(
@@ -236,16 +237,17 @@ def test_limits_of_sampled_variances_cover_as_often_as_they_say():
     ],
     ids=["as the reconstruction", "stiff", "complex"],
 )
-def test_scores_of_lines_are_within_their_stated_errors(options):
+@pytest.mark.parametrize("n_samples", [4, 8])
+def test_scores_of_lines_are_within_their_stated_errors(options, n_samples):
     model = fitted(LINES.take(range(5, 12)), **options)
     predictive = model.predictive(LINES.take(FREE))
     truth, within = exact(predictive, range(len(FREE))), []
     for seed in range(40):
         other = BlockPredictive(
-            redrawn(model.design_posterior_, seed), predictive.candidates, predictive.measured,
+            redrawn(model.design_posterior_, seed, n_samples), predictive.candidates, predictive.measured,
             predictive.noise_variance, sensitivity=predictive.sensitivity,
         )  # fmt: skip
         values, errors = other.log_determinant()
         within.append(np.abs(values - truth) < 1.96 * errors)
-        assert np.all(errors < 0.15 * values)
+        assert np.all(errors < 0.3 * values)
     assert np.mean(within) >= 0.93

@@ -26,7 +26,7 @@ __all__ = ["GridScores", "OneSide"]
 
 
 _LESS = 1e-6  # relative, by which the other side falls behind: more than ties, less than any error
-_CORRELATED = 1.2  # standard deviation of a sum over a line, in units of what independent samples would have
+_CORRELATED = 1.6  # times 1 / samples: what the deviation of a sum over a line is more than that of independent terms
 _SYSTEMATIC = (
     0.04  # share of a value that may be what neighbours in k-space say twice, or the curvature of the logarithm
 )
@@ -65,7 +65,7 @@ class GridScores:
             for k in np.flatnonzero((2 * (n // 2) - lines) % n == lines):  # DC, and frequency -n/2: their own mirrors
                 values, errors = self._log_terms(2.0, (slice(None),) * axis + (lines[k],))
                 totals[k], squares[k] = values.sum() / 2, np.sum(errors**2) / 4
-        return totals, _stated(totals, squares)
+        return totals, _stated(totals, squares, len(self.posterior.samples))
 
     def of_encodes(self, encodes: np.ndarray, readout: int) -> tuple[np.ndarray, np.ndarray]:
         """Of lines along ``readout`` at these positions (m, 2) on the two other axes of a volume."""
@@ -82,21 +82,21 @@ class GridScores:
                 where[free[0]], where[free[1]] = int(first[k]), int(second[k])  # type: ignore[call-overload]
                 values, errors = self._log_terms(2.0, tuple(where))
                 totals[k], squares[k] = values.sum() / 2, np.sum(errors**2) / 4
-        return totals, _stated(totals, squares)
+        return totals, _stated(totals, squares, len(self.posterior.samples))
 
     def of_mask(self, mask: np.ndarray) -> tuple[float, float]:
         """Of all samples where ``mask`` is true."""
         values, errors = self._single
         if not self.mirrors:
             total = float(values[mask].sum())
-            return total, float(_stated(total, np.sum(errors[mask] ** 2)))
+            return total, float(_stated(total, np.sum(errors[mask] ** 2), len(self.posterior.samples)))
         mirrored = _mirrored_centred(mask)
         twice = mask & mirrored
         pair_values, pair_errors = self._log_terms(2.0)
         weight = np.where(twice, 0.5, 1.0)  # of k and -k each half; a sample that is its own mirror is real: one number
         values, errors = np.where(twice, pair_values, values), np.where(twice, pair_errors, errors)
         total = float((weight * values)[mask].sum())
-        return total, float(_stated(total, np.sum((weight * errors)[mask] ** 2)))
+        return total, float(_stated(total, np.sum((weight * errors)[mask] ** 2), len(self.posterior.samples)))
 
     # ---------------------------------------------------------------------------------------------------- the variances
     @cached_property
@@ -197,9 +197,9 @@ class OneSide:
         return after
 
 
-def _stated(total: ArrayLike, square: ArrayLike) -> np.ndarray:
+def _stated(total: ArrayLike, square: ArrayLike, n_samples: int) -> np.ndarray:
     """The error of totals, given the sums of the squared errors of their terms."""
-    return np.sqrt(_CORRELATED**2 * np.asarray(square) + (_SYSTEMATIC * np.asarray(total)) ** 2)
+    return np.sqrt((1 + _CORRELATED / n_samples) ** 2 * np.asarray(square) + (_SYSTEMATIC * np.asarray(total)) ** 2)
 
 
 def _mirrored(grid: np.ndarray) -> np.ndarray:

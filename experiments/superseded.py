@@ -1,0 +1,37 @@
+"""Verdicts that later ones stand for: their reasons say so, whenever they are recorded.
+
+Before the smooth phase models took the angle of the central lines for exact, and lines came from both sides of k-space.
+"""
+
+from __future__ import annotations
+
+__all__ = ["with_successor"]
+
+SUPERSEDED = {
+    "ours-coils-unseen-joint": "ours-kspace-pays-population-lines-coils",
+    "ours-coils-unseen-simulated": "ours-kspace-pays-population-lines-coils",
+    "ours-kspace-beats-half-plane-at-64": "ours-kspace-pays-everywhere",
+    "ours-kspace-coverage": "ours-kspace-pays-bands",
+    "ours-kspace-curves-mirror-free-snr-200": "ours-kspace-pays-half-unseen-heads",
+    "ours-kspace-curves-mirror-free-snr-50": "ours-kspace-pays-half-unseen-heads",
+    "ours-kspace-round": "ours-kspace-decision-products",
+    "ours-kspace-same-slice-mirror-free-default-snr-200": "ours-kspace-pays-first-command",
+    "ours-kspace-same-slice-mirror-free-default-snr-50": "ours-kspace-pays-everywhere",
+    "ours-kspace-unseen-mirror-free-default-snr-200": "ours-kspace-pays-half-unseen-heads",
+    "ours-kspace-unseen-mirror-free-default-snr-50": "ours-kspace-pays-half-unseen-heads",
+    "ours-volume-unseen-heads": "ours-kspace-pays-population-points",
+}
+
+
+def with_successor(id: str, reason: str) -> str:
+    """Return a reason that names what stands for the claim now.
+
+    Examples
+    --------
+    >>> with_successor("ours-kspace-coverage", "Too narrow.")
+    'Too narrow. Superseded by ours-kspace-pays-bands.'
+    >>> with_successor("another", "")
+    ''
+    """
+    said = f"Superseded by {SUPERSEDED[id]}." if id in SUPERSEDED else ""
+    return reason if said in reason else f"{reason} {said}".strip()
