@@ -16,9 +16,9 @@ from adaptive.estimators.factorization.pairs import PairCounts, checked_counts, 
 from adaptive.estimators.factorization.predictive import conditional_moments, eta_moments
 from adaptive.estimators.factorization.shortlist import is_product, of_single_gains
 from adaptive.estimators.factorization.user_view import FactorizationUser
+from adaptive.inference.factorization.expectations import log_rates
 from adaptive.inference.factorization.masses import log_masses
 from adaptive.inference.factorization.rounds import Entries
-from adaptive.inference.factorization.rows import log_rates
 
 if TYPE_CHECKING:
     from adaptive.predictive import Predictive

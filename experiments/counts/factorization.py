@@ -45,21 +45,24 @@ def on_lastfm(split: int, kind: str, variance: float, n: int) -> dict[str, Any]:
     return {"test": losses[0], "validation": losses[1], "seconds": seconds, "rounds": model.n_iter_}
 
 
-def synthetic(users: int, items: int, components: int, deviations: tuple[float, float], seed: int) -> tuple[Any, ...]:
-    """8,000 entries, zeros among them, a quarter to be held out; the last 2,000."""
+def synthetic(
+    users: int, items: int, components: int, deviations: tuple[float, float], seed: int, n: int
+) -> tuple[Any, ...]:
+    """So many entries, zeros among them, of which the last quarter is to be held out."""
     rng = np.random.default_rng(seed)
     Z, W = (sd * rng.standard_normal((n, components)) for sd, n in zip(deviations, (users, items), strict=True))
-    keys = rng.choice(users * items, 8000, replace=False)
+    keys = rng.choice(users * items, n, replace=False)
     pairs = np.column_stack(np.divmod(keys, items))
     return pairs, rng.poisson(np.exp(np.sum(Z[pairs[:, 0]] * W[pairs[:, 1]], axis=1))).astype(float)
 
 
-def on_synthetic(which: str, seed: int, kind: str, variance: float) -> dict[str, Any]:
+def on_synthetic(which: str, seed: int, kind: str, variance: float, n: int) -> dict[str, Any]:
     """Held-out loss of one fit."""
     sizes: Any = (200, 200, 5, (0.5**0.5, 0.5**0.5)) if which == "ko" else (200, 300, 3, (1.0, 0.7))
-    pairs, y = synthetic(*sizes, seed)
-    model = fitted(kind, variance, pairs[:6000], y[:6000], fit_bias=False)
-    return {"test": -model.log_predictive(pairs[6000:], y[6000:]).mean()}
+    pairs, y = synthetic(*sizes, seed, n)
+    first = 3 * n // 4
+    model = fitted(kind, variance, pairs[:first], y[:first], fit_bias=False)
+    return {"test": -model.log_predictive(pairs[first:], y[first:]).mean()}
 
 
 def run(script: Script) -> None:
@@ -145,6 +148,7 @@ def _common(validation: np.ndarray) -> np.ndarray:
 
 def _synthetic(script: Script) -> None:
     seeds = (0,) if script.quick else (0, 1, 2)
+    n = 800 if script.quick else 8000
     grids = {"ko": (0.1, 0.25, 1.0, 4.0), "kokhan": (0.05, 0.2, 0.5, 2.0)}
     targets = {
         "ko": "mean field at least .2 below MAP at every variance, and spreads less than .1",
@@ -153,7 +157,7 @@ def _synthetic(script: Script) -> None:
     for which, grid in grids.items():
         grid = grid[1:2] if script.quick else grid
         loss = {
-            kind: np.array([[script.kept("factorization", on_synthetic, which, seed, kind, variance)["test"]
+            kind: np.array([[script.kept("factorization", on_synthetic, which, seed, kind, variance, n)["test"]
                              for variance in grid] for seed in seeds])
             for kind in ("map", "mean_field")
         }  # fmt: skip

@@ -187,6 +187,10 @@ def test_gains_grow_with_mean_and_variance():
     mean, variance = np.meshgrid(np.linspace(-4.0, 3.0, 15), np.geomspace(1e-3, 3.0, 12), indexing="ij")
     gains = shortlist.gains(mean.ravel(), variance.ravel()).reshape(mean.shape)
     assert np.diff(gains, axis=0).min() > 0 and np.diff(gains, axis=1).min() > 0
+    found = shortlist.ranking_gains(mean.ravel(), variance.ravel()).reshape(mean.shape)
+    np.testing.assert_allclose(found, gains, rtol=0.015)
+    assert np.diff(found, axis=0).min() >= 0 and np.diff(found, axis=1).min() >= 0
+    assert shortlist.ranking_gains(np.array([30.0]), np.array([50.0]))[0] >= found.max()
 
 
 def test_a_target_of_users_is_what_the_count_says_of_them_alone(fitted):

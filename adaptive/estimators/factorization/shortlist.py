@@ -1,14 +1,17 @@
 """The pairs of a long product of users and items that are worth a closer look, found by bounds and not by scoring all.
 
 What a count teaches grows with mean and variance of its log rate, so that `adaptive.search.best_pairs` finds the pairs
-of the highest single gains; these are few, and choosing among them is what `select` does with any list.
+of the highest single gains; these are few, and choosing among them is what `select` does with any list. To find them
+gains are interpolated in a table, to about a percent; among them they are computed.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.interpolate import RegularGridInterpolator
 
 from adaptive import pool, search
 from adaptive.estimators.factorization.pairs import columns_of
@@ -20,15 +23,39 @@ from adaptive.selection.arguments import allowed_positions, prices_of
 if TYPE_CHECKING:
     from adaptive.estimators.factorization.belief import FactorizationBelief
 
-__all__ = ["gains", "is_product", "of_single_gains"]
+__all__ = ["gains", "is_product", "of_single_gains", "ranking_gains"]
 
 LONG = 16_384  # pairs that are scored one by one without more ado
+MEANS, VARIANCES = (-12.0, 10.0), (1e-6, 6.0)  # of log rates, in the table of gains
+N_MEANS, N_VARIANCES = 111, 61
 LISTED = (64, 1_024)  # kept for one choice, and for a joint batch
 
 
 def gains(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
     """Return what counts teach (m,), nats, by the moments (m,) of their log rates."""
     return information_gain(StatedPredictive(mean=mean, variance=variance, likelihood=Poisson()))
+
+
+@cache
+def _table() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Means, logarithms of variances, and of the gains there, which fall in neither."""
+    means, logs = np.linspace(*MEANS, N_MEANS), np.linspace(np.log(VARIANCES[0]), np.log(VARIANCES[1]), N_VARIANCES)
+    grid = np.meshgrid(means, np.exp(logs), indexing="ij")
+    found = gains(grid[0].ravel(), grid[1].ravel()).reshape(N_MEANS, N_VARIANCES)
+    found = np.maximum.accumulate(np.maximum.accumulate(found, axis=0), axis=1)
+    return means, logs, np.log(np.maximum(found, 1e-300))
+
+
+def ranking_gains(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    """Return the same (m,) to about one percent, by interpolated logarithms, a few hundred times as fast.
+
+    Interpolated between gains that grow they grow as well, so that bounds hold; beyond the table they stay as they are
+    at its border.
+    """
+    means, logs, table = _table()
+    at = np.column_stack([np.clip(mean, *MEANS), np.log(np.clip(variance, *VARIANCES))])
+    at[:, 1] = np.clip(at[:, 1], logs[0], logs[-1])  # rounding
+    return np.exp(RegularGridInterpolator((means, logs), table)(at))
 
 
 def is_product(candidates: Any) -> bool:
@@ -61,7 +88,7 @@ def of_single_gains(belief: FactorizationBelief, arguments: dict[str, Any]) -> t
         (own.mean[rows], own.spread[rows]),
         (other.mean[columns], other.spread[columns]),
         min(max(wanted, 4 * n), n_allowed),
-        score=lambda mean, variance: gains(factors.offset + mean, variance),
+        score=lambda mean, variance: ranking_gains(factors.offset + mean, variance),
         exclude=excluded,
         cost=None if prices is None else prices.reshape(len(users), len(items)),
     )

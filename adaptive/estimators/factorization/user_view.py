@@ -11,8 +11,8 @@ import numpy as np
 from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.factorization.pairs import checked_counts, columns_of
 from adaptive.estimators.factorization.predictive import PairPredictive
+from adaptive.inference.factorization.expectations import log_rates
 from adaptive.inference.factorization.rounds import Entries, Factors, Kind, solved
-from adaptive.inference.factorization.rows import log_rates
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Pool, RandomState

@@ -19,111 +19,11 @@ import math
 import numpy as np
 from numba import njit
 
-__all__ = ["log_rates", "solve_rows"]
+from adaptive.inference.factorization.expectations import cholesky, expected
+
+__all__ = ["solve_rows"]
 
 _LARGEST = 500.0  # of log R: beyond it the point counts as infeasible
-_CLOSEST = 1e-10  # to the boundary of feasibility
-
-
-@njit(cache=True, nogil=True)
-def _diagonal(m: np.ndarray, v: np.ndarray, mu: np.ndarray, s: np.ndarray, wt: np.ndarray, St: np.ndarray) -> float:
-    least, product = 1.0, 1.0
-    for d in range(len(m)):
-        gap = 1.0 - s[d] * v[d]
-        least = min(least, gap)
-        product *= gap
-    if least < _CLOSEST:
-        return math.inf
-    total = -0.5 * math.log(product)  # one logarithm for all entries
-    for d in range(len(m)):
-        share = 1.0 / (1.0 - s[d] * v[d])
-        wt[d] = (mu[d] + s[d] * m[d]) * share
-        St[d, d] = s[d] * share
-        total += (0.5 * (s[d] * m[d] * m[d] + v[d] * mu[d] * mu[d]) + m[d] * mu[d]) * share
-    return total
-
-
-@njit(cache=True, nogil=True)
-def _cholesky(A: np.ndarray, n: int) -> bool:
-    """Lower factor of the leading n by n part in place, a zero row where there is no variance; False if indefinite."""
-    for i in range(n):
-        for j in range(i + 1):
-            total = A[i, j]
-            for k in range(j):
-                total -= A[i, k] * A[j, k]
-            if i == j:
-                if total < -1e-9:
-                    return False
-                A[i, i] = math.sqrt(total) if total > 0.0 else 0.0
-            else:
-                A[i, j] = total / A[j, j] if A[j, j] > 0.0 else 0.0
-    return True
-
-
-@njit(cache=True, nogil=True)
-def _full(m: np.ndarray, V: np.ndarray, mu: np.ndarray, S: np.ndarray, wt: np.ndarray, St: np.ndarray) -> float:
-    n = len(m)
-    L = S.copy()
-    if not _cholesky(L, n):
-        return math.inf
-    VL = np.zeros((n, n))
-    for i in range(n):
-        for j in range(n):
-            for k in range(j, n):
-                VL[i, j] += V[i, k] * L[k, j]
-    C = np.zeros((n, n))
-    for i in range(n):
-        for j in range(i + 1):
-            total = 1.0 if i == j else 0.0
-            for k in range(i, n):
-                total -= L[k, i] * VL[k, j]
-            C[i, j] = total
-    log_root = 0.0
-    for i in range(n):  # Cholesky of C: positive definite or infeasible
-        for j in range(i + 1):
-            total = C[i, j]
-            for k in range(j):
-                total -= C[i, k] * C[j, k]
-            if i == j:
-                if total < _CLOSEST:
-                    return math.inf
-                C[i, i] = math.sqrt(total)
-                log_root += math.log(C[i, i])
-            else:
-                C[i, j] = total / C[j, j]
-    B = np.zeros((n, n))  # C^-1/2 L'
-    for j in range(n):
-        for i in range(n):
-            total = L[j, i] if i <= j else 0.0
-            for k in range(i):
-                total -= C[i, k] * B[k, j]
-            B[i, j] = total / C[i, i]
-    total = -log_root
-    h = np.empty(n)
-    for i in range(n):
-        h[i] = m[i]
-        for k in range(n):
-            h[i] += V[i, k] * mu[k]
-        total += 0.5 * mu[i] * (m[i] + h[i])
-    for i in range(n):
-        for j in range(n):
-            St[i, j] = 0.0
-            for k in range(n):
-                St[i, j] += B[k, i] * B[k, j]
-    for i in range(n):
-        wt[i] = mu[i]
-        for k in range(n):
-            wt[i] += St[i, k] * h[k]
-        total += 0.5 * h[i] * (wt[i] - mu[i])
-    return total
-
-
-@njit(cache=True, nogil=True)
-def _expected(m: np.ndarray, V: np.ndarray, mu: np.ndarray, S: np.ndarray, wt: np.ndarray, St: np.ndarray) -> float:
-    """log R without the offset, infinite where infeasible."""
-    if V.ndim == 1:
-        return _diagonal(m, V, mu, S, wt, St)
-    return _full(m, V, mu, S, wt, St)
 
 
 @njit(cache=True, nogil=True)
@@ -136,7 +36,7 @@ def _log_determinant(V: np.ndarray, variance: np.ndarray) -> float:
                 total += math.log(V[d]) if V[d] > 0.0 else -math.inf
         return total
     L = V.copy()
-    if not _cholesky(L, len(V)):
+    if not cholesky(L, len(V)):
         return -math.inf
     for d in range(len(V)):
         if variance[d] > 0.0:
@@ -220,7 +120,7 @@ def _bound(
                 H[d, d] = 1.0 / variance[d]
     for k in range(a, b):
         j = index[k]
-        log_rate = _expected(m, V, mean[j], spread[j], wt, St) + offset
+        log_rate = expected(m, V, mean[j], spread[j], wt, St) + offset
         if not log_rate < _LARGEST:
             return -math.inf
         inner = offset
@@ -249,7 +149,7 @@ def _inverse_of_free(H: np.ndarray, free: np.ndarray, count: int, inverse: np.nd
     for i in range(count):
         for j in range(i + 1):
             A[i, j] = H[free[i], free[j]]
-    if not _cholesky(A, count):
+    if not cholesky(A, count):
         return False
     for i in range(count):
         if A[i, i] <= 0.0:
@@ -362,23 +262,3 @@ def solve_rows(
                 m, V, a, b, index, y, e, offset, mean, spread, prior, variance, point, wt, St, g, H, constant, True
             )
         own[row], own_spread[row], values[row] = m, V, value
-
-
-@njit(cache=True, nogil=True)
-def log_rates(
-    users: np.ndarray,
-    items: np.ndarray,
-    own: np.ndarray,
-    own_spread: np.ndarray,
-    mean: np.ndarray,
-    spread: np.ndarray,
-    scale: float,
-) -> np.ndarray:
-    """Return log E exp(scale z.w) (n,) of pairs of rows, infinite where it is infinite; scale 1 or 2."""
-    out = np.empty(len(users))
-    n = own.shape[1]
-    wt, St = np.empty(n), np.zeros((n, n))
-    for k in range(len(users)):
-        u = users[k]
-        out[k] = _expected(scale * own[u], scale * scale * own_spread[u], mean[items[k]], spread[items[k]], wt, St)
-    return out

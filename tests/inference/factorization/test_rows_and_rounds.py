@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
+from adaptive.inference.factorization.expectations import log_rates
 from adaptive.inference.factorization.masses import log_masses
 from adaptive.inference.factorization.rounds import Entries, Factor, Factors, Kind, _divergences, climb, solved, started
-from adaptive.inference.factorization.rows import log_rates
 from adaptive.potentials import Poisson
 
 # items x users, components, item variance, log evidence by quadrature, best mean field (our spec, section 13)

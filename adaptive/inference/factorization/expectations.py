@@ -1,0 +1,139 @@
+"""E exp(z.w) of two Gaussian vectors, finite iff the largest eigenvalue of SV is below one, and the law it tilts to.
+
+    log R = -1/2 log|C| + m.mu + 1/2 mu' V mu + 1/2 h' St h,     C = I - L' V L,   S = L L',   h = m + V mu
+    wt = mu + St h,   St = L C^-1 L'                             moments of w under the tilted law
+
+Diagonal V and S are the same formulas entry by entry; zero variances give a point.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+__all__ = ["cholesky", "expected", "log_rates"]
+
+_CLOSEST = 1e-10  # to the boundary of feasibility
+
+
+@njit(cache=True, nogil=True)
+def _diagonal(m: np.ndarray, v: np.ndarray, mu: np.ndarray, s: np.ndarray, wt: np.ndarray, St: np.ndarray) -> float:
+    least, product = 1.0, 1.0
+    for d in range(len(m)):
+        gap = 1.0 - s[d] * v[d]
+        least = min(least, gap)
+        product *= gap
+    if least < _CLOSEST:
+        return math.inf
+    total = -0.5 * math.log(product)  # one logarithm for all entries
+    for d in range(len(m)):
+        share = 1.0 / (1.0 - s[d] * v[d])
+        wt[d] = (mu[d] + s[d] * m[d]) * share
+        St[d, d] = s[d] * share
+        total += (0.5 * (s[d] * m[d] * m[d] + v[d] * mu[d] * mu[d]) + m[d] * mu[d]) * share
+    return total
+
+
+@njit(cache=True, nogil=True)
+def cholesky(A: np.ndarray, n: int) -> bool:
+    """Lower factor of the leading n by n part in place, a zero row where there is no variance; False if indefinite."""
+    for i in range(n):
+        for j in range(i + 1):
+            total = A[i, j]
+            for k in range(j):
+                total -= A[i, k] * A[j, k]
+            if i == j:
+                if total < -1e-9:
+                    return False
+                A[i, i] = math.sqrt(total) if total > 0.0 else 0.0
+            else:
+                A[i, j] = total / A[j, j] if A[j, j] > 0.0 else 0.0
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _full(m: np.ndarray, V: np.ndarray, mu: np.ndarray, S: np.ndarray, wt: np.ndarray, St: np.ndarray) -> float:
+    n = len(m)
+    L = S.copy()
+    if not cholesky(L, n):
+        return math.inf
+    VL = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            for k in range(j, n):
+                VL[i, j] += V[i, k] * L[k, j]
+    C = np.zeros((n, n))
+    for i in range(n):
+        for j in range(i + 1):
+            total = 1.0 if i == j else 0.0
+            for k in range(i, n):
+                total -= L[k, i] * VL[k, j]
+            C[i, j] = total
+    log_root = 0.0
+    for i in range(n):  # Cholesky of C: positive definite or infeasible
+        for j in range(i + 1):
+            total = C[i, j]
+            for k in range(j):
+                total -= C[i, k] * C[j, k]
+            if i == j:
+                if total < _CLOSEST:
+                    return math.inf
+                C[i, i] = math.sqrt(total)
+                log_root += math.log(C[i, i])
+            else:
+                C[i, j] = total / C[j, j]
+    B = np.zeros((n, n))  # C^-1/2 L'
+    for j in range(n):
+        for i in range(n):
+            total = L[j, i] if i <= j else 0.0
+            for k in range(i):
+                total -= C[i, k] * B[k, j]
+            B[i, j] = total / C[i, i]
+    total = -log_root
+    h = np.empty(n)
+    for i in range(n):
+        h[i] = m[i]
+        for k in range(n):
+            h[i] += V[i, k] * mu[k]
+        total += 0.5 * mu[i] * (m[i] + h[i])
+    for i in range(n):
+        for j in range(n):
+            St[i, j] = 0.0
+            for k in range(n):
+                St[i, j] += B[k, i] * B[k, j]
+    for i in range(n):
+        wt[i] = mu[i]
+        for k in range(n):
+            wt[i] += St[i, k] * h[k]
+        total += 0.5 * h[i] * (wt[i] - mu[i])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def expected(m: np.ndarray, V: np.ndarray, mu: np.ndarray, S: np.ndarray, wt: np.ndarray, St: np.ndarray) -> float:
+    """log R without the offset, infinite where infeasible."""
+    if V.ndim == 1:
+        return _diagonal(m, V, mu, S, wt, St)
+    return _full(m, V, mu, S, wt, St)
+
+
+@njit(cache=True, nogil=True)
+def log_rates(
+    users: np.ndarray,
+    items: np.ndarray,
+    own: np.ndarray,
+    own_spread: np.ndarray,
+    mean: np.ndarray,
+    spread: np.ndarray,
+    scale: float,
+) -> np.ndarray:
+    """Return log E exp(scale z.w) (n,) of pairs of rows, infinite where it is infinite; scale 1 or 2."""
+    out = np.empty(len(users))
+    n = own.shape[1]
+    wt, St = np.empty(n), np.zeros((n, n))
+    for k in range(len(users)):
+        u = users[k]
+        out[k] = expected(scale * own[u], scale * scale * own_spread[u], mean[items[k]], spread[items[k]], wt, St)
+    return out
