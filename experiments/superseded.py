@@ -8,8 +8,6 @@ from __future__ import annotations
 __all__ = ["with_successor"]
 
 SUPERSEDED = {
-    "ours-coils-unseen-joint": "ours-kspace-pays-population-lines-coils",
-    "ours-coils-unseen-simulated": "ours-kspace-pays-population-lines-coils",
     "ours-kspace-beats-half-plane-at-64": "ours-kspace-pays-everywhere",
     "ours-kspace-coverage": "ours-kspace-pays-bands",
     "ours-kspace-curves-mirror-free-snr-200": "ours-kspace-pays-half-unseen-heads",
@@ -19,7 +17,6 @@ SUPERSEDED = {
     "ours-kspace-same-slice-mirror-free-default-snr-50": "ours-kspace-pays-everywhere",
     "ours-kspace-unseen-mirror-free-default-snr-200": "ours-kspace-pays-half-unseen-heads",
     "ours-kspace-unseen-mirror-free-default-snr-50": "ours-kspace-pays-half-unseen-heads",
-    "ours-volume-unseen-heads": "ours-kspace-pays-population-points",
 }
 
 

@@ -62,7 +62,9 @@ def run(script: Script) -> None:
             "without the scaling": [round(float(f(former)), 3) for f in (np.mean, np.min, np.max)],
             "by design": dict(sorted(by_design.items())),
         },
-        reason="One factor for all pixels: where errors are larger at edges than the widths say it cannot mend that.",
+        reason="Held-out lines lie among measured ones: of one-sided low-pass designs they say nothing of what lies "
+        "beyond, and shrink bands that are too narrow there already. On the three heads on which the scaling was "
+        "developed (chris, nibabel, admm) nearly all cells were between .73 and .96.",
     )
 
 
