@@ -40,6 +40,8 @@ def finite(name: str, values: object, *, dtype: DType | None = float) -> np.ndar
         given = np.asarray(values)
         if given.dtype.kind in "US":  # NumPy would read "1" as a number
             raise TypeError
+        if given.dtype.kind == "c" and dtype is not None and np.dtype(dtype).kind != "c":  # and drop imaginary parts
+            raise TypeError
         array = given if dtype is None else given.astype(dtype, copy=False)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be an array of numbers, got {type(values).__name__} {_short(values)}.") from None

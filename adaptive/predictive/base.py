@@ -91,6 +91,7 @@ class Predictive:
     #: For each derived field the ways to it, tried in this order.
     ways: ClassVar[dict[str, tuple[Way, ...]]] = WAYS
     #: Whether candidates are to be asked at random, whatever the scorer.
+    sampled: ClassVar[bool] = False  # whether `draws` are a sample, or all that there is
     undecided: ClassVar[bool] = False
     #: Positions that count as asked, for scorers that look at these and not at outcomes.
     asked: tuple[int, ...] = ()

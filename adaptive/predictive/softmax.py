@@ -111,6 +111,8 @@ class SoftmaxProjections(JointPredictive):
            [0.5  , 0.5  ]])
     """
 
+    sampled = True
+
     likelihood: SoftmaxLikelihood
     _kept = ("_basis",)
 

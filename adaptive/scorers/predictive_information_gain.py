@@ -28,7 +28,7 @@ def predictive_information_gain(predictive: Predictive, random_state: RandomStat
         Gaussian outcomes    - 1/2 log(1 - r^2),   r the correlation of the two outcomes
         discrete outcomes    p(y, y*) = sum_k rho^k f_k(y) f*_k(y*),   rho the correlation of the two projections and
         f_k the Hermite coefficients of p(y | s)
-        joint draws          p(y, y*) = sum_d w_d p_d(y) p_d(y*)
+        joint draws          p(y, y*) = sum_d w_d p_d(y) p_d(y*); of a sample less the bias that its noise adds
         a mixture            p(y, y*) = sum_k w_k p_k(y, y*); of Gaussian outcomes r is that of the mixture's moments
 
     The first that the predictive allows.  Information about what no prediction depends on counts nothing.
@@ -63,12 +63,13 @@ def predictive_information_gain(predictive: Predictive, random_state: RandomStat
         raise ValueError("target must hold at least one input, got none.")
     predictive = predictive.components[0][1] if len(predictive.components) == 1 else predictive
     if len(predictive.components) > 1 and predictive.provides("probabilities"):
-        return _by_tables(predictive, joint_tables(_NAME, predictive))
+        by_draws = any(p.sampled for _, p in predictive.components)
+        return _by_draws(predictive) if by_draws else _by_tables(predictive, joint_tables(_NAME, predictive))
     if all(has_moments(p) and is_gaussian(p.likelihood) for _, p in predictive.components):
         return _by_correlations(predictive)
     if has_moments(predictive) and predictive.likelihood.discrete:
         return _by_quadrature(predictive)
-    return _by_tables(predictive, tables_of_draws(_NAME, predictive))
+    return _by_draws(predictive)
 
 
 predictive_information_gain.about_inputs = True  # type: ignore[attr-defined]
@@ -141,3 +142,24 @@ def _by_tables(predictive: Predictive, tables: Iterator[tuple[slice, np.ndarray]
         product = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
         scores[part] = _cells(joint - product, product).sum(axis=(0, 1)).mean(axis=1)
     return scores
+
+
+def _by_draws(predictive: Predictive) -> np.ndarray:
+    """Return the same by joint draws.
+
+    The noise of n draws of weights w makes any two inputs look dependent: to second order by
+    sum w^2 / 2 * sum_y var p(y) / p(y) * sum_y* var p(y*) / p(y*), which is taken off.
+    """
+    scores = _by_tables(predictive, tables_of_draws(_NAME, predictive))
+    if not any(part.sampled for _, part in predictive.components):
+        return scores
+    weights, table = predictive.draws()
+    spread, theirs = _relative_variance(weights, table), _relative_variance(*predictive.target.draws())
+    return np.maximum(scores - 0.5 * np.sum(weights**2) * spread * theirs.mean(), 0.0)
+
+
+def _relative_variance(weights: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """Return sum_y var p(y) / p(y) of tables (k, m, c) of draws, (m,)."""
+    mean = np.tensordot(weights, table, axes=1)
+    squares = np.tensordot(weights, table**2, axes=1)
+    return np.sum(np.maximum(squares - mean**2, 0.0) / np.maximum(mean, 1e-300), axis=1)

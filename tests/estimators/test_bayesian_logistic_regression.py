@@ -27,7 +27,7 @@ ENGINES = ["expectation_propagation", "laplace_approximation", "variational_boun
 @pytest.mark.filterwarnings("ignore:y holds one class")
 @parametrize_with_checks(
     [BayesianLogisticRegression(), BayesianLogisticRegression(prior="laplace", prior_scale=1.0)]
-    + [BayesianLogisticRegression(prior="student_t")]
+    + [BayesianLogisticRegression(prior="student_t", hyperparameters="mode")]  # over nodes: the two before
     + [BayesianLogisticRegression(inference=engine, link="logit") for engine in ENGINES[1:]]
     + [BayesianLogisticRegression(link="probit", fit_intercept=False)]
     + [BayesianLogisticRegression(multi_class="one_vs_rest")]

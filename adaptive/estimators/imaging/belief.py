@@ -286,7 +286,10 @@ class Reconstruction:
 
     @cached_property
     def band_factor(self) -> float:
-        """What lines that are held out say of the standard deviations; 1 where there are none to spare."""
+        """What lines that are held out say of the standard deviations; 1 where there are none to spare, and never less.
+
+        They lie among lines that were measured, and could not vouch for narrower bands of what lies beyond.
+        """
         measured, posterior = self.model.measured, self.posterior
         lines = held_out_lines(measured)
         if (
@@ -301,7 +304,7 @@ class Reconstruction:
         if not isinstance(without, LargePosterior):
             return 1.0
         found = Reconstruction(self.settings, others, (self.scales, None), without).unknown
-        return band_factor(self.model, lines, found, without)
+        return max(1.0, band_factor(self.model, lines, found, without))
 
 
 class FollowedDirections:

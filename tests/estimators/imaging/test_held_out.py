@@ -50,6 +50,6 @@ def test_of_an_image_drawn_from_the_posterior_the_factor_is_one_and_else_it_is_n
 
 def test_the_bands_are_those_of_the_posterior_times_the_factor(fitted):
     reconstruction = fitted.belief_.reconstruction
-    assert 0.3 < reconstruction.band_factor < 3
+    assert 1 <= reconstruction.band_factor < 3
     few = POOL.take(kspace.central(32, 8))
     assert ImageReconstructor((32, 32), check=False).fit(few, SCAN.measure(few)).belief_.reconstruction.band_factor == 1

@@ -46,6 +46,7 @@ class Run:
     steps: int = 7
     options: dict[str, Any] = field(default_factory=dict)
     then: Callable[[], Any] | None = None  # states what were defaults then and are others now
+    fewer_steps: bool = False  # of the inference, than it took then
 
     def design(self, **more: Any) -> SequentialDesign:
         return SequentialDesign(
@@ -174,13 +175,14 @@ RUNS: dict[str, Run] = {
     ),
     "lines": Run(
         lambda: ImageReconstructor(SHAPE), LINES, lambda query: SCANS[0].measure(query.candidates), LINES, steps=11,
-        options=CENTRE, then=lambda: ImageReconstructor(SHAPE, design_dtype=None),
+        options=CENTRE, then=lambda: ImageReconstructor(SHAPE, **ImageReconstructor.former_defaults), fewer_steps=True,
     ),
     "two_images": Run(
         lambda: SeveralImages([ImageReconstructor(SHAPE), ImageReconstructor(SHAPE)]), LINES,
         lambda query: [np.stack(pair) for pair in zip(*(s.measure(query.candidates) for s in SCANS), strict=True)],
         LINES, steps=10, options=CENTRE,
-        then=lambda: SeveralImages([ImageReconstructor(SHAPE, design_dtype=None)] * 2),
+        then=lambda: SeveralImages([ImageReconstructor(SHAPE, **ImageReconstructor.former_defaults)] * 2),
+        fewer_steps=True,
     ),
     "photograph": Run(
         lambda: ImageReconstructor((16, 16), inference="expectation_propagation", noise_variance=4e-4), PATTERNS,
