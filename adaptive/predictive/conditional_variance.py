@@ -49,8 +49,7 @@ def variances_after(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:
             kept = np.ones((len(mean), 1)), (variance * noise / (variance + noise))[:, None]
         else:
             outcomes, probabilities = representatives(family, mean, variance, predictive.seed)
-            after = [_tilted_variance(family, y, mean, variance) for y in outcomes.T]
-            kept = probabilities, np.stack(after, axis=1)
+            kept = probabilities, _tilted_variances(family, outcomes, probabilities, mean, variance)
         predictive.__dict__["_variances_after"] = kept
     return kept
 
@@ -103,12 +102,13 @@ def _sums(family: Potential, mean: np.ndarray, variance: np.ndarray, seed: int) 
     return mean[:, None] + np.sqrt(variance)[:, None] * places + noise
 
 
-def _tilted_variance(family: Potential, y: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
-    known = ~(variance > 0)  # where nothing is unknown nothing changes
-    if not known.any():
-        return family.observe(y).tilted_moments(mean, variance)[2]
-    after = np.zeros(len(mean))
-    rows = np.flatnonzero(~known)
-    if len(rows):
-        after[rows] = family[rows].observe(y[rows]).tilted_moments(mean[rows], variance[rows])[2]
+def _tilted_variances(
+    family: Potential, outcomes: np.ndarray, probabilities: np.ndarray, mean: np.ndarray, variance: np.ndarray
+) -> np.ndarray:
+    """Return the variances (m, c) after outcomes (m, c), those that may happen in one go; the others change nothing."""
+    after = np.broadcast_to(variance[:, None], outcomes.shape).copy()
+    i, k = np.nonzero((variance > 0)[:, None] & (probabilities > 0))
+    if len(i):
+        law = family if family.size is None else family[i]
+        after[i, k] = law.observe(outcomes[i, k]).tilted_moments(mean[i], variance[i])[2]
     return after
