@@ -1,6 +1,6 @@
 """Five tasks from the README alone, with a stop-watch: minutes and wrong turns, before and after the first-hour work.
 
-    python -m experiments.first_hour_tasks
+    python -m experiments.active.first_hour_tasks
 
 One trial each, on one afternoon, by two readers who had not seen the project (language models working as engineers, who
 type faster than people): one had commit 9dfda50, the other the version of this script. Both shared two busy cores, so
