@@ -102,7 +102,8 @@ class SequentialDesign:
     >>> from sklearn.linear_model import LogisticRegression
     >>> X = np.arange(20.0)[:, None]
     >>> design = SequentialDesign(
-    ...     LogisticRegression(), X, lambda query: query.candidates[:, 0] > 7.5, scorer="uncertainty", initial=[0, 19]
+    ...     LogisticRegression(), X, lambda query: query.candidates[:, 0] > 7.5, scorer="uncertainty", initial=[0, 19],
+    ...     random_state=0,
     ... )
     >>> design.run(5).history_["position"][:2]
     [0, 19]
