@@ -112,11 +112,13 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(f"y must hold one label for each of the {pool.length(X)} rows of X, got shape {y.shape}.")
         refuse_other_than_labels(y)
         seen = getattr(self, "candidates_", None)
+        if seen is not None:
+            refuse_two_kinds([*self.outcomes_[:1].tolist(), *y.tolist()])
         candidates = X if seen is None else pool.concatenate([seen, X])
         outcomes = y if seen is None else np.concatenate([self.outcomes_, y])
         classes = np.unique(outcomes) if self.classes is None else np.asarray(self.classes)
         if not np.isin(y, classes).all():
-            unknown = y[~np.isin(y, classes)][0]
+            unknown = y[~np.isin(y, classes)].tolist()[0]
             raise ValueError(f"y contains the label {unknown!r}, but the known classes are {classes.tolist()}.")
         fitted = None
         if len(np.unique(outcomes)) >= 2:

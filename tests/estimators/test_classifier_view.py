@@ -74,3 +74,10 @@ def test_refused_answers_leave_the_view_as_it_was():
     with pytest.raises(ValueError, match="one label for each of the 2 rows"):
         view.partial_fit(X[:2], ["up"])
     np.testing.assert_array_equal(view.predict_proba(X), before)
+
+
+def test_labels_of_another_kind_than_before_are_named():
+    view = ClassifierView(LogisticRegression()).partial_fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match="labels of one kind, all numbers or all text, got int and str"):
+        view.partial_fit([[2.0]], ["one"])
+    assert view.partial_fit([[2.0]], [1]).outcomes_.tolist() == [0, 1, 1]
