@@ -27,6 +27,8 @@ TABLE = "width,colour,day\n" + "".join(
     f"{k / 7},{'red' if k % 3 else ''},2020-01-{1 + k % 28:02d}\n" for k in range(40)
 )
 
+EVENTS = "year\n" + "".join(f"{1850 + (k * k) % 97 + k / 50:.2f}\n" for k in range(60))
+
 COMMANDS = (
     ("--version",),
     ("--help",),
@@ -34,6 +36,7 @@ COMMANDS = (
     ("kspace", "--lines", "18", "--jobs", "1"),
     ("photograph", "--size", "16", "--measurements", "20"),
     ("move", "--rollouts", "50"),
+    ("counts", "--events", "events.csv"),
     ("calibrate", "answers.csv", "--person", "who"),
     ("ask", "questions.toml"),
     ("topics", "--texts", "texts.csv", "--text", "text", "--metadata", "author", "--topics", "2"),
@@ -45,9 +48,9 @@ COMMANDS = (
 def main() -> int:
     with tempfile.TemporaryDirectory(prefix="adaptive-commands-") as folder:
         here = Path(folder)
-        for name, text in (("answers.csv", ANSWERS), ("questions.toml", QUESTIONS), ("texts.csv", TEXTS)):
+        files = {"answers.csv": ANSWERS, "events.csv": EVENTS, "questions.toml": QUESTIONS, "texts.csv": TEXTS}
+        for name, text in (files | {"table.csv": TABLE}).items():
             (here / name).write_text(text)
-        (here / "table.csv").write_text(TABLE)
         failed = [arguments for arguments in COMMANDS if not _works(here, arguments)]
     print(json.dumps({"python": sys.version.split()[0], "commands": len(COMMANDS), "failed": failed}))
     return 1 if failed else 0
