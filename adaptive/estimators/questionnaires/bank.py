@@ -9,7 +9,7 @@ integrated out exactly, not only approximately. A bank stands still; copies of w
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -194,11 +194,8 @@ class Bank:
 
     def fingerprint(self) -> str:
         """A hash of the content, by which a log recognises it."""
-        digest = hashlib.blake2b(digest_size=16)
-        digest.update(repr((self.model, self.items, self.categories, self.traits)).encode())
-        for array in (self.coordinates, self.covariances, self.reverse, self.shared, self.loadings.mask):
-            digest.update(np.ascontiguousarray(array).tobytes())
-        return digest.hexdigest()
+        arrays = (self.coordinates, self.covariances, self.reverse, self.shared, self.loadings.mask)
+        return content_hash((self.model, self.items, self.categories, self.traits), arrays)
 
     def state(self) -> dict[str, Any]:
         """Plain data."""
@@ -218,3 +215,11 @@ class Bank:
             np.asarray(state["coordinates"]).reshape(n, -1) if n else np.zeros((0, t + 1)),
             state["covariances"], reverse=state["reverse"], shared=state["shared"],
         )  # fmt: skip
+
+
+def content_hash(labels: tuple[Any, ...], arrays: Iterable[np.ndarray]) -> str:
+    """What changes when a bank's content does: by it a log recognises the bank."""
+    digest = hashlib.blake2b(repr(labels).encode(), digest_size=16)
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

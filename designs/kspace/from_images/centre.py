@@ -10,7 +10,7 @@ lines it is bent by what these do not resolve.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -104,12 +104,14 @@ def centre_size(
     return tried[int(np.argmin(means))]
 
 
-def central_lines(n: int, given: int | str | None, name: str = "n_central") -> int | None:
-    """The number of central lines of ``n`` that was given, an eighth where it was left open; None: to be chosen."""
+def central_lines(
+    given: int | str | None, images: ArrayLike | Sequence[ArrayLike], n: int, n_lines: int, **told: Any
+) -> int:
+    """How many of ``n`` lines are central: as given, an eighth where left open, "auto" by `centre_size`."""
     if isinstance(given, str):
-        choice(name, given, (AUTO,))
-        return None
-    return max(LEAST, n // 8) if given is None else integer(name, given)
+        choice("n_central", given, (AUTO,))
+        return centre_size(images, n_lines, **told)
+    return max(LEAST, n // 8) if given is None else integer("n_central", given)
 
 
 def central_points(shape: Sequence[int], given: int | Sequence[int] | None) -> int | Sequence[int]:

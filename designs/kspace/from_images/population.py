@@ -10,14 +10,14 @@ loses on the first images by more than it could make good on the others is given
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.checks import choice, generator, integer, positive
 from adaptive.images import simulate_scan
 from adaptive.parallel import in_parallel
-from designs.kspace.from_images.centre import central_lines, central_points, centre_size
+from designs.kspace.from_images.centre import central_lines, central_points
 from designs.kspace.from_images.given import centre_mask, checked_images, entropy_of
 from designs.kspace.from_images.growth import batch_size, best_apart, scores
 from designs.kspace.from_images.simulated import TrialScan
@@ -90,17 +90,9 @@ def learnt_lines(
     choice("axis", str(axis), ("0", "1"))
     trials, entropy = _trials(images, axis, phase, coils, snr, random_state)
     n = trials[0].scan.image.shape[axis]
-    inner = central_lines(n, n_central)
-    if inner is None:
-        told: dict[str, Any] = {
-            "axis": axis,
-            "phase": phase,
-            "coils": coils,
-            "snr": snr,
-            "random_state": entropy,
-            "n_jobs": n_jobs,
-        }
-        inner = centre_size(images, n_lines, **told)
+    inner = central_lines(
+        n_central, images, n, n_lines, axis=axis, phase=phase, coils=coils, snr=snr, random_state=entropy, n_jobs=n_jobs
+    )
     centre = centre_mask([n], inner, n_lines, "n_lines")
     tried, swaps = integer("n_candidates", n_candidates, minimum=1), integer("n_swaps", n_swaps, minimum=0)
     order: list[int] = []

@@ -16,7 +16,7 @@ import numpy as np
 from adaptive.checks import choice, generator, integer
 from adaptive.images import simulate_scan
 from adaptive.parallel import in_parallel
-from designs.kspace.from_images.centre import central_lines, central_points, centre_size
+from designs.kspace.from_images.centre import central_lines, central_points
 from designs.kspace.from_images.given import Images, centre_mask, checked_images, entropy_of
 from designs.kspace.from_images.growth import grown
 from designs.kspace.from_images.simulated import TrialScan
@@ -102,17 +102,18 @@ def reference_lines(
     choice("axis", str(axis), ("0", "1"))
     images = checked_images("references", references, phase=phase, coils=coils, voxel_sizes=voxel_sizes)
     n, seed = images.magnitudes[0].shape[axis], entropy_of(random_state)
-    inner = central_lines(n, n_central)
-    if inner is None:
-        told: dict[str, Any] = {
-            "axis": axis,
-            "phase": phase,
-            "coils": coils,
-            "snr": snr,
-            "random_state": seed,
-            "n_jobs": n_jobs,
-        }
-        inner = centre_size(references, n_lines, **told)
+    inner = central_lines(
+        n_central,
+        references,
+        n,
+        n_lines,
+        axis=axis,
+        phase=phase,
+        coils=coils,
+        snr=snr,
+        random_state=seed,
+        n_jobs=n_jobs,
+    )
     centre = centre_mask([n], inner, n_lines, "n_lines")
     trials = _trials(images, axis, Change.checked(motion, contrasts, snr), population, n_variants, seed)
     order = grown(centre, n_lines, lambda chosen, step: trials.residual(chosen, step, n_jobs))

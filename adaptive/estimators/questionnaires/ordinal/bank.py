@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Self
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from adaptive.estimators.questionnaires.answers import Answers, positions_of
+from adaptive.estimators.questionnaires.bank import content_hash
 from adaptive.estimators.questionnaires.loadings import Loadings
 from adaptive.estimators.questionnaires.ordinal.fit import OrdinalFit, fit_ordinal
 from adaptive.estimators.questionnaires.ordinal.model import OrdinalModel
@@ -81,11 +81,8 @@ class OrdinalBank:
 
     def fingerprint(self) -> str:
         """A hash of the content, by which a log recognises it."""
-        digest = hashlib.blake2b(digest_size=16)
-        digest.update(repr((self.model, self.items, self.categories, self.traits)).encode())
-        for array in (self.means, self.covariances, self.trait_noise, self.reverse, self.loadings.mask):
-            digest.update(np.ascontiguousarray(array).tobytes())
-        return digest.hexdigest()
+        arrays = (self.means, self.covariances, self.trait_noise, self.reverse, self.loadings.mask)
+        return content_hash((self.model, self.items, self.categories, self.traits), arrays)
 
     def state(self) -> dict[str, Any]:
         """Plain data."""
