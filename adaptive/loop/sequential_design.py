@@ -399,6 +399,12 @@ class SequentialDesign:
             return tuple(entry.query.part(np.flatnonzero(~entry.answered)) for entry in entries)
 
     @property
+    def n_left(self) -> int:
+        """How many candidates of the present pool may still be asked."""
+        with self._journal.session():
+            return self._questions.left
+
+    @property
     def finished(self) -> bool:
         """Whether the stopping rule holds; never before the initial positions were asked."""
         with self._journal.session():

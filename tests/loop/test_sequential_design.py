@@ -128,6 +128,15 @@ def test_an_initial_number_is_drawn_by_the_seed(model, pool):
     assert len(set(draws[0])) == 5 and mask[draws[0]].all()
 
 
+def test_what_is_asked_is_not_left_and_what_may_not_be_asked_never_was(model, pool):
+    mask = np.arange(len(pool)) % 2 == 0
+    design = SequentialDesign(model(), pool, mask=mask)
+    assert design.n_left == mask.sum()
+    design.tell(design.ask(3), np.array([0, 1, 1]))
+    design.ask(1)
+    assert design.n_left == mask.sum() - 4
+
+
 def test_repeat(model, pool, measure):
     assert len(set(positions(SequentialDesign(model(), pool, measure).run()))) == len(pool)
     design = SequentialDesign(model(), pool[:2], lambda query: np.zeros(1), repeat=True).run(5)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive import pool as pools
 from adaptive.cli.asking import Question, ask_person
 from adaptive.cli.errors import CommandError
 from adaptive.cli.label.rows import Rows
@@ -54,7 +53,7 @@ def write_questions(design: SequentialDesign, rows: Rows, path: Path, n: int, *,
         if design.finished:
             return "The stopping rule holds: no further rows are asked."
         try:
-            count += len(design.ask(max(1, min(wanted - count, _left(design))), another=True))
+            count += len(design.ask(max(1, min(wanted - count, design.n_left)), another=True))
         except PoolExhausted:
             if not count:
                 return "Every row was asked or set aside: nothing is left to ask."
@@ -98,12 +97,6 @@ def _believed(design: SequentialDesign) -> str:
     if predictive.undecided:
         return ""
     return f", the model believes to be right on {np.max(predictive.probabilities, axis=1).mean():.0%} of the rows"
-
-
-def _left(design: SequentialDesign) -> int:
-    """How many rows may still be asked."""
-    allowed = pools.length(design.pool) if design.mask is None else int(np.count_nonzero(design.mask))
-    return allowed - len(design.excluded())
 
 
 def _refuse_answers(path: Path, tell: str) -> None:
