@@ -22,7 +22,7 @@ from experiments.runs import kept
 from experiments.script import Script, command, panels
 
 SEED, SNR, READOUT = 0, 50.0, 2
-SIZES = {"full": (64, 512, 100, 64), "quick": (16, 60, 20, 20)}  # sides, encodes, central ones, batch
+SIZES = {"full": (64, 512, 100, 64), "quick": (8, 30, 10, 10)}  # sides, encodes, central ones, batch
 VOLUMES = {"full": ("chris_t1.nii.gz", "norm.mgz", "FLAIR.nii.gz"), "quick": ("blobs", "blobs")}
 TUNED = {"variable_density": (1.0, 2.0, 4.0, 8.0), "poisson_disc": (1.0, 4.0, 12.0, 40.0)}
 TIE = 0.99  # a ratio nearer to 1 says nothing
