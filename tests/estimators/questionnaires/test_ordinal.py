@@ -81,10 +81,15 @@ def test_the_common_move_leads_to_the_same_fixed_point_in_fewer_sweeps(monkeypat
 
 
 def test_more_people_and_items_need_no_more_sweeps_and_300_bytes_an_answer():
-    data = Answers.of_table(drawn(400, 100)[0], (1, 2, 3, 4, 5))
+    def fitted(people, items):
+        return fit_ordinal(OrdinalModel(5), answers[people, items], np.zeros(items, int), np.ones(items), evidence=True)
+
+    answers = {n: Answers.of_table(drawn(*n)[0], (1, 2, 3, 4, 5)) for n in ((8, 6), (250, 100))}
+    data = answers[250, 100]
+    fitted(8, 6)  # compiles what is compiled
     tracemalloc.start()
     try:
-        found = fit_ordinal(OrdinalModel(5), data, np.zeros(100, int), np.ones(100), evidence=True)
+        found = fitted(250, 100)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
