@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import os
 
+import pytest
+
 # Before NumPy is imported: tests run in a process per core, where threads would only wait on each other.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Tests of a module stay with one worker, which sets up once what they share, until another has nothing left."""
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log)
 
 
 def pytest_terminal_summary(terminalreporter):
