@@ -40,7 +40,8 @@ DTYPES = ("float32", "float64", "complex64", "complex128")
 AUTO = "auto"
 LIKELIHOODS = ("gaussian", "poisson")
 MATRICES = 4  # of all pixels by all pixels, while a dense posterior is inferred
-KSPACE_NOISE, KSPACE_SCALE = 1e-6, 1 / 300  # of the model that designs for k-space
+KSPACE_NOISE = 1e-6  # of the model that designs for k-space
+KSPACE_RATE = 3e-4  # its noise variance over its scale: 1/300; with another noise and the same scale designs lose a lot
 PHOTOGRAPH = {  # of grey values in [0, 1]; together sigma / tau with sigma^2 = .005, tau = .075 and .5 (Nickisch, 5.5)
     ("wavelet", "tv"): {"wavelet": 0.943, "tv": 0.141},
     ("wavelet",): {"wavelet": 0.19},  # alone what the evidence of photographs says
@@ -179,8 +180,8 @@ class ImageSettings(Settings):
         noise, scales = self.design_noise_variance, self.design_prior_scales
         if isinstance(noise, str):
             noise = KSPACE_NOISE if fourier else None
-        if isinstance(scales, str):
-            scales = KSPACE_SCALE if fourier else None
+        if isinstance(scales, str) and not fourier:
+            scales = None
         return Conventions(
             given=self,
             fourier=fourier,
@@ -214,7 +215,8 @@ class Conventions:
     reconstruction : {"map", "mean"}
         The mode, or the mean of posteriors that are not made of modes.
     design_noise_variance, design_prior_scales : float (or dict) or None
-        What the model that designs assumes, for ``largest`` = 1; None: as the reconstruction.
+        What the model that designs assumes, for ``largest`` = 1; None: as the reconstruction; scales "auto": in
+        proportion to its noise.
     """
 
     given: ImageSettings
@@ -227,7 +229,7 @@ class Conventions:
     wavelet: str
     reconstruction: str
     design_noise_variance: float | None
-    design_prior_scales: StatedScales | None
+    design_prior_scales: StatedScales | str | None
 
     def continued(self, begun: Sequence[str] | None) -> Conventions:
         """What was left open decided as where these measurements began: ``begun``, which older states do not hold."""
@@ -325,22 +327,27 @@ class Conventions:
 
     def design_model(self, model: ImageModel) -> ImageModel:
         """The model that designs, beside the one that reconstructs."""
-        noise = model.noise_variance
-        if self.design_noise_variance is not None:
-            noise = float(self.design_noise_variance) * float(self.given.largest) ** 2
+        noise = self._design_noise(model.noise_variance)
         prior = self.design_prior.leaving(model.prior.left_over)
         return replace(model, noise_variance=noise, prior=prior, dtype=self.design_dtype)
 
-    def design_scales(self) -> Scales | None:
-        """The scales of that model; None: those of the reconstruction, which are then needed first."""
-        if self.design_prior_scales is None:
+    def design_scales(self, noise: float) -> Scales | None:
+        """The scales of that model beside the data's ``noise``; None: those of the reconstruction, needed first."""
+        stated, prior, largest = self.design_prior_scales, self.design_prior, float(self.given.largest)
+        if stated is None:
             return None
-        prior = self.design_prior
-        return prior.times(prior.scales(self.design_prior_scales, "design_prior_scales"), float(self.given.largest))
+        if isinstance(stated, str):
+            stated = self._design_noise(noise) / (KSPACE_RATE * largest**2)
+        return prior.times(prior.scales(stated, "design_prior_scales"), largest)
+
+    def _design_noise(self, noise: float) -> float:
+        """The noise variance of that model beside that of the data."""
+        given = self.design_noise_variance
+        return noise if given is None else float(given) * float(self.given.largest) ** 2
 
     def scales_before_fit(self) -> Scales:
         """The same where nothing was measured and nothing can be learnt; refused where they, or the noise, are open."""
-        given, stated, known = self.given, self.design_scales(), None
+        given, stated, known = self.given, self.design_scales(float(self.given.noise_variance or 1.0)), None
         if given.prior_scales is not None:
             known = self.prior(self.dtype).scales(given.prior_scales)
         elif not self.fourier:
