@@ -12,7 +12,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,13 +20,13 @@ from adaptive import checks
 from adaptive.estimators.belief import Settings
 from adaptive.estimators.imaging.blocks import is_fourier, with_rows_written_out
 from adaptive.estimators.imaging.measurements import MeasuredBlocks
+from adaptive.estimators.imaging.memory import check_dense_memory, check_memory
 from adaptive.estimators.imaging.model import DENSE, ENGINES, Engine, ImageModel
 from adaptive.estimators.imaging.photons.model import PhotonModel, check_photon_settings, checked_photons
 from adaptive.estimators.imaging.photons.scales import learn_photon_scales
 from adaptive.estimators.imaging.prior import PRIORS, ImagePrior, image_prior, padded_shape
 from adaptive.estimators.imaging.receiver import Received, ReceiverSettings
 from adaptive.estimators.imaging.scales import learn_scales
-from adaptive.memory import memory_there
 
 if TYPE_CHECKING:
     from adaptive.estimators.imaging.prior import Scales, StatedScales
@@ -34,12 +34,11 @@ if TYPE_CHECKING:
     from adaptive.operators import Operator
     from adaptive.types import ArrayLike, DType, Outcomes, Pool, RandomState
 
-__all__ = ["AUTO", "Conventions", "ImageSettings", "image_shape", "memory_of"]
+__all__ = ["AUTO", "Conventions", "ImageSettings", "image_shape"]
 
 DTYPES = ("float32", "float64", "complex64", "complex128")
 AUTO = "auto"
 LIKELIHOODS = ("gaussian", "poisson")
-MATRICES = 4  # of all pixels by all pixels, while a dense posterior is inferred
 KSPACE_NOISE = 1e-6  # of the model that designs for k-space
 KSPACE_RATE = 3e-4  # its noise variance over its scale: 1/300; with another noise and the same scale designs lose a lot
 PHOTOGRAPH = {  # of grey values in [0, 1]; together sigma / tau with sigma^2 = .005, tau = .075 and .5 (Nickisch, 5.5)
@@ -389,53 +388,3 @@ def _name_of(dtype: DType) -> str:
         return np.dtype(dtype).name
     except TypeError:
         return str(dtype)
-
-
-# -- memory: samples, their projections, control variates, conjugate gradients -----------------------------------------
-
-
-def memory_of(
-    shape: tuple[int, ...], prior: ImagePrior, dtypes: Sequence[Any], n_samples: int, n_coils: int = 1
-) -> float:
-    """Bytes that the largest of the models needs at most, about.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        Of the image or volume.
-    prior : ImagePrior
-        Its projections are counted.
-    dtypes : sequence of dtype
-        Of the unknowns of the models.
-    n_samples, n_coils : int
-    """
-    pixels = float(np.prod(shape))
-    projections = sum(operator.shape[0] for operator in prior.operators) / pixels
-    arrays = 8 * n_samples + 2 * (1 + projections) * n_samples + 40
-    numbers = max(np.dtype(dtype).itemsize for dtype in dtypes)
-    return pixels * (numbers * arrays + 6 * 16 * n_coils)
-
-
-def check_memory(
-    shape: tuple[int, ...], prior: ImagePrior, dtypes: Sequence[Any], n_samples: int, n_coils: int = 1
-) -> None:
-    """Refuse, in one sentence, what does not fit; the arguments are those of `memory_of`."""
-    needed, there = memory_of(shape, prior, dtypes, n_samples, n_coils), memory_there()
-    if needed > there:
-        kind, coils = "an image" if len(shape) == 2 else "a volume", f" and {n_coils} coils" if n_coils > 1 else ""
-        raise ValueError(
-            f"{kind} of shape {shape} with n_samples={n_samples}{coils} needs about {needed / 1e9:.0f} GB of memory, "
-            f"and there are {there / 1e9:.0f} GB: take fewer samples or pixels."
-        )
-
-
-def check_dense_memory(shape: tuple[int, ...], prior: ImagePrior) -> None:
-    """Refuse, in one sentence, images whose covariance does not fit as a matrix."""
-    unknowns = float(np.prod(shape)) * (2 if prior.complex else 1)
-    needed, there = 8 * MATRICES * unknowns**2, memory_there()
-    if needed > there:
-        raise ValueError(
-            f"expectation_propagation keeps matrices of {unknowns:.0f} x {unknowns:.0f} entries for an image of shape "
-            f"{shape}, about {needed / 1e9:.0f} GB of memory, and there are {there / 1e9:.0f} GB: take fewer pixels or "
-            'inference="variational_bounds".'
-        )
