@@ -85,8 +85,9 @@ class ImageReconstructor(BeliefEstimator):
     reconstruction : {"map", "mean"}, optional
         The mode or the mean of the posterior; None: the mean with a tree and of expectation propagation, else the mode.
     design_noise_variance, design_prior_scales : float (or dict), None or "auto", default "auto"
-        What the model that chooses measurements assumes, for ``largest`` = 1. None: as the reconstruction. "auto": 1e-6
-        and 1/300 for k-space, None for photographs.
+        What the model that chooses measurements assumes, for ``largest`` = 1. None: as the reconstruction. "auto": for
+        k-space a noise of 1e-6, whatever that of the data (of more noise designs are no better), and scales of 1/300,
+        or in proportion to another noise; None for photographs.
     design_dtype : str or None, default "auto"
         Of the unknown of that model. None: "float32" for k-space, ``dtype`` for photographs. "auto": the same, but
         "complex64" with a prior on the pixels of the imaginary part where the phase is read from the measurements

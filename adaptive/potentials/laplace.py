@@ -112,8 +112,11 @@ class Laplace(LocationDensity):
         if np.ndim(z1) or np.ndim(z3) or z1 or z3:
             return super().inner_minimum(s, z1, z2, z3)
         x, (_, z2, _) = np.asarray(s, dtype=float) - self.location, coefficients(0.0, z2, 0.0)
-        t = np.sqrt(x * x + z2)
-        return t / self.scale + np.log(2 * self.scale), t * self.scale
+        t = np.asarray(x * x + z2)
+        np.sqrt(t, out=t)
+        value = np.asarray(t / self.scale)
+        value += np.log(2 * self.scale)
+        return value, t * self.scale
 
     def inner(
         self, s: ArrayLike, z1: ArrayLike = 0.0, z2: ArrayLike = 0.0, z3: ArrayLike = 0.0

@@ -175,8 +175,9 @@ def choose_and_compare(
         if choice is not None:
             return [choice.lines]
         if design == REFERENCE and reference is not None:
-            found = kspace.reference_lines(reference, n_lines, same.n_central, axis=same.axis, random_state=seed)
-            return [found]
+            snr = float(same.scan.image.max()) / same.scan.noise_sd
+            told: dict[str, Any] = {"axis": same.axis, "snr": snr, "random_state": seed}
+            return [kspace.reference_lines(reference, n_lines, same.n_central, **told)]
         return _drawn(same, design, n_lines, draws, seed, exponent)
 
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:

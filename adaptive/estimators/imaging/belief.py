@@ -89,7 +89,7 @@ class ImageBelief(Inferred):
         received = settings.receiver.received(data, None if earlier is None else earlier.received)
         model = known.model(data, received, known.noise_variance(data))
         warm = None if earlier is None else earlier.posterior
-        learnt, scales, posterior = None, known.design_scales(), None
+        learnt, scales, posterior = None, known.design_scales(model.noise_variance), None
         if scales is None:
             learnt = known.scales(model, warm)
             scales, posterior = learnt

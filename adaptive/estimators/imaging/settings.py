@@ -12,7 +12,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,13 +20,13 @@ from adaptive import checks
 from adaptive.estimators.belief import Settings
 from adaptive.estimators.imaging.blocks import is_fourier, with_rows_written_out
 from adaptive.estimators.imaging.measurements import MeasuredBlocks
+from adaptive.estimators.imaging.memory import check_dense_memory, check_memory
 from adaptive.estimators.imaging.model import DENSE, ENGINES, Engine, ImageModel
 from adaptive.estimators.imaging.photons.model import PhotonModel, check_photon_settings, checked_photons
 from adaptive.estimators.imaging.photons.scales import learn_photon_scales
 from adaptive.estimators.imaging.prior import PRIORS, ImagePrior, image_prior, padded_shape
 from adaptive.estimators.imaging.receiver import Received, ReceiverSettings
 from adaptive.estimators.imaging.scales import learn_scales
-from adaptive.memory import memory_there
 
 if TYPE_CHECKING:
     from adaptive.estimators.imaging.prior import Scales, StatedScales
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from adaptive.operators import Operator
     from adaptive.types import ArrayLike, DType, Outcomes, Pool, RandomState
 
-__all__ = ["AUTO", "Conventions", "ImageSettings", "image_shape", "memory_of"]
+__all__ = ["AUTO", "Conventions", "ImageSettings", "image_shape"]
 
 DTYPES = ("float32", "float64", "complex64", "complex128")
 AUTO = "auto"
 LIKELIHOODS = ("gaussian", "poisson")
-MATRICES = 4  # of all pixels by all pixels, while a dense posterior is inferred
-KSPACE_NOISE, KSPACE_SCALE = 1e-6, 1 / 300  # of the model that designs for k-space
+KSPACE_NOISE = 1e-6  # of the model that designs for k-space
+KSPACE_RATE = 3e-4  # its noise variance over its scale: 1/300; with another noise and the same scale designs lose a lot
 PHOTOGRAPH = {  # of grey values in [0, 1]; together sigma / tau with sigma^2 = .005, tau = .075 and .5 (Nickisch, 5.5)
     ("wavelet", "tv"): {"wavelet": 0.943, "tv": 0.141},
     ("wavelet",): {"wavelet": 0.19},  # alone what the evidence of photographs says
@@ -179,8 +179,8 @@ class ImageSettings(Settings):
         noise, scales = self.design_noise_variance, self.design_prior_scales
         if isinstance(noise, str):
             noise = KSPACE_NOISE if fourier else None
-        if isinstance(scales, str):
-            scales = KSPACE_SCALE if fourier else None
+        if isinstance(scales, str) and not fourier:
+            scales = None
         return Conventions(
             given=self,
             fourier=fourier,
@@ -214,7 +214,8 @@ class Conventions:
     reconstruction : {"map", "mean"}
         The mode, or the mean of posteriors that are not made of modes.
     design_noise_variance, design_prior_scales : float (or dict) or None
-        What the model that designs assumes, for ``largest`` = 1; None: as the reconstruction.
+        What the model that designs assumes, for ``largest`` = 1; None: as the reconstruction; scales "auto": in
+        proportion to its noise.
     """
 
     given: ImageSettings
@@ -227,7 +228,7 @@ class Conventions:
     wavelet: str
     reconstruction: str
     design_noise_variance: float | None
-    design_prior_scales: StatedScales | None
+    design_prior_scales: StatedScales | str | None
 
     def continued(self, begun: Sequence[str] | None) -> Conventions:
         """What was left open decided as where these measurements began: ``begun``, which older states do not hold."""
@@ -325,22 +326,27 @@ class Conventions:
 
     def design_model(self, model: ImageModel) -> ImageModel:
         """The model that designs, beside the one that reconstructs."""
-        noise = model.noise_variance
-        if self.design_noise_variance is not None:
-            noise = float(self.design_noise_variance) * float(self.given.largest) ** 2
+        noise = self._design_noise(model.noise_variance)
         prior = self.design_prior.leaving(model.prior.left_over)
         return replace(model, noise_variance=noise, prior=prior, dtype=self.design_dtype)
 
-    def design_scales(self) -> Scales | None:
-        """The scales of that model; None: those of the reconstruction, which are then needed first."""
-        if self.design_prior_scales is None:
+    def design_scales(self, noise: float) -> Scales | None:
+        """The scales of that model beside the data's ``noise``; None: those of the reconstruction, needed first."""
+        stated, prior, largest = self.design_prior_scales, self.design_prior, float(self.given.largest)
+        if stated is None:
             return None
-        prior = self.design_prior
-        return prior.times(prior.scales(self.design_prior_scales, "design_prior_scales"), float(self.given.largest))
+        if isinstance(stated, str):
+            stated = self._design_noise(noise) / (KSPACE_RATE * largest**2)
+        return prior.times(prior.scales(stated, "design_prior_scales"), largest)
+
+    def _design_noise(self, noise: float) -> float:
+        """The noise variance of that model beside that of the data."""
+        given = self.design_noise_variance
+        return noise if given is None else float(given) * float(self.given.largest) ** 2
 
     def scales_before_fit(self) -> Scales:
         """The same where nothing was measured and nothing can be learnt; refused where they, or the noise, are open."""
-        given, stated, known = self.given, self.design_scales(), None
+        given, stated, known = self.given, self.design_scales(float(self.given.noise_variance or 1.0)), None
         if given.prior_scales is not None:
             known = self.prior(self.dtype).scales(given.prior_scales)
         elif not self.fourier:
@@ -382,53 +388,3 @@ def _name_of(dtype: DType) -> str:
         return np.dtype(dtype).name
     except TypeError:
         return str(dtype)
-
-
-# -- memory: samples, their projections, control variates, conjugate gradients -----------------------------------------
-
-
-def memory_of(
-    shape: tuple[int, ...], prior: ImagePrior, dtypes: Sequence[Any], n_samples: int, n_coils: int = 1
-) -> float:
-    """Bytes that the largest of the models needs at most, about.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        Of the image or volume.
-    prior : ImagePrior
-        Its projections are counted.
-    dtypes : sequence of dtype
-        Of the unknowns of the models.
-    n_samples, n_coils : int
-    """
-    pixels = float(np.prod(shape))
-    projections = sum(operator.shape[0] for operator in prior.operators) / pixels
-    arrays = 8 * n_samples + 2 * (1 + projections) * n_samples + 40
-    numbers = max(np.dtype(dtype).itemsize for dtype in dtypes)
-    return pixels * (numbers * arrays + 6 * 16 * n_coils)
-
-
-def check_memory(
-    shape: tuple[int, ...], prior: ImagePrior, dtypes: Sequence[Any], n_samples: int, n_coils: int = 1
-) -> None:
-    """Refuse, in one sentence, what does not fit; the arguments are those of `memory_of`."""
-    needed, there = memory_of(shape, prior, dtypes, n_samples, n_coils), memory_there()
-    if needed > there:
-        kind, coils = "an image" if len(shape) == 2 else "a volume", f" and {n_coils} coils" if n_coils > 1 else ""
-        raise ValueError(
-            f"{kind} of shape {shape} with n_samples={n_samples}{coils} needs about {needed / 1e9:.0f} GB of memory, "
-            f"and there are {there / 1e9:.0f} GB: take fewer samples or pixels."
-        )
-
-
-def check_dense_memory(shape: tuple[int, ...], prior: ImagePrior) -> None:
-    """Refuse, in one sentence, images whose covariance does not fit as a matrix."""
-    unknowns = float(np.prod(shape)) * (2 if prior.complex else 1)
-    needed, there = 8 * MATRICES * unknowns**2, memory_there()
-    if needed > there:
-        raise ValueError(
-            f"expectation_propagation keeps matrices of {unknowns:.0f} x {unknowns:.0f} entries for an image of shape "
-            f"{shape}, about {needed / 1e9:.0f} GB of memory, and there are {there / 1e9:.0f} GB: take fewer pixels or "
-            'inference="variational_bounds".'
-        )

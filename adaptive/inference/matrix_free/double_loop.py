@@ -176,7 +176,8 @@ class DoubleLoop:
         start = np.asarray(self.model.prior_mean) if warm is None else warm.mean
         self.width, self.z = self.potential.tight_width(self.location + spread), spread**2
         if warm is not None:
-            kept = kept_rows(warm, self.model)
+            rows = kept_rows(warm, self.model)
+            kept = slice(None) if len(rows) == len(spread) else rows  # all of them: no need to gather
             with np.errstate(divide="ignore"):
                 self.width[kept] = np.where(warm.sites[0] > 0, 1.0 / warm.sites[0], spread[kept] ** 2)
             known = warm.variance_estimates if isinstance(warm, LargePosterior) else None
@@ -252,7 +253,7 @@ class DoubleLoop:
     def _sites(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """Precision and precision-mean of the parabola that touches the penalty at s."""
         if not self.shifted:
-            return 1.0 / self._minimum(s)[1], None
+            return 1.0 / self.potential.inner_minimum(s, self.z1, self.z2, self.z3)[1], None
         _, first, _, width = self._inner(s)
         return 1.0 / width, s / width - (first - self.tilt)
 

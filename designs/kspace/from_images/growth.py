@@ -2,8 +2,10 @@
 
     score(k) = energy(k) + energy(-k) / 2,        batch = a share of what is measured already
 
-What is nearly real says the same at k and -k: measuring one takes most of the residual at the other. Two neighbours
-share their residual, too, since an image that does not fill its field of view correlates them. Batches depend on how
+What is nearly real says the same at k and -k: measuring one takes most of the residual at the other. Which of the two,
+the phase decides: read from the centre it has errors, which one side of k-space alone shows as a phase of the image,
+two sides as errors of its magnitudes (`OneSide`, as where lines are chosen by information). Two neighbours share their
+residual, too, since an image that does not fill its field of view correlates them. Batches depend on how
 much is measured, not on how much is asked for: a longer design begins with the shorter one.
 """
 
@@ -13,7 +15,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-__all__ = ["batch_size", "best_apart", "grown", "mirrored", "scores"]
+from adaptive.estimators.imaging.scores.grid_scores import OneSide
+
+__all__ = ["batch_size", "behind", "best_apart", "grown", "mirrored", "scores"]
 
 _LINES, _POINTS = 16, 8  # one more for so many that are measured
 _MIRROR = 0.5
@@ -42,9 +46,21 @@ def mirrored(grid: np.ndarray) -> np.ndarray:
     return np.roll(np.flip(grid), odd, tuple(range(grid.ndim)))
 
 
-def scores(energy: np.ndarray) -> np.ndarray:
-    """The residual that a measurement takes away, about."""
-    return energy + _MIRROR * mirrored(energy)
+def scores(energy: np.ndarray, measured: np.ndarray | None = None) -> np.ndarray:
+    """The residual that a measurement takes away, about; ``measured``: where one side of k-space is to be preferred.
+
+    Examples
+    --------
+    >>> scores(np.array([0.0, 0, 0, 4]), np.array([False, False, True, False])).round(3)  # -1 comes first
+    array([0., 2., 0., 0.])
+    """
+    both = energy + _MIRROR * mirrored(energy)
+    return both if measured is None else np.where(behind(measured), 0.0, both)
+
+
+def behind(measured: np.ndarray) -> np.ndarray:
+    """Where a frequency and its mirror are both free, and this one is on the emptier side of k-space."""
+    return OneSide(measured).behind.reshape(measured.shape)
 
 
 def best_apart(score: np.ndarray, chosen: np.ndarray, n: int) -> list[int]:
@@ -65,7 +81,9 @@ def best_apart(score: np.ndarray, chosen: np.ndarray, n: int) -> list[int]:
     return picked
 
 
-def grown(centre: np.ndarray, n: int, energy: Callable[[np.ndarray, int], np.ndarray]) -> list[int]:
+def grown(
+    centre: np.ndarray, n: int, energy: Callable[[np.ndarray, int], np.ndarray], one_side: bool = False
+) -> list[int]:
     """Positions (flat) of a design in the order chosen, after the ``centre``.
 
     Parameters
@@ -75,10 +93,13 @@ def grown(centre: np.ndarray, n: int, energy: Callable[[np.ndarray, int], np.nda
         In all.
     energy : callable (mask, round) -> array
         Residual energies where a mask was measured.
+    one_side : bool, default False
+        Whether the phase has errors that no further coil shows.
     """
     chosen, order, step = centre.copy(), [], 0
     while chosen.sum() < n:
-        batch = best_apart(scores(energy(chosen, step)), chosen, batch_size(int(chosen.sum()), centre.ndim))
+        score = scores(energy(chosen, step), chosen if one_side else None)
+        batch = best_apart(score, chosen, batch_size(int(chosen.sum()), centre.ndim))
         order += batch
         chosen.flat[batch] = True
         step += 1

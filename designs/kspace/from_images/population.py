@@ -4,7 +4,8 @@
     points    of a few candidate batches take the one with the least mean error
 
 Candidates are stochastic: some where residuals are largest, some drawn in proportion to them. They are lazy: one that
-loses on the first images by more than it could make good on the others is given up.
+loses on the first images by more than it could make good on the others is given up. Of a frequency and its mirror,
+both free, the one on the emptier side is none (`growth.behind`): a phase that is read from the centre has errors.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from adaptive.images import simulate_scan
 from adaptive.parallel import in_parallel
 from designs.kspace.from_images.centre import central_lines, central_points
 from designs.kspace.from_images.given import centre_mask, checked_images, entropy_of
-from designs.kspace.from_images.growth import batch_size, best_apart, scores
+from designs.kspace.from_images.growth import batch_size, behind, best_apart, scores
 from designs.kspace.from_images.simulated import TrialScan
 
 if TYPE_CHECKING:
@@ -101,8 +102,8 @@ def learnt_lines(
         rng = np.random.default_rng([entropy, 2, stage])
         added: list[int] = []
         for _ in range(min(STAGE, int((~chosen).sum()))):
-            energy = scores(_residual(trials, chosen, n_jobs))
-            others = _candidates(energy, chosen, tried, rng)
+            barred = chosen | behind(chosen) if coils is None else chosen
+            others = _candidates(scores(_residual(trials, chosen, n_jobs)), barred, tried, rng)
             added.append(others[_best(trials, [_with(chosen, [one]) for one in others], n_jobs)])
             chosen[added[-1]] = True
         added = _exchanged(trials, chosen, added, swaps, rng, n_jobs)
@@ -155,10 +156,11 @@ def learnt_points(
     chosen, step = start.copy(), 0
     while chosen.sum() < n_points:
         rng = np.random.default_rng([entropy, 2, step])
-        energy = scores(_residual(trials, chosen, n_jobs))
+        energy = _residual(trials, chosen, n_jobs)
         size = batch_size(int(chosen.sum()), 2)
         factors = [np.ones(shape), *np.exp(SPREAD * rng.standard_normal((tried - 1, *shape)))]
-        batches = [best_apart(energy * factor, chosen, size) for factor in factors]
+        sided = chosen if coils is None else None
+        batches = [best_apart(scores(energy * factor, sided), chosen, size) for factor in factors]
         some = [trials[k] for k in rng.permutation(len(trials))[: max(1, len(trials) // 4)]]  # errors differ little
         best = batches[_best(some, [_with(chosen, batch) for batch in batches], n_jobs)]
         order += best
@@ -192,9 +194,9 @@ def _with(chosen: np.ndarray, positions: list[int]) -> np.ndarray:
     return after
 
 
-def _candidates(energy: np.ndarray, chosen: np.ndarray, n: int, rng: np.random.Generator) -> list[int]:
+def _candidates(energy: np.ndarray, barred: np.ndarray, n: int, rng: np.random.Generator) -> list[int]:
     """Half of them those of largest score, the others drawn in proportion to it."""
-    free = np.flatnonzero(~chosen)
+    free = np.flatnonzero(~barred)
     ranked = free[np.argsort(-energy[free], kind="stable")]
     first, rest = ranked[: (n + 1) // 2], ranked[(n + 1) // 2 :]
     k = min(n - len(first), len(rest))

@@ -116,7 +116,7 @@ def reference_lines(
     )
     centre = centre_mask([n], inner, n_lines, "n_lines")
     trials = _trials(images, axis, Change.checked(motion, contrasts, snr), population, n_variants, seed)
-    order = grown(centre, n_lines, lambda chosen, step: trials.residual(chosen, step, n_jobs))
+    order = grown(centre, n_lines, lambda chosen, step: trials.residual(chosen, step, n_jobs), coils is None)
     return np.concatenate([np.flatnonzero(centre), np.array(order, int)])
 
 
@@ -165,7 +165,7 @@ def reference_points(
     start = centre_mask(shape, central_points(shape, centre), n_points, "n_points")
     seed = entropy_of(random_state)
     trials = _trials(images, None, Change.checked(motion, contrasts, snr), population, n_variants, seed)
-    order = grown(start, n_points, lambda chosen, step: trials.residual(chosen, step, n_jobs))
+    order = grown(start, n_points, lambda chosen, step: trials.residual(chosen, step, n_jobs), coils is None)
     return np.concatenate([np.argwhere(start), np.stack(np.unravel_index(np.array(order, int), shape), axis=1)])
 
 

@@ -39,8 +39,8 @@ def data_folder() -> Path:
 
 
 @cache
-def image(name: str) -> np.ndarray:
-    """Return an image by name: magnitudes, the largest one 1; "small" ones are of the quick mode, 32 x 32."""
+def image(name: str, wanted: int = N) -> np.ndarray:
+    """Return an image by name: magnitudes, the largest one 1, of this side; "small" ones of the quick mode 32 x 32."""
     kind, *rest = name.split()
     folder = data_folder()
     if kind in ("nibabel", "small"):
@@ -53,15 +53,15 @@ def image(name: str) -> np.ndarray:
         file = FILES.get(kind, f"{kind}.nii.gz")
         found = read_images(folder / "mri-volumes" / file, rest[0])[int(rest[1])].image
     side = N if kind == "nibabel" else 4 * 32 if kind == "small" else 2 * N
-    factor = side // (32 if kind == "small" else N)
+    factor = side // (32 if kind == "small" else wanted)
     small = fitted(found, (side, side)).reshape(side // factor, factor, side // factor, factor).mean(axis=(1, 3))
     return small / small.max()
 
 
-def scan(name: str, snr: float, seed: int = 0) -> SimulatedScan:
+def scan(name: str, snr: float, seed: int = 0, side: int = N) -> SimulatedScan:
     """Return a simulated acquisition of an image, with a phase and noise of its own."""
     entropy = sum(map(ord, name)) + 1000 * seed
-    return simulate_scan(image(name), snr=snr, random_state=entropy)
+    return simulate_scan(image(name, side), snr=snr, random_state=entropy)
 
 
 def centre_of(name: str) -> int:
@@ -69,12 +69,12 @@ def centre_of(name: str) -> int:
     return N_CENTRAL if image(name).shape[0] == N else 6
 
 
-def error(acquired: SimulatedScan, design: np.ndarray, reconstruction: tuple[str, float]) -> float:
-    """Return the error of MAP from these lines."""
+def error(acquired: SimulatedScan, design: np.ndarray, reconstruction: tuple[str, float], **told: Any) -> float:
+    """Return the error of MAP from these lines; ``told``: of the phase."""
     prior, scale = reconstruction
     scales = {"wavelet": 2 * scale, "tv": scale} | ({"imaginary": scale / 10} if prior == "pixel" else {})
     model = ImageReconstructor(
-        acquired.image.shape, prior_scales=scales, imaginary_prior=prior, check=False, max_iter=40, tol=2e-3
+        acquired.image.shape, prior_scales=scales, imaginary_prior=prior, check=False, max_iter=40, tol=2e-3, **told
     )
     block = lines(acquired.image.shape).take(np.sort(design))
     return l2_error(acquired.image, model.reconstruct(block, acquired.measure(block)))

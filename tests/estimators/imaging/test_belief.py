@@ -64,6 +64,9 @@ def test_settings_are_values_and_conventions_leave_nothing_open():
         known = settings.conventions(fourier)
         assert (known.dtype, known.design_noise_variance, known.one_model) == (dtype, noise, not fourier)
         assert None not in (known.wavelet, known.reconstruction, known.design_dtype)
+    for given, noise, scale in (("auto", 4e-4, 1 / 300), (None, 4e-4, 4 / 3), (1e-5, 4e-4, 1 / 30)):
+        known = ImageSettings.of(make(coils=None, design_noise_variance=given)).conventions(True)
+        assert known.design_scales(noise)["tv"] == pytest.approx(scale)  # in proportion to the noise of that model
     fitted = model.fit(ROWS, OUTCOMES)
     image, noise = fitted.image_, fitted.noise_variance_
     fitted.set_params(noise_variance=0.5, reconstruction="mean")  # of use for what is learnt next
