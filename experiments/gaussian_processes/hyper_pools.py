@@ -2,9 +2,9 @@
 
 Labels: the four pools of `gp_designed.py`, 300 rows to ask from; ten random ones are shared, then 50 questions by the
 default scorer of a `GaussianProcessClassifier` (predictive information gain about the pool) or at random. Log loss and
-accuracy on 300 test rows; the log loss again with the leave-one-out factor on the latents' variances.
-Numbers: diabetes, the proline of wines by their other columns, the asymmetry of seeds by theirs; half of the rows to ask
-from, ten shared, 30 questions by the default scorer of a `GaussianProcessRegressor` (information gain), by predictive
+accuracy on 300 test rows; the log loss again with the leave-one-out factor on the latents' variances. Numbers:
+diabetes, the proline of wines by their other columns, the asymmetry of seeds by theirs; half of the rows to ask from,
+ten shared, 30 questions by the default scorer of a `GaussianProcessRegressor` (information gain), by predictive
 information gain, or at random, with a kernel of the highest evidence and with kernels integrated. Negative log
 predictive density on the other half, all columns and outcomes in units of the pool's deviations. The kernel: height,
 length and noise, all learnt.

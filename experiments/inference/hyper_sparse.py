@@ -1,11 +1,11 @@
 """Sparse regression beyond the easy design: log density and coverage beside LassoCV with a residual deviation.
 
-Simulated: 80 rows, 120 columns, noise of deviation .5, test outcomes of 500 further rows. Five designs: "easy" (independent
-columns, five weights of +-1), "correlated" (neighbouring columns correlated by .9), "dense" (all weights normal, together
-as large), "heavy weights" (all weights Student t with 1.5 degrees of freedom, together as large), "heavy noise" (easy, the
-noise a Student t with 3). `SparseLinearRegression` with a Student t prior (its default) and with a Laplace prior, nothing
-told; scikit-learn's LassoCV (five folds) with the Gaussian whose deviation is the root of its out-of-fold squared error at
-the strength that it chose.
+Simulated: 80 rows, 120 columns, noise of deviation .5, test outcomes of 500 further rows. Five designs: "easy"
+(independent columns, five weights of +-1), "correlated" (neighbouring columns correlated by .9), "dense" (all weights
+normal, together as large), "heavy weights" (all weights Student t with 1.5 degrees of freedom, together as large),
+"heavy noise" (easy, the noise a Student t with 3). `SparseLinearRegression` with a Student t prior (its default) and
+with a Laplace prior, nothing told; scikit-learn's LassoCV (five folds) with the Gaussian whose deviation is the root
+of its out-of-fold squared error at the strength that it chose.
 
 Judged: on no design is the default's negative log density certainly higher than LassoCV's, and 90% intervals cover .85
 to .95 of the outcomes on every design.
@@ -81,8 +81,8 @@ def run(script: Script) -> None:
     """Run everything; write the table and the verdict."""
     designs, n_seeds, (n, p) = (DESIGNS[:1], 2, (20, 10)) if script.quick else (DESIGNS, 20, (N, P))
     columns: dict[str, list[Any]] = {
-        key: [] for key in ("design", "model", "draws", "density", "minus LassoCV", "lower", "upper", "covered", "error",
-                            "seconds")
+        key: [] for key in ("design", "model", "draws", "density", "minus LassoCV", "lower", "upper", "covered",
+                            "error", "seconds")
     }  # fmt: skip
     value: dict[str, dict[str, Any]] = {}
     for design in designs:
@@ -92,7 +92,16 @@ def run(script: Script) -> None:
         for model in MODELS:
             means = {key: float(np.mean([one[key] for one in runs[model]])) for key in runs[model][0]}
             apart = [float(one) for one in interval(np.array([one["density"] for one in runs[model]]) - peer)]
-            found = (design, model, n_seeds, means["density"], *apart, means["covered"], means["error"], means["seconds"])
+            found = (
+                design,
+                model,
+                n_seeds,
+                means["density"],
+                *apart,
+                means["covered"],
+                means["error"],
+                means["seconds"],
+            )
             for key, one in zip(columns, found, strict=True):
                 columns[key].append(round(one, 4) if isinstance(one, float) else one)
             value[design][model] = {"covered": round(means["covered"], 3)}
@@ -111,9 +120,9 @@ def run(script: Script) -> None:
     script.judge(
         "ours-hyper-sparse",
         not worse and not off,
-        claim="Sparse regression (Student t, nothing told): negative log density on no design certainly above LassoCV's "
-        f"with its out-of-fold deviation, 90% intervals cover .85 to .95 ({len(designs)} designs of {n} x {p}, "
-        f"{n_seeds} draws each).",
+        claim="Sparse regression (Student t, nothing told): negative log density on no design certainly above "
+        f"LassoCV's with its out-of-fold deviation, 90% intervals cover .85 to .95 ({len(designs)} designs of "
+        f"{n} x {p}, {n_seeds} draws each).",
         target="no design; .85 to .95",
         value=value,
         reason="" if not worse and not off else f"Log density: {', '.join(worse) or 'none'}; coverage: "

@@ -140,21 +140,19 @@ class Evidence:
 
     def _searched(self, warm: bool, settings: dict[str, Any], K: Any) -> list[tuple[None, Posterior]] | None:
         """Logit labels by expectation propagation without its checks; None where the engine itself is to be asked."""
-        engine = getattr(self.engine, "function", None)
-        if engine is not inference.expectation_propagation or self.low_rank is not None:
+        engine: Any = self.engine
+        if getattr(engine, "function", None) is not inference.expectation_propagation or self.low_rank is not None:
             return None
         labels = [output(self.scale) for output in self.outputs]
         if any(type(one) is not BernoulliLogit for one in labels):
             return None
         from adaptive.inference.dense.logit_latents import logit_latents  # compiles when it is first used
 
-        settings = {**self.engine.settings, **settings}
+        settings = {**engine.settings, **settings}
         K, mean = self._covariance()[0] if K is None else K, self.mean(self.X)
         starts = self.warm if warm and self.warm is not None else [None] * len(labels)
         found = [
-            logit_latents(
-                K, mean, one.y, tol=settings["tol"], max_iter=settings["max_iter"], warm_start=start
-            )
+            logit_latents(K, mean, one.y, tol=settings["tol"], max_iter=settings["max_iter"], warm_start=start)
             for one, start in zip(labels, starts, strict=True)
         ]
         return None if any(one is None for one in found) else [(None, one) for one in found if one is not None]

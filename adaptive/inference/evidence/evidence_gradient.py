@@ -87,7 +87,9 @@ def evidence_gradient(model: GLM, posterior: Posterior, prior_covariance_derivat
     return float(gradient)
 
 
-def evidence_sensitivity(model: GLM | None, posterior: Posterior, along: ArrayLike | None = None) -> tuple[np.ndarray, ...]:
+def evidence_sensitivity(
+    model: GLM | None, posterior: Posterior, along: ArrayLike | None = None
+) -> tuple[np.ndarray, ...]:
     """Derivatives of ``posterior.log_evidence`` in every entry of the prior's covariance, and of its mean.
 
     For hyper-parameters theta of a kernel and of a mean function, d ln Z = sum(first * dK) + second . dmu, so that one
