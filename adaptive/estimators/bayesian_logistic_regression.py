@@ -69,10 +69,11 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     update : {"auto", "refit", "inclusion"}, default "auto"
         What ``partial_fit`` does with further answers: fit all of them again, warm; or include them one by one, each by
         a rank-one update, with one step of the inference after every block.  "auto" includes up to a block of dense
-        rows where the scale is integrated, with a Gaussian prior and expectation propagation, and else fits again.
+        rows of two classes where the scale is integrated, with a Gaussian prior and expectation propagation, and else
+        fits again.
         ``select`` then follows the marginals of the whole pool by one product with its rows per answer; the pool must
         be the same object, unchanged, from call to call (as in a `SequentialDesign`), else they are computed anew.
-        More than two classes of a softmax are always refitted.
+        More than two classes of a softmax are refitted by "auto"; included, each answer is one step of the inference.
     block_size : int, default 10
         Answers per block of ``update="inclusion"``.
     hyperparameters : {"integrated", "mode"}, default "integrated"

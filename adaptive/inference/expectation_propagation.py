@@ -19,11 +19,13 @@ import numpy as np
 from adaptive.checks import choice, generator, integer, positive
 from adaptive.inference.compatibility import compatible
 from adaptive.inference.dense.anderson import AndersonMixing
+from adaptive.inference.dense.newton import NegativeLogDensity, minimise
 from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.dense.selective_propagation import SelectiveProblem, SelectiveUpdates
 from adaptive.inference.dense.tilted_sites import FLAT, tilted_sites
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
+from adaptive.potentials import BernoulliLogit
 
 if TYPE_CHECKING:
     from adaptive.types import Number, RandomState
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
 __all__ = ["expectation_propagation"]
 
 _PATIENCE = 15  # sweeps without a new smallest residual, after which something else is tried
+_WANDERING = 5  # such sweeps after which a cold start is given up for the sites of the mode
+_MODE_STEPS, _NEAR = 50, 1e-6  # to that mode
+_LARGEST_JOINT = 2000  # rows whose covariance a compiled sequence updates
 _QUICK = 0.2  # a sweep that leaves less than this share of the residual needs no extrapolation
 
 
@@ -135,7 +140,7 @@ def expectation_propagation(
     sweeps.tilt_all()
     order = None if random_state is None else generator(random_state)
     n_iter, sequential, stalled = 0, update == "sequential", 0
-    best = sweeps.residual
+    best, cold = sweeps.residual, problem.warm_sites is None and update == "auto"
     while n_iter < max_iter and not sweeps.residual <= tol and stalled < _PATIENCE:
         n_iter += 1
         if sequential:
@@ -146,6 +151,8 @@ def expectation_propagation(
         trace.append(-sweeps.log_evidence)
         stalled = 0 if sweeps.residual < best else stalled + 1
         best = min(best, sweeps.residual)
+        if stalled == _WANDERING and cold and not sequential and sweeps.restart():
+            cold, stalled, best = False, 0, sweeps.residual
         if stalled == _PATIENCE and update == "auto" and not sequential:
             sequential, stalled = True, 0
     converged = sweeps.residual <= tol
@@ -256,11 +263,34 @@ class _Sweeps:
         pi, nu = far
         return np.where(pi >= 0, pi, self.pi + d_pi), np.where(pi >= 0, nu, self.nu + d_nu)
 
+    def restart(self) -> bool:
+        """Begin again at Laplace's sites, those of the mode; False where potentials have no curvature to take."""
+        potential = self.potential
+        if not (potential.smooth and self.gaussian.determined):
+            return False
+        present = self.pi, self.nu
+        try:
+            self.gaussian.refit(np.zeros(len(self.pi)), np.zeros(len(self.nu)))
+            s = minimise(self.problem, NegativeLogDensity(potential), _MODE_STEPS, _NEAR)[0]
+            first, second = potential.derivatives(s)
+            self.pi, self.nu = np.maximum(-second, 0.0), first + np.maximum(-second, 0.0) * s
+            self.gaussian.refit(self.pi, self.nu)
+        except (ValueError, np.linalg.LinAlgError):
+            self.pi, self.nu = present
+            self.problem.refit(*present)
+            return False
+        self._extrapolation.clear()
+        self._smallest = np.inf
+        self.tilt_all()
+        return True
+
     def sequential(self, order: np.random.Generator | None) -> None:
         """Move one site after the other; rank-one updates, then one factorisation against drift."""
         gaussian, fractions = self.gaussian, np.broadcast_to(self.fraction, self.pi.shape)
+        rows = np.arange(len(self.pi)) if order is None else order.permutation(len(self.pi))
+        if self._in_one_loop(rows):
+            return
         gaussian.start_updates()
-        rows = range(len(self.pi)) if order is None else order.permutation(len(self.pi))
         for j in rows:
             mean, variance = gaussian.marginal(j)
             if not variance > 0:
@@ -284,3 +314,19 @@ class _Sweeps:
                     continue
         self.pi, self.nu = gaussian.pi.copy(), gaussian.nu.copy()
         self.problem.refit(self.pi, self.nu)
+
+    def _in_one_loop(self, rows: np.ndarray) -> bool:
+        """Do the same in a compiled loop over the rows, of logit labels; False where there is none."""
+        potential = self.potential
+        if not isinstance(potential, BernoulliLogit) or potential.y is None or self.negative:
+            return False
+        if len(rows) > _LARGEST_JOINT or not np.all(self.fraction == 1.0):
+            return False
+        from adaptive.inference.dense.logit_sequence import logit_sequence  # compiles when it is first used
+
+        signs = np.broadcast_to(np.asarray(potential.y, dtype=float), rows.shape)
+        joint = self.gaussian.project_covariance(self.problem.rows, self.problem.rows)
+        present = self.gaussian.projections, signs, self.pi, self.nu
+        self.pi, self.nu = logit_sequence(joint, *present, rows, self.damping)
+        self.problem.refit(self.pi, self.nu)
+        return True

@@ -17,11 +17,12 @@ from numba import njit
 
 from adaptive.potentials.truncated_gaussian import two_halves
 
-__all__ = ["ACCURACY", "NODES", "WEIGHTS", "many", "moments"]
+__all__ = ["ACCURACY", "NODES", "WEIGHTS", "accuracy_for", "many", "moments"]
 
 _LARGE = 30.0  # cavity variance from which on the second way is the shorter one, at full accuracy
 ACCURACY = 37.0  # nats
 _STRIP = 0.9 * math.pi
+_SPARE = 8.0  # nats by which moments are better than what a tolerance asks, to the power 3/2
 
 
 def _one_sided_rule() -> tuple[np.ndarray, np.ndarray]:
@@ -33,6 +34,17 @@ def _one_sided_rule() -> tuple[np.ndarray, np.ndarray]:
 
 
 NODES, WEIGHTS = _one_sided_rule()
+
+
+def accuracy_for(tol: float) -> float:
+    """Return nats to which moments are good enough for sites that settle to ``tol``.
+
+    Examples
+    --------
+    >>> accuracy_for(1e-3) < accuracy_for(1e-6) < ACCURACY
+    True
+    """
+    return float(min(ACCURACY, _SPARE - 1.5 * math.log(max(tol, 1e-12))))
 
 
 @njit(cache=True)

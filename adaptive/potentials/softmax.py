@@ -30,12 +30,8 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
-from scipy.special import logsumexp, softmax
 
 __all__ = ["SoftmaxBound", "contrasts", "softmax_bound", "softmax_mode"]
-
-_NEWTON_STEPS = 30
-_HALVINGS = 30
 
 
 class SoftmaxBound(NamedTuple):
@@ -88,35 +84,12 @@ def softmax_bound(
     >>> bound.value.round(4), bound.tilt.round(4)
     (array([1.4319]), array([[0.3333, 0.3333, 0.3333]]))
     """
-    c = mean.shape[1]
-    half = mean + 0.5 * np.einsum("ikk->ik", covariance)
-    identity = np.eye(c)
+    from adaptive.potentials.softmax_tilts import tilts  # compiles when it is first used
 
-    def at(tilt: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        spread = np.einsum("ikl,il->ik", covariance, tilt)
-        exponents = half - spread
-        return 0.5 * np.einsum("ik,ik->i", tilt, spread) + logsumexp(exponents, axis=1), softmax(exponents, axis=1)
-
-    tilt = softmax(mean, axis=1) if start is None else start
-    value, image = at(tilt)
-    for _ in range(_NEWTON_STEPS):
-        gap = image - tilt
-        if np.abs(gap).max(initial=0.0) <= tol:
-            break
-        system = identity + _softmax_curvature(image) @ covariance
-        step = np.linalg.solve(system, gap[..., None])[..., 0]
-        length = np.ones((len(mean), 1))
-        for _ in range(_HALVINGS):
-            new_value, new_image = at(tilt + length * step)
-            worse = new_value > value + 1e-13 * (1.0 + np.abs(value))
-            if not worse.any():
-                break
-            length[worse] *= 0.5
-        length[worse] = 0.0  # no descent but by rounding
-        tilt = tilt + length * step
-        value, image = at(tilt)
-        if worse.all():
-            break
+    mean, covariance = np.ascontiguousarray(mean, dtype=float), np.ascontiguousarray(covariance, dtype=float)
+    tilt = np.array(_softmax(mean)[1] if start is None else start, dtype=float)
+    value, image = np.empty(len(mean)), np.empty_like(tilt)
+    tilts(mean, covariance, tilt, tol, value, image)
     gap = image - tilt
     curvature = _softmax_curvature(image) + gap[:, :, None] * gap[:, None, :]
     return SoftmaxBound(value, image, curvature)
@@ -124,8 +97,16 @@ def softmax_bound(
 
 def softmax_mode(mean: np.ndarray, covariance: np.ndarray, start: np.ndarray | None = None) -> SoftmaxBound:
     """Return l, its slope and its curvature at the mean: what Laplace's method looks at, whatever the covariance."""
-    probabilities = softmax(mean, axis=1)
-    return SoftmaxBound(logsumexp(mean, axis=1), probabilities, _softmax_curvature(probabilities))
+    value, probabilities = _softmax(mean)
+    return SoftmaxBound(value, probabilities, _softmax_curvature(probabilities))
+
+
+def _softmax(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Logarithms of the sums of exponentials (m,), and the softmax (m, c), without SciPy's checks."""
+    peak = scores.max(axis=1)
+    table = np.exp(scores - peak[:, None])
+    total = table.sum(axis=1)
+    return peak + np.log(total), table / total[:, None]
 
 
 def _softmax_curvature(p: np.ndarray) -> np.ndarray:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["query_by_committee"]
 
+MEMBERS, FEWEST = 1024, 64  # of a mixture's committees together, and of each
+
 
 def query_by_committee(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return the vote entropy  - sum_c q_c log q_c,  q_c the share of the members whose most probable outcome is c.
@@ -49,15 +51,15 @@ def query_by_committee(predictive: Predictive, random_state: RandomState = None)
     """
     shares: Any = 0.0
     for weight, component in predictive.components:  # members of a mixture are members of its components
-        shares = shares + weight * _shares(component)
+        shares = shares + weight * _shares(component, len(predictive.components))
     return entropy(shares)
 
 
 query_by_committee.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search
 
 
-def _shares(predictive: Predictive) -> np.ndarray:
-    """Return the shares (m, c) of the members' votes."""
+def _shares(predictive: Predictive, n_components: int) -> np.ndarray:
+    """Return the shares (m, c) of the members' votes, of so many committees one."""
     place = _boundary(predictive)
     if place is not None:
         deviation = np.sqrt(np.maximum(predictive.variance, 0.0))
@@ -65,7 +67,8 @@ def _shares(predictive: Predictive) -> np.ndarray:
             z = np.where(deviation > 0, (predictive.mean - place) / deviation, np.inf)
         return np.stack([ndtr(z), ndtr(-z)], axis=-1)
     require("query_by_committee", predictive, "draws")
-    weights, table = predictive.draws()
+    by_family = n_components > 1 and predictive.provides("likelihood")  # else the members are a list, all of which vote
+    weights, table = predictive.draws(max(FEWEST, MEMBERS // n_components) if by_family else None)
     winners, highest = np.zeros(table.shape[:2], dtype=np.intp), table[:, :, 0]
     for c in range(1, table.shape[2]):  # the first of equal ones, as argmax has it, which is slow along a short axis
         winners[table[:, :, c] > highest] = c

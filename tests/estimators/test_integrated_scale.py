@@ -103,6 +103,22 @@ def test_inclusion_follows_every_kept_node():
     assert len(set(batch)) == 3 and min(batch) > 4
 
 
+def test_included_answers_of_several_classes_follow_refits():
+    codes = np.argmax(X @ np.random.default_rng(3).standard_normal((X.shape[1], 3)), axis=1)
+    included = integrated(classes=None, update="inclusion", block_size=5).fit(X[:40], codes[:40])
+    for k in range(40, 44):
+        included.partial_fit(X[[k]], codes[[k]])
+    assert included.belief_.beliefs[0].n_included == 4
+    refitted = integrated(classes=None).fit(X[:44], codes[:44])
+    np.testing.assert_allclose(included.predict_proba(PROBES), refitted.predict_proba(PROBES), atol=0.06)
+    assert included.belief_.weights.max() == pytest.approx(refitted.belief_.weights.max(), abs=0.1)
+    again = integrated(classes=None, update="inclusion", block_size=5).restore(included.state())
+    included.partial_fit(X[44:46], codes[44:46])  # more than the block takes: all are fitted again
+    assert included.belief_.beliefs[0].n_included == 0
+    again.partial_fit(X[44:46], codes[44:46])
+    np.testing.assert_array_equal(again.predict_proba(PROBES), included.predict_proba(PROBES))
+
+
 def _shares(predictive):
     from scipy.special import ndtr
 

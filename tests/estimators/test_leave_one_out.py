@@ -5,6 +5,7 @@ import pytest
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 
 from adaptive import (
+    BayesianLogisticRegression,
     CoxProcess,
     GaussianProcessClassifier,
     GaussianProcessRegressor,
@@ -31,9 +32,15 @@ CASES = {  # estimator, outcomes, how far refits may be: exact but for what EP a
     "over nodes": (
         lambda: GaussianProcessRegressor(RBF(1.0), alpha=0.1, hyperparameters="integrated"), Y, 0.02,
     ),
-    "classification": (lambda: GaussianProcessClassifier(4.0 * RBF(1.0), optimizer=None), Y > 0, 0.03),
+    "classification": (
+        lambda: GaussianProcessClassifier(4.0 * RBF(1.0), optimizer=None, calibration=None), Y > 0, 0.03,
+    ),
     "classification over nodes": (
-        lambda: GaussianProcessClassifier(4.0 * RBF(1.0), hyperparameters="integrated"), Y > 0, 0.05,
+        lambda: GaussianProcessClassifier(4.0 * RBF(1.0), hyperparameters="integrated", calibration=None), Y > 0, 0.05,
+    ),
+    "classification of three": (
+        lambda: BayesianLogisticRegression(prior_scale=1.0, inference="laplace_approximation", tol=1e-8),
+        np.digitize(Y, [-0.5, 0.5]), 0.05,
     ),
     "weights": (
         lambda: SparseLinearRegression("gaussian", noise_variance=0.2, prior_scale=0.7, fit_intercept=False), Y, 1e-8,

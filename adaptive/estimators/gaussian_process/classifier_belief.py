@@ -56,7 +56,7 @@ class ClassifierSettings(ProcessSettings):
     n_jobs: int | None = None
     classes: ArrayLike | None = None
     hyperparameters: str = "mode"
-    calibration: str | None = None
+    calibration: str | None = "leave_one_out"
 
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""

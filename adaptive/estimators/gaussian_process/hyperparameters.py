@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["optimised"]
 
-_CLIMB = LBFGS(max_iter=200, ftol=1e-8, gtol=1e-4)
+_CLIMB = LBFGS(max_iter=200, ftol=1e-5, gtol=1e-3, relative=True)
+_ROUGH = 1e-3  # tolerance of the inference while the search is far from its end
+_SHARE = 3e-3  # of the last slope, in nats: what an inference that is not the last may leave
 _WORST = 1e25  # where there is no posterior
 
 
@@ -54,15 +56,25 @@ def optimised(
     if n_restarts > 0 and not np.isfinite(bounds).all():
         raise ValueError("n_restarts_optimizer > 0 needs finite bounds of all parameters.")
 
-    def evaluate(theta: np.ndarray, warm: Any, rough: bool, gradient: bool = True) -> Evaluation:
-        with config_context(assume_finite=True):  # the last fit is checked
-            return searched(theta, warm, gradient)
+    finest: dict[str, Any] = getattr(evidence.engine, "search", {})
+    steepest = np.inf  # slope of the last evaluation, as far as the bounds let it be followed
 
-    def searched(theta: np.ndarray, warm: Any, gradient: bool) -> Evaluation:
+    def evaluate(theta: np.ndarray, warm: Any, rough: bool, gradient: bool = True) -> Evaluation:
+        nonlocal steepest
+        settings = dict(finest)
+        if "tol" in settings and gradient:
+            settings["tol"] = float(np.clip(_SHARE * steepest, settings["tol"], max(_ROUGH, settings["tol"])))
+        with config_context(assume_finite=True):  # the last fit is checked
+            found = searched(theta, warm, gradient, settings)
+        if gradient:
+            blocked = np.where(found.slope > 0, theta >= bounds[:, 1], theta <= bounds[:, 0])
+            steepest = float(np.abs(np.where(blocked, 0.0, found.slope)).max())
+        return found
+
+    def searched(theta: np.ndarray, warm: Any, gradient: bool, settings: dict[str, Any]) -> Evaluation:
         """From the last posterior that converged, or from scratch; nowhere better than where there is no posterior."""
         for begin in (warm, None):
             at, slope = replace(evidence.at(theta), warm=begin), np.zeros(len(theta))
-            settings: dict[str, Any] = getattr(evidence.engine, "search", {})
             try:
                 if gradient:
                     value, slope = at.value_and_gradient(quiet=True, **settings)

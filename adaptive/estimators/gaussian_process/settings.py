@@ -33,7 +33,7 @@ ENGINES = (
 )
 WHOLE_MATRIX = ("mean_field", "annealed_importance")  # engines that write the covariance of all latents out
 STATIONARY = ("expectation_propagation", "variational_gaussian")  # an error of the sites enters the evidence squared
-SEARCH_TOL = 1e-4
+SEARCH_TOL = 3e-5  # of the last steps of a search
 
 
 @dataclass(frozen=True)

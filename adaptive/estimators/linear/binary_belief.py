@@ -188,6 +188,11 @@ class BinaryBelief(Inferred):
             return np.zeros(rows.shape[0], dtype=int)
         return (self._features(rows) @ self.posterior.mean > 0).astype(int)
 
+    @property
+    def scale_evidence(self) -> float:
+        """The log evidence that prior scales are compared by."""
+        return self.log_evidence
+
     def scale_slope(self) -> float:
         """Slope of the log evidence in ln prior scale, which engines have that do not say the evidence itself."""
         problem = Problem(self.settings, self.data)

@@ -21,10 +21,10 @@ from scipy.interpolate import CubicSpline
 from adaptive.estimators.belief import Inferred
 from adaptive.estimators.linear.binary_belief import BinaryBelief
 from adaptive.estimators.linear.fitted_together import compiles, fitted_together
-from adaptive.estimators.linear.leave_one_out import LeaveOneOut, cavities, left_out, variance_factor
+from adaptive.estimators.linear.leave_one_out import LeaveOneOut, cavities, left_out, mixed, variance_factor
 from adaptive.estimators.linear.pool_marginals import KeptRows, NodeMarginals
 from adaptive.estimators.linear.settings import LogisticSettings
-from adaptive.estimators.linear.softmax_belief import SoftmaxBelief, scale_evidence
+from adaptive.estimators.linear.softmax_belief import SoftmaxBelief
 from adaptive.estimators.linear.training import LabelledRows
 from adaptive.inference.mixture_posterior import MixturePosterior
 from adaptive.predictive import Mixture, Predictive
@@ -83,7 +83,9 @@ class IntegratedBelief(Inferred):
         doubled = not warm or len(data) >= 2 * earlier.scale_rows
         kind = BinaryBelief if data.n_classes <= 2 else SoftmaxBelief
         included = warm and settings.includes(data, len(data) - len(earlier.data))
-        if included and not doubled and kind is BinaryBelief:
+        if kind is SoftmaxBelief:
+            included = included and all(belief.may_include(settings, data) for belief in known.values())
+        if included and not doubled:
             beliefs = {k: belief.including(settings, data) for k, belief in known.items()}
         else:
             fitted = NODES if doubled else sorted({n for k in known for n in (k - 1, k, k + 1) if n in NODES})
@@ -158,10 +160,7 @@ class IntegratedBelief(Inferred):
 
     def probabilities(self, rows: Matrix) -> np.ndarray:
         """(m, n_classes) predictive probabilities, of two classes with the latents' variances times ``gamma``."""
-        if self.data.n_classes > 2:
-            tables = [belief.probabilities(rows) for belief in self.beliefs]
-        else:
-            tables = [belief.probabilities(rows, self.gamma) for belief in self.beliefs]
+        tables = [belief.probabilities(rows, self.gamma) for belief in self.beliefs]
         return np.minimum(np.einsum("k,kmc->mc", self.weights, np.stack(tables)), 1.0)  # weights add up to 1 + 1e-16
 
     def winners(self, rows: Matrix) -> np.ndarray:
@@ -185,6 +184,8 @@ class IntegratedBelief(Inferred):
     @cached_property
     def left_out(self) -> LeaveOneOut | None:  # type: ignore[override]
         """Predictions of the training rows without themselves; None where there are no cavities."""
+        if isinstance(self.beliefs[0], SoftmaxBelief):
+            return mixed(self.weights, [belief.left_out for belief in self.beliefs], self.data.codes)
         if not self._has_cavities:
             return None
         return left_out(self.weights, self._cavities, self.beliefs[0].family, self.data.codes)
@@ -273,7 +274,7 @@ def _log_evidences(beliefs: dict[int, Any]) -> tuple[np.ndarray, float]:
     That is 0, or nan where the inference tells slopes only and their integral from the lowest node stands in.
     """
     nodes = sorted(beliefs)
-    logs, level = np.array([scale_evidence(beliefs[k]) for k in nodes]), 0.0
+    logs, level = np.array([beliefs[k].scale_evidence for k in nodes]), 0.0
     if not np.isfinite(logs).any() and len(nodes) > 1 and all(hasattr(one, "scale_slope") for one in beliefs.values()):
         with suppress(ValueError):  # point estimates have no slopes either
             slopes = CubicSpline(STEP * np.array(nodes), [beliefs[k].scale_slope() for k in nodes])

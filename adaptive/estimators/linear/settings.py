@@ -97,12 +97,13 @@ class LogisticSettings(Settings):
     def includes(self, data: LabelledRows, n_new: int = 0) -> bool:
         """Whether further answers are included one by one: where that was asked for, else where it is good and quick.
 
-        That is over nodes of the scale: dense rows, expectation propagation, a Gaussian prior, a block of rows at most.
+        That is of two classes over nodes of the scale: dense rows, expectation propagation, a Gaussian prior, a block
+        of rows at most.
         """
         if self.update != "auto":
             return self.update == "inclusion"
         plain = self.integrates and self.prior == "gaussian" and self.inference == "expectation_propagation"
-        return plain and isinstance(data.X, np.ndarray) and n_new <= self.block_size
+        return plain and data.n_classes <= 2 and isinstance(data.X, np.ndarray) and n_new <= self.block_size
 
     @property
     def integrates(self) -> bool:

@@ -9,12 +9,16 @@ changes nothing; beliefs are kept about contrasts of scores, orthonormal vectors
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.estimators.belief import Inferred
+from adaptive.estimators.linear.leave_one_out import LeaveOneOut
 from adaptive.estimators.linear.settings import INTERCEPT_SCALE, LARGEST_TYPICAL_LATENT, LogisticSettings
 from adaptive.estimators.linear.training import LabelledRows, labels_of
 from adaptive.inference.evidence.maximise import Evaluation, LogNormal, Newton, maximise
@@ -30,7 +34,7 @@ from adaptive.predictive.softmax_integrals import softmax_moments
 if TYPE_CHECKING:
     from adaptive.types import Matrix, RandomState
 
-__all__ = ["SoftmaxBelief", "scale_evidence"]
+__all__ = ["SoftmaxBelief"]
 
 METHODS = {
     "expectation_propagation": "variational_bounds",  # there is no expectation propagation here: the bound stands in
@@ -56,6 +60,10 @@ class SoftmaxBelief(Inferred):
     posterior : SoftmaxPosterior
         Over the weights of contrasts, in these coordinates.
     prior_scale : float
+    n_included : int
+        Of the last rows, those that were included since the last fit.
+    followed_evidence : float or None
+        Laplace's log evidence of the last fit and the log probabilities of the answers included since; None: a fit.
     """
 
     settings: LogisticSettings
@@ -63,6 +71,8 @@ class SoftmaxBelief(Inferred):
     space: RowSpace
     posterior: SoftmaxPosterior
     prior_scale: float
+    n_included: int = 0
+    followed_evidence: float | None = None
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
@@ -74,7 +84,12 @@ class SoftmaxBelief(Inferred):
 
     @classmethod
     def learnt(cls, settings: LogisticSettings, data: LabelledRows, earlier: Any = None) -> SoftmaxBelief:
-        """Fit at the given prior scale, or at that of Laplace's highest evidence; warm from an ``earlier`` belief."""
+        """Fit at the given prior scale, or at that of Laplace's highest evidence; warm from an ``earlier`` belief.
+
+        With ``update="inclusion"`` rows that are new are included, and a block of them is followed by a fit.
+        """
+        if isinstance(earlier, SoftmaxBelief) and earlier.may_include(settings, data):
+            return earlier.including(settings, data)
         problem = _Problem(settings, data)
         warm = None
         if isinstance(earlier, SoftmaxBelief) and earlier.data.n_classes == data.n_classes:
@@ -88,6 +103,45 @@ class SoftmaxBelief(Inferred):
         scale = float(np.exp(found.point))
         posterior = found.posterior if problem.method == LAPLACE else problem.fit(scale, warm or found.posterior)
         return cls(settings, data, problem.space(scale), posterior, scale)
+
+    def may_include(self, settings: LogisticSettings, data: LabelledRows) -> bool:
+        """Whether the rows that are new fit into the block of those included."""
+        n_new = len(data) - len(self.data)
+        same = self.data.n_classes == data.n_classes and n_new + self.n_included <= settings.block_size
+        return same and settings.includes(data, n_new)
+
+    def including(self, settings: LogisticSettings, data: LabelledRows) -> SoftmaxBelief:
+        """The belief after the rows that are new to it, one by one, each with one step of the inference.
+
+        Its evidence is followed: that of the last fit times the predictive probabilities of the new answers.
+        """
+        belief = self
+        for n in range(len(self.data), len(data)):
+            belief = belief._including(settings, data.first(n + 1))
+        return belief
+
+    def _including(self, settings: LogisticSettings, data: LabelledRows) -> SoftmaxBelief:
+        """The belief after the last of the rows."""
+        chosen = float(self.probabilities(data.X[-1:])[0, data.codes[-1]])
+        count = 1.0 if data.weights is None else float(data.weights[-1])
+        evidence = self.scale_evidence + count * float(np.log(max(chosen, np.finfo(float).tiny)))
+        problem = _Problem(settings, data)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # that it has not converged goes without saying
+            posterior = problem.fit(self.prior_scale, self.posterior, max_iter=1)
+        posterior.converged = self.posterior.converged
+        space = problem.space(self.prior_scale)
+        return SoftmaxBelief(settings, data, space, posterior, self.prior_scale, self.n_included + 1, evidence)
+
+    @cached_property
+    def scale_evidence(self) -> float:
+        """The log evidence that prior scales are compared by: Laplace's, followed where answers were included since."""
+        if self.followed_evidence is not None:
+            return self.followed_evidence
+        if self.posterior.engine == LAPLACE:
+            return self.log_evidence
+        problem = _Problem(self.settings, self.data)
+        return problem.evaluate(float(np.log(self.prior_scale)), self.posterior, False).value
 
     # -- belief --------------------------------------------------------------------------------------------------------
 
@@ -111,14 +165,42 @@ class SoftmaxBelief(Inferred):
     def _predictive(self, *args: Any, **fields: Any) -> SoftmaxProjections:
         return _predictive(self.space, self.posterior.weights, self.posterior.blocks, *args, **fields)
 
-    def probabilities(self, rows: Matrix) -> np.ndarray:
-        """(m, n_classes) predictive probabilities."""
+    def probabilities(self, rows: Matrix, gamma: float = 1.0) -> np.ndarray:
+        """(m, n_classes) predictive probabilities, of scores whose covariances are ``gamma`` times those believed."""
         table = np.empty((rows.shape[0], self.data.n_classes))
         for start in range(0, len(table), _ROWS_AT_ONCE):
             part = slice(start, start + _ROWS_AT_ONCE)
             scores = self._predictive(rows[part], np.arange(self.data.n_classes), None, 0)
-            table[part] = softmax_moments(scores.score_mean, scores.score_covariance)[0]
+            table[part] = softmax_moments(scores.score_mean, gamma * scores.score_covariance)[0]
         return table
+
+    @cached_property
+    def cavities(self) -> tuple[np.ndarray, np.ndarray]:
+        """Means (m, c) and covariances (m, c, c) of the training rows' scores without their own sites.
+
+        With V and H the covariance and the site's precision, (I - V H)^-1 (m - V nu) and (I - V H)^-1 V.
+        """
+        mean, covariance = self.posterior.of_rows
+        sites = self.posterior.sites
+        counts = np.ones(len(mean)) if self.data.weights is None else np.maximum(self.data.weights, 1.0)
+        precision = sites.precision / counts[:, None, None]
+        system = np.eye(mean.shape[1]) - covariance @ precision
+        pulled = mean - np.einsum("ikl,il->ik", covariance, sites.precision_mean / counts[:, None])
+        without = np.linalg.solve(system, np.concatenate([pulled[:, :, None], covariance], axis=2))
+        basis = contrasts(self.data.n_classes)
+        spread = 0.5 * (without[:, :, 1:] + without[:, :, 1:].transpose(0, 2, 1))
+        return without[:, :, 0] @ basis.T, basis @ spread @ basis.T
+
+    @cached_property
+    def left_out(self) -> LeaveOneOut:  # type: ignore[override]
+        """Predictions of the training rows without themselves."""
+        return self.left_out_at(1.0)
+
+    def left_out_at(self, gamma: float) -> LeaveOneOut:
+        """The same of scores whose covariances are ``gamma`` times those of the cavities."""
+        mean, covariance = self.cavities
+        table = softmax_moments(mean, gamma * covariance)[0]
+        return LeaveOneOut(table, np.log(np.maximum(table[np.arange(len(table)), self.data.codes], 1e-300)))
 
     def winners(self, rows: Matrix) -> np.ndarray:
         """(m,) codes of the most probable class."""
@@ -141,6 +223,8 @@ class SoftmaxBelief(Inferred):
             "precision": sites.precision,
             "precision_mean": sites.precision_mean,
             "masses": sites.masses,
+            "n_included": self.n_included,
+            "followed_evidence": self.followed_evidence,
             **diagnostics,
         }
 
@@ -159,7 +243,9 @@ class SoftmaxBelief(Inferred):
         for name in _DIAGNOSTICS:
             setattr(posterior, name, state[name])
         posterior.objective_trace = np.asarray(state["objective_trace"], dtype=float)
-        return cls(settings, data, space, posterior, scale)
+        followed = state.get("followed_evidence")
+        n_included = int(state.get("n_included", 0))
+        return cls(settings, data, space, posterior, scale, n_included, None if followed is None else float(followed))
 
 
 class _Problem:
@@ -171,8 +257,8 @@ class _Problem:
     def space(self, scale: float) -> RowSpace:
         return _space(self.settings, self.data.X, scale)
 
-    def fit(self, scale: float, warm: SoftmaxPosterior | None) -> SoftmaxPosterior:
-        return self._fit(scale, warm, self.method, self.settings.tol)
+    def fit(self, scale: float, warm: SoftmaxPosterior | None, max_iter: int | None = None) -> SoftmaxPosterior:
+        return self._fit(scale, warm, self.method, self.settings.tol, max_iter)
 
     def evaluate(self, log_scale: float, warm: SoftmaxPosterior | None, rough: bool) -> Evaluation:
         """Laplace's evidence and its slope in ln scale; Newton's method is too quick for rough fits to be worth it."""
@@ -181,25 +267,19 @@ class _Problem:
         slope, determined = laplace_slope(self.space(scale), posterior, self.data.weights)
         return Evaluation(posterior, posterior.log_evidence, slope, determined)
 
-    def _fit(self, scale: float, warm: SoftmaxPosterior | None, method: str, tol: float) -> SoftmaxPosterior:
+    def _fit(
+        self, scale: float, warm: SoftmaxPosterior | None, method: str, tol: float, max_iter: int | None = None
+    ) -> SoftmaxPosterior:
         return softmax_regression(
             self.space(scale).coordinates(self.data.X),
             self.data.codes,
             self.data.n_classes,
             weights=self.data.weights,
             method=method,
-            max_iter=self.settings.max_iter,
+            max_iter=self.settings.max_iter if max_iter is None else max_iter,
             tol=tol,
             warm_start=warm,
         )
-
-
-def scale_evidence(belief: Any) -> float:
-    """Return the log evidence that prior scales are compared by: Laplace's of a softmax, else the belief's own."""
-    if not isinstance(belief, SoftmaxBelief) or belief.posterior.engine == LAPLACE:
-        return belief.log_evidence
-    problem = _Problem(belief.settings, belief.data)
-    return problem.evaluate(float(np.log(belief.prior_scale)), belief.posterior, False).value
 
 
 def _method(settings: LogisticSettings) -> str:

@@ -13,11 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from adaptive.potentials.logit_moments import ACCURACY, NODES, WEIGHTS, many
+from adaptive.potentials.logit_moments import NODES, WEIGHTS, accuracy_for, many
 
 __all__ = ["NodeSites", "logit_nodes"]
 
-_SPARE = 8.0  # nats by which moments are better than what ``tol`` asks, to the power 3/2
 _FLAT = 1e-10  # cavity precision, in units of the marginal's, that stands for zero
 
 
@@ -77,9 +76,8 @@ def logit_nodes(
     pi, nu = np.array(pi, dtype=float), np.array(nu * signs, dtype=float)
     k, counts = len(variances), np.ones(len(rows)) if counts is None else np.asarray(counts, dtype=float)
     found = NodeSites(pi, nu, np.full(k, np.nan), np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.bool_))
-    accuracy = float(min(ACCURACY, _SPARE - 1.5 * np.log(max(tol, 1e-12))))
     prior = np.asarray(variances, dtype=float)
-    _settle(rows, prior, pi, nu, tol, max_iter, counts, accuracy, NODES, WEIGHTS, *found[2:])
+    _settle(rows, prior, pi, nu, tol, max_iter, counts, accuracy_for(tol), NODES, WEIGHTS, *found[2:])
     return found._replace(nu=nu * signs)
 
 

@@ -87,7 +87,9 @@ def evidence_gradient(model: GLM, posterior: Posterior, prior_covariance_derivat
     return float(gradient)
 
 
-def evidence_sensitivity(model: GLM, posterior: Posterior, along: ArrayLike | None = None) -> tuple[np.ndarray, ...]:
+def evidence_sensitivity(
+    model: GLM | None, posterior: Posterior, along: ArrayLike | None = None
+) -> tuple[np.ndarray, ...]:
     """Derivatives of ``posterior.log_evidence`` in every entry of the prior's covariance, and of its mean.
 
     For hyper-parameters theta of a kernel and of a mean function, d ln Z = sum(first * dK) + second . dmu, so that one
@@ -95,8 +97,9 @@ def evidence_sensitivity(model: GLM, posterior: Posterior, along: ArrayLike | No
 
     Parameters
     ----------
-    model : GLM
-        With a full prior covariance, of which the rows of B are the unknowns themselves, as of a Gaussian process.
+    model : GLM or None
+        With a full prior covariance, of which the rows of B are the unknowns themselves, as of a Gaussian process. Only
+        a posterior by Laplace's method needs it.
     posterior : Posterior
         Converged, of that model, in the covariance form or the low-rank one.
     along : (n, k) array, optional
@@ -141,7 +144,7 @@ def evidence_sensitivity(model: GLM, posterior: Posterior, along: ArrayLike | No
     return covariance, slope + response
 
 
-def _along(model: GLM, posterior: Posterior, columns: np.ndarray) -> tuple[np.ndarray, ...]:
+def _along(model: GLM | None, posterior: Posterior, columns: np.ndarray) -> tuple[np.ndarray, ...]:
     """The same in products with the rows."""
     gaussian = posterior.gaussian
     if not isinstance(gaussian, LowRankForm):
@@ -159,11 +162,12 @@ def _along(model: GLM, posterior: Posterior, columns: np.ndarray) -> tuple[np.nd
     return 0.5 * covariance, 0.5 * diagonal, mean
 
 
-def _response(model: GLM, posterior: Posterior) -> np.ndarray | None:
+def _response(model: GLM | None, posterior: Posterior) -> np.ndarray | None:
     """Of Laplace's method, where the curvature follows the mode: what that adds to the slope."""
-    gaussian = posterior.gaussian
-    active = [(b, p) for b, p in model.groups if as_gaussian(p) is None]
-    if posterior.engine != "laplace_approximation" or not active:
+    if posterior.engine != "laplace_approximation" or model is None:
+        return None
+    gaussian, active = posterior.gaussian, [(b, p) for b, p in model.groups if as_gaussian(p) is None]
+    if not active:
         return None
     assert isinstance(gaussian, (CovarianceForm, LowRankForm))
     potential = grouped([p for _, p in active], [b.shape[0] for b, _ in active])
