@@ -21,9 +21,10 @@ from adaptive.inference.evidence.maximise import LBFGS, Evaluate, Evaluation, It
 if TYPE_CHECKING:
     from adaptive.types import RandomState
 
-__all__ = ["optimised"]
+__all__ = ["ROUGH", "optimised"]
 
 _CLIMB = LBFGS(max_iter=200, ftol=1e-8, gtol=1e-4)
+ROUGH = LBFGS(max_iter=200, ftol=1e-2, gtol=1e-1)  # to compare starts: to a hundredth of a nat
 _WORST = 1e25  # where there is no posterior
 
 
@@ -33,6 +34,7 @@ def optimised(
     n_restarts: int,
     bounds: np.ndarray,
     random_state: RandomState,
+    climb: Iteration = _CLIMB,
 ) -> Evidence:
     """The evidence at its largest.
 
@@ -46,6 +48,8 @@ def optimised(
         Further searches, from parameters drawn uniformly within the bounds.
     bounds : (p, 2) array
     random_state : None, int, Generator or RandomState
+    climb : LBFGS
+        Of "fmin_l_bfgs_b".
     """
     if optimizer is None or not len(evidence.theta):
         return evidence
@@ -76,7 +80,7 @@ def optimised(
                 break
         return Evaluation(warm, -_WORST, np.zeros(len(theta)))
 
-    iteration: Iteration = _of_user(optimizer) if callable(optimizer) else _CLIMB
+    iteration: Iteration = _of_user(optimizer) if callable(optimizer) else climb
     restarts = [rng.uniform(bounds[:, 0], bounds[:, 1]) for _ in range(n_restarts)]
     found = maximise(evaluate, start, bounds, iteration=iteration, restarts=restarts, warm_start=evidence.warm)
     best = replace(evidence.at(found.point), warm=found.posterior)
