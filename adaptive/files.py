@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["text_of", "write_csv", "write_file"]
+__all__ = ["delimiter_of", "text_of", "write_csv", "write_file"]
 
 
 def write_file(path: Path, data: bytes | str, *, exclusive: bool = False, durable: bool = True) -> None:
@@ -78,6 +78,17 @@ def text_of(content: bytes) -> str | None:
             continue
         return None if "\x00" in text else text
     return None
+
+
+def delimiter_of(text: str) -> str:
+    """Return what separates the cells of a table: comma, semicolon or tab, whichever its first line has most of.
+
+    Examples
+    --------
+    >>> delimiter_of("name;points\\n1,5;2,5")
+    ';'
+    """
+    return max(",;\t", key=text.partition("\n")[0].count)
 
 
 def _rename_exclusively(partial: Path, path: Path) -> None:

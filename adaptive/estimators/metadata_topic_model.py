@@ -57,7 +57,8 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
     n_topics : int
         K, two or more.
     word_prior : float or None, default 0.05
-        Dirichlet parameter of each word in a topic; None: learnt by evidence, in batch.
+        Dirichlet parameter of each word in a topic; None: learnt by evidence, from .05 on, after every pass of a batch
+        and every ``decay_every`` documents of a stream (of expected counts: about twice too large).
     topic_prior : float, default 0.1
         Without metadata the Dirichlet parameter of each topic in a document (plain LDA). With metadata it sets
         ``weight_variance``.

@@ -14,7 +14,7 @@ from adaptive.estimators.factorization.belief import FactorizationBelief, Factor
 from adaptive.estimators.factorization.mixtures import count_quantile, sobol_normals
 from adaptive.estimators.factorization.pairs import PairCounts, checked_counts, columns_of
 from adaptive.estimators.factorization.predictive import conditional_moments, eta_moments
-from adaptive.estimators.factorization.shortlist import is_product, of_single_gains
+from adaptive.estimators.factorization.shortlist import is_product, of_single_gains, of_target
 from adaptive.estimators.factorization.user_view import FactorizationUser
 from adaptive.inference.factorization.expectations import log_rates
 from adaptive.inference.factorization.masses import log_masses
@@ -254,17 +254,18 @@ class PoissonFactorization(BeliefEstimator):
         """Return the positions of the pairs that are most worth counting next, as all estimators do.
 
         The pairs of the highest single gains of a long ``designs.pool.Product(users, items)`` are found by bounds
-        (`adaptive.search.best_pairs`), and the choice is made among these.
+        (`adaptive.search.best_pairs`), and the choice is made among these; with a ``target`` among the pairs of its
+        users and items, of which alone a count tells.
         """
         arguments: dict[str, Any] = {
             "candidates": candidates, "n_select": checks.integer("n_select", n_select, minimum=1), "scorer": "auto",
             "target": None, "cost": None, "mask": None, "exclude": (), "pending": None, "joint": True, **options,
         }  # fmt: skip
         by_gain = scorers.get(arguments["scorer"], self) is scorers.information_gain
-        plain = arguments["target"] is None and arguments["pending"] is None
-        if not (by_gain and plain and is_product(candidates) and self.__sklearn_is_fitted__()):
+        if not (by_gain and is_product(candidates) and self.__sklearn_is_fitted__()):
             return super().select(**arguments)
-        positions, among = of_single_gains(self.belief_, arguments)
+        shortened = of_single_gains if arguments["target"] is None else of_target
+        positions, among = shortened(self.belief_, arguments)
         chosen = super().select(**among)
         return (positions[chosen[0]], chosen[1]) if options.get("return_scores") else positions[chosen]
 

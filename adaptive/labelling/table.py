@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adaptive.files import text_of, write_file
+from adaptive.files import delimiter_of, text_of, write_file
 from adaptive.labelling.answers import Answer
 from adaptive.labelling.tasks import FIELDS, tasks
 
@@ -71,8 +71,7 @@ def read_csv(path: str | os.PathLike[str], *, skip: str = "?") -> list[Answer]:
     text = text_of(Path(path).read_bytes())
     if text is None:
         raise ValueError(f"{name} is not a table of text; expected the .csv file that was written, filled in.")
-    delimiter = max(",;\t", key=text.partition("\n")[0].count)
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter_of(text))
     header = reader.fieldnames or ()
     for wanted in ("position", "answer"):
         if wanted not in header:

@@ -98,7 +98,7 @@ def newsgroups() -> dict[str, float]:
     model = MetadataTopicModel(20, random_state=0, tol=1e-4).fit(counts[train], group[train])
     seconds = time.process_time() - start
     found = log_probabilities(second, model.transform(first, group[test]), model.belief_.word_probabilities)
-    other = peer("dmr", counts[train], group[train], first, group[test], 20, 200)
+    other = peer("dmr", counts[train], group[train], first, group[test], 20, 200, 1.0)
     theirs = log_probabilities(second, other["proportions"], other["words"])
     total = second.sum()
     return {

@@ -1,9 +1,9 @@
 """Photon images: Poisson against Gaussian noise with their scales by evidence and at their best; designed exposures.
 
-Photographs at 16 x 16 pixels and maximum intensities 10, 20 and 30, a 3 x 3 Gaussian blur of .3 pixels, differences
-with a Laplace prior, expectation propagation for both likelihoods. The scale is the one of the highest evidence on a
-grid, normalised by the number of unknowns, or the best of the grid by its error; the Gaussian noise has the variance
-of the mean count. The error is |u - truth|_1 / |truth|_1.
+Six photographs at 32 x 32 pixels and maximum intensities 10, 20 and 30, two of them at 64 x 64 and 10; a 3 x 3 Gaussian
+blur of .3 pixels, differences with a Laplace prior, expectation propagation for both likelihoods. The scale is the one
+of the highest evidence on a grid, normalised by the number of unknowns, or the best of the grid by its error; the
+Gaussian noise has the variance of the mean count. The error is |u - truth|_1 / |truth|_1. Exposures at 16 x 16.
 """
 
 from __future__ import annotations
@@ -24,20 +24,21 @@ from experiments.script import Script, command, panels
 
 SCALES = (0.02, 0.04, 0.08, 0.16, 0.32)  # of the maximum intensity
 MAXIMA = (10, 20, 30)
+DEBLURRED, LARGER = 32, 64
 OFFSETS = np.exp(-0.5 * (np.arange(-1, 2) / 0.3) ** 2)
 BLUR = np.outer(OFFSETS, OFFSETS) / OFFSETS.sum() ** 2
 SIDE, N_STEPS, N_CHOSEN, EXPOSURE = 16, 8, 32, 20.0
 
 
 def deblurred(name: str, side: int, largest: int, likelihood: str) -> dict[str, Any]:
-    """Errors and evidences along the grid of scales, and the images at the best of both."""
+    """Errors and evidences along the grid of scales (its middle, of large images), and the image at the best."""
     truth = largest * photograph(name, side)
     blur = Convolution((side, side), BLUR)
     A = blur.to_dense()
     y = np.random.default_rng(0).poisson(np.maximum(A @ truth.ravel(), 0.0)).astype(float)
     prior = ImagePrior((side, side), "tv", "db2", None, "real", "transform", float(largest))
     errors, evidences, images, failures = [], [], [], 0
-    for share in SCALES:
+    for share in SCALES if side < LARGER else SCALES[1:4]:
         (operator, potential), scale = prior.groups({"tv": share * largest})[0], share * largest
         B, options = operator.to_dense(), {"prior_covariance": (100.0 * largest) ** 2}
         if likelihood == "gaussian":
@@ -92,7 +93,7 @@ def exposed(seed: int, design: str) -> dict[str, Any]:
 def run(script: Script) -> None:
     """Deblurring, other rates, exposures."""
     names = SHIPPED[:1] if script.quick else TEST[:6]
-    side, maxima = (8, MAXIMA[:1]) if script.quick else (16, MAXIMA)
+    side, maxima = (8, MAXIMA[:1]) if script.quick else (DEBLURRED, MAXIMA)
     found = {
         (name, largest, kind): script.kept("photons", deblurred, name, side, largest, kind)
         for name in names for largest in maxima for kind in ("gaussian", "rectified")
@@ -101,12 +102,14 @@ def run(script: Script) -> None:
         how: np.array([[found[n, m, "rectified"][how] / found[n, m, "gaussian"][how] for n in names] for m in maxima])
         for how in ("by evidence", "best")
     }
-    keys = list(found)
+    larger = _larger(script)
+    listed = {**{(*k[:2], side, k[2]): one for k, one in found.items()}, **larger}
     script.table(
-        {"photograph": [k[0] for k in keys], "maximum": [k[1] for k in keys], "likelihood": [k[2] for k in keys],
-         "error, scale by evidence": [round(float(found[k]["by evidence"]), 4) for k in keys],
-         "error, best scale": [round(float(found[k]["best"]), 4) for k in keys]},
-        "counts-photons", f"Deblurring at {side} x {side}: relative absolute errors.",
+        {"photograph": [k[0] for k in listed], "maximum": [k[1] for k in listed],
+         "pixels a side": [k[2] for k in listed], "likelihood": [k[3] for k in listed],
+         "error, scale by evidence": [round(float(one["by evidence"]), 4) for one in listed.values()],
+         "error, best scale": [round(float(one["best"]), 4) for one in listed.values()]},
+        "counts-photons", "Deblurring: relative absolute errors.",
     )  # fmt: skip
     mean = {how: [round(float(v), 3) for v in ratio.mean(axis=1)] for how, ratio in ratios.items()}
     lower = bool(ratios["by evidence"].mean(axis=1).max() < 1 and ratios["best"].mean(axis=1).max() < 1)
@@ -115,7 +118,8 @@ def run(script: Script) -> None:
     script.judge(
         "ko-tab-2.4", lower and shrinks,
         claim="Deblurring: the Poisson likelihood errs less than the Gaussian one, most at low counts.",
-        target="mean ratio of errors below 1 at every maximum, and rising with it", value=mean,
+        target="mean ratio of errors below 1 at every maximum, and rising with it",
+        value={**mean, **_ratios(larger)},
         reason=f"Poisson over Gaussian, {size} Counts err less at every maximum, by 2 to 5%, but the gap does not "
         "shrink; the source's ratio of .65 is not met. Its Gaussian competitor's noise is not given: here it has the "
         "variance of the mean count.",
@@ -142,6 +146,27 @@ def run(script: Script) -> None:
         )  # fmt: skip
     _other_rates(script)
     _exposures(script)
+
+
+def _larger(script: Script) -> dict[Any, Any]:
+    """The same at twice the side, of two photographs at the lowest maximum."""
+    if script.quick:
+        return {}
+    return {
+        (name, MAXIMA[0], LARGER, kind): script.kept("photons", deblurred, name, LARGER, MAXIMA[0], kind)
+        for name in TEST[:2] for kind in ("gaussian", "rectified")
+    }  # fmt: skip
+
+
+def _ratios(larger: dict[Any, Any]) -> dict[str, Any]:
+    """Poisson over Gaussian of each large photograph."""
+    return {
+        f"{LARGER} x {LARGER}, {how}": [
+            round(float(one[how] / larger[(*key[:3], "gaussian")][how]), 3)
+            for key, one in larger.items() if key[3] == "rectified"
+        ]
+        for how in ("by evidence", "best")
+    } if larger else {}  # fmt: skip
 
 
 def _contrast(found: dict[Any, Any], names: Any, side: int, largest: int) -> dict[str, float]:

@@ -46,10 +46,10 @@ def stepped(step: str, counts: np.ndarray, variance: float) -> tuple[np.ndarray,
     K, total = len(counts), float(counts.sum())
     if step == "newton":
         prior, mean = np.full(K, variance), np.zeros(K)
-        y, p = np.zeros(K), np.empty(K)
+        y, p, work = np.zeros(K), np.empty(K), np.empty((3, K))
         softmax(y, p)
         for _ in range(200):
-            if mode_step(y, p, mean, prior, counts, total) < 1e-10:
+            if mode_step(y, p, mean, prior, counts, total, work) < 1e-10:
                 break
         return centred(y), 1.0 / (1.0 / prior + total * p * (1.0 - p))
     kind = "moments" if step == "moment_bridge" else "laplace"

@@ -1,9 +1,10 @@
 """Half of each held-out document completed from the other half: with metadata, without, plain, and the peers.
 
-Same split, same topics, same words. Ours: metadata, a constant alone, plain LDA (``topic_prior`` of .1 and .5), and the
-bridges of the source with metadata; scikit-learn's LDA and tomotopy's LDA (``alpha`` of .1 and .5) and DMR, each with
-the prior that did best on the test documents themselves, which favours them. Limits are of paired differences over
-documents, weighted by their words.
+Same split, same topics, same words, at most 6,000 documents. Ours: metadata, a constant alone, plain LDA, and the
+bridges of the source with metadata; scikit-learn's LDA, tomotopy's LDA and DMR. Every model but the bridges has two
+settings of its prior, of which validation documents, a fifth of those that are not for the test, choose: the document
+variance by evidence or 1, Dirichlet parameters of .1 or .5, DMR's sigma of 1 or .3. Limits are of paired differences
+over documents, weighted by their words.
 """
 
 from __future__ import annotations
@@ -21,36 +22,59 @@ from experiments.script import Script, command
 from experiments.topics.shared.corpora import cut, drawn, peer, real
 
 PRIORS = (0.1, 0.5)
-N_PASSES, N_ITERATIONS = 60, 200
+VARIANCES = (None, 1.0)
+SIGMAS = (1.0, 0.3)
+N_PASSES, N_ITERATIONS, MOST = 60, 200, 6000
+CORPORA = (
+    ("corpus A", 0), ("poliblog", 20), ("poliblog", 5), ("newsgroups", 20), ("newsgroups", 5), ("addresses", 20),
+    ("addresses", 5), ("poliblog", 0),
+)  # fmt: skip
 
 
-def completions(counts: Any, group: np.ndarray, K: int, quick: bool) -> tuple[dict[str, np.ndarray], np.ndarray]:
+def corpus(name: str, n_words: int, quick: bool) -> tuple[Any, np.ndarray, int]:
+    """Counts, the group of each document, and how many topics."""
+    if name == "corpus A":
+        made = drawn(300 if quick else 5000)
+        return made["counts"], made["group"], 10
+    counts, group, _ = real(name)
+    some = np.sort(np.random.default_rng(1).permutation(len(group))[:MOST])
+    counts, group = counts[some], group[some]
+    return (cut(counts, n_words) if n_words else counts), group, 20
+
+
+def completions(name: str, n_words: int, quick: bool) -> dict[str, np.ndarray]:
     """Log probability of the second half of every test document, by model, and its words."""
+    counts, group, K = corpus(name, n_words, quick)
     order = np.random.default_rng(0).permutation(len(group))
     n_test = len(group) // 5
-    test, train = np.sort(order[:n_test]), np.sort(order[n_test:])
-    first, second = halves(counts[test], 0)
-    length = np.asarray(second.sum(axis=1)).ravel()
+    parts = order[:n_test], order[n_test : n_test + (len(group) - n_test) // 5]
+    train = np.sort(order[n_test + (len(group) - n_test) // 5 :])
+    test, validation = (np.sort(part) for part in parts)
+    asked = np.concatenate([validation, test])
+    first, second = halves(counts[asked], 0)
     nobody = np.zeros((len(group), 0))
     options = {"random_state": 0, "max_iter": 3 if quick else N_PASSES}
     found: dict[str, np.ndarray] = {}
+    validated: dict[str, float] = {}
 
-    def ours(name: str, metadata: Any, **more: Any) -> None:
-        model = MetadataTopicModel(K, **options, **more)
-        model.fit(counts[train], None if metadata is None else metadata[train])
-        proportions = model.transform(first, None if metadata is None else metadata[test])
-        better(name, proportions, model.belief_.word_probabilities)
+    def ours(model: str, metadata: Any, **more: Any) -> None:
+        fitted = MetadataTopicModel(K, **options, **more)
+        fitted.fit(counts[train], None if metadata is None else metadata[train])
+        proportions = fitted.transform(first, None if metadata is None else metadata[asked])
+        better(model, proportions, fitted.belief_.word_probabilities)
 
-    def better(name: str, proportions: np.ndarray, words: np.ndarray) -> None:
+    def better(model: str, proportions: np.ndarray, words: np.ndarray) -> None:
         logs = log_probabilities(second, proportions, words)
-        if name not in found or logs.sum() > found[name].sum():
-            found[name] = logs
+        score = float(logs[: len(validation)].sum())
+        if model not in found or score > validated[model]:
+            found[model], validated[model] = logs[len(validation) :], score
 
-    ours("with metadata", group)
-    ours("without", nobody)
+    for variance in VARIANCES[:1] if quick else VARIANCES:
+        ours("with metadata", group, document_variance=variance)
+        ours("without", nobody, document_variance=variance)
     ours("with metadata, laplace_bridge", group, document_step="laplace_bridge")
     ours("with metadata, moment_bridge", group, document_step="moment_bridge")
-    for prior in PRIORS[:1] if quick else PRIORS:
+    for prior, sigma in zip(PRIORS[:1] if quick else PRIORS, SIGMAS, strict=False):
         ours("plain", None, topic_prior=prior)
         lda = LatentDirichletAllocation(
             K, doc_topic_prior=prior, topic_word_prior=0.05, max_iter=2 if quick else 10, random_state=0
@@ -58,10 +82,11 @@ def completions(counts: Any, group: np.ndarray, K: int, quick: bool) -> tuple[di
         words = (lda.components_ / lda.components_.sum(axis=1, keepdims=True)).T
         better("scikit-learn", lda.transform(first), words)
         if not quick:
-            for kind in ("lda", "dmr") if prior == PRIORS[0] else ("lda",):
-                other = peer(kind, counts[train], group[train], first, group[test], K, N_ITERATIONS, prior)
+            for kind, setting in (("lda", prior), ("dmr", sigma)):
+                other = peer(kind, counts[train], group[train], first, group[asked], K, N_ITERATIONS, setting)
                 better(f"tomotopy {kind}", other["proportions"], other["words"])
-    return found, length
+    length = np.asarray(second[len(validation) :].sum(axis=1)).ravel()
+    return {"models": np.array(list(found)), "logs": np.array(list(found.values())), "length": length}
 
 
 def paired(first: np.ndarray, second: np.ndarray, length: np.ndarray) -> list[float]:
@@ -75,19 +100,12 @@ def paired(first: np.ndarray, second: np.ndarray, length: np.ndarray) -> list[fl
 def run(script: Script) -> None:
     """Every corpus, whole and cut."""
     warnings.simplefilter("ignore")
-    jobs: list[tuple[str, Any, np.ndarray, int]] = []
-    corpus = drawn(300 if script.quick else 5000)
-    jobs.append(("corpus A", corpus["counts"], corpus["group"], 10))
-    if not script.quick:
-        for name, lengths in (("poliblog", (20, 5, None)), ("newsgroups", (20,)), ("addresses", (20,))):
-            counts, group, _ = real(name)
-            jobs += [
-                (f"{name} at {n} words", cut(counts, n), group, 20) if n else (name, counts, group, 20) for n in lengths
-            ]
     table: dict[str, list[Any]] = {"corpus": [], "model": [], "nats a word": [], "with metadata better by": []}
     gains: dict[str, dict[str, list[float]]] = {}
-    for name, counts, group, K in jobs:
-        found, length = completions(counts, group, K, script.quick)
+    for corpus_name, n_words in CORPORA[:1] if script.quick else CORPORA:
+        stored = script.kept("topic-completion", completions, corpus_name, n_words, script.quick)
+        name = f"{corpus_name} at {n_words} words" if n_words else corpus_name
+        found, length = dict(zip(stored["models"].tolist(), stored["logs"], strict=True)), stored["length"]
         gains[name] = {}
         for model, logs in found.items():
             gains[name][model] = paired(found["with metadata"], logs, length)

@@ -7,6 +7,7 @@ import subprocess
 import numpy as np
 import pytest
 
+from adaptive.cli import run
 from adaptive.cli.ask.command import respondent_of
 from adaptive.cli.ask.questionnaire_file import read_questionnaire
 from adaptive.cli.errors import CommandError
@@ -98,6 +99,12 @@ def test_items_have_answers_of_their_own_without_a_bank(tmp_path):
     p = person.predictive(["a", "c"]).probabilities
     assert p[0, 2] == 0.0 and p[1].min() > 0.1
     assert person.partial_fit(["c"], [3]).mean[0] > 0 and person.bank.categories == (1, 2, 3)
+
+
+def test_answers_that_are_no_numbers_are_named_by_their_line(tmp_path, capsys):
+    (tmp_path / "answers.csv").write_text("who;a;b\n\nx;1;NA\ny;0;often\n")
+    assert run(["calibrate", str(tmp_path / "answers.csv"), "--person", "who", "--out", str(tmp_path / "out")]) == 2
+    assert "line 4: column 'b' holds no number but 'often'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -82,14 +82,14 @@ def test_pairs_without_a_count_are_predicted_and_ranked(pairs, tmp_path, monkeyp
     ("options", "text", "message"),
     [
         ((), "", "name either the file of events with --events FILE or the file of pairs"),
-        (("--events",), "a\n1\nx\n", "line 3, column 'a': expected a number, got 'x'"),
-        (("--events",), "a\n", "has no rows below its header"),
-        (("--place", "b", "--events"), "a\n1\n", "has no column 'b'; its columns are a"),
+        (("--events",), "a\n1\n\nx\n", "line 4, column 'a': expected a number, got 'x'"),
+        (("--events",), "a\n", "has no rows"),
+        (("--place", "b", "--events"), "a\n1\n", "has no column 'b'; its columns are 'a'"),
         (("--window", "5:9", "--events"), "a\n1\n6\n", "--window of 'a' is 5:9, but events go from 1 to 6"),
         (("--window", "5", "--events"), "a\n1\n6\n", "must be a range START:END"),
         (("--rate", "linear", "--events"), "a\n1\n6\n", "--rate must be one of rectified, exp, softplus"),
-        (("--pairs",), "user,item,count\na,b,1.5\n", "line 2, column 'count': expected a count, got '1.5'"),
-        (("--pairs",), "user,item,count\na,b,\n", "has no counts in column 'count'"),
+        (("--pairs",), "user;item;count\nx;y;\na;b;1,5\n", "line 3, column 'count': expected a count, got '1,5'"),
+        (("--pairs",), "user,item,count\na,b,\nc,d,NA\n", "has no counts in column 'count'"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_line(options, text, message, tmp_path, capsys):

@@ -7,14 +7,17 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import entr, gammaln
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from adaptive import PoissonFactorization, SequentialDesign, scorers, selection
 from adaptive.estimators.factorization import shortlist
+from adaptive.estimators.factorization.mixtures import sobol_normals
 from adaptive.estimators.factorization.predictive import PairPredictive
 from adaptive.inference.factorization.rounds import Entries, Factor, Factors, Kind, solved
 from adaptive.potentials import Poisson
+from adaptive.potentials.poisson_outcomes import poisson_entropy
 from designs.pool import Product
 
 
@@ -145,6 +148,34 @@ def test_refined_gains_are_those_of_quadrature():
     assert refined.outcome_entropy[0] - refined.expected_entropy[0] == pytest.approx(0.27780, abs=1e-4)
 
 
+def many_components(k):
+    """A pair of k components, no two alike."""
+    rng = np.random.default_rng(k)
+    sides = [
+        Factor(rng.normal(0, 0.7, (1, k)), rng.uniform(0.1, 0.4, (1, k)), np.zeros(k), np.ones(k)) for _ in range(2)
+    ]
+    zero = np.zeros(1, dtype=np.int64)
+    none = Entries((zero[:0], zero[:0]), np.zeros(0), np.zeros(0), (1, 1))
+    return PairPredictive(Factors((sides[0], sides[1]), 0.2), none, zero, zero, Kind("mean_field"), random_state=0)
+
+
+@pytest.mark.parametrize("k", [3, 8])
+def test_refined_gains_of_many_components_are_those_of_draws_of_both_vectors(k):
+    """And nearer than the moments are; in a what-if to a hundredth."""
+    belief, y = many_components(k), np.arange(3000.0)
+    for one, tolerance in ((belief, 3e-3), (belief.given(0, 4), 1e-2)):
+        normals = sobol_normals(2**16, 2 * k, 1)
+        own, other = one.factors.sides
+        z, w = own.mean + np.sqrt(own.spread) * normals[:, :k], other.mean + np.sqrt(other.spread) * normals[:, k:]
+        counted, edges = np.histogram(0.2 + np.sum(z * w, axis=1), bins=1000)
+        eta, share = 0.5 * (edges[1:] + edges[:-1]), counted / counted.sum()
+        mass = np.exp(np.outer(y, eta) - np.exp(eta) - gammaln(y + 1.0)[:, None]) @ share
+        expected = entr(mass).sum() - share @ poisson_entropy(np.exp(eta))
+        assert mass.sum() > 1 - 1e-4
+        refined = one.refined(np.array([0]))
+        assert scorers.information_gain(refined)[0] == pytest.approx(expected, abs=tolerance)
+
+
 def test_refined_gains_of_moderate_variances_are_within_13_percent_of_those_by_moments(fitted):
     belief = fitted.predictive([(u, i) for u in range(4) for i in range(3)])
     by_moments = scorers.information_gain(belief)
@@ -171,8 +202,18 @@ def test_long_products_are_searched_and_give_what_scoring_all_gives(fitted, monk
         expected = selection.select(fitted, pairs.take(np.arange(len(pairs))), 2, joint=False, **options)
         np.testing.assert_array_equal(found, expected)
         assert scores.shape == (2,) and np.all(scores > 0)
-    together = fitted.select(pairs, 3, exclude=[3])
-    assert len(set(together.tolist())) == 3 and 3 not in together
+    together = fitted.select(pairs, 2, exclude=[3])
+    assert len(set(together.tolist())) == 2 and 3 not in together
+    options = {"pending": [pairs[int(together[0])]], "mask": mask}
+    listed = pairs.take(np.arange(len(pairs)))
+    np.testing.assert_array_equal(fitted.select(pairs, **options), selection.select(fitted, listed, **options))
+    for target in ({"users": [users[2]]}, {"users": [users[2]], "items": items[:2]}):
+        options = {"target": target, "cost": cost, "mask": mask, "joint": False}
+        found, scores = fitted.select(pairs, 3, return_scores=True, **options)
+        np.testing.assert_array_equal(found, selection.select(fitted, listed, 3, **options))
+        assert np.all(scores > 0) and mask[found].all()
+    few = fitted.select(pairs, 20, target={"users": [users[2]]}, joint=False)  # it has 17 items
+    assert len(set(few.tolist())) == 20 and set(range(34, 51)) <= set(few.tolist())
 
 
 def test_expected_variances_are_those_of_the_curvature_that_a_count_adds(fitted):

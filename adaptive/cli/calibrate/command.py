@@ -11,6 +11,7 @@ import typer
 from adaptive.cli.errors import CommandError
 from adaptive.cli.options import Format, out_folder
 from adaptive.cli.run_folder import RunFolder
+from adaptive.cli.tables import MISSING, number_of, read_cells
 
 __all__ = ["calibrate"]
 
@@ -21,7 +22,7 @@ def calibrate(
     answers: Annotated[
         Path,
         typer.Argument(
-            help="CSV file: a column per item, a row per person, empty where not asked.",
+            help="Table file: a column per item, a row per person, empty where not asked.",
             metavar="ANSWERS.csv",
             show_default=False,
         ),
@@ -76,24 +77,28 @@ def calibrate(
 def _read(path: Path, person: str | None, group: str | None, ignore: list[str]) -> tuple[Any, list[Any], Any]:
     import pandas as pd
 
-    try:
-        table = pd.read_csv(path)
-    except OSError as problem:
-        raise CommandError(f"{path} cannot be read: {problem.strerror}.") from None
-    except ValueError as problem:  # empty, or not a table
-        raise CommandError(f"{path} is not a CSV table: {problem}.") from None
-    for name in (person, group, *ignore):
-        if name is not None and name not in table.columns:
-            raise CommandError(f"{path} has no column {name!r}; it has {', '.join(map(str, table.columns[:12]))}.")
-    names = table[person].tolist() if person else list(range(1, len(table) + 1))
-    groups = None if group is None else table[group].astype(str).to_numpy()
-    items = table.drop(columns=[name for name in (person, group, *ignore) if name is not None])
-    for name in items.columns:
-        if not pd.api.types.is_numeric_dtype(items[name]):
-            raise CommandError(f"{path}: column {name!r} holds no numbers; name it with --ignore or --person.")
-    if not items.shape[1] or not items.notna().to_numpy().any():
+    cells = read_cells(path)
+    others = [name for name in (person, group, *ignore) if name is not None]
+    cells.require(others, path)
+    frame, lines = cells.frame, cells.frame.index
+    names = frame[person].tolist() if person else (lines - lines[0] + 1).tolist()
+    groups = None if group is None else frame[group].to_numpy(str)
+    read, answers = number_of(cells.delimiter), {}
+    for item in frame.columns.drop(others):
+        column = frame[item]
+        answered = column[~column.str.lower().isin(MISSING)]
+        numbers = [read(cell) for cell in answered]
+        if None in numbers:
+            line = answered.index[numbers.index(None)]
+            raise CommandError(
+                f"{path}, line {line}: column {item!r} holds no number but {answered[line]!r}; mend it, or name the "
+                "column with --ignore or --person."
+            )
+        answers[item] = pd.Series(numbers, index=answered.index, dtype=float).reindex(lines)
+    table = pd.DataFrame(answers, index=lines).reset_index(drop=True)
+    if not table.notna().to_numpy().any():
         raise CommandError(f"{path} holds no answers.")
-    return items, names, groups
+    return table, names, groups
 
 
 def _write(fitted: Any, table: Any, names: list[Any], groups: Any, folder: RunFolder) -> None:

@@ -1,4 +1,4 @@
-"""Events, or pairs and their counts, in a CSV file."""
+"""Events, or pairs and their counts, in a table file."""
 
 from __future__ import annotations
 
@@ -8,66 +8,43 @@ from typing import Any
 import numpy as np
 
 from adaptive.cli.errors import CommandError
+from adaptive.cli.tables import MISSING, Cells, number_of, read_cells
 
 __all__ = ["read_events", "read_pairs"]
 
-
-def _columns(path: Path, wanted: list[str]) -> dict[str, list[str]]:
-    """The wanted columns as text; an empty list of them: the first."""
-    import pandas as pd
-
-    if not path.is_file():
-        raise CommandError(f"there is no file {path}.")
-    try:
-        table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-    except (UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise CommandError(f"{path} is not a CSV file in UTF-8: {error}.") from None
-    header = list(table.columns)
-    for column in wanted:
-        if column not in header:
-            raise CommandError(f"{path} has no column {column!r}; its columns are {', '.join(header)}.")
-    if not len(table):
-        raise CommandError(f"{path} has no rows below its header.")
-    return {name: table[name].str.strip().tolist() for name in wanted or header[:1]}
-
-
-def _numbers(path: Path, name: str, cells: list[str], expected: str) -> np.ndarray:
-    values = np.empty(len(cells))
-    for k, cell in enumerate(cells):
-        try:
-            values[k] = float(cell)
-        except ValueError:
-            values[k] = np.nan
-        if not np.isfinite(values[k]):
-            raise CommandError(f"{path}, line {k + 2}, column {name!r}: expected {expected}, got {cell!r}.")
-    return values
+LARGEST = 1e9  # count
 
 
 def read_events(path: Path, places: list[str]) -> tuple[np.ndarray, list[str]]:
-    """Return places or times (n, d), and the names of their columns."""
-    columns = _columns(path, places)
-    found = [_numbers(path, name, cells, "a number") for name, cells in columns.items()]
-    return np.column_stack(found), list(columns)
+    """Return places or times (n, d), and the names of their columns: those given, else the first."""
+    cells = read_cells(path)
+    names = places or [str(cells.frame.columns[0])]
+    cells.require(names, path)
+    return np.column_stack([_numbers(cells, name, path, "a number") for name in names]), names
 
 
 def read_pairs(path: Path, names: tuple[str, str, str]) -> tuple[list[tuple[Any, Any]], np.ndarray]:
     """Return pairs of ids and counts (n,), NaN where the cell is empty: a pair to predict."""
-    columns = _columns(path, list(names))
-    users, items, cells = (columns[name] for name in names)
-    known = [k for k, cell in enumerate(cells) if cell]
-    counts = np.full(len(cells), np.nan)
-    for k in known:
-        counts[k] = _numbers(path, names[2], [cells[k]], "a count")[0] if _is_count(cells[k]) else -1.0
-        if counts[k] < 0:
-            raise CommandError(f"{path}, line {k + 2}, column {names[2]!r}: expected a count, got {cells[k]!r}.")
-    if not known:
+    cells = read_cells(path)
+    cells.require(names, path)
+    users, items, listed = (cells.frame[name] for name in names)
+    known = ~listed.str.lower().isin(MISSING).to_numpy()
+    if not known.any():
         raise CommandError(f"{path} has no counts in column {names[2]!r}.")
+    counts = np.full(len(listed), np.nan)
+    counts[known] = _numbers(Cells(cells.frame[known], cells.delimiter), names[2], path, "a count")
     return list(zip(users, items, strict=True)), counts
 
 
-def _is_count(cell: str) -> bool:
-    try:
-        value = float(cell)
-    except ValueError:
-        return False
-    return bool(np.isfinite(value) and value >= 0 and value == round(value) and value <= 1e9)
+def _numbers(cells: Cells, name: str, path: Path, expected: str) -> np.ndarray:
+    """A column of finite numbers; "a count": of whole ones from 0 to a milliard."""
+    read = number_of(cells.delimiter)
+    values = np.array([np.nan if (found := read(cell)) is None else found for cell in cells.frame[name]])
+    good = np.isfinite(values)
+    if expected == "a count":
+        good &= (values >= 0) & (values == np.round(values)) & (values <= LARGEST)
+    if not good.all():
+        bad = int(np.flatnonzero(~good)[0])
+        where = f"{path}, line {cells.frame.index[bad]}, column {name!r}"
+        raise CommandError(f"{where}: expected {expected}, got {cells.frame[name].iloc[bad]!r}.")
+    return values

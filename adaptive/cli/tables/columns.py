@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from adaptive.cli.tables.reading import Cells
 
-__all__ = ["Column", "Kind", "columns_of"]
+__all__ = ["MISSING", "Column", "Kind", "columns_of", "number_of"]
 
 MISSING = {"", "?", "-", "na", "n/a", "nan", "<na>", "null", "none", "#n/a"}
 _BOOLEAN = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "ja": 1.0, "nein": 0.0, "oui": 1.0, "non": 0.0}
@@ -125,7 +125,7 @@ def _numbers(known: pd.Series, name: str, path: Path, delimiter: str) -> np.ndar
     words = known.str.lower()
     if words.isin(_BOOLEAN).all():
         return words.map(_BOOLEAN).to_numpy(float)
-    read = [_number_of(delimiter)(cell) for cell in known]
+    read = [number_of(delimiter)(cell) for cell in known]
     bad = [place for place, number in enumerate(read) if number is None]
     if bad:
         found = {number for number in read if number is not None}
@@ -146,7 +146,7 @@ def _numbers(known: pd.Series, name: str, path: Path, delimiter: str) -> np.ndar
     return numbers
 
 
-def _number_of(delimiter: str) -> Callable[[str], float | None]:
+def number_of(delimiter: str) -> Callable[[str], float | None]:
     """How numbers are written where cells are separated so: "1.234,5" beside semicolons, "1,234.5" else."""
     group, point = (".", ",") if delimiter == ";" else (",", ".")
     grouped = re.compile(rf"[-+]?\d{{1,3}}(\{group}\d{{3}})+(\{point}\d*)?")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adaptive.cli.errors import CommandError
-from adaptive.files import text_of
+from adaptive.files import delimiter_of, text_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,7 +82,7 @@ def _decoded(path: Path, content: bytes) -> str:
 def _of_text(path: Path, text: str) -> Cells:
     import pandas as pd
 
-    delimiter = max(",;\t", key=text.partition("\n")[0].count)
+    delimiter = delimiter_of(text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
         rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]

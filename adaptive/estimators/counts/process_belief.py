@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from adaptive import checks
 from adaptive.estimators.counts.exposure import CountRows, Exposed, check_column
 from adaptive.estimators.counts.regression_belief import RATES, inverse_rate
 from adaptive.estimators.gaussian_process.evidence import Evidence
+from adaptive.estimators.gaussian_process.hyperparameters import ROUGH
 from adaptive.estimators.gaussian_process.latent_process import LatentProcess
 from adaptive.estimators.gaussian_process.process_belief import ProcessBelief, evidence_state, inferred, restored
 from adaptive.estimators.gaussian_process.settings import ProcessSettings
@@ -123,8 +124,8 @@ class CoxBelief(ProcessBelief):
             found = [inferred(settings, evidence, False)]
             rows = earlier.learnt_rows
         else:
-            found = [inferred(settings, evidence, True) for evidence in settings.problems(data)]
-        evidence, processes = max(found, key=lambda pair: pair[1][0].posterior.log_evidence)
+            found = _from_all_starts(settings, settings.problems(data))
+        evidence, processes = _best(found)
         return cls(settings, data, [evidence], processes, rows)
 
     @property
@@ -169,6 +170,18 @@ class CoxBelief(ProcessBelief):
         """The belief that ``state`` described."""
         evidence, processes = restored(settings.problems(data)[0], state)
         return cls(settings, data, [evidence], processes, int(state["learnt_rows"]))
+
+
+def _from_all_starts(settings: CoxSettings, starts: list[Evidence]) -> list[tuple[Evidence, list[LatentProcess]]]:
+    """The best of searches from every start; where these are our own they are rough, and the best one goes on."""
+    if len(starts) == 1 or callable(settings.optimizer):
+        return [inferred(settings, evidence, True) for evidence in starts]
+    best, _ = _best([inferred(settings, evidence, True, climb=ROUGH) for evidence in starts])
+    return [inferred(replace(settings, n_restarts_optimizer=0), best, True)]
+
+
+def _best(found: list[tuple[Evidence, list[LatentProcess]]]) -> tuple[Evidence, list[LatentProcess]]:
+    return max(found, key=lambda pair: pair[1][0].posterior.log_evidence)
 
 
 class CountsOfProcess(GaussianProjections):

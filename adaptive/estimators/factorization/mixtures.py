@@ -12,9 +12,10 @@ from scipy.stats import qmc
 
 from adaptive.potentials.poisson_outcomes import poisson_entropy
 
-__all__ = ["count_quantile", "item_nodes", "mixture_entropies", "sobol_normals"]
+__all__ = ["N_EXACT", "N_WHAT_IF", "count_quantile", "item_nodes", "mixture_entropies", "sobol_normals"]
 
 N_EXACT = 256  # draws of the item, where more than two of its entries are free
+N_WHAT_IF = 128  # of a what-if
 FIRST = 2000  # counts whose masses are summed one by one
 LARGEST_GRID = 1500
 
@@ -34,14 +35,25 @@ def _grid(free: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @lru_cache(8)
-def _draws(free: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    return sobol_normals(N_EXACT, free, seed), np.full(N_EXACT, 1.0 / N_EXACT)
+def _draws(n: int, free: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    return sobol_normals(n, free, seed), np.full(n, 1.0 / n)
 
 
-def item_nodes(variance: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return standard normal nodes (d, k) and weights (d,): a grid where at most two entries are free, else draws."""
+def item_nodes(
+    variance: np.ndarray, direction: np.ndarray, seed: int, n: int = N_EXACT
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return standard normal nodes (d, k) and weights (d,): a grid where at most two entries are free, else n draws.
+
+    The first axis of the draws, the most even one, is turned along ``direction`` (k,): that in which the mean of a log
+    rate changes with the node.
+    """
     free = np.flatnonzero(variance > 0)
-    grid, weights = _grid(len(free)) if len(free) <= 2 else _draws(len(free), seed)
+    grid, weights = _grid(len(free)) if len(free) <= 2 else _draws(n, len(free), seed)
+    if len(free) > 2 and (length := np.linalg.norm(direction[free])) > 0:
+        across = direction[free] / length  # Householder's reflection of the first axis into it
+        across[0] -= 1.0
+        if (square := across @ across) > 1e-20:
+            grid = grid - np.outer(grid @ across, (2.0 / square) * across)
     normals = np.zeros((len(grid), len(variance)))
     normals[:, free] = grid
     return normals, weights

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive.estimators.factorization.about import expected_entropies
-from adaptive.estimators.factorization.mixtures import item_nodes, mixture_entropies
+from adaptive.estimators.factorization.mixtures import N_EXACT, N_WHAT_IF, item_nodes, mixture_entropies
 from adaptive.inference.factorization.rows import solve_rows
 from adaptive.potentials import Poisson
 from adaptive.predictive import Predictive
@@ -130,14 +130,12 @@ class PairPredictive(Predictive):
         return np.full(n, 1.0 / n), table * (self.probabilities > 0)
 
     def provides(self, name: str) -> bool:
-        """Return whether the field ``name`` is there: what-ifs, of which there are many, are not refined; tables of
-        draws are for short lists of moderate counts; and of points, of which nothing is uncertain, there are none."""
+        """Return whether the field ``name`` is there: tables of draws are for short lists of moderate counts; and of
+        points, of which nothing is uncertain, there are no what-ifs."""
         if name in ("given", "draws") and all(self.kind.points):
             return False
         if name == "draws" and self.about is not None:  # those are of everything
             return False
-        if name == "refined":
-            return not self.more
         if name == "draws":
             return len(self) <= SHORT_LIST and self._n_counts * len(self) * N_DRAWS <= LARGEST_TABLE
         return super().provides(name)
@@ -152,7 +150,7 @@ class PairPredictive(Predictive):
 
     def refined(self, positions: np.ndarray) -> Predictive:
         """Return these candidates with exact entropies: to 1e-4 nats by quadrature over up to two components of the
-        items, to about 1e-2 by draws over more."""
+        items, to about 3e-3 by draws over more (in a what-if, of which there are many, to about 1e-2)."""
         rows = np.atleast_1d(np.arange(len(self))[positions])
         entropies = np.array([self._entropies(int(self.users[k]), int(self.items[k])) for k in rows]).reshape(-1, 2)
         exact = self._of(self.factors, rows, self.more)
@@ -181,7 +179,7 @@ class PairPredictive(Predictive):
 
     def _entropies(self, user: int, item: int) -> tuple[float, float]:
         """H(y), and E H(y | eta) of a pair, or given those of its rows that are to be learnt about."""
-        normals, weights = item_nodes(self.factors.sides[1].variance, self.seed)
+        normals, weights = self._nodes(user, item, 1)
         before, after = mixture_entropies(*conditional_moments(self.factors, user, item, normals), weights)
         if self.about is None:
             return before, after
@@ -189,9 +187,16 @@ class PairPredictive(Predictive):
         if all(known) or not any(known):
             return before, after if all(known) else before
         side = known.index(True)
-        normals, weights = item_nodes(self.factors.sides[side].variance, self.seed)
+        normals, weights = self._nodes(user, item, side)
         moments = conditional_moments(self.factors, user, item, normals, side)
         return before, float(weights @ self.likelihood.outcome_entropy(*moments))
+
+    def _nodes(self, user: int, item: int, side: int) -> tuple[np.ndarray, np.ndarray]:
+        """Standard normal nodes of the item (side 1) or the user, and their weights."""
+        rows = (user, item)
+        drawn_from, other = self.factors.sides[side], self.factors.sides[1 - side]
+        direction = _root(drawn_from.spread[rows[side]]).T @ other.mean[rows[1 - side]]
+        return item_nodes(drawn_from.variance, direction, self.seed, N_WHAT_IF if self.more else N_EXACT)
 
     def likely_outcomes(self, i: int) -> list[tuple[Any, float]]:
         """Return at most 64 counts that stand for what candidate ``i`` may be."""

@@ -2,7 +2,8 @@
 
 What a count teaches grows with mean and variance of its log rate, so that `adaptive.search.best_pairs` finds the pairs
 of the highest single gains; these are few, and choosing among them is what `select` does with any list. To find them
-gains are interpolated in a table, to about a percent; among them they are computed.
+gains are interpolated in a table, to about a percent; among them they are computed. Of chosen users or items alone only
+their own pairs tell: these are the list.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from scipy.interpolate import RegularGridInterpolator
 
 from adaptive import pool, search
+from adaptive.estimators.factorization.about import About
 from adaptive.estimators.factorization.pairs import columns_of
 from adaptive.potentials import Poisson
 from adaptive.predictive import StatedPredictive
@@ -22,8 +24,9 @@ from adaptive.selection.arguments import allowed_positions, prices_of
 
 if TYPE_CHECKING:
     from adaptive.estimators.factorization.belief import FactorizationBelief
+    from adaptive.inference.factorization.rounds import Factors
 
-__all__ = ["gains", "is_product", "of_single_gains", "ranking_gains"]
+__all__ = ["gains", "is_product", "of_single_gains", "of_target", "ranking_gains"]
 
 LONG = 16_384  # pairs that are scored one by one without more ado
 MEANS, VARIANCES = (-12.0, 10.0), (1e-6, 6.0)  # of log rates, in the table of gains
@@ -71,18 +74,16 @@ def of_single_gains(belief: FactorizationBelief, arguments: dict[str, Any]) -> t
     """Return positions of the pairs with the highest gains (per cost), ascending, and the arguments of ``select`` among
     these alone."""
     candidates, n = arguments["candidates"], arguments["n_select"]
-    users, items = (_taken(factor) for factor in candidates.factors)
-    m = len(users) * len(items)
-    first, second = columns_of([(user, 0) for user in users])[0], columns_of([(0, item) for item in items])[1]
-    factors, rows, columns = belief.located(first, second)
+    factors, rows, columns = _located(belief, candidates)
+    n_items, m = len(columns), len(rows) * len(columns)
     allowed = allowed_positions(m, arguments["mask"], arguments["exclude"])
     excluded = None
     n_allowed = m
     if allowed is not None:
         n_allowed = len(allowed)
-        excluded = np.column_stack(np.divmod(np.setdiff1d(np.arange(m), allowed), len(items)))
+        excluded = np.column_stack(np.divmod(np.setdiff1d(np.arange(m), allowed), n_items))
     prices = prices_of(arguments["cost"], candidates, m, None)
-    wanted = LISTED[n > 1 and bool(arguments["joint"])]
+    wanted = LISTED[(n > 1 and bool(arguments["joint"])) or arguments["pending"] is not None]
     own, other = factors.sides
     found = search.best_pairs(
         (own.mean[rows], own.spread[rows]),
@@ -90,12 +91,40 @@ def of_single_gains(belief: FactorizationBelief, arguments: dict[str, Any]) -> t
         min(max(wanted, 4 * n), n_allowed),
         score=lambda mean, variance: ranking_gains(factors.offset + mean, variance),
         exclude=excluded,
-        cost=None if prices is None else prices.reshape(len(users), len(items)),
+        cost=None if prices is None else prices.reshape(len(rows), n_items),
     )
-    positions = np.sort(found.positions)
-    among = {"candidates": pool.take(candidates, positions), "mask": None, "exclude": ()}
-    among["cost"] = None if prices is None else prices[positions]
-    return positions, {**arguments, **among}
+    return _among(np.sort(found.positions), prices, arguments)
+
+
+def of_target(belief: FactorizationBelief, arguments: dict[str, Any]) -> tuple[np.ndarray, dict[str, Any]]:
+    """Return the same of the pairs of the users and items that are to be learnt about: all others tell nothing of them,
+    and fill up where these do not suffice."""
+    candidates, n = arguments["candidates"], arguments["n_select"]
+    about = About.of(arguments["target"], belief.data.positions)
+    _, rows, columns = _located(belief, candidates)
+    own, theirs = about.which(rows, columns)  # type: ignore[union-attr]
+    m = len(rows) * len(columns)
+    tells = (own[:, None] | theirs).ravel()
+    allowed = allowed_positions(m, arguments["mask"], arguments["exclude"])
+    free = np.arange(m) if allowed is None else np.asarray(allowed)
+    first = free[tells[free]]
+    others = free[~tells[free]][: max(n - len(first), 0)]
+    prices = prices_of(arguments["cost"], candidates, m, None)
+    return _among(np.sort(np.concatenate([first, others])), prices, arguments)
+
+
+def _among(
+    positions: np.ndarray, prices: np.ndarray | None, arguments: dict[str, Any]
+) -> tuple[np.ndarray, dict[str, Any]]:
+    """The arguments of ``select`` among these positions alone."""
+    among = {"candidates": pool.take(arguments["candidates"], positions), "mask": None, "exclude": ()}
+    return positions, {**arguments, **among, "cost": None if prices is None else prices[positions]}
+
+
+def _located(belief: FactorizationBelief, candidates: Any) -> tuple[Factors, np.ndarray, np.ndarray]:
+    """The factors, and the rows of a product's users and of its items."""
+    users, items = (_taken(factor) for factor in candidates.factors)
+    return belief.located(columns_of([(user, 0) for user in users])[0], columns_of([(0, item) for item in items])[1])
 
 
 def _taken(factor: Any) -> list[Any]:

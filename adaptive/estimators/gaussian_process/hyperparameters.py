@@ -21,10 +21,11 @@ from adaptive.inference.evidence.maximise import LBFGS, Evaluate, Evaluation, It
 if TYPE_CHECKING:
     from adaptive.types import RandomState
 
-__all__ = ["optimised"]
+__all__ = ["ROUGH", "optimised"]
 
 _CLIMB = LBFGS(max_iter=200, ftol=1e-5, gtol=1e-3, relative=True)
-_ROUGH = 1e-3  # tolerance of the inference while the search is far from its end
+ROUGH = LBFGS(max_iter=200, ftol=1e-2, gtol=1e-1)  # to compare starts: to a hundredth of a nat
+_COARSE = 1e-3  # tolerance of the inference while the search is far from its end
 _SHARE = 3e-3  # of the last slope, in nats: what an inference that is not the last may leave
 _WORST = 1e25  # where there is no posterior
 
@@ -35,6 +36,7 @@ def optimised(
     n_restarts: int,
     bounds: np.ndarray,
     random_state: RandomState,
+    climb: Iteration = _CLIMB,
 ) -> Evidence:
     """The evidence at its largest.
 
@@ -48,6 +50,8 @@ def optimised(
         Further searches, from parameters drawn uniformly within the bounds.
     bounds : (p, 2) array
     random_state : None, int, Generator or RandomState
+    climb : LBFGS
+        Of "fmin_l_bfgs_b".
     """
     if optimizer is None or not len(evidence.theta):
         return evidence
@@ -63,7 +67,7 @@ def optimised(
         nonlocal steepest
         settings = dict(finest)
         if "tol" in settings and gradient:
-            settings["tol"] = float(np.clip(_SHARE * steepest, settings["tol"], max(_ROUGH, settings["tol"])))
+            settings["tol"] = float(np.clip(_SHARE * steepest, settings["tol"], max(_COARSE, settings["tol"])))
         with config_context(assume_finite=True):  # the last fit is checked
             found = searched(theta, warm, gradient, settings)
         if gradient:
@@ -88,7 +92,7 @@ def optimised(
                 break
         return Evaluation(warm, -_WORST, np.zeros(len(theta)))
 
-    iteration: Iteration = _of_user(optimizer) if callable(optimizer) else _CLIMB
+    iteration: Iteration = _of_user(optimizer) if callable(optimizer) else climb
     restarts = [rng.uniform(bounds[:, 0], bounds[:, 1]) for _ in range(n_restarts)]
     found = maximise(evaluate, start, bounds, iteration=iteration, restarts=restarts, warm_start=evidence.warm)
     best = replace(evidence.at(found.point), warm=found.posterior)

@@ -100,7 +100,9 @@ def bounds_of(evidence: Evidence) -> np.ndarray:
     return np.concatenate(bounds)
 
 
-def inferred(settings: ProcessSettings, evidence: Evidence, search: bool) -> tuple[Evidence, list[LatentProcess]]:
+def inferred(
+    settings: ProcessSettings, evidence: Evidence, search: bool, **climb: Any
+) -> tuple[Evidence, list[LatentProcess]]:
     """The evidence at its largest (or where it is, without ``search``) and the processes there."""
     if search and settings.optimizer is not None and len(evidence.theta):
         evidence = evidence.with_pivots()
@@ -110,6 +112,7 @@ def inferred(settings: ProcessSettings, evidence: Evidence, search: bool) -> tup
             settings.n_restarts_optimizer,
             bounds_of(evidence),
             settings.random_state,
+            **climb,
         )
         if settings.low_rank == "incomplete_cholesky":  # the pivots that the learnt kernel asks for
             evidence = replace(evidence, pivots=None)

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.estimators.topics.columns import Columns, as_metadata
+from adaptive.estimators.topics.documents import Documents
 from adaptive.estimators.topics.proportions import moments, unit_draws
 from adaptive.estimators.topics.weights import Weights
 from adaptive.inference import laplace_bridge
@@ -21,7 +22,8 @@ from adaptive.potentials import Gaussian
 from adaptive.predictive import GaussianProjections, SummedPredictive
 
 if TYPE_CHECKING:
-    from adaptive.estimators.topics.documents import Documents
+    from collections.abc import Iterator
+
     from adaptive.estimators.topics.settings import TopicSettings
     from adaptive.types import RandomState
 
@@ -161,10 +163,17 @@ class TopicBelief:
     def one_pass(self, documents: Documents) -> TopicBelief:
         rate = NOISE_RATE if self.settings.document_variance is None else 0.0
         nothing = Memory(*_memory(0, 0, 0, self.settings.n_topics))
-        found = _swept(documents, self.tables, self.learning(rate), nothing, True, self.n_documents)
+        learnt, every, done = self.settings.word_prior is None, int(self.settings.decay_every), self.n_documents
+        found, prior = np.zeros(3 + self.settings.n_topics), self.word_prior
+        for part in _parts(documents, done, every) if learnt else [documents]:
+            found += _swept(part, self.tables, replace(self, word_prior=prior).learning(rate), nothing, True, done)
+            done += part.counts.shape[0]
+            if learnt and done % every == 0:
+                prior = improved_word_prior(self.tables.words, self.tables.totals, prior)
         return replace(
             self,
-            n_documents=self.n_documents + documents.counts.shape[0],
+            word_prior=prior,
+            n_documents=done,
             n_tokens=self.n_tokens + int(found[1]),
             objective_trace=(*self.objective_trace, found[0] / found[1]),
             n_skipped=0,
@@ -363,6 +372,15 @@ def _memory(words: int, entries: int, documents: int, n_topics: int) -> tuple[np
         np.zeros((entries, n_topics, 2)),
         np.zeros((documents, n_topics, 2)),
     )
+
+
+def _parts(documents: Documents, done: int, every: int) -> Iterator[Documents]:
+    """The documents up to each one that is the next ``every`` of the stream: whatever the blocks, the same places."""
+    start, end = 0, documents.counts.shape[0]
+    while start < end:
+        stop = min(end, start + every - (done + start) % every)
+        yield Documents(documents.columns, documents.counts[start:stop], documents.rows[start:stop])
+        start = stop
 
 
 def _swept(

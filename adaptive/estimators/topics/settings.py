@@ -51,8 +51,6 @@ class TopicSettings(Settings):
         checks.choice("document_step", self.document_step, STEPS)
         checks.choice("regression", self.regression, ("factorized", "dense"))
         checks.choice("learning", self.learning, ("batch", "single_pass"))
-        if self.word_prior is None and self.learning == "single_pass":
-            raise ValueError("word_prior=None is learnt in batch; give a number, or learning='batch'.")
         if self.document_variance == "completion" and self.learning == "single_pass":
             raise ValueError("document_variance='completion' is chosen in batch; give a number, or None.")
         for name in ("word_decay", "weight_forgetting"):

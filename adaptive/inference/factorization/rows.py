@@ -19,7 +19,7 @@ import math
 import numpy as np
 from numba import njit
 
-from adaptive.inference.factorization.expectations import cholesky, expected
+from adaptive.inference.factorization.expectations import LANES, cholesky, expected
 
 __all__ = ["solve_rows"]
 
@@ -86,7 +86,7 @@ def _divergence(m: np.ndarray, V: np.ndarray, prior: np.ndarray, variance: np.nd
     return total
 
 
-@njit(cache=True, nogil=True)
+@LANES
 def _bound(
     m: np.ndarray,
     V: np.ndarray,
@@ -132,12 +132,14 @@ def _bound(
             for i in range(n):
                 g[i] += y[k] * mean[j, i] - rate * wt[i]
                 scaled = rate * wt[i]
-                H[i, i] += rate * St[i, i]
-                for d in range(i + 1):
+                for d in range(n):
                     H[i, d] += scaled * wt[d]
-            if V.ndim == 2:
+            if V.ndim == 1:
                 for i in range(n):
-                    for d in range(i):
+                    H[i, i] += rate * St[0, i]
+            else:
+                for i in range(n):
+                    for d in range(i + 1):
                         H[i, d] += rate * St[i, d]
     return total
 

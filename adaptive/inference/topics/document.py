@@ -22,44 +22,88 @@ __all__ = ["BRIDGE", "DIRICHLET", "MOMENTS", "NEWTON", "correction", "infer", "m
 NEWTON, BRIDGE, MOMENTS, DIRICHLET = 0, 1, 2, 3  # the last: a Dirichlet that is given, no forecast
 LARGEST = 1e6  # concentration of a topic
 LONGEST_STEP = 2.0
-# IEEE division: loops over topics vectorise. Sums keep their order: else their bits depend on where arrays lie.
+# IEEE division: loops over topics vectorise.
 FAST = numba.njit(cache=True, error_model="numpy")
+# Sums in lanes whose order depends on their number alone: such a loop reads one array and writes none. In loops that
+# write, bits could depend on where arrays lie.
+LANES = numba.njit(cache=True, fastmath={"reassoc", "nnan", "nsz"})
+
+
+@LANES
+def added(values: np.ndarray) -> float:
+    """The sum."""
+    total = 0.0
+    for k in range(len(values)):
+        total += values[k]
+    return total
+
+
+@LANES
+def largest(values: np.ndarray) -> float:
+    """The maximum."""
+    top = values[0]
+    for k in range(1, len(values)):
+        top = max(top, values[k])
+    return top
+
+
+@FAST
+def exponentials(scores: np.ndarray, top: float, result: np.ndarray) -> None:
+    """Fill ``result`` with exp(scores - top), scores <= top, by (sum_i z^i / i!)^1024: a loop of products alone.
+
+    To 1e-12 relative from -20 on, to 1e-8 from -60 on; what is smaller yet stays below 1e-25.
+    """
+    for k in range(len(scores)):
+        z = max(scores[k] - top, -700.0) * (1.0 / 1024.0)
+        y = 1.0 + z * (1.0 + z * (1 / 2 + z * (1 / 6 + z * (1 / 24 + z * (1 / 120 + z * (1 / 720))))))
+        y *= y
+        y *= y
+        y *= y
+        y *= y
+        y *= y
+        y *= y
+        y *= y
+        y *= y
+        y *= y
+        y *= y
+        result[k] = y
 
 
 @FAST
 def softmax(scores: np.ndarray, result: np.ndarray) -> None:
     """Fill ``result`` with softmax(scores)."""
-    top = scores.max()
-    total = 0.0
+    exponentials(scores, largest(scores), result)
+    scale = 1.0 / added(result)
     for k in range(len(scores)):
-        result[k] = math.exp(scores[k] - top)
-        total += result[k]
-    for k in range(len(scores)):
-        result[k] /= total
+        result[k] *= scale
 
 
 @FAST
 def mode_step(
     scores: np.ndarray, proportions: np.ndarray, mean: np.ndarray, variance: np.ndarray, counts: np.ndarray,
-    total: float,
+    total: float, work: np.ndarray,
 ) -> float:  # fmt: skip
     """One Newton step of  max_y  - sum (y - a)^2 / (2 r) + sum N_k y_k - N log sum exp y,  at most 2 in any topic.
 
-    The Hessian, diag(1 / r + N p) - N p p', is inverted exactly. Returns the longest step before it was cut.
+    The Hessian, diag(1 / r + N p) - N p p', is inverted exactly: by p / (1 / r + N p) = r p / (1 + N r p). Returns the
+    longest step before it was cut; ``work`` (3, K) is overwritten.
     """
     K = len(scores)
-    step = np.empty(K)
-    up = down = 0.0
+    step, pulled, product = work[0], work[1], work[2]
     for k in range(K):
-        width = 1.0 / (1.0 / variance[k] + total * proportions[k])
-        step[k] = width * ((mean[k] - scores[k]) / variance[k] + counts[k] - total * proportions[k])
-        up += proportions[k] * step[k]
-        down += proportions[k] * width * proportions[k]
-    pull = total * up / (1.0 - total * down)
-    longest = 0.0
+        p, r = proportions[k], variance[k]
+        width = 1.0 / (1.0 + total * r * p)
+        step[k] = width * (mean[k] - scores[k] + r * (counts[k] - total * p))
+        pulled[k] = width * r * p
+        product[k] = p * step[k]
+    up = added(product)
     for k in range(K):
-        step[k] += pull * proportions[k] / (1.0 / variance[k] + total * proportions[k])
-        longest = max(longest, abs(step[k]))
+        product[k] = proportions[k] * pulled[k]
+    pull = total * up / (1.0 - total * added(product))
+    for k in range(K):
+        step[k] += pull * pulled[k]
+        product[k] = abs(step[k])
+    longest = largest(product)
     shorter = min(1.0, LONGEST_STEP / longest) if longest > 0.0 else 1.0
     for k in range(K):
         scores[k] += shorter * step[k]
@@ -131,12 +175,11 @@ def infer(
             shares[i, k] /= total
             counts[k] += numbers[i] * shares[i, k]
     weight, fresh, level, before = np.empty(K), np.empty(K), np.empty(K), np.empty(K)
-    own_spreads = np.zeros(K)
-    score = 0.0
+    own_spreads, work, found = np.zeros(K), np.empty((3, K)), np.empty(n)
     for sweep in range(max_sweeps):
         if step == NEWTON:
             for _ in range(3 if sweep == 0 else 1):
-                mode_step(scores, proportions, mean, variance, counts, length)
+                mode_step(scores, proportions, mean, variance, counts, length, work)
             weight[:] = proportions
         else:
             top = -np.inf
@@ -155,23 +198,21 @@ def infer(
                     own_spreads[k] += collapsed * numbers[i] * shares[i, k] * (1.0 - shares[i, k])
         before[:] = counts
         counts[:] = 0.0
-        score = 0.0
         for k in range(K):
             level[k] = everything + totals[k] + collapsed * before[k]
         for i in range(n):
             word, others = ids[i], collapsed * (numbers[i] - 1.0)
-            total = seen = 0.0
-            row, line = shares[i], table[word]
             for k in range(K):
-                fresh[k] = (prior + line[k] + others * row[k]) / (level[k] - collapsed * row[k])
+                share = shares[i, k]
+                fresh[k] = (prior + table[word, k] + others * share) / (level[k] - collapsed * share)
             if step != NEWTON:
                 for k in range(K):
-                    seen += proportions[k] * fresh[k]
+                    work[0, k] = proportions[k] * fresh[k]
             for k in range(K):
                 fresh[k] *= weight[k]
             if corrected:
                 for k in range(K):
-                    share = row[k]
+                    share = shares[i, k]
                     spread = share * (1.0 - share)
                     of_word = correction(table[word, k] + others * share, spreads[word, k] + others * spread, prior)
                     of_all = correction(
@@ -180,21 +221,22 @@ def infer(
                         everything,
                     )
                     fresh[k] *= math.exp(of_all - of_word)
-            for k in range(K):
-                total += fresh[k]
+            total = added(fresh)
+            found[i] = total if step == NEWTON else added(work[0])
             scale, number = 1.0 / max(total, 1e-300), numbers[i]
             for k in range(K):
-                row[k] = fresh[k] * scale
-                counts[k] += number * row[k]
-            score += number * math.log(max(total if step == NEWTON else seen, 1e-300))
-        change = 0.0
+                shares[i, k] = fresh[k] * scale
+                counts[k] += number * shares[i, k]
         for k in range(K):
-            change += abs(counts[k] - before[k])
-        if change < tol * K:
+            work[0, k] = abs(counts[k] - before[k])
+        if added(work[0]) < tol * K:
             break
+    score = 0.0
+    for i in range(n):
+        score += numbers[i] * math.log(max(found[i], 1e-300))
     if step == NEWTON:
         for _ in range(20):
-            if mode_step(scores, proportions, mean, variance, counts, length) < 1e-6:
+            if mode_step(scores, proportions, mean, variance, counts, length, work) < 1e-6:
                 break
     else:
         whole = length + concentration.sum()

@@ -2,6 +2,7 @@
 
     python topics.py lda|dmr IN.npz OUT.npz TOPICS ITERATIONS ALPHA ETA
 
+ALPHA is the Dirichlet parameter of topics in a document, of dmr the deviation of its weights ("sigma", default 1).
 IN holds CSR parts ``train_*`` and ``test_*`` and ``train_group``, ``test_group``; OUT gets the proportions of the test
 documents, the topics' words (V, K), and CPU seconds of the iterations.
 """
@@ -28,7 +29,7 @@ def main(kind, source, target, topics, iterations, alpha, eta):
     stored = np.load(source)
     V = int(stored["V"])
     options = {"k": topics, "eta": eta, "seed": 0, "rm_top": 0, "min_cf": 0}
-    model = tomotopy.DMRModel(**options) if kind == "dmr" else tomotopy.LDAModel(alpha=alpha, **options)
+    model = tomotopy.DMRModel(sigma=alpha, **options) if kind == "dmr" else tomotopy.LDAModel(alpha=alpha, **options)
 
     for words, group in zip(documents(stored, "train"), stored["train_group"], strict=True):
         if words:

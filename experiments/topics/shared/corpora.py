@@ -92,7 +92,8 @@ def peer(
     kind: str, train: sp.csr_array, train_group: np.ndarray, test: sp.csr_array, test_group: np.ndarray, n_topics: int,
     n_iterations: int, alpha: float = 0.1, eta: float = 0.05,
 ) -> dict[str, np.ndarray]:  # fmt: skip
-    """tomotopy's "lda" or "dmr": proportions of the test documents, topics' words (V, K), CPU seconds."""
+    """tomotopy's "lda", or "dmr" (``alpha`` is its sigma): proportions of the test documents, topics' words (V, K), CPU
+    seconds."""
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "in.npz", Path(folder) / "out.npz"
         parts: dict[str, Any] = {"V": train.shape[1], "train_group": train_group, "test_group": test_group}

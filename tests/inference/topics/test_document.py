@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from scipy.special import gammaln, logsumexp, psi, softmax
 
 from adaptive.inference.topics import document
-from adaptive.inference.topics.document import DIRICHLET, NEWTON, correction, infer, mode_step
+from adaptive.inference.topics.document import DIRICHLET, NEWTON, correction, exponentials, infer, mode_step
 from adaptive.inference.topics.passes import Learning, Memory, Tables, sweep
 
 # Two documents of four words each over three words of a vocabulary: 256 assignments of eight tokens to two topics.
@@ -132,6 +132,15 @@ def test_the_correction_is_capped():
     assert correction(3.0, 0.5, 1.0) == pytest.approx(0.5 / 32)
 
 
+def test_exponentials_by_products_are_those_of_the_library():
+    scores = np.concatenate([-np.linspace(0.0, 20.0, 101), [-40.0, -60.0, -700.0, -1e4]])
+    found = np.empty(len(scores))
+    exponentials(scores + 3.0, 3.0, found)
+    np.testing.assert_allclose(found[:101], np.exp(scores[:101]), rtol=2e-12)
+    np.testing.assert_allclose(found[101:103], np.exp(scores[101:103]), rtol=1e-8)
+    assert np.all((found[103:] >= 0.0) & (found[103:] < 1e-25))
+
+
 @pytest.mark.parametrize("total", [0.0, 3.0, 1000.0])
 def test_the_mode_is_the_mode(total):
     rng = np.random.default_rng(0)
@@ -141,7 +150,8 @@ def test_the_mode_is_the_mode(total):
         return 0.5 * np.sum((y - mean) ** 2 / variance) - counts @ y + total * logsumexp(y)
 
     y, p = mean.copy(), softmax(mean)
-    lengths = [mode_step(y, p, mean, variance, counts, total) for _ in range(60)]
+    work = np.empty((3, len(y)))
+    lengths = [mode_step(y, p, mean, variance, counts, total, work) for _ in range(60)]
     assert lengths[-1] < 1e-9
     np.testing.assert_allclose(p, softmax(y), atol=1e-14)
     assert negative(y) <= minimize(negative, mean).fun + 1e-6
