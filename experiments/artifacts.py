@@ -25,7 +25,7 @@ def save_figure(figure: Any, name: str, caption: str, *, results: str | os.PathL
     results : path
         The folder of the results.
     """
-    path = _captioned(Path(results) / "figures" / f"{name}.png", caption)
+    path = captioned(Path(results) / "figures" / f"{name}.png", caption)
     plots.save(figure, path)
     return path
 
@@ -37,12 +37,13 @@ def save_table(
     lengths = {key: len(column) for key, column in columns.items()}
     if len(set(lengths.values())) > 1:
         raise ValueError(f"the columns of table {name!r} must have one length, got {lengths}.")
-    path = _captioned(Path(results) / "tables" / f"{name}.csv", caption)
+    path = captioned(Path(results) / "tables" / f"{name}.csv", caption)
     write_csv(path, columns, durable=False)
     return path
 
 
-def _captioned(path: Path, caption: str) -> Path:
+def captioned(path: Path, caption: str) -> Path:
+    """Write the caption of a file beside it, and return the file's path."""
     if not caption.strip():
         raise ValueError(f"{path.name} owes a caption: what is seen, and from which data.")
     path.parent.mkdir(parents=True, exist_ok=True)

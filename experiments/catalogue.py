@@ -8,6 +8,7 @@ The seconds of a script are those of its last full run (``results/times.json``),
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from typing import NamedTuple
 from adaptive.files import write_file
 from experiments import claims
 
-__all__ = ["Entry", "entries", "module", "note_time"]
+__all__ = ["Entry", "counted", "entries", "minutes", "module", "note_time"]
 
 ROOT = Path(__file__).resolve().parents[1]
 TIMES = "times.json"
@@ -29,7 +30,7 @@ class Entry(NamedTuple):
     id : str
         As in the list of sources, or our own; of a figure or table without a verdict, the name of its file.
     verdict : str
-        "reproduced", "not reproduced", "not run"; "figure" or "table" without one.
+        One of `experiments.claims.VERDICTS`; "figure" or "table" without one.
     script : str
         Its path from the repository root; "" where none is known.
     seconds : float or None
@@ -62,7 +63,7 @@ def entries(results: Path = claims.RESULTS) -> list[Entry]:
                 caption = path.with_suffix(".txt")
                 says = caption.read_text(encoding="utf-8").strip().split(". ")[0] if caption.exists() else ""
                 found[path.stem] = Entry(path.stem, kind, script, times.get(script), says)
-    return [found[name] for name in sorted(found, key=_counted)]
+    return [found[name] for name in sorted(found, key=counted)]
 
 
 def module(script: str) -> str:
@@ -80,6 +81,17 @@ def note_time(script: str, seconds: float, results: Path = claims.RESULTS) -> No
     """Keep how long a full run of a script took."""
     times = _times(results) | {script: round(seconds, 1)}
     write_file(results / TIMES, json.dumps(times, indent=1, sort_keys=True) + "\n")
+
+
+def minutes(script: str, results: Path = claims.RESULTS) -> str:
+    """Return how long a full run takes: as timed (``times.json``), else as the script's docstring says, else ""."""
+    seconds = _times(results).get(script)
+    if seconds is not None:
+        return f"{seconds / 60:.1f}"
+    said = re.search(r"Full mode:(.*?)(?:\.\s|\"\"\")", _text(script), re.DOTALL)
+    words = " ".join(said.group(1).split()) if said else ""
+    found = re.findall(r"(?:[\w]+ ){0,4}(?:minutes|minute|hours|hour)\b", words)
+    return found[0] if found else ""
 
 
 def _times(results: Path) -> dict[str, float]:
@@ -112,6 +124,12 @@ def _texts() -> dict[str, str]:
     return dict(sorted(own.items(), key=lambda one: (not _runs(one[1]), "benchmarks" in one[0], one[0])))
 
 
+@cache
+def _text(script: str) -> str:
+    path = ROOT / script
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
 def _runs(text: str) -> bool:
     return 'if __name__ == "__main__"' in text
 
@@ -126,7 +144,7 @@ def _importing(helper: str) -> str:
     return ""
 
 
-def _counted(id: str) -> tuple[tuple[int, str], ...]:
-    """Sort 4.10 behind 4.9."""
+def counted(id: str) -> tuple[tuple[int, str], ...]:
+    """Return the key by which 4.10 is sorted behind 4.9."""
     parts = id.replace(".", "-").split("-")
     return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in parts)

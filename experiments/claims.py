@@ -9,7 +9,7 @@ A script ends with::
         kind="to judge",                                      # or "must hold"
         target="bounds cross once, at the tight width 1.5",   # what would be the claim come true
         value="cross at 1.5000",                              # what came out: number, text, list or mapping
-        verdict="reproduced",                                 # or "not reproduced", "not run"
+        verdict="reproduced",                                 # or "not reproduced", "could not be told", "not run"
         reason="",                                            # why not, where it is not
         script="experiments/inference/gallery.py",
         seed=0,
@@ -36,7 +36,7 @@ from experiments.superseded import with_successor
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 KINDS = ("must hold", "to judge")
-VERDICTS = ("reproduced", "not reproduced", "not run")
+VERDICTS = ("reproduced", "not reproduced", "could not be told", "not run")
 FIELDS = ("id", "claim", "kind", "target", "value", "verdict", "reason", "script", "seed", "environment")
 
 
@@ -62,7 +62,8 @@ def record(
     kind : {"must hold", "to judge"}
     target, value : plain data (numbers, NumPy scalars and arrays, text, lists, mappings)
         What was expected, what came out.
-    verdict : {"reproduced", "not reproduced", "not run"}
+    verdict : {"reproduced", "not reproduced", "could not be told", "not run"}
+        "could not be told": an interval that reaches beyond the band of the claim (`experiments.equivalence`).
     reason : str
         Owed with any verdict but "reproduced".
     seed : int, list of int or None

@@ -1,92 +1,59 @@
-"""Build ``results/README.md``: every verdict, every figure with its caption, every table.
+"""Build the pages of ``results/`` from ``claims.json``: the summary, a page for each source, a page for each domain.
 
 Run it from the repository root after a script has written new results::
 
-    python -m experiments.index            # writes the page
-    python -m experiments.index --check    # only says whether the page is up to date
+    python -m experiments.index            # writes the pages
+    python -m experiments.index --check    # only says whether they are up to date
 """
 
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from pathlib import Path
-from typing import Any
 
 from experiments import claims
+from experiments.report.group_page import group_page
+from experiments.report.groups import groups
+from experiments.report.summary import summary
 
-_INTRODUCTION = """# Results
-
-What the sources claim, what we hoped for, and what came out. Everything here is written by the scripts in
-[`experiments/`](../experiments); the numbers with their environment are in [`claims.json`](claims.json).
-This page is built by `python -m experiments.index`.
-"""
+__all__ = ["main", "pages"]
 
 
-def page(results: Path = claims.RESULTS) -> str:
-    """Return the page's text for what lies in ``results``."""
-    entries = claims.load(results)
-    parts = [_INTRODUCTION, _summary(entries)]
-    for kind, title in (("to judge", "## Claims judged"), ("must hold", "## What must hold")):
-        rows = [entry for entry in entries if entry["kind"] == kind]
-        if rows:
-            parts += [title, _verdicts(rows)]
-    figures = sorted((results / "figures").glob("*.png"))
-    if figures:
-        parts.append("## Figures")
-        parts += [f"### {path.stem}\n\n![{path.stem}](figures/{path.name})\n\n{_caption(path)}" for path in figures]
-    tables = sorted((results / "tables").glob("*.csv"))
-    if tables:
-        parts.append("## Tables")
-        parts.append("\n".join(f"- [{path.stem}](tables/{path.name}): {_caption(path)}" for path in tables))
-    return "\n\n".join(part.strip() for part in parts) + "\n"
+def pages(results: Path = claims.RESULTS) -> dict[str, str]:
+    """Return the text of every page by its path below ``results``."""
+    of_groups = {f"{group.folder}/{group.key}.md": group_page(group, results) for group in groups(results)}
+    return {"README.md": summary(results)} | of_groups
 
 
-def _summary(entries: list[dict[str, Any]]) -> str:
-    counts = Counter(entry["verdict"] for entry in entries)
-    if not entries:
-        return "No verdict yet."
-    return f"{len(entries)} verdicts: " + ", ".join(f"{counts[verdict]} {verdict}" for verdict in claims.VERDICTS) + "."
-
-
-def _verdicts(entries: list[dict[str, Any]]) -> str:
-    lines = ["| id | claim | target | value | verdict | script |", "|---|---|---|---|---|---|"]
-    for entry in entries:
-        verdict = f"**{entry['verdict']}**" + (f": {entry['reason']}" if entry["reason"] else "")
-        script = f"[{Path(entry['script']).name}](../{entry['script']})"
-        cells = (entry["id"], entry["claim"], _text(entry["target"]), _text(entry["value"]), verdict, script)
-        lines.append("| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells) + " |")
-    return "\n".join(lines)
-
-
-def _text(value: Any) -> str:
-    """A value for a table cell: floats to four digits, lists and mappings spelled out."""
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    if isinstance(value, list):
-        return ", ".join(map(_text, value))
-    if isinstance(value, dict):
-        return "; ".join(f"{key}: {_text(one)}" for key, one in value.items())
-    return "" if value is None else str(value)
-
-
-def _caption(path: Path) -> str:
-    beside = path.with_suffix(".txt")
-    return beside.read_text(encoding="utf-8").strip() if beside.is_file() else "(no caption)"
+def stale(results: Path = claims.RESULTS) -> list[str]:
+    """Return the pages that are absent, differ from what is recorded, or belong to nothing any more."""
+    wanted = pages(results)
+    written = [path for folder in ("sources", "domains") for path in (results / folder).glob("*.md")]
+    changed = [
+        name for name, text in wanted.items()
+        if not (results / name).is_file() or (results / name).read_text(encoding="utf-8") != text
+    ]  # fmt: skip
+    return changed + sorted({f"{path.parent.name}/{path.name}" for path in written} - set(wanted))
 
 
 def main(arguments: list[str], results: Path = claims.RESULTS) -> int:
-    """Write the page, or with ``--check`` compare it; the exit code says whether all is well."""
+    """Write the pages, or with ``--check`` compare them; the exit code says whether all is well."""
     if arguments not in ([], ["--check"]):
         print("usage: python -m experiments.index [--check]", file=sys.stderr)
         return 2
-    target, text = results / "README.md", page(results)
-    if not arguments:
-        results.mkdir(parents=True, exist_ok=True)
-        claims.replace(target, text)
-    elif not target.is_file() or target.read_text(encoding="utf-8") != text:
-        print("results/README.md is out of date: run python -m experiments.index", file=sys.stderr)
-        return 1
+    old = stale(results)
+    if arguments:
+        if old:
+            print(f"out of date in results/: {', '.join(old)}; run python -m experiments.index", file=sys.stderr)
+        return 1 if old else 0
+    wanted = pages(results)
+    for name in old:
+        path = results / name
+        if name in wanted:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            claims.replace(path, wanted[name])
+        else:
+            path.unlink()
     return 0
 
 

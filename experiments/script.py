@@ -25,6 +25,10 @@ from experiments import artifacts, catalogue, claims, runs
 __all__ = ["Script", "command", "located", "panels"]
 
 ROOT = Path(__file__).resolve().parents[1]
+_NO_REASON = {
+    "not reproduced": "The value misses the target; no reason was found.",
+    "could not be told": "Some interval reaches beyond the band of the claim.",
+}
 
 
 @dataclass(frozen=True)
@@ -49,24 +53,29 @@ class Script:
     full: bool = False
 
     def judge(
-        self, id: str, holds: bool, *, claim: str, target: Any, value: Any, reason: str = "", **more: Any
+        self, id: str, holds: bool | None, *, claim: str, target: Any, value: Any, reason: str = "", **more: Any
     ) -> None:
-        """Record a claim that was tried: "reproduced" where it ``holds``; ``reason`` says why not, or what to know."""
+        """Record a claim that was tried: "reproduced" where it ``holds``; ``reason`` says why not, or what to know.
+
+        None, of a comparison whose interval reaches beyond the band of its claim (`experiments.equivalence`), is
+        recorded as "could not be told".
+        """
+        verdict = "could not be told" if holds is None else "reproduced" if holds else "not reproduced"
         claims.record(
             id,
             claim=claim,
             kind=more.pop("kind", "to judge"),
             target=target,
             value=value,
-            verdict="reproduced" if holds else "not reproduced",
-            reason=reason if holds or reason else "The value misses the target; no reason was found.",
+            verdict=verdict,
+            reason=reason if holds or reason else _NO_REASON[verdict],
             script=self.path,
             results=self.results,
             **more,
         )
-        print(f"{'reproduced' if holds else 'NOT REPRODUCED':>14}  {id}: {_short(value)}")
+        print(f"{verdict if holds else verdict.upper():>17}  {id}: {_short(value)}")
         if reason and not holds:
-            print(f"{'':14}  because: {reason}")
+            print(f"{'':17}  because: {reason}")
 
     def kept(self, group: str, run: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
         """Return ``run(*arguments)``: kept from run to run (``runs.py``), in quick mode made anew."""

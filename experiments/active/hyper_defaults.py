@@ -20,6 +20,7 @@ from adaptive import plots
 from adaptive.loop.comparison import interval
 from experiments.active.shared.hyper_runs import EVERY, GROUP, NAMES, QUESTIONS, STRATEGIES
 from experiments.active.shared.hyper_runs import run as one_run
+from experiments.equivalence import all_of, inside
 from experiments.script import Script, command, panels
 
 RECIPE, REFERENCE = "integrated, committee and 15% random", "integrated, random"
@@ -50,15 +51,12 @@ def difference(areas: Areas, metric: str, names: tuple[str, ...], strategy: str,
     return tuple(round(float(one), 4) + 0.0 for one in interval(np.mean(apart, axis=0)))
 
 
-def certainly_worse(areas: Areas, metric: str, names: tuple[str, ...], strategy: str, reference: str) -> list[str]:
-    """Return the sets on which the whole interval lies beyond what is allowed."""
-    sign = METRICS[metric]
-    found = []
+def no_worse(areas: Areas, metric: str, names: tuple[str, ...]) -> dict[str, bool | None]:
+    """Return of each set whether the whole interval lies within what is allowed; None: it cannot be told."""
+    found = {}
     for name in names:
-        _, low, high = difference(areas, metric, (name,), strategy, reference)
-        best = high if sign > 0 else -low
-        if best < -ALLOWED[metric]:
-            found.append(name)
+        _, low, high = difference(areas, metric, (name,), RECIPE, REFERENCE)
+        found[name] = inside(*((low, high) if METRICS[metric] > 0 else (-high, -low)), least=-ALLOWED[metric])
     return found
 
 
@@ -116,14 +114,21 @@ def draw(script: Script, areas: Areas, names: tuple[str, ...]) -> None:
 def judge(script: Script, areas: Areas, names: tuple[str, ...], n_seeds: int) -> None:
     """Record the verdicts."""
     size = f"{len(names)} sets, {n_seeds} splits each, 95% intervals"
-    worse = {metric: certainly_worse(areas, metric, names, RECIPE, REFERENCE) for metric in ALLOWED}
+    parts = {metric: no_worse(areas, metric, names) for metric in ALLOWED}
     script.judge(
         "ours-hyper-never-worse-than-random",
-        not any(worse.values()),
-        claim="Integrated scales, a committee and 15% random questions: on no set certainly worse than random rows by "
-        f"more than .005 accuracy or .015 nats ({size}).",
-        target="no set",
-        value={metric: found or "none" for metric, found in worse.items()},
+        all_of(part for of_sets in parts.values() for part in of_sets.values()),
+        claim="Integrated scales, a committee and 15% random questions: on no set worse than random rows by more than "
+        f".005 accuracy or .015 nats ({size}).",
+        target="every interval within what is allowed, on every set",
+        value={
+            metric: {
+                words: [name for name, part in of_sets.items() if part is verdict] or "none"
+                for words, verdict in (("certainly worse", False), ("cannot be told", None))
+            }
+            for metric, of_sets in parts.items()
+        },
+        reason=f"{n_seeds} splits leave intervals wider than what is allowed; tables/hyper-defaults.csv has them all.",
     )
     gains = {metric: difference(areas, metric, names, RECIPE, REFERENCE) for metric in METRICS}
     script.judge(

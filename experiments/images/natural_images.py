@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from adaptive.plots import PALETTE
+from experiments.equivalence import all_of
 from experiments.images.shared.filter_orderings import LARGE, PANELS, QUICK, SMALL, Study, better, orderings, paired
 from experiments.images.shared.filter_runs import MILESTONES, RATES, cell
 from experiments.images.shared.photographs import TUNING, photograph
@@ -27,6 +28,7 @@ DASHED = {"BCS free": "-", "BCS uniform": (0, (1, 1)), "EP wavelet": (0, (5, 1.5
 WORDS = {"free": "free design", "across": "designs of others", "coefficients": "best coefficients",
          "wavelet": "wavelet order", "search": "tree search", "uniform": "random", "noiselet": "noiselets",
          "coloured": "coloured noise", "signs": "signs of free design", "hadamard": "Hadamard patterns"}  # fmt: skip
+TOLD = {True: True, False: False, None: "cannot be told"}
 WHY = {
     "b": "L1+TV has rates tuned here (the source's .075 and .075 cost it 1 to 13%): with them coloured filters are "
     "level with the wavelet order at 300 measurements.",
@@ -151,19 +153,21 @@ def tuned(script: Script, study: Study) -> dict[str, Any]:
     return found
 
 
-def judge_panels(script: Script, study: Study, where: str) -> dict[str, dict[str, tuple[bool, Any]]]:
+def judge_panels(script: Script, study: Study, where: str) -> dict[str, dict[str, tuple[bool | None, Any]]]:
     """Record one verdict per panel; return the orderings."""
     found = orderings(study, study.last)
     for key, claims in found.items():
-        missed = [claim for claim, (holds, _) in claims.items() if not holds]
+        missed = [claim for claim, (holds, _) in claims.items() if holds is False]
+        unsure = [claim for claim, (holds, _) in claims.items() if holds is None]
+        said = [f"{title}: {'; '.join(of)}." for title, of in (("Not so", missed), ("Cannot be told", unsure)) if of]
         script.judge(
             f"ours-images-panel-{key}",
-            not missed,
+            all_of(holds for holds, _ in claims.values()),
             claim=f"Figure 5.4 {key}, {PANELS[key][0]}: " + "; ".join(claims) + ".",
             target=f"each with {study.last} measurements (or as it says), paired by photograph, by more than two "
             "standard errors",
-            value={claim: {"holds": bool(holds), **numbers} for claim, (holds, numbers) in claims.items()},
-            reason=" ".join([where, *([f"Not so: {'; '.join(missed)}."] if missed else []), WHY.get(key, "")]).strip(),
+            value={claim: {"holds": TOLD[holds], **numbers} for claim, (holds, numbers) in claims.items()},
+            reason=" ".join([where, *said, WHY.get(key, "")]).strip(),
         )
     return found
 
@@ -206,7 +210,7 @@ def run(script: Script) -> None:
         target="each by more than two standard errors, paired by photograph",
         value={
             "orderings": {claim: {"holds": bool(holds), **numbers} for claim, (holds, numbers) in headline.items()},
-            "all orderings of the six panels": f"{sum(h for c in found.values() for h, _ in c.values())} of "
+            "all orderings of the six panels": f"{sum(h is True for c in found.values() for h, _ in c.values())} of "
             f"{sum(map(len, found.values()))}",
         },
         reason=f"{where} The panels have entries of their own, ours-images-panel-a to f.",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -10,6 +12,10 @@ import pytest
 
 from adaptive import plots
 from experiments import artifacts, claims, index
+from experiments.equivalence import inside
+from experiments.report.cells import anchor
+from experiments.report.groups import BY_TESTS
+from experiments.script import Script
 
 ENTRY = {
     "claim": "Bound 1 | bound 2.",
@@ -54,24 +60,61 @@ def test_incomplete_entries_are_refused_and_leave_the_file_alone(tmp_path, chang
     assert (tmp_path / "claims.json").read_bytes() == before
 
 
-def test_the_page_shows_verdicts_figures_and_tables(tmp_path):
-    claims.record("fig-1", **ENTRY, results=tmp_path)
-    claims.record("sys-2", **ENTRY | {"verdict": "not run", "reason": "data absent"}, results=tmp_path)
+def test_pages_show_verdicts_figures_and_tables_under_their_own_claim(tmp_path):
+    claims.record("ours-one", **ENTRY, results=tmp_path)
+    claims.record("ours-two", **ENTRY | {"verdict": "not run", "reason": "data absent"}, results=tmp_path)
+    claims.record("nickisch-fig-5.2-a", **ENTRY | {"verdict": "could not be told", "reason": "wide"}, results=tmp_path)
+    claims.record("hennig-alg-1", **ENTRY | {"script": BY_TESTS, "value": {"a::b": "3 passed"}}, results=tmp_path)
     drawing, _ = plots.figure()
-    artifacts.save_figure(drawing, "fig-1", "An empty\nfigure.", results=tmp_path)
-    artifacts.save_table({"x": [1, 2], "y": np.array([0.1, 1 / 3])}, "numbers", "Two rows.", results=tmp_path)
+    artifacts.save_figure(drawing, "ours-one", "An empty\nfigure.", results=tmp_path)
+    artifacts.save_table({"x": [1, 2], "y": np.array([0.1, 1 / 3])}, "ours-one", "Two rows.", results=tmp_path)
     assert index.main([], tmp_path) == 0 and index.main(["--check"], tmp_path) == 0
-    text = (tmp_path / "README.md").read_text()
-    assert "2 verdicts: 1 reproduced, 0 not reproduced, 1 not run." in text
+    page = (tmp_path / "domains" / "inference.md").read_text()
     assert (
-        "| fig-1 | Bound 1 \\| bound 2. | < 1 | 0.25 | **reproduced** | "
-        "[gallery.py](../experiments/inference/gallery.py) |" in text
+        "| [ours-one](#ours-one) | Bound 1 \\| bound 2. | 0.25 | **reproduced** | [1](../figures/ours-one.png) | "
+        "`python -m experiments ours-one` |" in page
     )
-    assert "**not run**: data absent" in text and "(figures/fig-1.png)\n\nAn empty figure." in text
-    assert "- [numbers](tables/numbers.csv): Two rows." in text
-    assert (tmp_path / "tables/numbers.csv").read_text() == f"x,y\n1,0.1\n2,{1 / 3!r}\n"
-    claims.record("zz", **ENTRY, results=tmp_path)
+    assert "**not run**" in page and "![An empty figure.](../figures/ours-one.png)" in page and "Two rows." in page
+    source = (tmp_path / "sources" / "nickisch.md").read_text()
+    rows = re.findall(r"^\| \[?(nickisch-[\w.-]+)", source, re.MULTILINE)
+    for first, second in (("fig-4.2", "fig-4.10"), ("fig-5.2", "fig-5.2-a"), ("fig-5.2-a", "fig-5.3")):
+        assert rows.index(f"nickisch-{first}") < rows.index(f"nickisch-{second}")
+    assert "**could not be told**" in source and "nothing to compute" in source
+    assert "3 cases of 1 tests pass | **shown by tests**" in (tmp_path / "sources" / "hennig.md").read_text()
+    assert "| all | 1 |  | 1 | 1 | 1 |" in (tmp_path / "README.md").read_text()
+    assert (tmp_path / "tables/ours-one.csv").read_text() == f"x,y\n1,0.1\n2,{1 / 3!r}\n"
+    claims.record("ours-zz", **ENTRY, results=tmp_path)
     assert index.main(["--check"], tmp_path) == 1
+    index.main([], tmp_path)
+    (tmp_path / "domains" / "of-old.md").write_text("nobody's page")
+    assert index.main(["--check"], tmp_path) == 1 and index.main([], tmp_path) == 0
+    assert not (tmp_path / "domains" / "of-old.md").exists()
+
+
+def test_an_interval_beyond_the_band_cannot_tell(tmp_path):
+    script = Script("experiments/inference/gallery.py", tmp_path)
+    for id, limits in (("a", (-0.01, 0.02)), ("b", (-0.06, 0.02)), ("c", (-0.2, -0.1))):
+        script.judge(id, inside(*limits, least=-0.05), claim="As good.", target="above -.05", value=list(limits))
+    found = {one["id"]: one for one in claims.load(tmp_path)}
+    assert [found[id]["verdict"] for id in "abc"] == ["reproduced", "could not be told", "not reproduced"]
+    assert "beyond the band" in found["b"]["reason"]
+
+
+def test_every_link_of_the_pages_leads_somewhere_and_every_figure_is_one_click_from_its_page():
+    texts = index.pages()
+    places = {name: {anchor(one) for one in re.findall(r"^#+ (.*)$", text, re.M)} for name, text in texts.items()}
+    linked = set()
+    for name, text in texts.items():
+        for link in re.findall(r"(?<!\\)\]\(([^)]+)\)", text):
+            path, _, place = link.partition("#")
+            target = (claims.RESULTS / name).parent / path if path else claims.RESULTS / name
+            assert target.exists(), f"{name} links to {link}"
+            if place:
+                assert place in places[os.path.relpath(target, claims.RESULTS)], f"{name} links to {link}"
+            if name != "README.md":
+                linked.add(target.name)
+    assert {path.name for path in (claims.RESULTS / "figures").glob("*.png")} <= linked
+    assert texts["README.md"].count("\n") <= 200
 
 
 def test_the_committed_results_are_complete_and_their_page_is_up_to_date():

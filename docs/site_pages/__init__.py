@@ -1,0 +1,1 @@
+"""Pages that are made, not written: the API from docstrings, the papers from the results."""

@@ -1,0 +1,55 @@
+"""Which claims and pictures the summary shows first; under which verdict they stand there follows from the claims."""
+
+from __future__ import annotations
+
+__all__ = ["HIGHLIGHTS", "PICTURES"]
+
+PICTURES = {
+    "kspace-pays-where": "**Where choosing scanner lines pays**: with half of the lines and little noise; with few "
+    "lines or much noise good fixed rules come close.",
+    "active-budget": "**Which scorer learns labels fastest**: those that ask near the boundary beat random rows on "
+    "average, by little; the information about parameters does not.",
+    "nickisch-fig-5.4": "**Filters for photographs**: those that expectation propagation designs need the fewest "
+    "measurements, and serve other photographs, too.",
+    "approximation-errors": "**What approximations cost**: expectation propagation stays close to the exact posterior; "
+    "bounds and Laplace's method are too narrow or off where factors are far from Gaussian.",
+    "questionnaire-adaptive-tests": "**Adaptive tests**: questions by information reach the precision of random ones "
+    "with about half as many.",
+}
+
+HIGHLIGHTS: dict[str, tuple[str, ...]] = {
+    "nickisch": (
+        "nickisch-fig-3.4", "nickisch-fig-3.7", "nickisch-fig-4.4", "nickisch-fig-4.9", "nickisch-fig-5.2",
+        "nickisch-fig-5.4", "nickisch-fig-6.8", "nickisch-fig-6.9", "nickisch-tab-4.10",
+    ),
+    "ko": ("ko-fig-2.7", "ko-tab-2.3", "ko-tab-2.6", "ko-tab-2.7", "ko-tab-3.3", "ko-fig-3.1"),
+    "kokhan": ("kokhan-fig-1", "kokhan-fig-2", "kokhan-tab-3"),
+    "hennig": (
+        "hennig-tab-4.1", "hennig-fig-3.6", "hennig-fig-3.10", "hennig-fig-5.5", "hennig-fig-5.6", "hennig-fig-5.12",
+    ),
+    "active": (
+        "ours-hyper-better-on-average", "ours-hyper-coverage", "ours-hyper-never-worse-than-random",
+        "ours-budget-query_by_committee", "ours-budget-information_gain", "ours-budget-beside-peers",
+    ),
+    "gaussian_processes": ("ours-gp-designed-box-regression", "ours-gp-splits", "ours-gp-evidence-against-sampling"),
+    "images": ("ours-images-64", "ours-pixel-bands", "ours-sign-patterns", "ours-images-panel-d"),
+    "kspace": (
+        "ours-kspace-pays-half", "ours-kspace-pays-half-unseen-heads", "ours-kspace-pays-everywhere",
+        "ours-kspace-pays-bands", "ours-coils-same-slice-raw", "ours-coils-unseen-joint", "ours-spiral-transfer",
+    ),
+    "counts": ("ours-counts-designed-rows", "ours-counts-designed-places"),
+    "questionnaires": (
+        "ours-adaptive-test-big-five", "ours-questionnaire-real-respondent", "ours-adaptive-test-wrong-prior",
+        "ours-calibration-design",
+    ),
+    "topics": ("ours-topics-reading", "ours-topics-labels", "ours-topic-completion", "ours-topics-coverage"),
+    "game_trees": (
+        "ours-trees-coverage", "ours-trees-connect-four-moves", "ours-trees-connect-four-coverage",
+        "ours-trees-which-leaf",
+    ),
+    "inference": ("ours-approximation-errors", "ours-sparse-regression-coverage", "ours-multiclass-log-loss"),
+    "benchmarks": (
+        "ours-exact-search", "ours-kspace-decision-products", "ours-gp-laplace-time", "ours-active-step-modal",
+        "ours-kspace-decision-time",
+    ),
+}  # fmt: skip

@@ -1,0 +1,92 @@
+"""The summary: one page of at most 200 lines, what held and what did not, and the five pictures that matter."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from experiments import claims
+from experiments.report.cells import anchor, escaped, row, sentence, shortened
+from experiments.report.group_page import caption
+from experiments.report.groups import Group, Row, groups, state
+from experiments.report.highlights import HIGHLIGHTS, PICTURES
+from experiments.superseded import SUPERSEDED
+
+__all__ = ["summary"]
+
+MOST = 200
+COLUMNS = (*claims.VERDICTS, "shown by tests", "nothing to compute", "not built yet")
+_INTRODUCTION = """# Results
+
+What the sources claim, what we hoped for, and what came out: what held, what did not. Every number is written by a
+script of [`experiments/`](../experiments) into [`claims.json`](claims.json), and these pages are built of it by
+`python -m experiments.index`. A page for each source and each domain has a line for a claim, with its picture, its
+command and its minutes, and the details below. `python -m experiments ID` makes one again.
+
+**How to read a verdict.** *Reproduced* and *not reproduced* are about the target that stood before the run. *Could not
+be told*: the claim says that something is as good, and the 95% interval reaches beyond what it allows; a test that does
+not reject shows nothing. *Not run*: data are absent, or the full run is too long; the reason says which. *Shown by
+tests* are rows of a source that are things to build: their proof is the library's own tests, and they are no
+reproductions. Strategies of peers are in tables
+([under the protocol of Lu et al.](tables/active-budget-peers.csv)) and have no verdict."""
+
+
+def summary(results: Path = claims.RESULTS) -> str:
+    """Return the text of ``results/README.md``."""
+    pages = groups(results)
+    lines = [_INTRODUCTION, "", *_table(pages), ""]
+    shown = [name for name in PICTURES if (results / "figures" / f"{name}.png").is_file()]
+    if shown:
+        lines += ["## Five pictures", ""]
+    for name in shown:
+        alt = escaped(shortened(sentence(caption(results, "figures", name)), 160))
+        lines += [f"{PICTURES[name]}", "", f"![{alt}](figures/{name}.png)", ""]
+    for folder, title in (("sources", "## The sources"), ("domains", "## The domains")):
+        lines += [title, ""]
+        for page in pages:
+            if page.folder == folder:
+                lines += _in_short(page)
+    text = "\n".join(lines).strip() + "\n"
+    if text.count("\n") > MOST:
+        raise ValueError(f"the summary has {text.count(chr(10))} lines, more than {MOST}: shorten the highlights.")
+    return text
+
+
+def _table(pages: list[Group]) -> list[str]:
+    lines = [row("page", *COLUMNS), row("---", *["---:"] * len(COLUMNS))]
+    total: Counter[str] = Counter()
+    for page in pages:
+        found = Counter(map(state, page.rows))
+        total += found
+        lines.append(row(_link(page), *(str(found[name] or "") for name in COLUMNS)))
+    return [*lines, row("all", *(str(total[name] or "") for name in COLUMNS))]
+
+
+def _link(page: Group) -> str:
+    return f"[{page.title}]({page.folder}/{page.key}.md)"
+
+
+def _in_short(page: Group) -> list[str]:
+    """The highlights under their present verdict, and the ids of everything else that did not hold."""
+    rows = {one.id: one for one in page.rows}
+    chosen = [rows[id] for id in HIGHLIGHTS.get(page.key, ()) if id in rows and rows[id].entry is not None]
+    lines = [f"### {_link(page)}", ""]
+    for verdict, words in (("reproduced", "Held"), ("not reproduced", "Did not"), ("could not be told", "Not told")):
+        lines += [f"- {words}: {_claim(one, page)}" for one in chosen if state(one) == verdict]
+    rest = [
+        one for one in page.rows
+        if state(one) == "not reproduced" and one not in chosen and one.id not in SUPERSEDED
+    ]  # fmt: skip
+    if rest:
+        prefix = f"{page.key}-" if page.folder == "sources" else "ours-"
+        ids = ", ".join(f"[{one.id.removeprefix(prefix)}]({_place(one, page)})" for one in rest)
+        lines.append(f"- Did not, too: {ids}")
+    return [*lines, ""] if len(lines) > 2 else []
+
+
+def _claim(one: Row, page: Group) -> str:
+    return f"{escaped(shortened(one.says, 150))} ([{one.id}]({_place(one, page)}))"
+
+
+def _place(one: Row, page: Group) -> str:
+    return f"{page.folder}/{page.key}.md#{anchor(one.id)}"

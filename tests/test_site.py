@@ -1,0 +1,96 @@
+"""The site keeps its word: code of the guide runs, every public name has its page, every estimator a picture.
+
+The gallery is run by the site's build, which also checks links and that nothing is fetched (``docs/check_built.py``).
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import adaptive
+from adaptive.cli import app
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted((*DOCS.glob("guide/*.md"), *DOCS.glob("coming_from/*.md"), DOCS / "index.md"))
+WITH_CODE = [path for path in PAGES if "```python" in path.read_text(encoding="utf-8")]
+
+
+@pytest.fixture
+def site(monkeypatch):
+    """What makes pages of the API."""
+    monkeypatch.syspath_prepend(str(DOCS))
+    for name in [one for one in sys.modules if one.startswith("site_pages")]:
+        monkeypatch.delitem(sys.modules, name)
+    from site_pages import api
+
+    return api
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_the_code_of_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "page"}
+    blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    for block in blocks:
+        exec(compile(block, str(page), "exec"), names)
+
+
+def test_every_public_name_has_one_page_that_says_what_it_is(site, tmp_path):
+    site.write(tmp_path)
+    promised = {
+        f"{package}.{name}"
+        for package, names in _promised().items()
+        for name in names
+        if not package.startswith("designs.box")
+    }
+    listed = {one.listed: one for names in site.names().values() for one in names}
+    assert promised <= set(listed), sorted(promised - set(listed))
+    for one in listed.values():
+        page = tmp_path / (f"{one.page}.rst" if isinstance(one.thing, ModuleType) else f"names/{one.page}.rst")
+        assert page.is_file(), one.listed
+        assert isinstance(one.thing, ModuleType) or one.page in page.read_text()
+
+
+def test_formulas_in_docstrings_are_not_taken_for_markup(site):
+    from site_pages.docstrings import as_rst
+
+    said = as_rst("The density exp(-|s|) of image_.\n\n    T(s) = a * b\n\n``kept_`` and `x_`.\n\n>>> 2 * 3\n6")
+    assert said.split("\n") == [
+        r"The density exp(-\|s\|) of image\_.", "", "::", "", "    T(s) = a * b", "", "``kept_`` and `x_`.", "",
+        ">>> 2 * 3", "6",
+    ]  # fmt: skip
+
+
+def test_every_estimator_and_command_has_an_example_with_a_picture():
+    texts = {path: path.read_text(encoding="utf-8") for path in DOCS.glob("examples/*/*.py")}
+    for path, text in texts.items():
+        said = ast.get_docstring(ast.parse(text))
+        assert said and "====" in said and "plt." in text, path.name
+    everything = "\n".join(texts.values())
+    estimators = [name for name in adaptive.__all__ if hasattr(getattr(adaptive, name), "select")]
+    assert len(estimators) >= 12
+    for name in estimators:
+        assert name in everything, f"no example uses {name}"
+    for command in app.registered_commands:
+        assert f'"adaptive {command.callback.__name__} ' in everything, command.callback
+
+
+def test_the_table_of_promises_has_every_estimator():
+    table = (DOCS / "guide" / "promises.md").read_text(encoding="utf-8")
+    for name in adaptive.__all__:
+        if inspect.isclass(getattr(adaptive, name)) and hasattr(getattr(adaptive, name), "select"):
+            assert f"`{name}`" in table, name
+
+
+def _promised() -> dict[str, list[str]]:
+    text = (ROOT / "tests" / "public_names.txt").read_text(encoding="utf-8")
+    lines = "\n".join(line for line in text.splitlines() if not line.startswith("#")).replace("\n ", " ").split("\n")
+    return {package: names.split() for package, _, names in (line.partition(":") for line in lines) if names}
