@@ -414,6 +414,17 @@ class SequentialDesign:
         return self._journal.seconds
 
     @property
+    def log(self) -> EventLog:
+        """What is written; read it, and leave writing to the design."""
+        return self._journal.log
+
+    @property
+    def left(self) -> int:
+        """How many candidates may still be asked."""
+        with self._journal.session():
+            return self._questions.left
+
+    @property
     def log_path(self) -> Path | None:
         """Where the log is written; None in memory."""
         return self._journal.log.path
@@ -440,6 +451,11 @@ class SequentialDesign:
         with self._journal.session():
             entries = [entry for _, entry in sorted(self._state.open.items())]
             return tuple(entry.query.part(np.flatnonzero(~entry.answered)) for entry in entries)
+
+    def retracted(self, query: int | None = None) -> int:
+        """Return how often an answer was taken back: to the query of this number, or to any."""
+        counts = self._state.retracted
+        return counts.total() if query is None else counts[query]
 
     @property
     def finished(self) -> bool:
