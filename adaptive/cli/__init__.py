@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from adaptive.cli import ask, calibrate, classify, counts, kspace, label, move, photograph, topics
+from adaptive.cli import ask, calibrate, classify, counts, kspace, label, move, photograph, serve, topics
 from adaptive.cli.errors import CommandError
 
 __all__ = ["app", "main"]
@@ -31,6 +31,9 @@ app.command()(counts.counts)
 app.command()(move.move)
 app.command()(calibrate.calibrate)
 app.command()(ask.ask)
+app.command()(serve.serve)
+app.command()(serve.export)
+app.command()(serve.forget)
 app.command()(topics.topics)
 
 # typer carries its own click since 0.2x, so its classes are found through the one that typer exports

@@ -46,14 +46,16 @@ class Questions:
     @property
     def left(self) -> int:
         """How many candidates may still be asked."""
+        return self._left(self.design.excluded())
+
+    def _left(self, excluded: np.ndarray) -> int:
         design = self.design
-        excluded = design.excluded()
         if design.mask is None:
             return pools.length(design.pool) - len(excluded)
         return int(np.count_nonzero(design.mask)) - int(np.count_nonzero(design.mask[excluded]))
 
-    def next(self, n: int | None) -> dict[str, Any]:
-        """Return the event of the next query."""
+    def next(self, n: int | None, exclude: ArrayLike = ()) -> dict[str, Any]:
+        """Return the event of the next query; none but the initial ones is about a position in ``exclude``."""
         design, first = self.design, self.design._state.n_initial
         initial = self.initial_left > 0
         if initial:
@@ -62,7 +64,7 @@ class Questions:
             scores = np.full(len(positions), np.nan)
         else:
             pool = design.pool
-            positions, scores, n_drawn = self._select(pool, n)
+            positions, scores, n_drawn = self._select(pool, n, exclude)
         event = self._asking(pool, positions, scores, n or design.batch_size, initial)
         return event if initial or not design.exploration else {**event, "drawn": n_drawn}
 
@@ -90,14 +92,17 @@ class Questions:
             **design._state.candidates.describe(pool, positions),
         }
 
-    def _select(self, pool: Pool, n: int | None) -> tuple[np.ndarray, np.ndarray, int]:
+    def _select(self, pool: Pool, n: int | None, exclude: ArrayLike) -> tuple[np.ndarray, np.ndarray, int]:
         """Return positions and scores of the next query; so many of its last ones were drawn at random."""
-        design, left = self.design, self.left
+        design, excluded = self.design, self.design.excluded()
+        if np.size(exclude):
+            excluded = np.union1d(excluded, arguments.check_positions(exclude, pools.length(pool), None))
+        left = self._left(excluded)
         if left == 0:
             raise PoolExhausted("no candidate is left to ask: all that are allowed were asked or set aside.")
         if n is not None and n > left:
             raise ValueError(f"n must be at most {left}, the number of candidates left to ask, got {n}.")
-        n_asked, excluded = min(n or design.batch_size, left), design.excluded()
+        n_asked = min(n or design.batch_size, left)
         drawn = self._drawn(pool, n_asked, excluded)
         if len(drawn) == n_asked:
             return drawn, np.full(n_asked, np.nan), n_asked

@@ -27,6 +27,7 @@ from adaptive.loop.log import header as headers
 from adaptive.loop.log.event_log import EventLog, LogError
 from adaptive.loop.log.journal import Journal
 from adaptive.loop.log.replay import take_snapshot
+from adaptive.loop.log.storage import FileStorage
 from adaptive.loop.progress import reporter
 from adaptive.loop.query import Query, as_outcomes
 from adaptive.loop.questions import Questions
@@ -192,6 +193,7 @@ class SequentialDesign:
         positions: ArrayLike | None = None,
         *,
         worker: str | int | None = None,
+        exclude: ArrayLike = (),
     ) -> Query:
         """Return what to measure next.
 
@@ -210,6 +212,9 @@ class SequentialDesign:
         worker : str or int, optional
             Who is to answer. Each worker has queries of its own, chosen in the light of what the others were asked;
             those without a name are one worker, to whom ``run`` belongs as well. Anybody may tell.
+        exclude : sequence of int, optional
+            Positions that a new query must leave out, besides those that the design leaves out itself: what this worker
+            has seen, say, where ``repeat=True``.
 
         Raises
         ------
@@ -238,11 +243,13 @@ class SequentialDesign:
                             f"answer, got {n}; tell or skip it first, or ask with another=True."
                         )
                     return waiting[0].rest()
-                event = self._questions.next(n)
+                event = self._questions.next(n, exclude)
             event = self._journal.commit(event if worker is None else {**event, "worker": worker})
             return self._state.open[event["query"]].query
 
-    def tell(self, query: Query | ArrayLike, outcomes: Outcomes) -> SequentialDesign:
+    def tell(
+        self, query: Query | ArrayLike, outcomes: Outcomes, *, worker: str | int | None = None
+    ) -> SequentialDesign:
         """Learn the answers to a query.
 
         When this returns the answers are on disk (where there is a log) and learnt.
@@ -252,6 +259,8 @@ class SequentialDesign:
         query : Query, or one or more positions of a query that waits
             A query may be answered in parts, late, out of order, and also after it was skipped.
         outcomes : sequence with one entry per candidate, or a scalar for a single one
+        worker : str or int, optional
+            Who answered; noted in the log.
 
         Raises
         ------
@@ -262,8 +271,9 @@ class SequentialDesign:
         """
         with self._journal.session():
             entry, rows = self._state.find(query)
-            answers = as_outcomes(outcomes, len(rows))
-            self._journal.commit({"event": "tell", "query": entry.query.id, "rows": rows.tolist(), "outcomes": answers})
+            answers, worker = as_outcomes(outcomes, len(rows)), arguments.check_worker(worker)
+            event = {"event": "tell", "query": entry.query.id, "rows": rows.tolist(), "outcomes": answers}
+            self._journal.commit(event if worker is None else {**event, "worker": worker})
         return self
 
     def skip(self, query: Query | ArrayLike) -> SequentialDesign:
@@ -276,6 +286,39 @@ class SequentialDesign:
         with self._journal.session():
             entry, rows = self._state.find(query)
             self._journal.commit({"event": "skip", "query": entry.query.id, "rows": rows.tolist()})
+        return self
+
+    def retract(self, query: Query | ArrayLike) -> SequentialDesign:
+        """Take answers back, as after a slip of the hand: the design is then what it is without them.
+
+        The query waits for its answer again. What was asked since then stays asked, and the log keeps both the answer
+        and that it was taken back.
+
+        Parameters
+        ----------
+        query : Query, or positions
+            Whose answers are taken back; of several answers to a position the last.
+
+        Raises
+        ------
+        ValueError
+            If there is no such answer: nothing has changed.
+        OSError
+            If it could not be written: the answer stands.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from adaptive import BayesianLogisticRegression
+        >>> design = SequentialDesign(BayesianLogisticRegression(classes=["no", "yes"]), np.eye(4), random_state=0)
+        >>> query = design.ask()
+        >>> design.tell(query, "yes").retract(query).iteration
+        0
+        >>> design.ask().id == query.id
+        True
+        """
+        with self._journal.session():
+            self._journal.retract(query)
         return self
 
     def run(
@@ -320,10 +363,10 @@ class SequentialDesign:
 
     def __getstate__(self) -> dict[str, Any]:
         with self._journal.session():
-            if self.log_path is not None:
+            if self._journal.log.storage.shared:
                 raise TypeError(
-                    f"a design that writes the log {self.log_path} can neither be pickled nor copied, since two would "
-                    "write one file: save(path) it, and continue a copy with SequentialDesign.load(path, ...)."
+                    f"a design that writes the log {self._journal.log.name} can neither be pickled nor copied: two "
+                    "would write it; save(path) it, and continue a copy with SequentialDesign.load(path, ...)."
                 )
             return self.__dict__.copy()
 
@@ -371,6 +414,17 @@ class SequentialDesign:
         return self._journal.seconds
 
     @property
+    def log(self) -> EventLog:
+        """What is written; read it, and leave writing to the design."""
+        return self._journal.log
+
+    @property
+    def left(self) -> int:
+        """How many candidates may still be asked."""
+        with self._journal.session():
+            return self._questions.left
+
+    @property
     def log_path(self) -> Path | None:
         """Where the log is written; None in memory."""
         return self._journal.log.path
@@ -397,6 +451,11 @@ class SequentialDesign:
         with self._journal.session():
             entries = [entry for _, entry in sorted(self._state.open.items())]
             return tuple(entry.query.part(np.flatnonzero(~entry.answered)) for entry in entries)
+
+    def retracted(self, query: int | None = None) -> int:
+        """Return how often an answer was taken back: to the query of this number, or to any."""
+        counts = self._state.retracted
+        return counts.total() if query is None else counts[query]
 
     @property
     def n_left(self) -> int:
@@ -441,7 +500,7 @@ class SequentialDesign:
                 if path.exists() and not contents.startswith(path.read_bytes()):
                     raise LogError(f"{path} exists and is not an older save of this design; name another file.")
                 write_file(path, contents)
-            take_snapshot(log, path, state)
+            take_snapshot(log, FileStorage(path), state)
 
     @classmethod
     def load(
@@ -476,11 +535,11 @@ class SequentialDesign:
         log = path if isinstance(path, EventLog) else EventLog(path)
         log.open()
         try:
-            headers.check_pool(log.header, candidates_of(candidates), log.path)
+            headers.check_pool(log.header, candidates_of(candidates), log.name)
             arguments = headers.recorded_arguments(log.header) | options
             begun = headers.as_begun(log.header, estimator)
             design = cls(begun, candidates, measure, log=log, _continued=True, **arguments)
-            headers.check_header(log.header, design._seed, design._origin, design._recorded(), log.path)
+            headers.check_header(log.header, design._seed, design._origin, design._recorded(), log.name)
             design._journal.recover()
         except BaseException:
             log.close()

@@ -34,6 +34,8 @@ def announce(event: dict[str, Any]) -> None:
         LOGGER.debug("told query %d, rows %s", number, event["rows"])
     elif kind == "skip":
         LOGGER.debug("set aside of query %d rows %s", number, event["rows"])
+    elif kind == "retract":
+        LOGGER.debug("took back of query %d rows %s", number, event["rows"])
     else:
         LOGGER.debug("refused an answer to query %d: %s", number, event["reason"])
 

@@ -8,6 +8,7 @@ Nothing else changes the state, so a replayed design and one that never stopped 
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -83,6 +84,7 @@ class DesignState:
         self.open: dict[int, OpenQuery] = {}
         self.asked: set[Any] = set()
         self.aside: set[Any] = set()
+        self.retracted: Counter[int] = Counter()  # how often an answer to a query was taken back
 
     @property
     def pool(self) -> Pool:
@@ -113,7 +115,9 @@ class DesignState:
         elif kind == "tell":
             self._tell(event, learn)
         elif kind == "skip":
-            self._skip(event)  # all else (rejects, snapshots) is for readers of the log
+            self._skip(event)
+        elif kind == "retract":  # the answer itself was left out of the replay
+            self.retracted[event["query"]] += 1  # all else (rejects, snapshots) is for readers of the log
         self.seconds = max(self.seconds, event.get("seconds", 0.0))
 
     def _ask(self, event: dict[str, Any]) -> None:

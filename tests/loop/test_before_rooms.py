@@ -11,6 +11,7 @@ import pytest
 from adaptive import BayesianLogisticRegression, SequentialDesign
 from adaptive.loop import LogError, read_log
 from adaptive.loop.log.snapshots import read_snapshot, snapshot_path
+from adaptive.loop.log.storage import FileStorage
 from tests.loop.before_rooms.runs import RUNS
 
 KEPT = Path(__file__).parent / "before_rooms"
@@ -76,7 +77,7 @@ def test_kept_logs_hold_module_paths_and_new_ones_public_names(tmp_path):
 
 def test_snapshots_hold_what_an_estimator_of_old_wrote():
     for name in RUNS:
-        snapshot = read_snapshot(snapshot_path(KEPT / f"{name}.log"))
+        snapshot = read_snapshot(FileStorage(KEPT / f"{name}.log"))
         assert snapshot is not None and snapshot["state"]["estimator"], name
 
 

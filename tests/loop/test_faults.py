@@ -252,7 +252,7 @@ def test_no_room_for_a_new_log_or_for_a_snapshot(model_with_state, pool, measure
     def no_room(*arguments, **options):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("adaptive.loop.log.snapshots.write_file", no_room)
+    monkeypatch.setattr("adaptive.loop.log.storage.FileStorage.write_snapshot", no_room)
     log = EventLog(tmp_path / "log", snapshot_every=3)
     with (
         pytest.warns(UserWarning, match="no snapshot was written beside .*No space left"),

@@ -17,8 +17,9 @@ from adaptive.cli.run_folder import RunFolder
 if TYPE_CHECKING:
     from adaptive.cli.ask.questionnaire_file import QuestionnaireFile
     from adaptive.estimators.questionnaires.respondent import Respondent
+    from adaptive.loop.stopping import StoppingRule
 
-__all__ = ["ask"]
+__all__ = ["ask", "respondent_of", "stopping_rule_of"]
 
 
 def ask(
@@ -86,17 +87,23 @@ def respondent_of(asked: QuestionnaireFile, bank: Path | None) -> Respondent:
     return person
 
 
-def _run(asked: QuestionnaireFile, person: Respondent, folder: RunFolder, go_on: str) -> None:
-    from adaptive.loop import LogError, MaxSteps, SequentialDesign, TargetDeviation
-    from adaptive.loop.stopping import StoppingRule
+def stopping_rule_of(asked: QuestionnaireFile) -> StoppingRule | None:
+    """When the test ends; None: after its last item."""
+    from adaptive.loop import MaxSteps, TargetDeviation
 
-    by_id = {item.id: item for item in asked.items}
     rules: list[StoppingRule] = []
     if asked.deviation is not None:
         rules.append(TargetDeviation(asked.deviation))
     if asked.questions is not None:
         rules.append(MaxSteps(asked.questions))
-    stop = None if not rules else rules[0] if len(rules) == 1 else rules[0] | rules[1]
+    return None if not rules else rules[0] if len(rules) == 1 else rules[0] | rules[1]
+
+
+def _run(asked: QuestionnaireFile, person: Respondent, folder: RunFolder, go_on: str) -> None:
+    from adaptive.loop import LogError, SequentialDesign
+
+    by_id = {item.id: item for item in asked.items}
+    stop = stopping_rule_of(asked)
     log = folder.log / "answers.jsonl"
     ids = [item.id for item in asked.items]
     try:

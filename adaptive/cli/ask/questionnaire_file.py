@@ -9,12 +9,16 @@ deviation = 0.4                                  # and, or, questions = 20
 [prior]
 mean = 0.0
 deviation = 1.0
+
+Of pages (`adaptive serve`) there may be, above the items, lang = "de", show_result = false (only thanks at the end),
+skip = false (every question is answered), and [texts] with words of your own for what the pages say.
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +27,7 @@ from adaptive.cli.errors import CommandError
 __all__ = ["Item", "QuestionnaireFile", "read_questionnaire"]
 
 _KNOWN = {
-    "": {"title", "answers", "items", "stop", "prior"},
+    "": {"title", "answers", "items", "stop", "prior", "lang", "show_result", "skip", "texts"},
     "items": {"text", "id", "trait", "reverse", "answers"},
     "stop": {"deviation", "questions"},
     "prior": {"mean", "deviation"},
@@ -43,13 +47,17 @@ class Item:
 
 @dataclass(frozen=True)
 class QuestionnaireFile:
-    """A file, checked."""
+    """A file, checked; the last four are about pages."""
 
     title: str
     items: list[Item]
     deviation: float | None
     questions: int | None
     prior: tuple[float, float] | None
+    lang: str = "en"
+    show_result: bool = True
+    may_skip: bool = True
+    texts: dict[str, str] = field(default_factory=dict)
 
 
 def read_questionnaire(path: Path) -> QuestionnaireFile:
@@ -129,7 +137,26 @@ class _Reader:
         return QuestionnaireFile(
             str(content.get("title", self.path.stem)), items, deviation, questions,
             (float(mean or 0.0), float(spread or 1.0)) if prior else None,
+            self.lang(), self.flag("show_result"), self.flag("skip"), self.texts(),
         )  # fmt: skip
+
+    def lang(self) -> str:
+        value = self.content.get("lang", "en")
+        if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", value):
+            raise self.fail(self.line_of("", "lang"), f'lang must be a language such as "de", got {value!r}.')
+        return value
+
+    def flag(self, key: str) -> bool:
+        value = self.content.get(key, True)
+        if not isinstance(value, bool):
+            raise self.fail(self.line_of("", key), f"{key} must be true or false, got {value!r}.")
+        return value
+
+    def texts(self) -> dict[str, str]:
+        value = self.content.get("texts", {})
+        if not isinstance(value, dict) or not all(isinstance(one, str) for one in value.values()):
+            raise self.fail(self.line_of("texts"), "texts must be a table of texts.")
+        return value
 
     def number(self, table: dict[str, Any], section: str, key: str, default: float | None) -> float | None:
         value = table.get(key, default)

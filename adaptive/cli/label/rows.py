@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from adaptive.loop import SequentialDesign
     from adaptive.loop.stopping import StoppingRule
 
-__all__ = ["Rows", "design_of", "read_rows"]
+__all__ = ["Rows", "design_of", "read_labels", "read_rows"]
 
 MOST_SHOWN = 20  # columns of a row in a question, unless they are named
 
@@ -106,6 +106,24 @@ def read_rows(
     """
     cells = tables.read_cells(path)
     cells.require((*show, *ignore), path)
+    frame, known, labels = read_labels(cells, path, target, classes)
+    columns = tables.columns_of(cells, path, leave_out=(target, *ignore), max_missing=max_missing)
+    preparation = tables.Preparation(columns, str(path))
+    seen = list(show) or [name for name in frame.columns if name != target][:MOST_SHOWN]
+    notes = [preparation.in_words()]
+    return Rows(path, target, frame, preparation.features_of(), known, labels, seen, notes)
+
+
+def read_labels(
+    cells: tables.Cells, path: Path, target: str, classes: Sequence[str]
+) -> tuple[pd.DataFrame, np.ndarray, list[Any]]:
+    """Return the cells with a column of labels, the labels that it gives, and all classes.
+
+    Raises
+    ------
+    CommandError
+        If a label is unknown, or fewer than two classes are known.
+    """
     frame = cells.frame
     if target not in frame.columns:
         frame = frame.assign(**{target: ""})
@@ -120,12 +138,7 @@ def read_rows(
     typed = tables.class_labels(named)
     if len(set(typed.tolist())) < len(named):
         raise CommandError(f"--classes {','.join(named)} names a class twice.")
-    known = _typed(labels, typed, frame.index, path, target)
-    columns = tables.columns_of(cells, path, leave_out=(target, *ignore), max_missing=max_missing)
-    preparation = tables.Preparation(columns, str(path))
-    seen = list(show) or [name for name in frame.columns if name != target][:MOST_SHOWN]
-    notes = [preparation.in_words()]
-    return Rows(path, target, frame, preparation.features_of(), known, typed.tolist(), seen, notes)
+    return frame, _typed(labels, typed, frame.index, path, target), typed.tolist()
 
 
 def design_of(rows: Rows, log: Path, seed: int, stop: StoppingRule | None) -> SequentialDesign:

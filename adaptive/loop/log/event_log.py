@@ -19,32 +19,25 @@ from pathlib import Path
 from typing import Any
 
 from adaptive import checks
-from adaptive.files import write_file
 from adaptive.loop.log.plain_data import decode, encode
+from adaptive.loop.log.storage import FileStorage, LogError, MemoryStorage, Storage
 
-try:
-    import fcntl
-except ImportError:  # Windows: two processes on one log are not noticed there
-    fcntl = None  # type: ignore[assignment]
-
-__all__ = ["FORMAT", "EventLog", "LogError", "read_log"]
+__all__ = ["FORMAT", "EventLog", "LogError", "parsed", "read_log"]
 
 FORMAT = "adaptive-designs log"
 VERSION = 1
+DURABLE = ("tell", "skip", "retract")  # what a person did
 _CHECK = b',"check":"'
 
 
-class LogError(ValueError):
-    """A log that cannot be read or continued; the message says why in one sentence."""
-
-
 class EventLog:
-    """Events as checked JSON lines, in a file or (``path=None``) in memory.
+    """Events as checked JSON lines: in a file, in memory (``path=None``), or in a storage of any other kind.
 
     Parameters
     ----------
-    path : str, path or None, default None
-        The file; its snapshots are beside it, in ``<path>.snapshot.npz``.
+    path : str, path, Storage or None, default None
+        The file; its snapshots are beside it, in ``<path>.snapshot.npz``. Or whatever keeps lines, see
+        `adaptive.loop.log.storage.Storage`.
     snapshot_every : int, default 50
         After how many events the state of the estimator is stored, so that loading replays only what came later.
 
@@ -58,43 +51,46 @@ class EventLog:
     [{'event': 'tell', 'outcomes': [0.1]}]
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None = None, *, snapshot_every: int = 50) -> None:
-        if path is not None and not isinstance(path, str | os.PathLike):
+    def __init__(self, path: str | os.PathLike[str] | Storage | None = None, *, snapshot_every: int = 50) -> None:
+        self.storage: Storage
+        if path is None:
+            self.storage = MemoryStorage()
+        elif isinstance(path, str | os.PathLike):
+            self.storage = FileStorage(Path(path))
+        elif isinstance(path, Storage):
+            self.storage = path
+        else:
             raise ValueError(f"log must be the path of a new file, or None, got {type(path).__name__} {path!r}.")
-        self.path = None if path is None else Path(path)
         self.snapshot_every = checks.integer("snapshot_every", snapshot_every, minimum=1)
         self.header: dict[str, Any] = {}
-        self._descriptor: int | None = None
-        self._memory = bytearray()
         self._end = 0  # bytes that count
         self._checks = [0]  # CRC-32 after the header, after each event
         self._waiting = b""  # lines that may wait for space on the disk
-        self._torn = False  # bytes beyond _end may exist
+
+    @property
+    def path(self) -> Path | None:
+        """The file that is this log; None elsewhere."""
+        return self.storage.path
+
+    @property
+    def name(self) -> str:
+        """What a message calls it."""
+        return self.storage.name
 
     # -- opening and closing ------------------------------------------------------------------------------------
 
     def create(self, header: Mapping[str, Any]) -> None:
         """Start a new log; a file that exists already is never overwritten."""
         line, check = _write_line({"event": "header", "format": FORMAT, "format_version": VERSION, **header}, 0)
-        if self.path is not None:
-            try:
-                write_file(self.path, line, exclusive=True)  # whole or not at all: no log is without a header
-            except FileExistsError:
-                raise LogError(
-                    f"log {self.path} exists already; continue it with SequentialDesign.load, or name another file."
-                ) from None
-            except OSError as error:
-                raise _disk_error(error, self.path, "the log was not started") from error
-            self._open_file()
-        else:
-            self._memory[:] = line
+        try:
+            self.storage.create(line)
+        except OSError as error:
+            raise _disk_error(error, self.name, "the log was not started") from error
         self.header, self._end, self._checks = dict(header), len(line), [check]
 
     def open(self) -> None:
         """Lock an existing log and read its header."""
-        if self.path is None:
-            raise LogError("a log in memory cannot be opened again.")
-        self._open_file()
+        self.storage.open()
         try:
             self.reload()
         except BaseException:
@@ -102,28 +98,12 @@ class EventLog:
             raise
 
     def close(self) -> None:
-        """Release the file; nothing is left to write."""
-        descriptor, self._descriptor = self._descriptor, None
-        if descriptor is not None:
-            os.close(descriptor)
+        """Release the storage; nothing is left to write."""
+        self.storage.close()
 
     def __del__(self) -> None:
         with contextlib.suppress(Exception):
             self.close()
-
-    def _open_file(self) -> None:
-        assert self.path is not None
-        try:
-            descriptor = os.open(self.path, os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
-        except OSError as error:
-            raise LogError(f"log {self.path} cannot be opened: {error.strerror}.") from None
-        if fcntl is not None:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                os.close(descriptor)
-                raise LogError(f"log {self.path} is in use by another design; close that one first.") from None
-        self._descriptor = descriptor
 
     # -- events -------------------------------------------------------------------------------------------------
 
@@ -133,8 +113,8 @@ class EventLog:
         Parameters
         ----------
         record : dict of plain data
-            A ``tell`` or ``skip`` is on the disk when this returns, with all lines before it. The others need not be:
-            after a power cut the same question is asked again, for it follows from the answers.
+            A ``tell``, ``skip`` or ``retract`` is on the disk when this returns, with all lines before it. The others
+            need not be: after a power cut the same question is asked again, for it follows from the answers.
         may_wait : bool, default False
             On a full disk keep the line for the next ``append``: for what a replay finds out by itself.
 
@@ -147,10 +127,11 @@ class EventLog:
         line, check = _write_line(record, previous)
         data = self._waiting + line
         try:
-            self._write(data, durable=record["event"] in ("tell", "skip"))
+            number = self.n_events - self._waiting.count(b"\n")
+            self.storage.append(data, number=number, end=self._end, durable=record["event"] in DURABLE)
         except OSError as error:
             if not may_wait:
-                raise _disk_error(error, self.path, f"this {record['event']} was not recorded") from error
+                raise _disk_error(error, self.name, f"this {record['event']} was not recorded") from error
             self._waiting = data
         else:
             self._end, self._waiting = self._end + len(data), b""
@@ -159,16 +140,16 @@ class EventLog:
 
     def reload(self) -> list[dict[str, Any]]:
         """Read everything again from the file, which alone decides what happened; drop a torn last line."""
-        data = self._read()
-        header, records, end, sums = _parse(data, str(self.path))
+        data = self.storage.read()
+        header, records, end, sums = _parse(data, self.name)
         if end < len(data):
             warnings.warn(
-                f"log {self.path}: the last line was torn by a crash and is dropped ({len(data) - end} bytes); "
+                f"log {self.name}: the last line was torn by a crash and is dropped ({len(data) - end} bytes); "
                 "nothing that was acknowledged is lost.",
                 stacklevel=2,
             )
-            self._truncate(end)
-        self.header, self._end, self._checks, self._waiting, self._torn = header, end, sums, b"", False
+        self.storage.keep(end)
+        self.header, self._end, self._checks, self._waiting = header, end, sums, b""
         return records
 
     @property
@@ -182,51 +163,11 @@ class EventLog:
 
     def contents(self) -> bytes:
         """Return the log as bytes, header first."""
-        return self._read()[: self._end] + self._waiting
-
-    def _read(self) -> bytes:
-        if self.path is None:
-            return bytes(self._memory)
-        if self._descriptor is None:
-            raise LogError(f"log {self.path} is closed.")
-        os.lseek(self._descriptor, 0, os.SEEK_SET)
-        parts = []
-        while part := os.read(self._descriptor, 1 << 24):
-            parts.append(part)
-        return b"".join(parts)
-
-    def _write(self, data: bytes, durable: bool) -> None:
-        if self.path is None:
-            self._memory += data
-            return
-        if self._descriptor is None:
-            raise LogError(f"log {self.path} is closed.")
-        if self._torn:
-            self._truncate(self._end)
-        self._torn = True
-        try:
-            os.lseek(self._descriptor, self._end, os.SEEK_SET)
-            rest = memoryview(data)
-            while rest:
-                rest = rest[os.write(self._descriptor, rest) :]
-            if durable:
-                os.fsync(self._descriptor)
-        except OSError:
-            with contextlib.suppress(OSError):
-                self._truncate(self._end)
-            raise
-        self._torn = False
-
-    def _truncate(self, end: int) -> None:
-        if self.path is None:
-            del self._memory[end:]
-        elif self._descriptor is not None:
-            os.ftruncate(self._descriptor, end)
-            self._torn = False
+        return self.storage.read()[: self._end] + self._waiting
 
 
 def read_log(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the header and the events of a log without locking or changing it.
+    """Return the header and the events of a log in a file without locking or changing it.
 
     Raises
     ------
@@ -237,7 +178,12 @@ def read_log(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dict[st
         data = Path(path).read_bytes()
     except OSError as error:
         raise LogError(f"log {path} cannot be read: {error.strerror}.") from None
-    header, records, _, _ = _parse(data, str(path))
+    return parsed(data, str(path))
+
+
+def parsed(lines: bytes, name: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the header and the events of the lines of a log, every check of them done."""
+    header, records, _, _ = _parse(lines, name)
     return header, records
 
 
@@ -283,5 +229,5 @@ def _parse(data: bytes, name: str) -> tuple[dict[str, Any], list[dict[str, Any]]
     return header, records, len(data) - len(torn), sums[1:]
 
 
-def _disk_error(error: OSError, path: Path | None, consequence: str) -> OSError:
+def _disk_error(error: OSError, path: str, consequence: str) -> OSError:
     return OSError(error.errno, f"{error.strerror} while writing {path}: {consequence}; make room and repeat the call")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import copy
+import functools
 import inspect
 import platform
 import warnings
 from collections.abc import Callable, Mapping, Sized
 from importlib import metadata
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,12 +47,15 @@ _IRRELEVANT = ("n_jobs", "verbose")  # results do not depend on them
 def versions() -> dict[str, str]:
     """Return the versions that results can depend on."""
     found = {"python": platform.python_version(), "machine": platform.machine()}
-    for name in ("adaptive-designs", "numpy", "scipy", "scikit-learn"):
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            found[name] = "not installed"
-    return found
+    return found | {name: _version(name) for name in ("adaptive-designs", "numpy", "scipy", "scikit-learn")}
+
+
+@functools.cache  # it reads and parses a file each time, and a server opens a design per page
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "not installed"
 
 
 def describe_estimator(estimator: Estimator, name: Namer = public_name) -> dict[str, Any]:
@@ -151,7 +154,7 @@ def as_begun(header: Mapping[str, Any], estimator: Any) -> Any:
     return copied.set_params(**again)
 
 
-def check_pool(logged: Mapping[str, Any], candidates: Candidates, path: Path | None) -> None:
+def check_pool(logged: Mapping[str, Any], candidates: Candidates, path: str) -> None:
     """Compare the pool of a log with that of the design that wants to continue it; LogError if they differ."""
     there, pool = logged["pool"], candidates.summary()
     if there != pool and there != candidates.summary(module_path):
@@ -159,7 +162,7 @@ def check_pool(logged: Mapping[str, Any], candidates: Candidates, path: Path | N
 
 
 def check_header(
-    logged: Mapping[str, Any], seed: int, estimator: Estimator, arguments: Mapping[str, Any], path: Path | None
+    logged: Mapping[str, Any], seed: int, estimator: Estimator, arguments: Mapping[str, Any], path: str
 ) -> None:
     """Compare everything else; LogError names the first difference, other versions are a warning.
 

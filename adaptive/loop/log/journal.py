@@ -11,11 +11,16 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adaptive.loop.log.event_log import EventLog
 from adaptive.loop.log.replay import rejection, replay, restore_snapshot, take_snapshot
+from adaptive.loop.log.retracting import told, unsettled_by
 from adaptive.loop.state import DesignState
+
+if TYPE_CHECKING:
+    from adaptive.loop.query import Query
+    from adaptive.types import ArrayLike
 
 __all__ = ["Journal"]
 
@@ -101,6 +106,35 @@ class Journal:
         self._notify(event)
         return event
 
+    def retract(self, query: Query | ArrayLike) -> dict[str, Any]:
+        """Write that answers were taken back, and rebuild the state without them; return the event.
+
+        Parameters
+        ----------
+        query : Query, or positions
+            Whose answers; of several to one position the last.
+
+        Raises
+        ------
+        ValueError
+            If there is no such answer, or what was asked and said later makes no sense without it: nothing has changed.
+        OSError
+            If it could not be written; nothing has changed.
+        """
+        events, before = self.log.reload(), self.state
+        number, rows = told(events, query)
+        event = {"event": "retract", "query": number, "rows": rows, "seconds": self.seconds}
+        self._stale = True
+        try:
+            self._rebuild([*events, event])  # first: what cannot be replayed is not written
+            event = self.log.append(event)
+        except (OSError, ValueError):
+            self.state, self._stale = before, False
+            raise
+        self._stale = False
+        self._notify(event)
+        return event
+
     def write_if_missing(self, event: dict[str, Any], since: int) -> None:
         """After an interrupt: see that an answer is in the log, and leave learning it to the next call.
 
@@ -120,20 +154,25 @@ class Journal:
     def recover(self) -> None:
         """Rebuild the state from the log."""
         self._stale = True
-        events = self.log.reload()
-        self.state = self._start()
-        try:
-            covered = restore_snapshot(self.log, self.state)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            warnings.warn(f"the snapshot of log {self.log.path} is of no use here ({error}); replaying.", stacklevel=2)
-            self.state, covered = self._start(), 0
-        replay(self.log, events, covered, self.state.apply, self._learnt)
+        self._rebuild(self.log.reload())
         self._clock = time.monotonic() - self.state.seconds
         self._snapshot_at = self.log.n_events
         self._stale = False
 
+    def _rebuild(self, events: list[dict[str, Any]]) -> None:
+        """Put the state in place that these events make."""
+        self.state = self._start()
+        try:
+            covered = restore_snapshot(self.log, self.state)
+            if unsettled_by(events, covered):
+                self.state, covered = self._start(), 0
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            warnings.warn(f"the snapshot of log {self.log.name} is of no use here ({error}); replaying.", stacklevel=2)
+            self.state, covered = self._start(), 0
+        replay(self.log, events, covered, self.state.apply, self._learnt)
+
     def _snapshot_if_due(self) -> None:
-        if self.log.path is not None and self.log.n_events - self._snapshot_at >= self.log.snapshot_every:
+        if self.log.storage.shared and self.log.n_events - self._snapshot_at >= self.log.snapshot_every:
             self._snapshot_at = self.log.n_events
-            if take_snapshot(self.log, self.log.path, self.state):
+            if take_snapshot(self.log, self.log.storage, self.state):
                 self.log.append({"event": "snapshot", "n_events": self._snapshot_at}, may_wait=True)

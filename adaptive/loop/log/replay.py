@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from adaptive.loop.log.event_log import EventLog, LogError
-from adaptive.loop.log.snapshots import read_snapshot, snapshot_path, write_snapshot
+from adaptive.loop.log.retracting import standing
+from adaptive.loop.log.snapshots import packed_snapshot, read_snapshot
+from adaptive.loop.log.storage import Storage
 from adaptive.loop.state import DesignState
 from adaptive.loop.stopping import StoppingRule
 
@@ -38,7 +39,7 @@ def replay(
     apply: Callable[[dict[str, Any], bool], None],
     learnt: Callable[[], None],
 ) -> None:
-    """Apply all events but refused ones; those that a snapshot has covered without learning.
+    """Apply all events but answers refused or taken back; those that a snapshot has covered without learning.
 
     Parameters
     ----------
@@ -51,9 +52,9 @@ def replay(
     learnt : callable()
         Called after each answer that was learnt here.
     """
-    for k, event in enumerate(events):
+    for k, event in enumerate(standing(events)):
         last = k + 1 == len(events)
-        if not last and events[k + 1]["event"] == "reject":
+        if event is None:
             continue
         try:
             apply(event, k >= covered)
@@ -62,33 +63,33 @@ def replay(
                 log.append(rejection(event, refusal), may_wait=True)
                 continue
             raise LogError(
-                f"log {log.path} cannot be replayed with this estimator and pool: its event {k + 1} ({event['event']}) "
+                f"log {log.name} cannot be replayed with this estimator and pool: its event {k + 1} ({event['event']}) "
                 f"ends in {type(refusal).__name__}: {refusal}"
             ) from refusal
         if event["event"] == "tell" and k >= covered:
             learnt()
 
 
-def take_snapshot(log: EventLog, path: Path, state: DesignState) -> bool:
-    """Store beside ``path`` what replaying ``log`` would compute; return whether there is such a state to store."""
+def take_snapshot(log: EventLog, storage: Storage, state: DesignState) -> bool:
+    """Store with ``storage`` what replaying ``log`` would compute; return whether there is such a state to store."""
     if not (isinstance(state.estimator, Restorable) and state.candidates.restorable):
         return False
     try:
         remembered = state.stop.state() if isinstance(state.stop, StoppingRule) else None
         content = {"estimator": state.estimator.state(), "rule": repr(state.stop), "remembered": remembered}
-        write_snapshot(snapshot_path(path), content, log.n_events, log.check_after(log.n_events))
+        storage.write_snapshot(packed_snapshot(content, log.n_events, log.check_after(log.n_events)))
     except (OSError, ValueError) as error:  # a convenience: the log alone suffices
-        warnings.warn(f"no snapshot was written beside {path} (it is replayed instead): {error}", stacklevel=2)
+        warnings.warn(f"no snapshot was written beside {storage.name} (it is replayed instead): {error}", stacklevel=2)
         return False
-    LOGGER.info("snapshot of %d events beside %s", log.n_events, path)
+    LOGGER.info("snapshot of %d events beside %s", log.n_events, storage.name)
     return True
 
 
 def restore_snapshot(log: EventLog, state: DesignState) -> int:
-    """Restore estimator and rule from the snapshot beside ``log``; return how many events it stands for (0: none)."""
-    if log.path is None or not isinstance(state.estimator, Restorable):
+    """Restore estimator and rule from the snapshot of ``log``; return how many events it stands for (0: none)."""
+    if not isinstance(state.estimator, Restorable):
         return 0
-    snapshot = read_snapshot(snapshot_path(log.path))
+    snapshot = read_snapshot(log.storage)
     if snapshot is None or snapshot["n_events"] > log.n_events:
         return 0
     if log.check_after(snapshot["n_events"]) != snapshot["check"]:  # of another log that had this name

@@ -8,27 +8,19 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import warnings
 import zipfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from adaptive.files import write_file
 from adaptive.loop.log.plain_data import decode, encode
+from adaptive.loop.log.storage import Storage, snapshot_path
 
-__all__ = ["pack", "read_snapshot", "snapshot_path", "unpack", "write_snapshot"]
+__all__ = ["pack", "packed_snapshot", "read_snapshot", "snapshot_path", "unpack"]
 
 _MEMBER = "array in the archive"
-
-
-def snapshot_path(log: str | os.PathLike[str]) -> Path:
-    """Return where the snapshot of a log is."""
-    log = Path(log)
-    return log.with_name(log.name + ".snapshot.npz")
 
 
 def pack(state: object) -> bytes:
@@ -57,19 +49,15 @@ def unpack(data: bytes) -> Any:
         return _fill(json.loads(str(archive["document"])), archive)
 
 
-def write_snapshot(path: Path, state: Mapping[str, Any], n_events: int, check: int) -> None:
-    """Write ``state``, reached after ``n_events`` events of the log whose running check is ``check``."""
-    write_file(path, pack({"n_events": n_events, "check": check, "state": dict(state)}))
+def packed_snapshot(state: Mapping[str, Any], n_events: int, check: int) -> bytes:
+    """Return as bytes the ``state`` reached after ``n_events`` events of the log whose running check is ``check``."""
+    return pack({"n_events": n_events, "check": check, "state": dict(state)})
 
 
-def read_snapshot(path: Path) -> dict[str, Any] | None:
+def read_snapshot(storage: Storage) -> dict[str, Any] | None:
     """Return a dictionary with n_events, check and state, or None if there is no snapshot that can be read."""
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        warnings.warn(f"snapshot {path} cannot be read ({error.strerror}); the log is replayed instead.", stacklevel=2)
+    data = storage.read_snapshot()
+    if data is None:
         return None
     try:
         snapshot = unpack(data)
@@ -77,7 +65,7 @@ def read_snapshot(path: Path) -> dict[str, Any] | None:
             return snapshot
     except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile):
         pass
-    warnings.warn(f"snapshot {path} is damaged; the log is replayed instead.", stacklevel=2)
+    warnings.warn(f"the snapshot of log {storage.name} is damaged; the log is replayed instead.", stacklevel=2)
     return None
 
 

@@ -1,0 +1,106 @@
+"""``adaptive serve``: a test for many people, or a pool that several label together, as pages in a browser."""
+
+from __future__ import annotations
+
+import importlib.util
+import shlex
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from adaptive.cli.errors import CommandError, warnings_in_one_line
+from adaptive.cli.options import require_at_least, whole_number
+from adaptive.cli.stopping import Stop
+
+__all__ = ["serve", "web_needed"]
+
+
+def _text(help: str, metavar: str) -> Any:
+    return typer.Option(help=help, metavar=metavar, show_default=False)
+
+
+def serve(
+    file: Annotated[
+        Path | None, typer.Argument(help="TOML file with the questions of a test.", metavar="FILE.toml",
+                                    show_default=False),
+    ] = None,
+    bank: Annotated[Path | None, _text("What is known of the items, as for `adaptive ask`.", "BANK.csv")] = None,
+    label: Annotated[Path | None, _text("A table whose rows are to be labelled.", "POOL.csv")] = None,
+    classes: Annotated[str | None, _text("The labels, separated by commas.", "A,B,...")] = None,
+    text: Annotated[str | None, _text("The column of texts; the model reads them by TF-IDF.", "COLUMN")] = None,
+    image: Annotated[
+        str | None, _text("The column of paths of pictures, below the table's folder.", "COLUMN")
+    ] = None,
+    features: Annotated[
+        str | None, _text("The columns that the model looks at (default: all but text and image).", "A,B,...")
+    ] = None,
+    run: Annotated[Path | None, _text("A run of `adaptive label`, to go on with.", "FOLDER")] = None,
+    overlap: Annotated[int, whole_number("How many people label each row (default 1).")] = 1,
+    stop: Stop = None,
+    invite: Annotated[
+        int, whole_number("Let in by invitation only: so many links, in STORE/invitations.csv (default: anybody).")
+    ] = 0,
+    store: Annotated[
+        Path | None, _text("Folder of the answers, new or to go on with (default adaptive-serve-run).", "FOLDER")
+    ] = None,
+    host: Annotated[str, _text("Address to listen on (default: this machine only).", "ADDRESS")] = "127.0.0.1",
+    port: Annotated[int, whole_number("Port (default 8000; 0: any that is free).")] = 8000,
+    name: Annotated[
+        list[str] | None, _text("A name by which browsers call this server; repeatable.", "NAME")
+    ] = None,
+    behind_proxy: Annotated[
+        bool, typer.Option("--behind-proxy", help="A proxy in front speaks https to browsers; needs --name.")
+    ] = False,
+    seed: Annotated[int, whole_number("Seed of ties and draws (default 0).")] = 0,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the folder of answers; it is done anyway.")
+    ] = True,
+) -> None:  # fmt: skip
+    """Serve a test or a pool as pages: one command, one folder, every answer on disk before the next question.
+
+    Each person of a test gets the questions that teach most about them; labellers share one design and have a row of
+    their own each. The same folder goes on where it was. See also `adaptive export` and `adaptive forget`.
+    """
+    require_at_least(("seed", seed, 0), ("invite", invite, 0), ("overlap", overlap, 1), ("port", port, 0))
+    given = [flag for flag, value in (("FILE.toml", file), ("--label", label), ("--run", run)) if value is not None]
+    if len(given) != 1:
+        raise CommandError(
+            "name one thing to serve, a test FILE.toml, --label POOL.csv or --run FOLDER; "
+            f"got {' and '.join(given) or 'none'}."
+        )
+    if behind_proxy and not name:
+        raise CommandError("--behind-proxy needs the --name by which browsers call the server.")
+    if label is None and run is None and (classes or text or image or features or overlap > 1 or stop):
+        raise CommandError("--classes, --text, --image, --features, --overlap and --stop are about --label.")
+    if port > 65535:
+        raise CommandError(f"--port must be at most 65535, got {port}.")
+    web_needed()
+    from adaptive.cli.serve import pools, running, tests
+
+    with warnings_in_one_line():
+        if file is not None:
+            source: Any = tests.survey(file, bank, seed)
+        elif label is not None:
+            source = pools.pool(
+                label, classes or "", text=text, image=image, features=features, overlap=overlap, seed=seed, stop=stop
+            )
+        else:
+            assert run is not None
+            if overlap > 1:
+                raise CommandError(
+                    "--overlap needs a run that was begun with it: adaptive serve --label ... --overlap N."
+                )
+            source = pools.of_run(run)
+        folder = store or (run / "serve" if run is not None else Path("adaptive-serve-run"))
+        running.run(
+            source, folder, host=host, port=port, names=name or [], behind_proxy=behind_proxy, invite=invite,
+            export=f"adaptive export {shlex.quote(str(folder))}",
+        )  # fmt: skip
+
+
+def web_needed() -> None:
+    """Say in one line what to install where the extra is absent."""
+    for module in ("starlette", "jinja2", "uvicorn", "itsdangerous", "python_multipart"):
+        if importlib.util.find_spec(module) is None:
+            raise CommandError(f"pages need {module}: pip install 'adaptive-designs[web]'.")

@@ -1,0 +1,142 @@
+"""``adaptive export`` and ``adaptive forget``: what people said as tables, and a person taken out for good."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from adaptive.cli.errors import CommandError
+from adaptive.cli.serve.command import web_needed
+from adaptive.files import write_csv, write_file
+
+if TYPE_CHECKING:
+    from adaptive.serve import Store
+
+__all__ = ["export", "forget"]
+
+
+def export(
+    folder: Annotated[Path, typer.Argument(help="The folder of `adaptive serve`.", metavar="FOLDER")],
+    file: Annotated[
+        Path | None, typer.Argument(help="The questionnaire, for estimates of the people.", metavar="FILE.toml",
+                                    show_default=False),
+    ] = None,
+    bank: Annotated[
+        Path | None, typer.Option(help="Its bank, as it was served.", metavar="BANK.csv", show_default=False)
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the tables (default FOLDER/export).", metavar="FOLDER")
+    ] = None,
+    backup: Annotated[
+        Path | None, typer.Option(help="Copy the store itself to this new file instead.", metavar="FILE",
+                                  show_default=False),
+    ] = None,
+) -> None:  # fmt: skip
+    """Write out what people answered, also while the server runs.
+
+    sessions.csv, answers.csv (in order, with times) and both as export.json; of a test also table.csv, a row per person
+    and a column per item as `adaptive calibrate` and Questionnaire.fit read it, and with FILE.toml estimates.csv; of a
+    pool labels.csv, which labelling.read_csv reads.
+    """
+    web_needed()
+    from adaptive.loop import LogError
+    from adaptive.serve import Store, StoreError
+
+    try:
+        with Store(folder, write=False) as store:
+            if backup is not None:
+                store.backup(backup)
+                print(f"{backup} is a copy of the store.")
+                return
+            written = _write(store, out or folder / "export", file, bank)
+    except (StoreError, LogError) as problem:
+        raise CommandError(str(problem)) from None
+    except OSError as problem:
+        raise CommandError(f"{out or folder} cannot be written: {problem.strerror or problem}.") from None
+    print(written)
+
+
+def _write(store: Store, out: Path, file: Path | None, bank: Path | None) -> str:
+    from adaptive.serve import answers_of, sessions_of
+    from adaptive.serve.labelling import DESIGN
+
+    sessions, facts = sessions_of(store), store.facts()
+    survey = facts.get("kind") == "survey"
+    answers: list[dict[str, Any]] = []
+    for design in [session["session"] for session in sessions] if survey else [DESIGN]:
+        answers += answers_of(store, design)
+    out.mkdir(parents=True, exist_ok=True)
+    write_csv(out / "sessions.csv", _columns(sessions, ("session", "name", "begun")))
+    write_csv(out / "answers.csv", _columns(answers, ("time", "session", "query", "position", "item", "answer")))
+    content: dict[str, Any] = {"facts": facts, "sessions": sessions, "answers": answers}
+    if survey:
+        items = list(dict.fromkeys(answer["item"] for answer in answers))
+        table: dict[str, Any] = {"session": [session["session"] for session in sessions]}
+        said = {(answer["session"], answer["item"]): answer["answer"] for answer in answers}
+        table |= {str(item): [said.get((number, item)) for number in table["session"]] for item in items}
+        write_csv(out / "table.csv", table)
+        if file is not None:
+            content["estimates"] = _estimates(store, sessions, file, bank)
+            write_csv(out / "estimates.csv", _columns(content["estimates"], tuple(content["estimates"][0])))
+    else:
+        names = {session["session"]: session["name"] or f"session {session['session']}" for session in sessions}
+        columns = {
+            "query": "query", "position": "position", "id": "item", "answer": "answer",
+        }  # fmt: skip
+        table = {name: [answer[key] for answer in answers] for name, key in columns.items()}
+        table["annotator"] = [names.get(answer["session"], f"session {answer['session']}") for answer in answers]
+        write_csv(out / "labels.csv", table)
+    write_file(out / "export.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    return f"{out} holds {len(answers)} answers of {len(sessions)} sessions."
+
+
+def _estimates(store: Store, sessions: list[dict[str, Any]], file: Path, bank: Path | None) -> list[dict[str, Any]]:
+    """The estimates of the people, by replay of what they answered."""
+    from adaptive.cli.serve.tests import survey
+    from adaptive.serve import StoreError
+
+    served = survey(file, bank, int(store.facts().get("seed", 0)))
+    if store.facts().get("identity") != served.identity:
+        raise StoreError(f"{file} is not the test that {store.folder} holds answers to (or give its --bank).")
+    rows = []
+    for session in sessions:
+        number = session["session"]
+        if not store.has_log(number):
+            continue
+        taken = served.design(number, store.log(number), begun=True).estimator_
+        ends = taken.interval(0.95).tolist()
+        for trait, mean, std, (low, high) in zip(taken.traits, taken.mean, taken.std, ends, strict=True):
+            rows.append(
+                {"session": number, "answers": len(taken.items), "trait": str(trait), "mean": float(mean),
+                 "std": float(std), "low": low, "high": high}
+            )  # fmt: skip
+    return rows or [dict.fromkeys(("session", "answers", "trait", "mean", "std", "low", "high"))]
+
+
+def _columns(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> dict[str, list[Any]]:
+    return {name: [row[name] for row in rows] for name in names}
+
+
+def forget(
+    folder: Annotated[Path, typer.Argument(help="The folder of `adaptive serve`.", metavar="FOLDER")],
+    session: Annotated[int, typer.Argument(help="The number of the session in sessions.csv.", metavar="SESSION")],
+) -> None:
+    """Remove a person: the session and its answers to a test, for good, also from the free pages of the file.
+
+    Labels of a pool stay, under a number that belongs to nobody; copies made before (backups, exports) are yours to
+    delete. The server must be stopped.
+    """
+    web_needed()
+    from adaptive.serve import Store, StoreError
+    from adaptive.serve import forget as remove
+
+    try:
+        with Store(folder) as store:
+            gone = remove(store, session)
+    except (StoreError, OSError) as problem:
+        raise CommandError(str(problem)) from None
+    print(f"Session {session} is forgotten ({max(0, gone - 1)} events).")

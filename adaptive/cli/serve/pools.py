@@ -1,0 +1,143 @@
+"""A table as a pool that several people label: what the model looks at, what people see, and the design of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adaptive.cli import tables
+from adaptive.cli.errors import CommandError
+from adaptive.cli.label.rows import MOST_SHOWN, Rows, design_of, read_labels, read_rows
+from adaptive.cli.run_folder import RunFolder
+from adaptive.cli.stopping import stopping_rule
+
+if TYPE_CHECKING:
+    from adaptive.loop import EventLog, SequentialDesign
+    from adaptive.serve import Pool
+
+__all__ = ["of_run", "pool"]
+
+TARGET = "label"
+DIRECTIONS = 100  # of the TF-IDF weights, the first so many; a model of thousands of words would answer slowly
+SIDE = 16  # a picture is looked at as so many rows and columns of grey
+_RUN = ("table", "classes", "target", "show", "ignore", "max_missing", "stop", "seed")  # settings of `adaptive label`
+
+
+def pool(
+    path: Path, classes: str, *, text: str | None, image: str | None, features: str | None, overlap: int, seed: int,
+    stop: Sequence[str] | None,
+) -> Pool:  # fmt: skip
+    """Read a table to label; a CommandError where it, or an option, is at fault."""
+    from adaptive.serve import Pictures, Pool, Shown
+
+    if text and image:
+        raise CommandError("--text and --image both say what people see; give one.")
+    cells = tables.read_cells(path)
+    named = [one.strip() for one in (features or "").split(",") if one.strip()]
+    cells.require([one for one in (text, image) if one] + named, path)
+    frame, known, labels = read_labels(cells, path, TARGET, _names(classes))
+    pictures = None if image is None else Pictures(path.parent, frame[image].tolist())
+    blocks = []
+    if text is not None:
+        blocks.append(_words(frame[text].tolist(), path, text))
+    if pictures is not None:
+        blocks.append(_grey(pictures))
+    if named or not blocks:
+        aside = {TARGET} | ({*frame.columns} - {*named} if named else set())
+        columns = tables.columns_of(cells, path, leave_out=aside, max_missing=0.5)
+        found = tables.Preparation(columns, str(path)).features_of()
+        blocks.append(found.toarray() if hasattr(found, "toarray") else np.asarray(found))
+    X = np.hstack(blocks)
+    seen = named or [name for name in frame.columns if name != TARGET][:MOST_SHOWN]
+    rows = Rows(path, TARGET, frame, X, known, labels, seen, [])
+    if not (~rows.labelled).any():
+        raise CommandError(f"every row of {path} has a label already: nothing is left to ask.")
+
+    def shown(position: int) -> Shown:
+        if pictures is not None:
+            return pictures.shown(position)
+        row = frame.iloc[position]
+        return Shown.of_text(row[text]) if text else Shown.of_row({name: row[name] for name in seen})
+
+    rule = stopping_rule(list(stop or []))
+
+    def begin(log: EventLog, begun: bool) -> SequentialDesign:
+        from adaptive.loop import SequentialDesign
+
+        free = ~rows.labelled
+        if begun:
+            return SequentialDesign.load(log, rows.model(), X, mask=free, stop=rule)
+        first = 0 if rows.labelled.any() else min(len(labels), int(free.sum()))
+        return SequentialDesign(
+            rows.model(), X, mask=free, initial=first or None, stop=rule, random_state=seed, log=log, repeat=overlap > 1
+        )
+
+    chosen = f"{text}|{image}|{','.join(named)}|{','.join(map(str, labels))}"
+    what = hashlib.blake2b(f"{rows.fingerprint}|{chosen}".encode(), digest_size=16).hexdigest()
+    return Pool(path.stem, begin, labels, shown, pictures, overlap, identity=f"pool {what}")
+
+
+def of_run(path: Path) -> Pool:
+    """Go on with a run of ``adaptive label``, in its own log."""
+    from adaptive.serve import Pool, Shown
+
+    folder = RunFolder(path, "label", dict.fromkeys(_RUN), resume=True)
+    settings = folder.settings
+    rows = read_rows(
+        Path(settings["table"]), settings["target"], settings["classes"] or [], show=settings["show"],
+        ignore=settings["ignore"], max_missing=settings["max_missing"],
+    )  # fmt: skip
+    folder.fix("rows", rows.fingerprint, "the rows")
+
+    def begin(_: EventLog, begun: bool) -> SequentialDesign:
+        return design_of(rows, folder.log / "answers.jsonl", settings["seed"], stopping_rule(settings["stop"]))
+
+    def shown(position: int) -> Shown:
+        row = rows.cells.iloc[position]
+        return Shown.of_row({name: row[name] for name in rows.shown})
+
+    return Pool(rows.path.stem, begin, rows.classes, shown, identity=f"run {rows.fingerprint}", own_log=True)
+
+
+def _names(classes: str) -> list[str]:
+    return [one.strip() for one in classes.split(",") if one.strip()]
+
+
+def _words(texts: list[str], path: Path, column: str) -> np.ndarray:
+    """(n, at most DIRECTIONS) array: TF-IDF weights of words, in the directions in which texts differ most."""
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    try:
+        weights = TfidfVectorizer(sublinear_tf=True, min_df=2 if len(texts) > 50 else 1, max_features=20_000)
+        counted = weights.fit_transform(texts)
+    except ValueError:
+        raise CommandError(f"{path}: the column {column!r} holds no words that two texts share.") from None
+    n = min(DIRECTIONS, counted.shape[1] - 1, counted.shape[0] - 1)
+    if n < 1:
+        return np.asarray(counted.todense())
+    found = TruncatedSVD(n, random_state=0).fit_transform(counted)
+    spread = found.std(axis=0)
+    told = spread > 0.02 * spread.max()  # directions in which texts hardly differ would only slow the model down
+    return found[:, told] / max(float(spread.max()), 1e-12)  # about as large as standardised features
+
+
+def _grey(pictures: Any) -> np.ndarray:
+    """(n, SIDE * SIDE) array: the pictures small and grey, standardised; one that is none is grey all over."""
+    from PIL import Image
+
+    found = np.full((len(pictures.names), SIDE * SIDE), 0.5)
+    for position in range(len(found)):
+        picture = pictures.picture(position)
+        if picture is not None:
+            try:
+                with Image.open(picture.path) as image:
+                    small = image.convert("L").resize((SIDE, SIDE))
+                found[position] = np.asarray(small, dtype=float).ravel() / 255.0
+            except (OSError, ValueError, Image.DecompressionBombError):
+                continue
+    return (found - found.mean(axis=0)) / np.maximum(found.std(axis=0), 1e-3)

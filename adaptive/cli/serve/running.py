@@ -1,0 +1,119 @@
+"""A server from its first line to Ctrl-C: what is at fault is said in one sentence before anybody comes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adaptive.cli.errors import CommandError
+from adaptive.files import write_file
+
+if TYPE_CHECKING:
+    from adaptive.serve import Pool, Store, Survey
+
+__all__ = ["run"]
+
+HERE = ("localhost", "127.0.0.1", "::1")
+
+
+def run(
+    source: Survey | Pool, folder: Path, *, host: str, port: int, names: Sequence[str], behind_proxy: bool,
+    invite: int, export: str,
+) -> None:  # fmt: skip
+    """Serve until Ctrl-C; the folder holds everything."""
+    import uvicorn
+
+    from adaptive.loop import LogError
+    from adaptive.serve import Store, StoreError, application
+
+    try:
+        with Store(folder) as store:
+            listening = _listen(host, port)
+            try:
+                port = listening.getsockname()[1]
+                base = (
+                    f"https://{names[0]}"
+                    if behind_proxy
+                    else f"http://{_bracketed(names[0] if names else host)}:{port}"
+                )
+                links = _invitations(store, folder, invite, base)
+                app = application(
+                    source, store, hosts=_hosts(host, names), invitations=bool(links), secure=behind_proxy
+                )
+                _say(source.title, base, folder, links, host, behind_proxy, export)
+                settings: dict[str, Any] = {"log_level": "warning", "access_log": False, "server_header": False,
+                                            "proxy_headers": False, "timeout_graceful_shutdown": 5}  # fmt: skip
+                server = uvicorn.Server(uvicorn.Config(app, **settings))
+                server.run(sockets=[listening])
+            finally:
+                listening.close()
+    except (StoreError, LogError) as problem:
+        raise CommandError(str(problem)) from None
+    except OSError as problem:
+        raise CommandError(f"{problem.strerror or problem} while writing {folder}; nothing is lost.") from None
+    except KeyboardInterrupt:
+        pass
+    print(f"\nStopped; the answers are in {folder}. The same command goes on; {export} writes them out.")
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listening = socket.socket(family, socket.SOCK_STREAM)
+    except OSError as problem:
+        raise CommandError(f"--host {host} is no address of this machine: {problem.strerror}.") from None
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(128)
+    except OSError as problem:
+        listening.close()
+        raise CommandError(
+            f"port {port} of {host} cannot be used ({problem.strerror}); name another with --port."
+        ) from None
+    return listening
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _hosts(host: str, names: Sequence[str]) -> list[str]:
+    """What browsers may call the server."""
+    own = [host] if host not in ("0.0.0.0", "::") else [socket.gethostname(), socket.getfqdn()]
+    return [_bracketed(name) for name in (*HERE, *own, *names)]
+
+
+def _invitations(store: Store, folder: Path, wanted: int, base: str) -> list[str]:
+    """Make as many links as there are to be in all; return the new ones. The store knows their hashes only."""
+    from adaptive.serve.people import People
+
+    made = int(store.facts().get("invitations", 0))
+    if made == 0 and wanted == 0:
+        return []
+    path = folder / "invitations.csv"
+    text = io.StringIO(path.read_text(encoding="utf-8") if path.exists() else "session,link\n")
+    text.seek(0, io.SEEK_END)
+    new = People(store).invite(max(0, wanted - made))
+    csv.writer(text, lineterminator="\n").writerows((number, f"{base}/i/{secret}") for number, secret in new)
+    write_file(path, text.getvalue())
+    path.chmod(0o600)
+    with store.transaction() as connection:
+        connection.execute("REPLACE INTO facts VALUES ('invitations', ?)", (str(max(made, wanted)),))
+    return [f"{max(made, wanted)} invitations, {len(new)} of them new, are in {path}"]
+
+
+def _say(title: str, base: str, folder: Path, links: list[str], host: str, behind_proxy: bool, export: str) -> None:
+    print(f"{title}: {base}/" if not links else f"{title}: {links[0]}")
+    print(
+        f"Answers are kept in {folder}; {export} writes them out. Ctrl-C stops; the same command goes on.", flush=True
+    )
+    if host not in HERE and not behind_proxy:
+        print(
+            f"adaptive: warning: others on the network reach {host}, and what they answer travels unencrypted; put a "
+            "proxy with https in front and say --behind-proxy.", flush=True,
+        )  # fmt: skip

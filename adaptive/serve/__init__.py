@@ -1,0 +1,30 @@
+"""Pages that people answer: adaptive tests and labelling queries, on one folder and without an account anywhere.
+
+    application(Survey(...), store="answers")     an ASGI application; `adaptive serve` runs it with uvicorn
+    Store("answers").log(session)                 the log of a session, as `SequentialDesign` takes it
+    answers_of(store)                             what people said, in order, with times
+
+Needs the extra ``[web]``. Nothing here is imported by the rest of the library.
+"""
+
+from adaptive.serve.application import application
+from adaptive.serve.export import answers_of, forget, sessions_of
+from adaptive.serve.labelling import Pool
+from adaptive.serve.rendering import Pictures, Shown
+from adaptive.serve.store import Store, StoreError, StoreFault
+from adaptive.serve.survey import Survey, SurveyItem
+
+__all__ = [
+    "Pictures",
+    "Pool",
+    "Shown",
+    "Store",
+    "StoreError",
+    "StoreFault",
+    "Survey",
+    "SurveyItem",
+    "answers_of",
+    "application",
+    "forget",
+    "sessions_of",
+]

@@ -1,0 +1,287 @@
+"""The pages: a GET shows where one is, a POST changes one thing and leads back there.
+
+GET  /             start, question or end          POST /start     begin (or take up an invitation)
+GET  /i/SECRET     an invitation                   POST /answer    answer or skip the open question
+GET  /answers      one's answers, to read          POST /retract   take back the last one
+GET  /numbers      how the labelling goes          GET  /picture/N a picture that one is asked about
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import os
+from collections.abc import AsyncIterator, Callable, Collection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from anyio import CapacityLimiter, to_thread
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.templating import Jinja2Templates
+
+from adaptive.loop.log.storage import LogError
+from adaptive.serve.guard import Guard
+from adaptive.serve.labelling import LabellingDesk, Pool
+from adaptive.serve.pages import Place
+from adaptive.serve.people import People, Person, Rate
+from adaptive.serve.refusals import Refused
+from adaptive.serve.rendering import readable
+from adaptive.serve.signing import Signer
+from adaptive.serve.store import Store
+from adaptive.serve.survey import Survey, SurveyDesk
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.types import ASGIApp
+
+    from adaptive.serve.pages import Desk
+
+__all__ = ["LOOPBACK", "application"]
+
+LOGGER = logging.getLogger("adaptive.serve")
+HERE = Path(__file__).parent
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+THREADS = 4  # at once; what they do holds Python's lock for most of its time
+YEAR = 365 * 24 * 3600
+MOST_NAME = 80  # letters of a labeller's name
+
+
+def application(
+    source: Survey | Pool,
+    store: Store | str | os.PathLike[str],
+    *,
+    hosts: Collection[str] = LOOPBACK,
+    invitations: bool = False,
+    secure: bool = False,
+    rate: float = 20.0,
+) -> ASGIApp:
+    """Return the ASGI application that asks people.
+
+    Parameters
+    ----------
+    source : Survey or Pool
+        A test that each takes alone, or a pool that all label together.
+    store : Store or path
+        Where everything is kept; a path is opened as a `Store`, and closed when the server stops.
+    hosts : collection of str, default the names of this machine for itself
+        Names by which browsers may call; requests to others are refused.
+    invitations : bool, default False
+        Whether only those come in who have a link.
+    secure : bool, default False
+        Whether browsers reach the server by https only (through a proxy): cookies are sent no other way then.
+    rate : float, default 20.0
+        Requests per second that one session may make, for longer than a moment.
+
+    Raises
+    ------
+    StoreError
+        If the store cannot be opened, or holds answers to something else.
+    """
+    opened = not isinstance(store, Store)
+    kept = store if isinstance(store, Store) else Store(store)
+    try:
+        desk: Desk = SurveyDesk(source, kept) if isinstance(source, Survey) else LabellingDesk(source, kept)
+        pages = _Pages(desk, kept, invitations, secure, rate)
+    except BaseException:
+        if opened:
+            kept.close()
+        raise
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        desk.close()
+        if opened:
+            kept.close()
+
+    handlers: dict[Any, Any] = {Refused: pages.refused, HTTPException: pages.missing, OSError: pages.fault,
+                                LogError: pages.fault, Exception: pages.broken}  # fmt: skip
+    return Guard(Starlette(routes=pages.routes(), exception_handlers=handlers, lifespan=lifespan), hosts)
+
+
+class _Pages:
+    """What the routes do; all that touches a design or the store is done in one of a few threads."""
+
+    def __init__(self, desk: Desk, store: Store, invitations: bool, secure: bool, rate: float) -> None:
+        self.desk, self.invitations, self.secure = desk, invitations, secure
+        key = store.key()
+        self.people, self.signer = People(store), Signer(key)
+        # cookies know no ports: two servers on one machine must not take each other's away
+        self.cookie = f"adaptive_{hashlib.sha256(key).hexdigest()[:8]}"
+        self.rate, self.starts = Rate(rate, int(3 * rate)), Rate(rate, int(10 * rate))
+        self.threads = CapacityLimiter(THREADS)
+        self.templates = Jinja2Templates(directory=HERE / "templates")
+        self.templates.env.globals.update(desk=desk, t=desk.texts)
+
+    def routes(self) -> list[Any]:
+        return [
+            Route("/", self.here),
+            Route("/start", self.start, methods=["POST"]),
+            Route("/i/{secret}", self.invited),
+            Route("/answer", self.answer, methods=["POST"]),
+            Route("/retract", self.retract, methods=["POST"]),
+            Route("/answers", self.answers),
+            Route("/numbers", self.numbers),
+            Route("/picture/{position:int}", self.picture),
+            Mount("/static", StaticFiles(directory=HERE / "static")),
+        ]
+
+    # -- who it is ----------------------------------------------------------------------------------------------
+
+    async def _work(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        return await to_thread.run_sync(function, *arguments, limiter=self.threads)
+
+    async def _person(self, request: Request) -> Person | None:
+        """Who the cookie says it is; None without one."""
+        cookie = request.cookies.get(self.cookie)
+        if cookie is None:
+            return None
+        person = await self._work(self.people.find, self.signer.secret(cookie))
+        if person is None:
+            raise Refused(403, "This browser's cookie is not known here. Begin anew, or open your link again.")
+        if not self.rate.allows(person.id):
+            raise Refused(429, "Too many requests at once; wait a moment.")
+        return person
+
+    async def _somebody(self, request: Request) -> Person:
+        person = await self._person(request)
+        if person is None:
+            raise Refused(403, "There is no session in this browser. Begin first, or open your link again.")
+        return person
+
+    async def _form(self, request: Request, *names: str) -> list[str]:
+        if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
+            raise Refused(415, "That is not a form of these pages.")
+        found = await request.form(max_files=0, max_fields=10)
+        values = [found.getlist(name) for name in names]
+        if any(len(value) > 1 for value in values):
+            raise Refused(400, "The form says one thing twice.")
+        return [str(value[0]) if value else "" for value in values]
+
+    def _token(self, person: Person, place: str) -> str:
+        return self.signer.token(person.id, place)
+
+    def _place_of(self, token: str, person: Person, kind: str) -> str:
+        place = self.signer.place(token, person.id)
+        if place is None or not place.startswith(kind):
+            raise Refused(403, "The form is not one of this session; nothing was changed.")
+        return place.removeprefix(kind)
+
+    # -- pages --------------------------------------------------------------------------------------------------
+
+    async def here(self, request: Request) -> Response:
+        person = await self._person(request)
+        if person is None or not person.begun:
+            return self._start_page(request, self.invitations)
+        return await self._where(request, person)
+
+    def _start_page(self, request: Request, closed: bool, secret: str = "") -> Response:
+        token = self.signer.token(0, f"start {secret}")
+        return self._page(request, "start.html", closed=closed, token=token, secret=secret)
+
+    async def _where(self, request: Request, person: Person, note: str = "", status: int = 200) -> Response:
+        place: Place = await self._work(self.desk.place, person.id)
+        back = self._token(person, f"back {place.last}") if place.last else ""
+        token = self._token(person, f"answer {place.number}") if place.number else ""
+        name = "question.html" if place.number else "end.html"
+        return self._page(request, name, status, place=place, token=token, back=back, note=note)
+
+    async def invited(self, request: Request) -> Response:
+        secret = request.path_params["secret"]
+        person = await self._work(self.people.find, secret)
+        if person is None:
+            raise Refused(404, "This link is not an invitation of this server.")
+        return self._start_page(request, False, secret)  # begins with the form: a look at the link is none
+
+    async def start(self, request: Request) -> Response:
+        token, secret, name = await self._form(request, "token", "secret", "name")
+        if not self.signer.is_token(token, 0, f"start {secret}"):
+            raise Refused(403, "The form is not one of these pages; nothing was begun.")
+        name = readable(name).strip()[:MOST_NAME] or ""
+        if not self.starts.allows("start"):
+            raise Refused(429, "Too many begin at once; wait a moment.")
+        if secret:
+            person = await self._work(self.people.find, secret)
+            if person is None:
+                raise Refused(404, "This link is not an invitation of this server.")
+            await self._work(self.people.begin, person, name or None)
+        elif self.invitations:
+            raise Refused(403, self.desk.texts["invitation"])
+        else:
+            known = request.cookies.get(self.cookie)
+            if known is not None and await self._work(self.people.find, self.signer.secret(known)):
+                return RedirectResponse("/", 303)  # a double click begins once
+            secret, _ = await self._work(self.people.add, name or None)
+        response = RedirectResponse("/", 303)
+        response.set_cookie(
+            self.cookie, self.signer.cookie(secret), max_age=YEAR, httponly=True, samesite="lax", secure=self.secure
+        )
+        return response
+
+    async def answer(self, request: Request) -> Response:
+        person = await self._somebody(request)
+        token, given = await self._form(request, "token", "answer")
+        number = self._place_of(token, person, "answer ")
+        return await self._change(request, person, self.desk.answer, number, given)
+
+    async def retract(self, request: Request) -> Response:
+        person = await self._somebody(request)
+        (token,) = await self._form(request, "token")
+        return await self._change(request, person, self.desk.retract, self._place_of(token, person, "back "))
+
+    async def _change(self, request: Request, person: Person, change: Callable[..., None], *what: str) -> Response:
+        try:
+            await self._work(change, person.id, *what)
+        except Refused as refusal:
+            return await self._where(request, person, refusal.message, refusal.status)
+        return RedirectResponse("/", 303)
+
+    async def answers(self, request: Request) -> Response:
+        person = await self._somebody(request)
+        return self._page(request, "answers.html", given=await self._work(self.desk.given, person.id))
+
+    async def numbers(self, request: Request) -> Response:
+        await self._somebody(request)
+        numbers = await self._work(self.desk.numbers)
+        if numbers is None:
+            raise HTTPException(404)
+        return self._page(request, "numbers.html", numbers=numbers)
+
+    async def picture(self, request: Request) -> Response:
+        person = await self._somebody(request)
+        found = await self._work(self.desk.picture, person.id, request.path_params["position"])
+        if found is None:
+            raise Refused(404, "There is no such picture for this session.")
+        return FileResponse(found.path, media_type=found.kind)
+
+    def _page(self, request: Request, name: str, status: int = 200, **content: Any) -> Response:
+        return self.templates.TemplateResponse(request, name, content, status_code=status)
+
+    # -- what goes wrong ----------------------------------------------------------------------------------------
+
+    async def refused(self, request: Request, refusal: Refused) -> Response:
+        response = self._page(request, "error.html", refusal.status, message=refusal.message)
+        if refusal.status == 403 and self.cookie in request.cookies and "cookie" in refusal.message:
+            response.delete_cookie(self.cookie)
+        return response
+
+    async def missing(self, request: Request, problem: HTTPException) -> Response:
+        words = {404: "There is no such page.", 405: "The page does not do that."}
+        message = words.get(problem.status_code, "The request was not understood.")
+        return self._page(request, "error.html", problem.status_code, message=message)
+
+    async def fault(self, request: Request, problem: Exception) -> Response:
+        LOGGER.error("%s %s: %s", request.method, request.url.path.split("/")[1], problem)
+        kept = "Your last answer could not be kept. " if request.method == "POST" else "The store does not answer. "
+        message = f"{kept}Nothing that was kept before is lost; please tell whoever sent you here, and try again later."
+        return self._page(request, "error.html", 503, message=message)
+
+    async def broken(self, request: Request, problem: Exception) -> Response:
+        return self._page(
+            request, "error.html", 500, message="Something went wrong here; nothing that was kept is lost."
+        )

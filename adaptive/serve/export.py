@@ -1,0 +1,71 @@
+"""What people said, out of a store: sessions, answers in order with times; and a person taken out of it for good."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adaptive.loop.log.event_log import parsed
+from adaptive.loop.log.retracting import standing
+from adaptive.serve.labelling import DESIGN
+from adaptive.serve.store import SQLiteStorage, Store, StoreError
+
+__all__ = ["answers_of", "forget", "sessions_of"]
+
+
+def sessions_of(store: Store) -> list[dict[str, Any]]:
+    """Return one dictionary per session that was begun: session, name, begun (seconds since 1970)."""
+    found = store.rows("SELECT id, name, begun FROM sessions WHERE begun IS NOT NULL ORDER BY id")
+    return [{"session": number, "name": name, "begun": begun} for number, name, begun in found]
+
+
+def answers_of(store: Store, design: int) -> list[dict[str, Any]]:
+    """Return the answers to a design that stand, in the order in which they were given.
+
+    Parameters
+    ----------
+    store : Store
+    design : int
+        The number of a session of a test, or 0, the design of a pool.
+
+    Returns
+    -------
+    list of dict
+        time (seconds since 1970), session, query, position, item (the pool's label) and answer.
+    """
+    storage = SQLiteStorage(store, design)
+    lines = storage.timed_lines()
+    if not lines:
+        return []
+    _, events = parsed(b"".join(line for _, line in lines), storage.name)
+    asked = {event["query"]: event for event in events if event["event"] == "ask"}
+    found = []
+    for (when, _), event in zip(lines[1:], standing(events), strict=True):
+        if event is None or event["event"] != "tell":
+            continue
+        query = asked[event["query"]]
+        for row, outcome in zip(event["rows"], event["outcomes"], strict=True):
+            who = design if design != DESIGN else event.get("worker", query.get("worker"))
+            one: dict[str, Any] = {"time": when, "session": who, "query": event["query"]}
+            one |= {"position": query["positions"][row], "item": query["labels"][row]}
+            found.append(one | {"answer": outcome.item() if hasattr(outcome, "item") else outcome})
+    return found
+
+
+def forget(store: Store, session: int) -> int:
+    """Remove a session and, of a test, its answers; return how many lines of its log went.
+
+    Labels of a pool stay, for the model has learnt them: under a number that belongs to nobody any more.
+
+    Raises
+    ------
+    StoreError
+        If there is no such session.
+    """
+    with store.transaction() as connection:
+        if not connection.execute("DELETE FROM sessions WHERE id = ?", (session,)).rowcount:
+            raise StoreError(f"there is no session {session} in {store.folder}.")
+        gone = connection.execute("DELETE FROM events WHERE design = ?", (session,)).rowcount
+        connection.execute("DELETE FROM snapshots WHERE design = ?", (session,))
+        connection.execute("DELETE FROM leases WHERE session = ?", (session,))
+    store.rows("PRAGMA wal_checkpoint(TRUNCATE)")  # the write-ahead log held it as well
+    return int(gone)

@@ -1,0 +1,116 @@
+"""What stands before every page: hosts and sizes are looked at before a body is read; headers say what is allowed.
+
+Pure ASGI, so that a body of 10 MB is refused by its length and never held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from starlette.responses import PlainTextResponse
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+__all__ = ["HEADERS", "MOST_BYTES", "Guard"]
+
+MOST_BYTES = 64 * 1024
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; "
+        "base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "x-frame-options": "DENY",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+    "cache-control": "no-store",
+}
+
+
+class _TooLarge(Exception):
+    pass
+
+
+class Guard:
+    """Refuses strange hosts, requests from other sites, and large bodies; adds the headers.
+
+    Parameters
+    ----------
+    app : ASGI application
+    hosts : collection of str
+        Names, without ports, by which browsers may call this server.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Collection[str]) -> None:
+        self.app, self.hosts = app, {host.lower() for host in hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self.app(scope, receive, send)
+            return
+        begun = False
+
+        async def with_headers(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                own = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                kept = [pair for pair in message.get("headers", []) if pair[0].decode().lower() not in HEADERS]
+                message["headers"] = [*kept, *own]
+            await send(message)
+
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await refusal(scope, receive, with_headers)
+            return
+        read = 0
+
+        async def counted() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > MOST_BYTES:
+                raise _TooLarge
+            return message
+
+        try:
+            await self.app(scope, counted, with_headers)
+        except _TooLarge:
+            if not begun:
+                await _said(413, "The form is too large.")(scope, receive, with_headers)
+
+    def _refusal(self, scope: Scope) -> PlainTextResponse | None:
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        hosts = [value for name, value in scope["headers"] if name.lower() == b"host"]
+        host = headers.get("host", "")
+        if len(hosts) != 1 or _name(host) not in self.hosts:
+            return _said(421, "This server does not answer to that name.")
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length[:20]) > MOST_BYTES:
+            return _said(413, "The form is too large.")
+        if scope["method"] == "POST" and not _same_site(headers, host):
+            return _said(403, "The form came from another site.")
+        return None
+
+
+def _same_site(headers: dict[str, str], host: str) -> bool:
+    if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        return False
+    origin = headers.get("origin")
+    return origin is None or urlsplit(origin).netloc.lower() == host.lower()
+
+
+def _name(host: str) -> str:
+    """The name of a Host header, without its port."""
+    name, _, port = host.rpartition(":")
+    return (name if name and port.isdecimal() and (host.count(":") == 1 or "]" in name) else host).lower()
+
+
+def _said(status: int, message: str) -> Any:
+    return PlainTextResponse(message, status)

@@ -1,0 +1,148 @@
+"""What the two kinds of pages have in common: where a person is, and what they may do there.
+
+place = desk.place(session)           GET   where one is: a question, or the end
+desk.answer(session, number, given)   POST  refused unless the form is about the question that is open
+desk.retract(session, number)         POST  the last answer is taken back
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from adaptive.serve.rendering import Picture, Shown
+
+__all__ = ["TEXTS", "Desk", "Estimate", "Place", "texts"]
+
+SKIP = "skip"
+
+# What the pages say; a questionnaire may set any of them. {n}, {of}, {trait}, {mean}, {low}, {high} are filled in.
+TEXTS = {
+    "begin": "Begin",
+    "introduction": "One question at a time. Every answer is kept at once; you may close the page and come back to it.",
+    "name": "Your name, for the list of labels (may stay empty)",
+    "question": "Question {n}",
+    "progress": "done",
+    "answer": "Answer",
+    "choose": "Your answer",
+    "skip": "Skip this question",
+    "cannot_tell": "Cannot tell",
+    "back": "Take back the last answer",
+    "read": "Read my answers",
+    "return": "Back to the question",
+    "answers": "Your answers",
+    "none": "No answers yet.",
+    "thanks": "Thank you. Your answers are kept.",
+    "result": "{trait}: {mean}; with 95% probability it lies between {low} and {high}.",
+    "stale": "That question was no longer open, so the form was not taken. This is where you are.",
+    "missing": "Please choose an answer.",
+    "key_help": "Keys: 1 to 9 choose an answer, 0 the tenth, Enter sends it.",
+    "numbers": "How it goes",
+    "invitation": "This test is by invitation: open the link that you were sent.",
+    "wait": "Nothing is left to ask just now. Others are still answering; look again later.",
+}
+
+
+def texts(own: dict[str, str]) -> dict[str, str]:
+    """Return the texts of the pages, some of them set by the questionnaire.
+
+    Raises
+    ------
+    ValueError
+        If there is no such text.
+    """
+    for name, value in own.items():
+        if name not in TEXTS:
+            raise ValueError(f"{name!r} is not a text of the pages; there are {', '.join(sorted(TEXTS))}.")
+        if not isinstance(value, str):
+            raise ValueError(f"the text {name!r} must be a text, got {value!r}.")
+    return TEXTS | own
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What is known of a trait, with its 95% interval."""
+
+    trait: str
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where somebody is.
+
+    Attributes
+    ----------
+    number : str
+        Of the open question; a form that does not name it is stale. Empty at the end.
+    shown : Shown or None
+        The question.
+    answers : list of str
+        Their words, in order.
+    count : int
+        Answers given so far by this person.
+    done : float or None
+        Share of the test that is done.
+    may_skip : bool
+    last : str
+        Names the answer that may be taken back; empty if there is none.
+    estimates : list of Estimate
+        At the end, where they are shown.
+    waiting : bool
+        At the end: whether there may be more to ask later.
+    """
+
+    number: str = ""
+    shown: Shown | None = None
+    answers: list[str] = field(default_factory=list)
+    count: int = 0
+    done: float | None = None
+    may_skip: bool = True
+    last: str = ""
+    estimates: list[Estimate] = field(default_factory=list)
+    waiting: bool = False
+
+
+class Desk(Protocol):
+    """What the application asks of a test or of a pool that is labelled."""
+
+    title: str
+    lang: str
+    texts: dict[str, str]
+    kind: str  # "survey" or "labelling"
+
+    def place(self, session: int) -> Place:
+        """Return where a session is, asking the next question if none is open."""
+
+    def answer(self, session: int, number: str, given: str) -> None:
+        """Keep an answer (its place in the list, counted from 0, or "skip") to the question of this number."""
+
+    def retract(self, session: int, last: str) -> None:
+        """Take back the last answer, if it is still that one."""
+
+    def given(self, session: int) -> list[tuple[Shown, str]]:
+        """Return what a session has answered: questions and words, in order."""
+
+    def picture(self, session: int, position: int) -> Picture | None:
+        """Return a picture that this session is being asked about."""
+
+    def numbers(self) -> dict[str, Any] | None:
+        """Return how it goes, for everybody; None where that is nobody's business."""
+
+    def close(self) -> None:
+        """Let go of what is open."""
+
+
+def choice(given: str, n: int) -> int:
+    """Return the place of an answer in a list of ``n``; -1 where it is none.
+
+    Examples
+    --------
+    >>> choice("2", 3), choice("3", 3), choice("-1", 3), choice("²", 3)
+    (2, -1, -1, -1)
+    """
+    known: Sequence[str] = [str(k) for k in range(n)]
+    return known.index(given) if given in known else -1
