@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from adaptive.cli import ask, calibrate, classify, counts, kspace, label, move, photograph, topics
+from adaptive.cli import ask, calibrate, classify, counts, kspace, label, move, photograph, prefer, topics
 from adaptive.cli.errors import CommandError
 
 __all__ = ["app", "main"]
@@ -32,6 +32,7 @@ app.command()(move.move)
 app.command()(calibrate.calibrate)
 app.command()(ask.ask)
 app.command()(topics.topics)
+app.command()(prefer.prefer)
 
 # typer carries its own click since 0.2x, so its classes are found through the one that typer exports
 _ClickError: Any = typer.BadParameter.__mro__[2]

@@ -1,4 +1,4 @@
-"""One person's utilities after comparisons:  f ~ N(b + Sigma w, Sigma - Sigma W Sigma),  W and w over what was compared."""
+"""One person's utilities after comparisons:  f ~ N(b + Sigma w, Sigma - Sigma W Sigma),  W and w over items met."""
 
 from __future__ import annotations
 
