@@ -1,8 +1,8 @@
 """Sushi A: four models of preferences compared, and approximations of two of them (Ko 2017, tables 3.4 to 3.6).
 
 200 people with three comparisons each, one more of each to predict, forty draws of people and pairs. The published
-features of items are absent: five by hand stand in; of people nothing is known. Components, length scale and, of GPfull,
-what people share and the scale are tuned on draws of other people, by the same rule for every model.
+features of items are absent: five by hand stand in; of people nothing is known. Components, length scale and, of
+GPfull, what people share and the scale are tuned on draws of other people, by the same rule for every model.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ def _full(options: dict[str, Any], rows: np.ndarray, y: np.ndarray, test: np.nda
     prior = covariance(known, known)
     model = GLM(B=np.eye(len(rows)), potentials=BernoulliProbit(y), prior_covariance=prior + 1e-8 * np.eye(len(rows)))
     pi, nu = laplace_approximation(model).sites
-    inner = np.linalg.solve(prior + np.diag(1.0 / np.maximum(pi, 1e-12)), np.column_stack([nu / np.maximum(pi, 1e-12),
-                                                                                       covariance(known, asked)]))  # fmt: skip
+    width = 1.0 / np.maximum(pi, 1e-12)
+    inner = np.linalg.solve(prior + np.diag(width), np.column_stack([nu * width, covariance(known, asked)]))
     cross = covariance(asked, known)
     mean = cross @ inner[:, 0]
     variance = np.diag(covariance(asked, asked)) - np.sum(cross * inner[:, 1:].T, axis=1)
@@ -115,8 +115,8 @@ def run(script: Script) -> None:
         },
         "sushi-models",
         f"Sushi A, {PEOPLE} people, {EACH} comparisons each: error of one held-out comparison per person, mean of "
-        f"{n_seeds} draws. Features by hand stand in for the published ones. GPfull and GPitem by Laplace use Laplace's "
-        "approximation, GPVU by bounds the logistic function.",
+        f"{n_seeds} draws. Features by hand stand in for the published ones. GPfull is solved by Laplace's "
+        "approximation, GPVU by bounds has the logistic function.",
     )
     told = {model: {"bits": round(mean[model], 4), "nats": round(mean[model] * float(np.log(2.0)), 4)}
             for model in PRINTED}  # fmt: skip

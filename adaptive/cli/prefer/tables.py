@@ -45,7 +45,7 @@ def read_comparisons(path: Path) -> tuple[list[tuple[str, str, str]], np.ndarray
 
 
 def read_features(path: Path) -> pd.DataFrame:
-    """Return numbers of mean 0 and deviation 1 over items, which the first column names; words become columns of 0, 1."""
+    """Return numbers of mean 0 and deviation 1 over items, named by the first column; words become columns of 0, 1."""
     import pandas as pd
 
     frame = read_cells(path).frame
