@@ -32,8 +32,6 @@ EVENTS = "year\n" + "".join(f"{1850 + (k * k) % 97 + k / 50:.2f}\n" for k in ran
 WINNERS = "user,winner,loser\n" + "".join(
     f"p{k % 9},{'abcd'[k % 4]},{'abcd'[(k + 1 + k % 3) % 4]}\n" for k in range(60)
 )
-    f"p{k % 9},{'abcd'[k % 4]},{'abcd'[(k + 1 + k % 3) % 4]}\n" for k in range(60)
-)
 
 COMMANDS = (
     ("--version",),
