@@ -86,7 +86,7 @@ def run(script: Script) -> None:
         target="power of the E-step's growth above 1; M-step below three times its time at the fewest pairs",
         value={"pairs": [int(one) for one in n], "E seconds": [round(one, 3) for one in e],
                "M seconds": [round(one, 3) for one in m], "power": round(growth, 2)},
-        reason=f"Jester, 2,000 people, 100 jokes, one thread. The cube of a person's pairs is no more "
+        reason="Jester, 2,000 people, 100 jokes, one thread. The cube of a person's pairs is no more "
         "than that of the items they compared (14 here): beyond these the smaller space is taken.",
     )  # fmt: skip
     table: dict[str, Any] = {}

@@ -14,14 +14,17 @@ from adaptive.estimators.preferences.comparison_predictive import N_DRAWS, Diffe
 from adaptive.estimators.preferences.comparisons import checked_winners, pair_columns
 from adaptive.estimators.preferences.settings import PreferenceSettings
 from adaptive.estimators.preferences.utilities import Utilities
-from adaptive.inference.preferences.people import FINE, Comparisons, settle
-from adaptive.inference.preferences.spaces import space_of
+from adaptive.inference.preferences.people import Comparisons, settle
+from adaptive.inference.preferences.spaces import Space, space_of
 from adaptive.inference.preferences.utility_prior import UtilityPrior
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Pool, RandomState
 
 __all__ = ["PreferencePerson"]
+
+
+QUICK = 1e-8  # what a site may still want to move, in units of its marginal: an answer is to take a millisecond
 
 
 class PreferencePerson(DesignMixin):
@@ -50,9 +53,9 @@ class PreferencePerson(DesignMixin):
         self.settings, self.prior, self.items_, self.label = settings, prior, items, label
         self._take(known, *sites)
 
-    def _take(self, known: Comparisons, pi: np.ndarray, nu: np.ndarray) -> None:
+    def _take(self, known: Comparisons, pi: np.ndarray, nu: np.ndarray, space: Space | None = None) -> None:
         self.known, self.pi, self.nu = known, pi, nu
-        self._utilities = Utilities.of(self.prior, self.label, known, pi, nu)
+        self._utilities = Utilities.of(self.prior, self.label, known, pi, nu, space)
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
@@ -72,8 +75,8 @@ class PreferencePerson(DesignMixin):
         )  # fmt: skip
         space = space_of(self.prior, known.first[None], known.second[None])
         pi, nu = (np.concatenate([sites, np.zeros(n)])[None] for sites in (self.pi, self.nu))
-        pi, nu, *_ = settle(space, known.y[None], self.settings.rule, pi, nu, FINE)
-        self._take(known, pi[0], nu[0])
+        pi, nu, *_ = settle(space, known.y[None], self.settings.rule, pi, nu, QUICK)
+        self._take(known, pi[0], nu[0], space)
         return self
 
     def fit(self, X: Pool, y: ArrayLike) -> Self:

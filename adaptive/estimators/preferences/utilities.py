@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adaptive.inference.preferences.people import Comparisons
-from adaptive.inference.preferences.spaces import space_of
+from adaptive.inference.preferences.spaces import Space, space_of
 from adaptive.inference.preferences.utility_prior import UtilityPrior
 from adaptive.predictive.joint_gaussian import root_of
 
@@ -37,12 +37,21 @@ class Utilities:
     slope: np.ndarray
 
     @classmethod
-    def of(cls, prior: UtilityPrior, label: Any, known: Comparisons, pi: np.ndarray, nu: np.ndarray) -> Utilities:
-        """After comparisons (p,) with sites pi, nu."""
+    def of(
+        cls,
+        prior: UtilityPrior,
+        label: Any,
+        known: Comparisons,
+        pi: np.ndarray,
+        nu: np.ndarray,
+        space: Space | None = None,
+    ) -> Utilities:
+        """After comparisons (p,) with sites pi, nu; ``space``, if it is there, is at these."""
         if not len(known):
             return cls(prior, label, np.zeros(0, dtype=np.int64), np.zeros((0, 0)), np.zeros(0))
-        space = space_of(prior, known.first[None], known.second[None])
-        space.refit(pi[None], nu[None])
+        if space is None:
+            space = space_of(prior, known.first[None], known.second[None])
+            space.refit(pi[None], nu[None])
         items, within, slope = space.statistics()
         return cls(prior, label, items[0], within[0], slope[0])
 
