@@ -29,6 +29,10 @@ TABLE = "width,colour,day\n" + "".join(
 
 EVENTS = "year\n" + "".join(f"{1850 + (k * k) % 97 + k / 50:.2f}\n" for k in range(60))
 
+WINNERS = "user,winner,loser\n" + "".join(
+    f"p{k % 9},{'abcd'[k % 4]},{'abcd'[(k + 1 + k % 3) % 4]}\n" for k in range(60)
+)
+
 COMMANDS = (
     ("--version",),
     ("--help",),
@@ -39,6 +43,8 @@ COMMANDS = (
     ("counts", "--events", "events.csv"),
     ("calibrate", "answers.csv", "--person", "who"),
     ("ask", "questions.toml"),
+    ("prefer", "--comparisons", "winners.csv"),
+    ("prefer", "--comparisons", "winners.csv", "--ask", "p1", "--questions", "2", "--out", "asked"),
     ("topics", "--texts", "texts.csv", "--text", "text", "--metadata", "author", "--topics", "2"),
     ("label", "table.csv", "--classes", "no,yes", "--batch", "3", "--ask", "next.csv"),
     ("label", "--tell", "next.csv"),
@@ -49,7 +55,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="adaptive-commands-") as folder:
         here = Path(folder)
         files = {"answers.csv": ANSWERS, "events.csv": EVENTS, "questions.toml": QUESTIONS, "texts.csv": TEXTS}
-        for name, text in (files | {"table.csv": TABLE}).items():
+        for name, text in (files | {"table.csv": TABLE, "winners.csv": WINNERS}).items():
             (here / name).write_text(text)
         failed = [arguments for arguments in COMMANDS if not _works(here, arguments)]
     print(json.dumps({"python": sys.version.split()[0], "commands": len(COMMANDS), "failed": failed}))

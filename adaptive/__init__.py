@@ -36,6 +36,7 @@ if _TYPE_CHECKING:
     from adaptive.estimators import (
         BayesianLogisticRegression,
         ClassifierView,
+        CollaborativePreference,
         CoxProcess,
         GameTreeSearch,
         GaussianProcessClassifier,
@@ -56,6 +57,7 @@ __all__ = [
     "GLM",
     "BayesianLogisticRegression",
     "ClassifierView",
+    "CollaborativePreference",
     "CoxProcess",
     "GameTreeSearch",
     "GaussianProcessClassifier",

@@ -10,6 +10,7 @@ The folder (default ``~/adaptive_data``) holds one sub-folder per collection::
     usps/usps.npz, ripley/ripley_synth.npz
     psychometrics/big5_ipip50.tsv.gz ... irt/VerbAgg.csv.gz   answers of people to questionnaires
     counts/coal.csv, DoctorVisits.csv.gz; spikes/cockroach_spikes.csv.gz; lastfm-2k/user_artists.dat.gz
+    sushi/sushi_a_rankings.csv.gz, jester5k/jester5k.npz; a user's own sushi3b.5000.10.order, movielens/u.data
 
 Nothing is downloaded. A set that is absent raises ``DataNotFoundError``, which says which file is wanted and where.
 """
@@ -41,13 +42,16 @@ __all__ = [
     "digits_pair",
     "file",
     "folder",
+    "jester",
     "lastfm",
     "libsvm",
+    "movielens",
     "newsgroups",
     "poliblog",
     "raetsch",
     "ripley",
     "spikes",
+    "sushi",
     "uci",
     "usps",
     "visits",
@@ -466,6 +470,55 @@ def lastfm() -> tuple[np.ndarray, np.ndarray]:
     """
     table = np.loadtxt(file("lastfm-2k/user_artists.dat.gz"), dtype=np.int64)
     return table[:, :2], table[:, 2].astype(float)
+
+
+def jester() -> np.ndarray:
+    """Return the (5000, 100) ratings of jokes, -10 to 10; NaN where somebody did not rate.
+
+    References
+    ----------
+    Goldberg, Roeder, Gupta and Perkins (2001), Eigentaste; those of the R package recommenderlab.
+    """
+    with np.load(file("jester5k/jester5k.npz", "the R package recommenderlab")) as stored:
+        return stored["ratings"].astype(float)
+
+
+def movielens(path: str = "movielens/u.data") -> tuple[np.ndarray, np.ndarray]:
+    """Return the (n, 2) integer ids (user, movie) and ratings (n,), of a user's own copy: u.data, or ratings.dat.
+
+    References
+    ----------
+    GroupLens, MovieLens 100K, 1M, 10M, whose terms do not allow to pass them on.
+    """
+    with open(file(path, "https://grouplens.org/datasets/movielens"), encoding="latin-1") as stream:
+        rows = [line.replace("::", "\t").split("\t")[:3] for line in stream if line.strip()]
+    return np.array([row[:2] for row in rows], dtype=np.int64), np.array([row[2] for row in rows], dtype=float)
+
+
+def sushi(name: str = "a") -> tuple[np.ndarray, list[str]]:
+    """Return ranks (5000, items), 1 the best, of kinds of sushi by people, and the kinds' names.
+
+    Parameters
+    ----------
+    name : {"a", "b"}
+        "a": complete rankings of 10 kinds. "b": a user's own copy of sushi3b.5000.10.order, in which everybody ranks 10
+        of 100 kinds, named by their numbers; NaN where a kind was not ranked.
+
+    References
+    ----------
+    T. Kamishima (2003), Nantonac collaborative filtering.
+    """
+    checks.choice("name", name, ("a", "b"))
+    if name == "a":
+        path = file("sushi/sushi_a_rankings.csv.gz", "the R package BayesMallows")
+        with gzip.open(path, "rt", encoding="utf-8") as stream:
+            names = next(csv.reader(stream))
+            return np.loadtxt(stream, delimiter=","), names
+    path = file("sushi/sushi3b.5000.10.order", "https://www.kamishima.net/sushi")
+    orders = np.loadtxt(path, skiprows=1, dtype=np.int64, ndmin=2)[:, 2:]  # its first two columns are counts
+    ranks = np.full((len(orders), 100), np.nan)
+    np.put_along_axis(ranks, orders, np.arange(1.0, orders.shape[1] + 1.0)[None, :].repeat(len(orders), axis=0), axis=1)
+    return ranks, [str(kind) for kind in range(100)]
 
 
 def _counts(name: str, prefix: str = "") -> tuple[csr_matrix, dict[str, np.ndarray]]:

@@ -148,3 +148,28 @@ def test_texts_come_with_their_metadata():
     assert {name: len(column) for name, column in table.items()} == dict.fromkeys(table, 240)
     assert (min(table["year"]), max(table["year"])) == (1790, 2020) and "Republican" in table["party"]
     assert len(datasets.addresses(paragraphs=True)["text"]) > 10_000
+
+
+def test_rankings_and_ratings_are_as_published():
+    ranks, names = loaded(datasets.sushi)
+    assert ranks.shape == (5000, 10) and names[7] == "fatty tuna"
+    np.testing.assert_array_equal(np.sort(ranks, axis=1), np.tile(np.arange(1.0, 11.0), (5000, 1)))
+    assert np.bincount(ranks.argmin(axis=1)).argmax() == 7  # fatty tuna is liked best by most
+    ratings = loaded(datasets.jester)
+    assert ratings.shape == (5000, 100) and np.isfinite(ratings).sum() == 363_209
+    assert -10 <= np.nanmin(ratings) and np.nanmax(ratings) <= 10
+
+
+def test_sets_of_which_a_user_has_a_copy(tmp_path, monkeypatch):
+    monkeypatch.setenv("ADAPTIVE_DATA", str(tmp_path))
+    (tmp_path / "sushi").mkdir()
+    (tmp_path / "sushi/sushi3b.5000.10.order").write_text("100 1\n0 3 58 4 3\n0 3 87 74 4\n")
+    ranks, names = datasets.sushi("b")
+    assert ranks.shape == (2, 100) and len(names) == 100 and np.isfinite(ranks).sum() == 6
+    assert ranks[0, [58, 4, 3]].tolist() == [1, 2, 3] and ranks[1, 4] == 3
+    (tmp_path / "movielens").mkdir()
+    (tmp_path / "movielens/u.data").write_text("196\t242\t3\t881250949\n186\t302\t3\t891717742\n")
+    (tmp_path / "movielens/ratings.dat").write_text("1::1193::4.5::978300760\n")
+    assert datasets.movielens()[0].tolist() == [[196, 242], [186, 302]]
+    pairs, ratings = datasets.movielens("movielens/ratings.dat")
+    assert pairs.tolist() == [[1, 1193]] and ratings.tolist() == [4.5]

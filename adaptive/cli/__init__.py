@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from adaptive.cli import ask, calibrate, classify, counts, kspace, label, move, photograph, serve, topics
+from adaptive.cli import ask, calibrate, classify, counts, kspace, label, move, photograph, prefer, serve, topics
 from adaptive.cli.errors import CommandError
 
 __all__ = ["app", "main"]
@@ -35,6 +35,7 @@ app.command()(serve.serve)
 app.command()(serve.export)
 app.command()(serve.forget)
 app.command()(topics.topics)
+app.command()(prefer.prefer)
 
 # typer carries its own click since 0.2x, so its classes are found through the one that typer exports
 _ClickError: Any = typer.BadParameter.__mro__[2]

@@ -10,6 +10,7 @@ if _TYPE_CHECKING:
     from adaptive.estimators.bayesian_logistic_regression import BayesianLogisticRegression
     from adaptive.estimators.belief import Belief, BeliefEstimator, Data, Inferred, Settings, of_belief
     from adaptive.estimators.classifier_view import ClassifierView, wrap
+    from adaptive.estimators.collaborative_preference import CollaborativePreference
     from adaptive.estimators.cox_process import CoxProcess
     from adaptive.estimators.game_tree_search import GameTreeSearch
     from adaptive.estimators.gaussian_process_classifier import GaussianProcessClassifier
@@ -29,6 +30,7 @@ __all__ = [
     "Belief",
     "BeliefEstimator",
     "ClassifierView",
+    "CollaborativePreference",
     "CoxProcess",
     "Data",
     "DesignMixin",

@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from adaptive import (
     BayesianLogisticRegression,
+    CollaborativePreference,
     CoxProcess,
     GameTreeSearch,
     GaussianProcessClassifier,
@@ -258,6 +259,24 @@ def one_user():
     return factorization()().fit(TWICE, played(TWICE)).user(3)
 
 
+MET = [(u, i, j) for u in (1, 2) for i, j in ((0, 1), (2, 3), (3, 0), (1, 2), (0, 2))]  # two people, four items
+MEETINGS = [(u, i, j) for u in (1, 2) for i, j in ((0, 3), (1, 3), (2, 1), (0, 2), (3, 2), (0, 1))]
+
+
+def won(rows):
+    """The first person likes later items, the other earlier ones; some surprises."""
+    return np.array([1.0 if ((row[-2] > row[-1]) == (row[0] == 1)) != (sum(row) % 5 == 0) else -1.0 for row in rows])
+
+
+def preference(**options):
+    known = {"item_features": np.arange(4.0)[:, None], "random_state": 0}
+    return lambda: CollaborativePreference(1, 1.0 * RBF(1.0), max_iter=3, tol=1.0, **known, **options)
+
+
+def one_person():
+    return preference()().fit(MET, won(MET)).user(1)
+
+
 TEXTS = RNG.dirichlet(np.full(9, 0.2), 5)  # words of five authors' documents
 BY_AUTHOR = np.eye(5)[np.arange(12) % 5]
 
@@ -304,6 +323,14 @@ CASES = [
     classifier(
         "BayesianLogisticRegression by inclusion", logistic(inference="variational_bounds", update="inclusion"),
         given="direction",
+    ),
+    Case(
+        "CollaborativePreference", preference(), MEETINGS, (MET, won(MET)), won, target=[(1, 0, 3), (2, 1, 2)],
+        given="direction",
+    ),
+    Case(
+        "CollaborativePreference's person", one_person, [row[1:] for row in MEETINGS], ([(1, 3)], np.array([-1.0])),
+        lambda rows: won([(1, *row) for row in rows]), target=[(0, 3), (1, 2)], given="direction",
     ),
     classifier(
         "GaussianProcessClassifier",

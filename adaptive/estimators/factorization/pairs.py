@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from adaptive.estimators.factorization.ids import id_columns
 from adaptive.inference.factorization.rounds import Entries
 from adaptive.potentials import Poisson
 
@@ -19,30 +20,8 @@ __all__ = ["PairCounts", "checked_counts", "columns_of"]
 
 def columns_of(pairs: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return ids of users and of items, whole numbers or text, from an array (n, 2), a frame or a list of pairs."""
-    if hasattr(pairs, "columns"):
-        columns = [np.asarray(pairs[name]) for name in pairs.columns]
-    elif isinstance(pairs, np.ndarray) and pairs.ndim == 2:
-        columns = list(pairs.T)
-    else:
-        entries = [tuple(pair) for pair in pairs]
-        if any(len(pair) != 2 for pair in entries):
-            raise ValueError("pairs must have two ids each, a user and an item.")
-        columns = [np.array([pair[k] for pair in entries]) for k in (0, 1)]
-    if len(columns) != 2:
-        raise ValueError(f"pairs must have two columns, users and items, got {len(columns)}.")
-    return _ids("users", columns[0]), _ids("items", columns[1])
-
-
-def _ids(name: str, values: np.ndarray) -> np.ndarray:
-    if not len(values):
-        return np.zeros(0, dtype=np.int64)
-    if values.dtype.kind == "O":
-        values = np.array(values.tolist())
-    if values.dtype.kind == "f" and (values == np.round(values)).all():
-        values = values.astype(np.int64)
-    if values.ndim != 1 or values.dtype.kind not in "iuU":
-        raise ValueError(f"{name} must be whole numbers or text, got {values.dtype} of shape {values.shape}.")
-    return values.astype(np.int64) if values.dtype.kind in "iu" else values
+    users, items = id_columns(pairs, ("users", "items"), "pairs must have two ids each, a user and an item.")
+    return users, items
 
 
 def checked_counts(y: ArrayLike, n: int) -> np.ndarray:

@@ -1,0 +1,197 @@
+"""What is believed after comparisons: the prior that all people share, and every person's sites beside it."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from adaptive import checks
+from adaptive.estimators.factorization.ids import located
+from adaptive.estimators.preferences.comparison_predictive import Differences, about_all, about_the_best
+from adaptive.estimators.preferences.comparisons import PreferenceData
+from adaptive.estimators.preferences.settings import PreferenceSettings
+from adaptive.estimators.preferences.utilities import Utilities
+from adaptive.inference.preferences.learning import learn_prior
+from adaptive.inference.preferences.people import propagate
+from adaptive.inference.preferences.utility_prior import UtilityPrior
+from adaptive.types import Array, RandomState
+
+__all__ = ["PreferenceBelief"]
+
+Triples = tuple[Array, Array, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class PreferenceBelief:
+    """The prior, and a site per comparison.
+
+    Attributes
+    ----------
+    settings : PreferenceSettings
+    data : PreferenceData
+    posterior : UtilityPrior
+        What is believed of somebody who was never asked.
+    pi, nu : (n,) arrays
+        Sites.
+    evidences : (n_users,) array
+        Log evidence of each person's answers.
+    trace : (n_iter,) array
+        Of the last full fit.
+    converged : bool
+    """
+
+    settings: PreferenceSettings
+    data: PreferenceData
+    posterior: UtilityPrior
+    pi: np.ndarray
+    nu: np.ndarray
+    evidences: np.ndarray
+    trace: np.ndarray
+    converged: bool
+
+    def __post_init__(self) -> None:
+        _ = self._starts  # made once, when learning, and not when something is first asked
+
+    @classmethod
+    def learnt(
+        cls, settings: PreferenceSettings, data: PreferenceData, earlier: PreferenceBelief | None = None
+    ) -> PreferenceBelief:
+        """Learn the prior from all; or solve again for those people of whom something is new since ``earlier``."""
+        if earlier is not None:
+            return earlier._after(data)
+        if not len(data):
+            raise ValueError("comparisons must hold at least one, got none.")
+        rng = checks.generator(settings.random_state)
+        found = learn_prior(
+            settings.start(len(data.items), rng), data.known, len(data.users), settings.rule,
+            covariance=settings.covariance, max_pairs=settings.max_pairs, max_iter=settings.max_iter,
+            tol=settings.tol, n_jobs=settings.n_jobs, rng=rng,
+        )  # fmt: skip
+        if not found.converged:
+            warnings.warn(
+                f"CollaborativePreference has not converged after {len(found.trace)} iterations; "
+                "raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        trace = np.array(found.trace)
+        return cls(settings, data, found.prior, found.pi, found.nu, found.log_evidence, trace, found.converged)
+
+    def _after(self, data: PreferenceData) -> PreferenceBelief:
+        prior, n_old = self.posterior.extended(len(data.items)), len(self.data)
+        pi, nu = (np.concatenate([old, np.zeros(len(data) - n_old)]) for old in (self.pi, self.nu))
+        evidences = np.concatenate([self.evidences, np.zeros(len(data.users) - len(self.evidences))])
+        concerned = np.flatnonzero(np.isin(data.known.person, data.known.person[n_old:]))
+        solved = propagate(prior, data.known, self.settings.rule, (pi, nu), rows=concerned, n_jobs=self.settings.n_jobs)
+        for one in solved:
+            pi[one.rows], nu[one.rows] = one.pi, one.nu
+            evidences[data.known.person[one.rows[:, 0]]] = one.log_evidence
+        settled = self.converged and all(one.converged.all() for one in solved)
+        return PreferenceBelief(self.settings, data, prior, pi, nu, evidences, self.trace, settled)
+
+    # -- people --------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _starts(self) -> tuple[np.ndarray, np.ndarray]:
+        """The comparisons in the order of people, and where each one's begin."""
+        order = np.argsort(self.data.known.person, kind="stable")
+        return order, np.searchsorted(self.data.known.person[order], np.arange(len(self.data.users) + 1))
+
+    def rows_of(self, user: int) -> np.ndarray:
+        """Which comparisons are the user's at this position; none of one who is new."""
+        order, starts = self._starts
+        return order[starts[user] : starts[user + 1]] if user < len(self.data.users) else order[:0]
+
+    def person(self, user: int, label: Any, prior: UtilityPrior | None = None) -> Utilities:
+        """The utilities of the user at this position."""
+        rows = self.rows_of(user)
+        known = self.data.known.take(rows)
+        return Utilities.of(prior or self.posterior, label, known, self.pi[rows], self.nu[rows])
+
+    def differences(self, columns: Triples) -> Differences:
+        """Comparisons by ids as differences of utilities; people and items never seen are as the prior has them."""
+        users, first, second = columns
+        place, all_users = located(users, self.data.users)
+        ends, all_items = located(np.concatenate([first, second]), self.data.items)
+        prior = self.posterior.extended(len(all_items))
+        present, who = np.unique(place, return_inverse=True)
+        labels = all_users[present].tolist()
+        people = [self.person(k, label, prior) for k, label in zip(present.tolist(), labels, strict=True)]
+        new = all_items[len(self.data.items) :].tolist()
+        return Differences(people, who, ends[: len(users)], ends[len(users) :], new)
+
+    def predictive(
+        self, candidates: Triples, *, target: Triples | str | None = None, random_state: RandomState = None
+    ) -> Any:
+        """What is believed about comparisons, for all utilities, for given comparisons or for the best item."""
+        likelihood = self.settings.likelihood
+        if isinstance(target, str):
+            return about_the_best(self.differences(candidates), likelihood, random_state=random_state)
+        m = len(candidates[0])
+        if target is not None:
+            if not len(target[0]):
+                raise ValueError("target must hold at least one comparison, got none.")
+            candidates = _joined(candidates, target)
+        both = self.differences(candidates)
+        return about_all(both, m, likelihood, random_state=random_state)
+
+    @classmethod
+    def prior_predictive(
+        cls,
+        settings: PreferenceSettings,
+        candidates: Triples,
+        *,
+        target: Triples | str | None = None,
+        random_state: RandomState = None,
+    ) -> Any:
+        """The same before anything was learnt."""
+        data, none = PreferenceData.about(settings.catalogue[0]), np.zeros(0)
+        belief = cls(settings, data, settings.prior(len(data.items)), none, none, none, none, True)
+        return belief.predictive(candidates, target=target, random_state=random_state)
+
+    # -- inference -----------------------------------------------------------------------------------------------------
+
+    @property
+    def log_evidence(self) -> float:
+        """Of all answers, at the prior as it was learnt."""
+        return float(self.evidences.sum())
+
+    @property
+    def evidence_kind(self) -> str:
+        """A bound where each comparison is bounded."""
+        return "lower_bound" if self.settings.inference == "variational_bounds" else "approximation"
+
+    @property
+    def objective_trace(self) -> np.ndarray:
+        """The log evidence at the beginning of every iteration of the last full fit."""
+        return self.trace
+
+    @property
+    def n_iter(self) -> int:
+        """Iterations of the last full fit."""
+        return len(self.trace)
+
+    def state(self) -> dict[str, Any]:
+        """Plain data from which ``from_state`` makes this belief again, to the last bit."""
+        return {
+            "prior": self.posterior.state(), "pi": self.pi, "nu": self.nu, "evidences": self.evidences,
+            "trace": self.trace, "converged": self.converged,
+        }  # fmt: skip
+
+    @classmethod
+    def from_state(cls, settings: PreferenceSettings, data: PreferenceData, state: dict[str, Any]) -> PreferenceBelief:
+        """The belief that ``state`` described."""
+        pi, nu, evidences, trace = (np.asarray(state[name]) for name in ("pi", "nu", "evidences", "trace"))
+        return cls(
+            settings, data, UtilityPrior.from_state(state["prior"]), pi, nu, evidences, trace, bool(state["converged"])
+        )
+
+
+def _joined(one: Triples, other: Triples) -> Triples:
+    users, first, second = (np.concatenate([a, b]) for a, b in zip(one, other, strict=True))
+    return users, first, second

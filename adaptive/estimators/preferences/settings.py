@@ -1,0 +1,127 @@
+"""Parameters of `CollaborativePreference` as values; the items known before any comparison, and their kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import linalg
+
+from adaptive import checks
+from adaptive.estimators.belief import Settings
+from adaptive.estimators.factorization.ids import ids_of
+from adaptive.inference.preferences.site_rules import LIKELIHOODS, RULES, SiteRule
+from adaptive.inference.preferences.utility_prior import UtilityPrior
+
+if TYPE_CHECKING:
+    from adaptive.potentials import BernoulliLogit, BernoulliProbit
+    from adaptive.types import RandomState, Table
+
+__all__ = ["PreferenceSettings"]
+
+START_LOADING = 0.1  # deviation of the loadings that the search begins with, as in Ko (2017)
+
+
+@dataclass(frozen=True, eq=False)
+class PreferenceSettings(Settings):
+    """Parameters of :class:`~adaptive.CollaborativePreference`, under the same names."""
+
+    n_components: int = 5
+    kernel: Any = None
+    item_features: Table | Mapping[Any, Any] | None = None
+    alpha: float = 0.1
+    covariance: str = "low_rank"
+    inference: str = "expectation_propagation"
+    max_pairs: int | None = None
+    init: Any = None
+    max_iter: int = 200
+    tol: float = 1e-4
+    n_jobs: int | None = None
+    random_state: RandomState = None
+
+    def check(self) -> None:
+        """Refuse what is wrong in one sentence."""
+        checks.integer("n_components", self.n_components, minimum=0)
+        checks.choice("covariance", self.covariance, ("low_rank", "full"))
+        checks.choice("inference", self.inference, tuple(RULES))
+        checks.positive("alpha", self.alpha, or_zero=True)
+        if self.max_pairs is not None:
+            checks.integer("max_pairs", self.max_pairs, minimum=1)
+        checks.integer("max_iter", self.max_iter, minimum=1)
+        checks.positive("tol", self.tol, or_zero=True)
+        if self.item_features is not None and not callable(self.kernel):
+            given = "None" if self.kernel is None else "a matrix"
+            raise ValueError(f"item_features needs a kernel of scikit-learn that compares them, got kernel={given}.")
+        if callable(self.kernel) and self.item_features is None:
+            raise ValueError("kernel compares items by their features: give item_features, a row per item.")
+
+    @property
+    def rule(self) -> SiteRule:
+        """What one comparison becomes."""
+        return RULES[self.inference]
+
+    @property
+    def likelihood(self) -> BernoulliProbit | BernoulliLogit:
+        """The family of outcomes: probit, of bounds logistic."""
+        return LIKELIHOODS[self.inference]()
+
+    @cached_property
+    def catalogue(self) -> tuple[np.ndarray, np.ndarray | None]:
+        """Ids (n,) of the items that are known by features or a matrix, and K (n, n)."""
+        if self.kernel is None:
+            return np.zeros(0, dtype=np.int64), None
+        if callable(self.kernel):
+            ids, rows = _labelled(self.item_features)
+            features = checks.finite("item_features", rows)
+            if features.ndim != 2 or not len(features):
+                raise ValueError(f"item_features must have a row per item, got shape {features.shape}.")
+            matrix = np.asarray(self.kernel(features), dtype=float) + self.alpha * np.eye(len(features))
+        else:
+            ids, rows = _labelled(self.kernel)
+            matrix = checks.finite("kernel", rows)
+            if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not np.allclose(matrix, matrix.T):
+                raise ValueError(f"kernel must be a symmetric matrix (items, items), got shape {matrix.shape}.")
+        if len(np.unique(ids)) < len(ids):
+            raise ValueError("items must have one row each: an id stands twice in item_features or kernel.")
+        try:
+            linalg.cholesky(matrix, lower=True)
+        except linalg.LinAlgError:
+            lowest = float(np.linalg.eigvalsh(matrix)[0])
+            raise ValueError(
+                "kernel must be positive definite over the items, got a matrix whose lowest eigenvalue is "
+                f"{lowest:.2g}; add a variance of each item's own to its diagonal (alpha)."
+            ) from None
+        return ids, matrix
+
+    def prior(self, n_items: int) -> UtilityPrior:
+        """What is believed before anything was learnt: no loadings, scale 1."""
+        ids, matrix = self.catalogue
+        if matrix is None:
+            return UtilityPrior(np.zeros(n_items), np.zeros((n_items, 0)), 1.0)
+        return UtilityPrior(np.zeros(len(ids)), np.zeros((len(ids), 0)), 1.0, matrix).extended(n_items)
+
+    def start(self, n_items: int, rng: np.random.Generator) -> UtilityPrior:
+        """Where the search begins."""
+        prior = self.prior(n_items)
+        d = 0 if self.covariance == "full" else min(int(self.n_components), max(n_items - 1, 0))
+        if self.init is None:
+            loadings = START_LOADING * rng.standard_normal((n_items, d))
+            loadings = loadings if prior.root is None else prior.root @ loadings
+        else:
+            loadings = checks.finite("init", self.init)
+            if loadings.shape != (n_items, d):
+                raise ValueError(f"init must be loadings of shape ({n_items}, {d}), got shape {loadings.shape}.")
+        return UtilityPrior(prior.mean, loadings, prior.scale, prior.kernel)
+
+
+def _labelled(table: Any) -> tuple[np.ndarray, Any]:
+    """Ids and rows: of a frame its index, of a mapping its keys, else 0, 1, ..."""
+    if isinstance(table, Mapping):
+        return ids_of("items", np.array(list(table))), list(table.values())
+    if hasattr(table, "index") and hasattr(table, "columns"):
+        return ids_of("items", np.asarray(table.index)), table.to_numpy()
+    rows = np.asarray(table)
+    return np.arange(len(rows)), rows

@@ -1,0 +1,108 @@
+"""A person's utilities of items before any answer:  f ~ N(mean, V V' + scale K).
+
+V are loadings that people share, K says how alike items are by what is known of them (the identity: not at all).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+__all__ = ["UtilityPrior"]
+
+
+@dataclass(frozen=True, eq=False)
+class UtilityPrior:
+    """The Gaussian of a person of whom nothing is known.
+
+    Parameters
+    ----------
+    mean : (n,) array
+    loadings : (n, d) array
+        V; d may be 0.
+    scale : float
+    kernel : (n, n) array or None
+        K, positive definite; None: the identity.
+
+    Examples
+    --------
+    >>> UtilityPrior(np.zeros(2), np.ones((2, 1)), 0.5).block([0, 1], [0, 1])
+    array([[1.5, 1. ],
+           [1. , 1.5]])
+    """
+
+    mean: np.ndarray
+    loadings: np.ndarray
+    scale: float
+    kernel: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.mean)
+
+    @cached_property
+    def root(self) -> np.ndarray | None:
+        """L with K = L L', lower triangular; None: the identity."""
+        return None if self.kernel is None else linalg.cholesky(self.kernel, lower=True)
+
+    def block(self, i: Any, j: Any) -> np.ndarray:
+        """Return the covariance (..., a, b) of items i (..., a) and j (..., b), index arrays."""
+        i, j = np.asarray(i), np.asarray(j)
+        shared = self.loadings[i] @ np.swapaxes(self.loadings[j], -1, -2)
+        return shared + self.scale * self._alike(i, j)
+
+    def differences(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Return the covariances (n, p, p) of the differences f_first - f_second of n people, p each."""
+        apart = self.loadings[first] - self.loadings[second]
+        alike = self._alike(first, first) + self._alike(second, second)
+        alike = alike - self._alike(first, second) - self._alike(second, first)
+        return apart @ np.swapaxes(apart, -1, -2) + self.scale * alike
+
+    def _alike(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+        if self.kernel is None:
+            return (i[..., :, None] == j[..., None, :]).astype(float)
+        return self.kernel[i[..., :, None], j[..., None, :]]
+
+    def times(self, vector: np.ndarray) -> np.ndarray:
+        """Return (V V' + scale K) @ vector."""
+        own = vector if self.kernel is None else self.kernel @ vector
+        return self.loadings @ (self.loadings.T @ vector) + self.scale * own
+
+    def dense(self) -> np.ndarray:
+        """Return the (n, n) covariance."""
+        every = np.arange(len(self))
+        return self.block(every, every)
+
+    def extended(self, n: int) -> UtilityPrior:
+        """The prior of n items, of which those beyond are like none, with the mean and the variance of the others."""
+        new = n - len(self)
+        if new <= 0:
+            return self
+        if not len(self):
+            return UtilityPrior(np.zeros(n), np.zeros((n, self.loadings.shape[1])), self.scale)
+        apart = float(np.mean(np.sum(self.loadings**2, axis=1)))
+        own = 1.0 if self.kernel is None else float(np.mean(np.diag(self.kernel)))
+        variance = own + apart / self.scale
+        kernel = linalg.block_diag(np.eye(len(self)) if self.kernel is None else self.kernel, variance * np.eye(new))
+        return replace(
+            self,
+            mean=np.concatenate([self.mean, np.full(new, self.mean.mean())]),
+            loadings=np.vstack([self.loadings, np.zeros((new, self.loadings.shape[1]))]),
+            kernel=kernel,
+        )
+
+    def state(self) -> dict[str, Any]:
+        """Plain data."""
+        return {"mean": self.mean, "loadings": self.loadings, "scale": self.scale, "kernel": self.kernel}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> UtilityPrior:
+        """The prior that ``state`` described."""
+        kernel = state["kernel"]
+        return cls(
+            np.asarray(state["mean"]), np.asarray(state["loadings"]), float(state["scale"]),
+            None if kernel is None else np.asarray(kernel),
+        )  # fmt: skip

@@ -1,0 +1,93 @@
+"""``adaptive prefer``: a model of comparisons, a person asked, stopped and asked on; what is wrong with a table."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from adaptive import cli
+
+ITEMS = ["ale", "beer", "cider", "mead"]
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    """Most people like later items; cider has no comparison."""
+    rng, folder = np.random.default_rng(0), tmp_path_factory.mktemp("tables")
+    lines = ["who,winner,loser"]
+    for person in range(25):
+        for _ in range(6):
+            a, b = sorted(rng.choice([0, 1, 3], 2, replace=False))
+            a, b = (a, b) if rng.random() < 0.1 else (b, a)
+            lines.append(f"p{person},{ITEMS[a]},{ITEMS[b]}")
+    (folder / "winners.csv").write_text("\n".join(lines) + "\n")
+    (folder / "items.csv").write_text("item,strength,kind\nale,1,x\nbeer,2,x\ncider,3.5,y\nmead,4,y\n")
+    return folder
+
+
+def rows_of(path):
+    with path.open() as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_a_report(tables, tmp_path, capsys):
+    out = tmp_path / "run"
+    arguments = ["prefer", "--comparisons", str(tables / "winners.csv"), "--items", str(tables / "items.csv")]
+    assert cli.run([*arguments, "--components", "1", "--out", str(out)]) == 0
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["bits"] < 0.75 and (summary["people"], summary["items"]) == (25, 4)
+    ranking = rows_of(out / "ranking.csv")
+    assert ranking[0]["item"] == "mead" and ranking[-1]["item"] == "ale" and (out / "ranking.png").is_file()
+    assert float(ranking[0]["lower"]) < float(ranking[0]["utility"]) < float(ranking[0]["upper"])
+    assert [row["rank"] for row in rows_of(out / "people.csv")[:5]] == ["1", "2", "3", "4", "1"]
+    gains = [float(row["nats"]) for row in rows_of(out / "next.csv")]
+    assert len(gains) == 10 and gains == sorted(gains, reverse=True)
+    before = (out / "people.csv").read_bytes()
+    assert cli.run(["prefer", "--resume", "--out", str(out)]) == 0
+    assert (out / "people.csv").read_bytes() == before
+    assert "if all people were alike" in capsys.readouterr().out
+
+
+def test_a_person_is_asked_stops_and_goes_on(tables, tmp_path, monkeypatch, capsys):
+    def typed(text, *arguments):
+        monkeypatch.setattr("sys.stdin", io.StringIO(text))
+        return cli.run(["prefer", *arguments, "--out", str(tmp_path / "run")])
+
+    given = ("--comparisons", str(tables / "winners.csv"), "--components", "1", "--ask", "p3", "--questions", "3")
+    assert typed("1\n2\nq\n", *given) == 130
+    shown = capsys.readouterr()
+    assert "continue with: adaptive prefer --out" in shown.err and not (tmp_path / "run/ranking.csv").exists()
+    waiting = shown.out.split("Question 3 of 3\n")[1].splitlines()[0]
+    assert typed("1\n", "--resume") == 0
+    shown = capsys.readouterr().out
+    assert "Question 1" not in shown and waiting in shown and "Thank you: 3 answers." in shown
+    answers = rows_of(tmp_path / "run/answers.csv")
+    assert [row["winner"] == row["first"] for row in answers] == [True, False, True]
+    assert f"{answers[2]['first']} or {answers[2]['second']}?" == waiting
+    assert sum(float(row["best"]) for row in rows_of(tmp_path / "run/ranking.csv")) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("table", "features", "says"),
+    [
+        ("u,a,b\np,x,x\n", None, "line 2: 'x' stands against itself"),
+        ("u,a\np,x\n", None, "has 2 columns; expected user, winner, loser"),
+        ("u,a,b,w\np,x,y,z\n", None, "line 2: expected 'x', 'y', 1 or -1 as winner, got 'z'"),
+        ("u,a,b\np,x,\n", None, "line 2: a user and two items are needed"),
+        ("u,a,b\np,x,y\n", "item,f\nx,1\n", "has no line for the item 'y'|no feature tells items apart"),
+        ("u,a,b\np,x,y\n", "item,f\nx,1\ny,\n", "line 3, column 'f': a feature is missing"),
+        ("u,a,b\np,x,y\n", "item,f\nx,1\nx,2\n", "the item 'x' stands twice"),
+        (None, None, "name the file of comparisons"),
+    ],
+)
+def test_what_is_wrong_is_one_line(table, features, says, tmp_path, capsys):
+    arguments = ["prefer", "--out", str(tmp_path / "run")]
+    for name, text in (("comparisons", table), ("items", features)):
+        if text is not None:
+            (tmp_path / f"{name}.csv").write_text(text)
+            arguments += [f"--{name}", str(tmp_path / f"{name}.csv")]
+    assert cli.run(arguments) == 2
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1 and any(part in message for part in says.split("|"))
