@@ -2,8 +2,8 @@
 A or B? What people like: adaptive prefer
 =========================================
 
-A file of comparisons becomes a model; then somebody new is asked in the terminal, two items at a time. The person's keys
-are played here.
+A file of comparisons becomes a model; then somebody new is asked in the terminal, two items at a time. The person's
+keys are played here.
 """
 
 import io

@@ -2,8 +2,8 @@
 What people like, from comparisons: CollaborativePreference
 ===========================================================
 
-People say which of two items they like better. What they share is learnt from all of them, so that of somebody new a few
-well chosen comparisons tell the ranking. People and items are simulated: two kinds of taste, twelve items.
+People say which of two items they like better. What they share is learnt from all of them, so that a few well chosen
+comparisons tell the ranking of somebody new. People and items are simulated: two kinds of taste, twelve items.
 """
 
 import matplotlib.pyplot as plt
