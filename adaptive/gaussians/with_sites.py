@@ -20,21 +20,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from adaptive.gaussians.covariance_form import CovarianceForm
 from adaptive.gaussians.factorised_form import FactorisedForm
 from adaptive.gaussians.low_rank_form import LowRankForm
 from adaptive.gaussians.precision_form import PrecisionForm
+from adaptive.gaussians.unit_rows_form import UnitRowsForm
 from adaptive.linalg.low_rank_covariance import LowRankCovariance
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from adaptive.gaussians.gaussian_part import GaussianPart
     from adaptive.types import Covariance, Matrix
 
 __all__ = ["FACTORISED", "LARGEST_DENSE", "gaussian_with_sites", "require_dense", "unfitted_form"]
 
-FACTORISED: dict[str, type[FactorisedForm]] = {form.kind: form for form in (PrecisionForm, CovarianceForm, LowRankForm)}
+FACTORISED: dict[str, type[FactorisedForm]] = {
+    form.kind: form for form in (PrecisionForm, CovarianceForm, LowRankForm, UnitRowsForm)
+}
 LARGEST_DENSE = 20_000  # unknowns (rows) of a dense factor: 3 GB, and minutes on one core
 
 
@@ -80,7 +83,9 @@ def gaussian_with_sites(
         form = "covariance" if prior_covariance is not None and m + q <= n else "precision"
     size = m + q if form == "covariance" else n
     require_dense(size, n, m + q)
-    build = CovarianceForm if form == "covariance" else PrecisionForm
+    build: type[FactorisedForm] = CovarianceForm if form == "covariance" else PrecisionForm
+    if form == "precision" and np.ndim(1.0 if prior_covariance is None else prior_covariance) < 2:
+        build = UnitRowsForm if UnitRowsForm.pays(rows, data_rows) else PrecisionForm
     return build(rows, data_rows, data, data_variance, prior_mean, prior_covariance)
 
 

@@ -179,12 +179,21 @@ class GLM:
             prior_covariance=self.prior_covariance,
         )
 
+    def _each_alone(self, rows: list[Any]) -> bool:
+        """Whether rows look at unknowns one by one and at all of them, as priors of weights do."""
+        if not rows or not all(np.all(np.diff(row.tocsr().indptr) <= 1) for row in rows):
+            return False
+        seen = sum(np.asarray(row.multiply(row).sum(axis=0)).ravel() for row in rows)
+        return bool(np.all(np.asarray(seen) > 0))
+
     def _check_determined(self) -> None:
         if self.has_prior or self.n > _LARGEST_RANK_CHECK:
             return
         if any(isinstance(b, (Identity, Wavelet)) for b in (self.X, *(b for b, _ in self.groups))):
             return  # orthonormal: it determines everything by itself
         rows = ([] if self.X is None else [self.measurement_rows()[0]]) + [matrix_of(b) for b, _ in self.groups]
+        if self._each_alone([row for row in rows if scipy.sparse.issparse(row)]):
+            return
         gram = np.zeros((self.n, self.n))
         for row in rows:
             gram += dense(row.T @ row)

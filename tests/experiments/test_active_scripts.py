@@ -35,6 +35,7 @@ SCRIPTS = {
     "hyper_coverage": {"ours-hyper-coverage"},
     "hyper_inclusion": {"ours-hyper-inclusion"},
     "hyper_classes": {"ours-hyper-classes", "ours-hyper-factor-classes"},
+    "hyper_mends": {"ours-hyper-separable"},
     "hyper_rivals": {"ours-hyper-beside-rivals"},
     "hyper_text": {"ours-hyper-text-factor", "ours-hyper-text-pool"},
 }

@@ -25,6 +25,7 @@ from adaptive.gaussians import (
 )
 from adaptive.gaussians.kinds import FORMS
 from adaptive.gaussians.projection_rows import ProjectionRows
+from adaptive.gaussians.unit_rows_form import UnitRowsForm
 from adaptive.linalg import LowRankCovariance
 from adaptive.loop.log.snapshots import pack, unpack
 from adaptive.operators import Dense, FiniteDifference, Identity
@@ -77,6 +78,10 @@ CASES = {
     "downdated, another base": lambda: (
         DowndatedForm(without_sites(CovarianceForm, PLAIN), ROWS, NU, 0.01 * np.eye(Q)),
         PLAIN,
+    ),
+    "unit_rows": lambda: (
+        UnitRowsForm(scipy.sparse.eye_array(N, format="csr")).refit(np.ones(N), MEAN),
+        GaussianPart(scipy.sparse.eye_array(N, format="csr")),
     ),
     "square_root": lambda: (SquareRootForm(MEAN, ROOT[:, :3]), PART),
     "empirical": lambda: (EmpiricalForm(ROOT[:4], WEIGHTS), PART),
