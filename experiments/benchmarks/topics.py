@@ -110,6 +110,19 @@ def newsgroups() -> dict[str, float]:
     }
 
 
+def beside_the_floor(script: Script, counts: Any, group: np.ndarray) -> None:
+    """Sweeps against the bare loop."""
+    ours, floor = against_the_floor(counts, group)
+    script.judge(
+        "ours-topics-floor", ours <= 6 * floor, kind="must hold", target="at most 6",
+        claim="CPU time of 20 sweeps over ten-word documents against a bare loop over the same counts.",
+        value={"ratio": ours / floor, "seconds": ours, "bare": floor}, seed=0,
+        reason="" if ours <= 6 * floor else "A division for every topic of every token, against a multiplication, and a "
+        "step towards the mode in every sweep, with an exponential and a division a topic, of which ten words carry "
+        "little. Sums in lanes, exponentials by products and one division in place of five took it down from 23.9.",
+    )  # fmt: skip
+
+
 def run(script: Script) -> None:
     """Measure, and judge."""
     warnings.simplefilter("ignore")
@@ -125,14 +138,7 @@ def run(script: Script) -> None:
         "ours-topics-single-pass", rate >= 10_000, kind="must hold", target="10,000 documents a second or more",
         claim="A single pass of ten-word documents with 40 topics.", value=rate, seed=0,
     )  # fmt: skip
-    ours, floor = against_the_floor(counts, group)
-    script.judge(
-        "ours-topics-floor", ours <= 6 * floor, kind="must hold", target="at most 6",
-        claim="CPU time of 20 sweeps over ten-word documents against a bare loop over the same counts.",
-        value={"ratio": ours / floor, "seconds": ours, "bare": floor}, seed=0,
-        reason="" if ours <= 6 * floor else "A division for every topic of every token, against a multiplication; two "
-        "exponentials a topic and sweep for the mode, of which ten words carry little.",
-    )  # fmt: skip
+    beside_the_floor(script, counts, group)
     if not script.quick:
         peak, tables = stream_peak(counts, group)
         script.judge(
