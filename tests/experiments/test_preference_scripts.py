@@ -15,6 +15,7 @@ JUDGED = {
         "ko-tab-3.4", "ko-tab-3.5", "ko-tab-3.6", "ko-sys-gpfull", "ko-sys-gpitem", "ko-sys-gpitem-lp",
         "ko-sys-gpvu-jk",
     },
+    "synthetic_people": {"ours-preferences-covariance", "ours-preferences-synthetic"},
     "what_to_compare": {"ours-preferences-asked-sushi", "ours-preferences-best-sushi"},
 }  # fmt: skip
 
