@@ -139,7 +139,7 @@ def run(script: Script) -> None:
         target="GPVU below GPfull, GPitem and VU, paired 95% intervals of the differences above 0",
         value={"errors": told, "GPVU ahead by, bits": ahead},
         reason=stated + " Looked for: loadings at maximum likelihood fit 600 comparisons too closely (on five tuning "
-        "draws GPVU loses .02 bits from tol 1e-4 to 1e-5). Of 1,500 people, two draws: GPitem .844, VU .815, GPVU .838.",
+        "draws GPVU loses .02 bits from tol 1e-4 to 1e-5). 1,500 people, two draws: GPitem .844, VU .815, GPVU .838.",
     )  # fmt: skip
     by_engine = {"GPitem": gap("GPitem by Laplace", "GPitem"), "GPVU": gap("GPVU by bounds", "GPVU")}
     script.judge(
