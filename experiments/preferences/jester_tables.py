@@ -52,7 +52,7 @@ def compared(seed: int, n_people: int, n_pairs: int, max_iter: int) -> dict[str,
 
 
 def capped(seed: int, n_people: int, cap: int, max_iter: int) -> dict[str, Any]:
-    """Bits per held-out comparison after 5, 10, 20, ... iterations with at most ``cap`` pairs of each person in each."""
+    """Bits per held-out comparison after 5, 10, 20, ... iterations, each with at most ``cap`` pairs of a person."""
     rows, y, test, won = drawn(seed, n_people, ENDS * ENDS - HELD)
     after = 5 * 2 ** np.arange(max(1, int(np.log2(max_iter / 5)) + 1))
     found = [bits(fitted(rows, y, seed, max_pairs=cap, max_iter=int(n), tol=0.0).log_predictive(test, won))
