@@ -53,7 +53,7 @@ def one(seed: int, n_people: int, n_each: int) -> dict[str, np.ndarray]:
 
 def run(script: Script) -> None:
     """Errors at ten comparisons each, the covariance at forty."""
-    n_people, n_seeds = (12, 1) if script.quick else (PEOPLE, 4)
+    n_people, n_seeds = (12, 1) if script.quick else (PEOPLE, 3)
     found = [script.kept("synthetic_people", one, seed, n_people, 10) for seed in range(n_seeds)]
     mean = {name: round(float(np.mean([run[name] for run in found])), 4) for name in MODELS}
     size = f"{n_people} people, {ITEMS} items, ten comparisons each, {n_seeds} draws; bits (a coin: 1)."
@@ -63,12 +63,10 @@ def run(script: Script) -> None:
         claim="Of people drawn from the model GPVU predicts better than GPitem and no worse than VU and than itself by "
         "Laplace's approximation.",
         target="GPVU below GPitem, at most VU + .01 and at most GPVU by Laplace; all below 1 bit", value=mean,
-        reason=size,
+        reason=size + " EM is slow in the kernel's coordinates: on one draw GPVU's log evidence is -1516 after 150 "
+        "iterations and rising, VU's -1470 and at rest; their errors are .709 and .701 then, .746 and .697 after 60.",
     )  # fmt: skip
-    more = [
-        script.kept("synthetic_people", one, seed, n_people, 15 if script.quick else 40)
-        for seed in range(min(2, n_seeds))
-    ]
+    more = [script.kept("synthetic_people", one, seed, n_people, 15 if script.quick else 40) for seed in range(1)]
     correlation = round(float(np.mean([run["correlation"] for run in more])), 3)
     script.judge(
         "ours-preferences-covariance", correlation > 0.8,
