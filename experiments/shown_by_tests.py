@@ -322,6 +322,22 @@ SYSTEMS: dict[str, tuple[str, str]] = {
         "256 points of low discrepancy for the item, the rest by quadrature: on 300 entries of Last.fm .013 nats from "
         "20,000 plain draws on average, the median entry .006.",
     ),
+    "ko-alg-5": (
+        "A user's comparisons as sparse rows: one per pair, +1 at the winner, -1 at the loser.",
+        "Never built as a matrix: gathered differences, or the Laplacian of the graph of comparisons.",
+    ),
+    "ko-alg-6": (
+        "EM for collaborative preferences: EP per user, sums over users, a closed M-step.",
+        "As corrected in the specification: sums begin anew, and the mean's own term is there.",
+    ),
+    "ko-sys-vu": ("Users' factors and a bias, no features: kernel=None.", "Each item has a variance of its own."),
+    "ko-sys-gpvu": ("Users' factors beside a Gaussian process over item features, by EP and EM.", ""),
+    "ko-sys-pmax": ("A fresh sample of at most so many pairs per user in every iteration.", "Its error: ko-fig-3.5."),
+    "ko-sys-implicit-mstep": ("The M-step's leading eigenvectors from products alone.", ""),
+    "ko-sys-parallel-estep": (
+        "The E-step over workers, sums added in one order: the same bits for any number of them.",
+        "Stacks of users alike in size are one call each.",
+    ),
     "ko-sys-vg": (
         "Jensen's bound with a Gaussian family; at its maximum, the only one for log-concave potentials.",
         "Optimised over one site per potential, not over a Cholesky factor.",
@@ -812,6 +828,32 @@ TESTS: dict[str, tuple[str, ...]] = {
     "kokhan-sys-predictive": (
         "tests/estimators/test_poisson_factorization.py::test_predictive_probabilities_add_up_to_the_log_predictive",
         "tests/inference/factorization/test_rows_and_rounds.py::test_log_masses_are_tilted_normalisers",
+    ),
+    "ko-alg-5": (
+        "tests/inference/preferences/test_people.py::test_everybody_has_the_posterior_of_the_same_glm",
+        "tests/inference/preferences/test_people.py::test_workers_and_the_side_a_comparison_is_written_from_change_nothing",
+    ),
+    "ko-alg-6": (
+        "tests/inference/preferences/test_people.py::test_both_spaces_agree_and_sums_are_those_of_dense_posteriors",
+        "tests/inference/preferences/test_learning.py::test_the_m_step_is_the_optimum",
+        "tests/inference/preferences/test_learning.py::test_the_evidence_rises",
+    ),
+    "ko-sys-vu": (
+        "tests/estimators/preferences/test_collaborative_preference.py::test_any_number_of_workers_and_a_full_covariance_and_caps",
+        "tests/inference/preferences/test_learning.py::test_the_evidence_rises",
+    ),
+    "ko-sys-gpvu": (
+        "tests/estimators/preferences/test_collaborative_preference.py::test_probabilities_are_those_of_the_utilities",
+        "tests/estimators/preferences/test_collaborative_preference.py::test_items_that_nobody_compared_are_known_by_their_features",
+    ),
+    "ko-sys-pmax": (
+        "tests/inference/preferences/test_learning.py::test_a_cap_looks_at_so_many_comparisons_of_everybody",
+    ),
+    "ko-sys-implicit-mstep": (
+        "tests/inference/preferences/test_learning.py::test_lanczos_finds_what_the_dense_solver_finds",
+    ),
+    "ko-sys-parallel-estep": (
+        "tests/inference/preferences/test_people.py::test_workers_and_the_side_a_comparison_is_written_from_change_nothing",
     ),
     "ko-sys-vg": (
         "tests/inference/test_brute_force.py::test_bounds_stay_below_the_exact_evidence",

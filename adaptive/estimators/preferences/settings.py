@@ -124,4 +124,9 @@ def _labelled(table: Any) -> tuple[np.ndarray, Any]:
     if hasattr(table, "index") and hasattr(table, "columns"):
         return ids_of("items", np.asarray(table.index)), table.to_numpy()
     rows = np.asarray(table)
+    if rows.ndim != 2:
+        raise ValueError(
+            "kernel must be None, a kernel of scikit-learn or a matrix over items, and item_features a table, got "
+            f"{type(table).__name__} {table!r:.60}."
+        )
     return np.arange(len(rows)), rows

@@ -146,6 +146,7 @@ REFUSED = [
     (model(), [(0.5, "apple", "bread")], [1], "users must be whole numbers or text"),
     (model(item_features=FEATURES.mask(FEATURES == 0.9)), ROW, [1], "item_features contains nan"),
     (model(kernel=DotProduct(0.0), alpha=0.0), ROW, [1], "kernel must be positive definite"),
+    (model(kernel="rbf", item_features=None), ROW, [1], "kernel must be None, a kernel of scikit-learn or a matrix"),
     (model(kernel=None), ROW, [1], "item_features needs a kernel"),
     (model(item_features=None), ROW, [1], "give item_features"),
     (model(n_components=-1), ROW, [1], "n_components"),
