@@ -78,7 +78,10 @@ html_theme_options = {
     "show_nav_level": 1,
     "footer_start": ["every-part"],
     "footer_end": [],
-    "secondary_sidebar_items": {"papers/*": [], "gallery/index": [], "**": ["page-toc"]},
+    "secondary_sidebar_items": {
+        **{pattern: ["page-toc"] for pattern in ("guide/*", "coming_from/*", "api/*", "gallery/*")},
+        **{pattern: [] for pattern in ("papers/*", "index", "glossary", "search", "genindex")},
+    },
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
