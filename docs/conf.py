@@ -78,7 +78,15 @@ html_theme_options = {
     "show_nav_level": 1,
     "footer_start": ["every-part"],
     "footer_end": [],
-    "secondary_sidebar_items": {"papers/*": [], "gallery/index": [], "**": ["page-toc"]},
+    "secondary_sidebar_items": {
+        "guide/*": ["page-toc"],
+        "coming_from/*": ["page-toc"],
+        "api/*": ["page-toc"],
+        "gallery/*": ["page-toc"],
+        "papers/*": [],
+        "index": [],
+        "glossary": [],
+    },
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
