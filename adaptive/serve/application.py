@@ -116,6 +116,7 @@ class _Pages:
         self.rate, self.starts = Rate(rate, int(3 * rate)), Rate(rate, int(10 * rate))
         self.threads = CapacityLimiter(THREADS)
         self.templates = Jinja2Templates(directory=HERE / "templates")
+        self.templates.env.finalize = lambda value: readable(value) if type(value) is str else value
         self.templates.env.globals.update(desk=desk, t=desk.texts)
 
     def routes(self) -> list[Any]:
