@@ -142,7 +142,8 @@ class _Pages:
         cookie = request.cookies.get(self.cookie)
         if cookie is None:
             return None
-        person = await self._work(self.people.find, self.signer.secret(cookie))
+        secret = self.signer.secret(cookie)
+        person = self.people.known(secret) or await self._work(self.people.find, secret)
         if person is None:
             raise Refused(403, "This browser's cookie is not known here. Begin anew, or open your link again.")
         if not self.rate.allows(person.id):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["HEADERS", "MOST_BYTES", "Guard"]
 
 MOST_BYTES = 64 * 1024
+MOST_HEADERS = 16 * 1024
 TOO_LARGE = "The form is too large."
 HEADERS = {
     "content-security-policy": (
@@ -83,6 +84,8 @@ class Guard:
         host = headers.get("host", "")
         if len(hosts) != 1 or _name(host) not in self.hosts:
             return _said(421, "This server does not answer to that name.")
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > MOST_HEADERS:
+            return _said(431, "The headers are too large.")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length[:20]) > MOST_BYTES:
             return _said(413, TOO_LARGE)

@@ -15,7 +15,7 @@ from adaptive.serve import Pool, Shown, Store
 from adaptive.serve.labelling import LabellingDesk
 from experiments.script import Script, command, panels
 
-N_POOL, N_LABELS, ERRS = 200, 60, 0.10
+N_POOL, N_LABELS, ERRS = 200, 40, 0.10
 SPEEDS = (1.0, 1.0, 1 / 3)  # answers per unit of time: the second errs, the third is slow
 WAYS = ("one labeller", "three, one at a time", "three at once", "random rows, three at once")
 
