@@ -116,6 +116,7 @@ class _Pages:
         self.rate, self.starts = Rate(rate, int(3 * rate)), Rate(rate, int(10 * rate))
         self.threads = CapacityLimiter(THREADS)
         self.templates = Jinja2Templates(directory=HERE / "templates")
+        self.templates.env.finalize = lambda value: readable(value) if type(value) is str else value
         self.templates.env.globals.update(desk=desk, t=desk.texts)
 
     def routes(self) -> list[Any]:
@@ -141,7 +142,8 @@ class _Pages:
         cookie = request.cookies.get(self.cookie)
         if cookie is None:
             return None
-        person = await self._work(self.people.find, self.signer.secret(cookie))
+        secret = self.signer.secret(cookie)
+        person = self.people.known(secret) or await self._work(self.people.find, secret)
         if person is None:
             raise Refused(403, "This browser's cookie is not known here. Begin anew, or open your link again.")
         if not self.rate.allows(person.id):

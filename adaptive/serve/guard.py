@@ -11,12 +11,16 @@ from urllib.parse import urlsplit
 
 from starlette.responses import PlainTextResponse
 
+from adaptive.serve.refusals import Refused
+
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 __all__ = ["HEADERS", "MOST_BYTES", "Guard"]
 
 MOST_BYTES = 64 * 1024
+MOST_HEADERS = 16 * 1024
+TOO_LARGE = "The form is too large."
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; "
@@ -30,10 +34,6 @@ HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
     "cache-control": "no-store",
 }
-
-
-class _TooLarge(Exception):
-    pass
 
 
 class Guard:
@@ -54,12 +54,9 @@ class Guard:
             if scope["type"] == "lifespan":
                 await self.app(scope, receive, send)
             return
-        begun = False
 
         async def with_headers(message: Message) -> None:
-            nonlocal begun
             if message["type"] == "http.response.start":
-                begun = True
                 own = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
                 kept = [pair for pair in message.get("headers", []) if pair[0].decode().lower() not in HEADERS]
                 message["headers"] = [*kept, *own]
@@ -76,14 +73,10 @@ class Guard:
             message = await receive()
             read += len(message.get("body", b""))
             if read > MOST_BYTES:
-                raise _TooLarge
+                raise Refused(413, TOO_LARGE)
             return message
 
-        try:
-            await self.app(scope, counted, with_headers)
-        except _TooLarge:
-            if not begun:
-                await _said(413, "The form is too large.")(scope, receive, with_headers)
+        await self.app(scope, counted, with_headers)
 
     def _refusal(self, scope: Scope) -> PlainTextResponse | None:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
@@ -91,9 +84,11 @@ class Guard:
         host = headers.get("host", "")
         if len(hosts) != 1 or _name(host) not in self.hosts:
             return _said(421, "This server does not answer to that name.")
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > MOST_HEADERS:
+            return _said(431, "The headers are too large.")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length[:20]) > MOST_BYTES:
-            return _said(413, "The form is too large.")
+            return _said(413, TOO_LARGE)
         if scope["method"] == "POST" and not _same_site(headers, host):
             return _said(403, "The form came from another site.")
         return None

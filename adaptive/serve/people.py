@@ -50,13 +50,23 @@ class People:
 
     def __init__(self, store: Store, *, most: int = MOST_SESSIONS) -> None:
         self.store, self.most = store, most
+        self._known: dict[bytes, Person] = {}  # nobody is forgotten while a server runs
+
+    def known(self, secret: str | None) -> Person | None:
+        """Return the session of a secret that was found before, without a look into the store."""
+        return self._known.get(hashed(secret)) if secret else None
 
     def find(self, secret: str | None) -> Person | None:
         """Return the session of a secret, if there is one."""
         if not secret or len(secret) > 100:
             return None
         found = self.store.rows("SELECT id, name, begun FROM sessions WHERE hash = ?", (hashed(secret),))
-        return Person(found[0][0], found[0][1], found[0][2] is not None) if found else None
+        if not found:
+            return None
+        person = Person(found[0][0], found[0][1], found[0][2] is not None)
+        if person.begun:  # one that was not may be, by the next request
+            self._known[hashed(secret)] = person
+        return person
 
     def add(self, name: str | None = None, *, begun: bool = True) -> tuple[str, int]:
         """Make a session; return its secret, which is kept nowhere, and its number."""

@@ -46,7 +46,8 @@ def run(
                 )
                 _say(source.title, base, folder, links, host, behind_proxy, export)
                 settings: dict[str, Any] = {"log_level": "warning", "access_log": False, "server_header": False,
-                                            "proxy_headers": False, "timeout_graceful_shutdown": 5}  # fmt: skip
+                                            "proxy_headers": False, "timeout_graceful_shutdown": 5,
+                                            "ws": "none"}  # fmt: skip
                 server = uvicorn.Server(uvicorn.Config(app, **settings))
                 server.run(sockets=[listening])
             finally:

@@ -1,0 +1,1 @@
+"""What the scripts of this subject share, and the tests of `adaptive.serve` with them."""

@@ -1,0 +1,82 @@
+"""``adaptive serve`` as a process, and people who answer it over the network."""
+
+from __future__ import annotations
+
+import http.cookiejar
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+class Server:
+    """A server on a free port; killed at the end of the block."""
+
+    def __init__(self, *arguments, port=0):
+        self.command = [sys.executable, "-m", "adaptive.cli", "serve", *map(str, arguments), "--port", str(port)]
+
+    def __enter__(self):
+        self.process = subprocess.Popen(
+            self.command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        line = self.process.stdout.readline()
+        found = re.search(r"http://[^/]+:(\d+)", line)
+        assert found, line + self.process.stdout.read()
+        self.port = int(found.group(1))
+        self.url = f"http://127.0.0.1:{self.port}"
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            try:
+                urllib.request.urlopen(self.url, timeout=5).read()
+                return self
+            except OSError:
+                time.sleep(0.01)
+        raise AssertionError("the server does not answer")
+
+    def kill(self, how=signal.SIGKILL):
+        self.process.send_signal(how)
+        self.process.wait(timeout=30)
+        return self.process.stdout.read()
+
+    def __exit__(self, *exception):
+        if self.process.poll() is None:
+            self.kill()
+        self.process.stdout.close()
+
+
+class Visitor:
+    """A person's browser over HTTP; keeps the cookie through a restart of the server."""
+
+    def __init__(self):
+        self.opener = urllib.request.build_opener(
+            urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()), urllib.request.ProxyHandler({})
+        )
+        self.text = ""
+
+    def send(self, url, form=None):
+        data = None if form is None else urllib.parse.urlencode(form).encode()
+        with self.opener.open(url, data, timeout=30) as page:
+            self.text = page.read().decode()
+
+    def form(self, action):
+        inside = re.search(rf'action="{action}"[^>]*>(.*?)</form>', self.text, re.S)
+        return dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', inside.group(1))) if inside else None
+
+    def begin(self, url):
+        self.send(url)
+        self.send(url + "/start", self.form("/start"))
+
+    def answer(self, url, given):
+        self.send(url + "/answer", {**self.form("/answer"), "answer": str(given)})
+
+    @property
+    def question(self):
+        found = re.search(r'id="question">\s*<h2[^>]*>(.*?)</h2>', self.text, re.S)
+        return found.group(1) if found else None

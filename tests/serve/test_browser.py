@@ -1,0 +1,120 @@
+"""In a real Chromium: by keyboard alone, without JavaScript, on a phone's width, for a screen reader."""
+
+import pytest
+
+from adaptive.serve import Store, answers_of
+from experiments.serve.shared import chromium
+from experiments.serve.shared.process import Server
+
+pytestmark = pytest.mark.skipif(chromium.found() is None, reason="no Chromium: apt-get install chromium")
+
+TEST = """title = "Habits & <b>lists</b>"
+answers = ["never", "sometimes", "often"]
+items = [{text = "I make lists."}, {text = "<script>document.title='x'</script>"}, {text = "I forget names."},
+         {text = "I plan my day."}, {text = "I finish what I begin."}]
+stop = {questions = 4}
+"""
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("served")
+    (folder / "test.toml").write_text(TEST)
+    with Server(folder / "test.toml", "--store", folder / "store") as server, chromium.browser() as browser:
+        yield server, browser, folder / "store"
+
+
+@pytest.fixture
+def page(served):
+    """A new person on a phone; whatever the browser complains of is an error, as is any request to another host."""
+    server, browser, _ = served
+    context = browser.new_context(viewport={"width": 320, "height": 640})
+    tab = context.new_page()
+    wrong = []
+    tab.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
+    tab.on("pageerror", lambda error: wrong.append(str(error)))
+    tab.on("request", lambda r: None if r.url.startswith(server.url) else wrong.append(r.url))
+    tab.goto(server.url)
+    yield tab
+    assert wrong == []
+    context.close()
+
+
+def test_by_keyboard_alone(page, served):
+    page.keyboard.press("Enter")  # the button has the focus
+    for key in ("3", "ArrowDown", "1", "0"):
+        page.wait_for_selector("input[name=answer]")
+        page.wait_for_load_state()  # the keys
+        assert page.evaluate("document.activeElement.name") == "answer"
+        page.keyboard.press(key)  # 0 is the tenth of three: nothing
+        if key == "0":
+            assert page.evaluate("document.querySelector('input:checked')") is None
+            page.keyboard.press("Space")
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+    assert "Thank you" in page.inner_text("h2") and page.title() == "Habits & <b>lists</b>"
+    with Store(served[2], write=False) as store:
+        assert [one["answer"] for one in answers_of(store, 1)] == [3, 2, 1, 1]
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")  # take back the last answer
+    page.wait_for_selector("input[name=answer]")
+    page.wait_for_load_state()  # the keys
+    page.go_back()
+    page.reload()
+    assert page.locator("input[name=answer]").count() == 3
+
+
+def test_fits_a_phone_and_is_read_aloud(page):
+    page.keyboard.press("Enter")
+    page.wait_for_selector("input[name=answer]")
+    page.wait_for_load_state()  # the keys
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    small = page.evaluate(
+        "[...document.querySelectorAll('button, .choice')].filter(e => e.getBoundingClientRect().height < 44).length"
+    )
+    assert small == 0 and page.get_attribute("html", "lang") == "en"
+    snapshot = page.locator("body").aria_snapshot()
+    assert 'radiogroup "I make lists."' in snapshot and 'radio "never"' in snapshot
+    assert 'progressbar "done"' in snapshot and 'button "Answer"' in snapshot and 'heading "I make lists."' in snapshot
+    assert page.evaluate("[...document.querySelectorAll('input:not([type=hidden])')].every(e => e.labels.length)")
+    for ink, paper in page.evaluate(_COLOURS):
+        assert _contrast(ink, paper) >= 4.5
+
+
+_COLOURS = """[...document.querySelectorAll('h1, h2, p, label, button, a, kbd')].map(e => {
+  let paper = e; while (getComputedStyle(paper).backgroundColor === 'rgba(0, 0, 0, 0)') paper = paper.parentElement;
+  const numbers = text => text.match(/[0-9.]+/g).slice(0, 3).map(Number);
+  return [numbers(getComputedStyle(e).color), numbers(getComputedStyle(paper).backgroundColor)]; })"""
+
+
+def _contrast(one, other):
+    """The ratio of luminances of WCAG 2."""
+
+    def light(colour):
+        linear = [c / 3294.6 if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in colour]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    a, b = sorted((light(one), light(other)))
+    return (b + 0.05) / (a + 0.05)
+
+
+def test_without_javascript_and_with_a_double_click(served):
+    server, browser, folder = served
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(server.url)
+    page.get_by_role("button", name="Begin").click()
+    first = page.locator("h2").inner_text()
+    page.get_by_label("often").check()
+    page.get_by_role("button", name="Answer", exact=True).dblclick()
+    page.wait_for_timeout(500)  # the second click overtakes the page of the first
+    page.wait_for_load_state("networkidle")
+    page.goto(server.url)
+    assert page.locator("h2").inner_text() != first
+    page.get_by_role("link", name="Read my answers").click()
+    assert page.locator("li").count() == 1
+    page.get_by_role("link", name="Back to the question").click()
+    page.get_by_role("button", name="Skip this question").click()
+    page.get_by_role("button", name="Take back the last answer").click()
+    assert page.locator("h2").inner_text() == first
+    context.close()
