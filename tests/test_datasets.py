@@ -148,3 +148,12 @@ def test_texts_come_with_their_metadata():
     assert {name: len(column) for name, column in table.items()} == dict.fromkeys(table, 240)
     assert (min(table["year"]), max(table["year"])) == (1790, 2020) and "Republican" in table["party"]
     assert len(datasets.addresses(paragraphs=True)["text"]) > 10_000
+
+
+def test_baskets_are_pairs_of_baskets_and_items():
+    for name, shape in (("groceries", (43_367, 9835, 169)), ("apparel", (34_898, 14_970, 100))):
+        try:
+            pairs, items = datasets.baskets(name)
+        except datasets.DataNotFoundError as error:
+            pytest.skip(f"no data: {error}")
+        assert (len(pairs), pairs[:, 0].max() + 1, len(items)) == shape and pairs[:, 1].max() + 1 == len(items)
