@@ -29,6 +29,8 @@ TABLE = "width,colour,day\n" + "".join(
 
 EVENTS = "year\n" + "".join(f"{1850 + (k * k) % 97 + k / 50:.2f}\n" for k in range(60))
 
+PAIRS = "user,item\n" + "".join(f"u{k % 9},i{(k * k) % 7}\n" for k in range(60))
+
 COMMANDS = (
     ("--version",),
     ("--help",),
@@ -37,6 +39,7 @@ COMMANDS = (
     ("photograph", "--size", "16", "--measurements", "20"),
     ("move", "--rollouts", "50"),
     ("counts", "--events", "events.csv"),
+    ("recommend", "--pairs", "pairs.csv", "--components", "2"),
     ("calibrate", "answers.csv", "--person", "who"),
     ("ask", "questions.toml"),
     ("topics", "--texts", "texts.csv", "--text", "text", "--metadata", "author", "--topics", "2"),
@@ -49,7 +52,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="adaptive-commands-") as folder:
         here = Path(folder)
         files = {"answers.csv": ANSWERS, "events.csv": EVENTS, "questions.toml": QUESTIONS, "texts.csv": TEXTS}
-        for name, text in (files | {"table.csv": TABLE}).items():
+        for name, text in (files | {"pairs.csv": PAIRS, "table.csv": TABLE}).items():
             (here / name).write_text(text)
         failed = [arguments for arguments in COMMANDS if not _works(here, arguments)]
     print(json.dumps({"python": sys.version.split()[0], "commands": len(COMMANDS), "failed": failed}))

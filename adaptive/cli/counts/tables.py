@@ -9,10 +9,10 @@ import numpy as np
 
 from adaptive.cli.errors import CommandError
 
-__all__ = ["read_events", "read_pairs"]
+__all__ = ["read_columns", "read_events", "read_pairs"]
 
 
-def _columns(path: Path, wanted: list[str]) -> dict[str, list[str]]:
+def read_columns(path: Path, wanted: list[str]) -> dict[str, list[str]]:
     """The wanted columns as text; an empty list of them: the first."""
     import pandas as pd
 
@@ -45,14 +45,14 @@ def _numbers(path: Path, name: str, cells: list[str], expected: str) -> np.ndarr
 
 def read_events(path: Path, places: list[str]) -> tuple[np.ndarray, list[str]]:
     """Return places or times (n, d), and the names of their columns."""
-    columns = _columns(path, places)
+    columns = read_columns(path, places)
     found = [_numbers(path, name, cells, "a number") for name, cells in columns.items()]
     return np.column_stack(found), list(columns)
 
 
 def read_pairs(path: Path, names: tuple[str, str, str]) -> tuple[list[tuple[Any, Any]], np.ndarray]:
     """Return pairs of ids and counts (n,), NaN where the cell is empty: a pair to predict."""
-    columns = _columns(path, list(names))
+    columns = read_columns(path, list(names))
     users, items, cells = (columns[name] for name in names)
     known = [k for k, cell in enumerate(cells) if cell]
     counts = np.full(len(cells), np.nan)
