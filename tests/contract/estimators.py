@@ -260,7 +260,7 @@ def one_user():
 
 
 def paired():
-    return PairedSymbols(2, user_precision=4.0, item_precision=4.0, tol=1e-9, max_iter=500, random_state=0)
+    return PairedSymbols(2, user_precision=4.0, item_precision=4.0, bias_precision=1.0, random_state=0)
 
 
 def taken(pairs):

@@ -14,6 +14,7 @@ import numpy as np
 
 from adaptive.estimators.factorization.mixtures import item_nodes
 from adaptive.estimators.factorization.predictive import conditional_moments, eta_moments
+from adaptive.estimators.linear.labelled import Labelled
 from adaptive.potentials import BernoulliLogit
 from adaptive.predictive import GaussianProjections, GaussianTarget
 from adaptive.predictive.derivations import entropy
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from adaptive.inference.factorization.rounds import Factors
     from adaptive.types import RandomState
+
+SHOWN = Labelled(BernoulliLogit(), np.array([0, 1]))  # refused or taken
 
 __all__ = ["OddsPredictive", "covariance_of_pairs", "drawn_rows", "moments_of_all", "odds"]
 
@@ -107,9 +110,8 @@ class OddsPredictive(GaussianProjections):
                 *eta_moments(factors, *target[0]), block(target[0], target[0]), block(rows, target[0])
             )
         super().__init__(
-            *eta_moments(factors, *rows), block(rows, rows), BernoulliLogit(), target=about,
+            *eta_moments(factors, *rows), block(rows, rows), SHOWN, target=about,
             projection_draws=lambda n, generator: _draws(factors, parts, n, generator), random_state=random_state,
-            outcomes=np.array([0, 1]),
         )  # fmt: skip
         self._factors, self._rows, self._labels = factors, rows, labels
 
