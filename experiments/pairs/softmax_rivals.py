@@ -3,8 +3,11 @@
     log p(i, j) = u_i . v_j - log sum_kl exp(u_k . v_l)
 
 Simulated pairs of 300 and 300 symbols in 30 communities, 800 of them seen, as authors who wrote together stand for the
-source's set; five components, precisions one, no biases. The bound log sum exp(a) <= alpha + sum log(1 + e^(a - alpha)),
-each term bounded by a quadratic, is climbed by rows with independent entries, on sets of growing size.
+source's set; five components, precisions one, no biases. The bound
+
+    log sum e^a <= alpha + sum log(1 + e^(a - alpha))
+
+with a quadratic bound of each term is climbed by rows with independent entries, on sets of growing size.
 """
 
 from __future__ import annotations
