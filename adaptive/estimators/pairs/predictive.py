@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from adaptive.inference.factorization.rounds import Factors
     from adaptive.types import RandomState
 
+TOGETHER = 2**21  # numbers gathered at once
 SHOWN = Labelled(BernoulliLogit(), np.array([0, 1]))  # refused or taken
 
 __all__ = ["OddsPredictive", "covariance_of_pairs", "drawn_rows", "moments_of_all", "odds"]
@@ -143,5 +144,8 @@ def _draws(factors: Factors, parts: Sequence[Any], n: int, generator: np.random.
     found = []
     for rows, labels in parts:
         (u, i), (v, j) = (drawn_rows(factors, side, rows[side], labels[side], n, base) for side in (0, 1))
-        found.append(np.stack([np.einsum("mk,mk->m", u[d][i], v[d][j]) for d in range(n)]))
+        out, together = np.empty((n, len(i))), max(1, TOGETHER // max(1, len(i) * u.shape[2]))
+        for d in range(0, n, together):
+            out[d : d + together] = np.einsum("nmk,nmk->nm", u[d : d + together, i], v[d : d + together, j])
+        found.append(out)
     return found
