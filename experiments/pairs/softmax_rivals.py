@@ -165,7 +165,8 @@ def run(script: Script) -> None:
     script.figure(
         figure, "pairs-softmax",
         "Simulated communities. Left: probabilities of held-out pairs by the mode of a softmax, by "
-        "the model and by popularity. Right: the scale of the log odds at the mode, and under Bouchard's bound.",
+        "the model and by popularity. Right: the scale of the log odds at the mode, and under Bouchard's bound, "
+        "drawn at 1e-12 where it vanishes.",
     )  # fmt: skip
 
 
