@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from adaptive.types import RandomState
 
 TOGETHER = 2**21  # numbers gathered at once
-SHOWN = Labelled(BernoulliLogit(), np.array([0, 1]))  # refused or taken
+SHOWN: Any = Labelled(BernoulliLogit(), np.array([0, 1]))  # refused or taken
 
 __all__ = ["OddsPredictive", "covariance_of_pairs", "drawn_rows", "moments_of_all", "odds"]
 
