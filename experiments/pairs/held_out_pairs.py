@@ -172,7 +172,10 @@ def _judge(script: Script, found: dict[str, Any], settings: dict[str, dict[str, 
         target="on no set worse than the best rival beyond the 95% interval",
         value={"mean rank": means, "model against the best rival": shown},
         reason="Stand-ins for the source's sets, all methods tuned on validation pairs. "
-        + " ".join(f"{name}: {settings[name]['model']}." for name in found),
+        + " ".join(f"{name}: {settings[name]['model']}." for name in found)
+        + " Tried besides on a quarter of Last.fm's validation pairs: precisions .1 to 30, ratio 10, no biases, a "
+        "negative power of popularity; none came above .866. Likely cause: the variational posterior shrinks rows of few "
+        "pairs to popularity; the random-graph model, with the same odds at a point, does not.",
     )  # fmt: skip
     script.judge(
         "ours-pairs-lastfm-popularity", means["lastfm"]["model"] > means["lastfm"]["popularity"]
@@ -224,7 +227,7 @@ def _figure(script: Script, found: dict[str, Any]) -> None:
             one.plot([np.mean(seen[at == g]) for g in groups], [ranks["rank"][at == g].mean() for g in groups],
                      ms=4, color=PALETTE[k % len(PALETTE)], label=label, **style)  # fmt: skip
         one.set(xlabel="items of the user", ylabel="mean rank of the held-out item", title=name)
-    axes[0].legend(fontsize=6)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=7)
     script.figure(
         figure, "pairs-held-out",
         "Mean rank of one held-out pair per user by how many items the user has, groups of 25 and more (nearly all of "

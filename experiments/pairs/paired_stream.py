@@ -195,7 +195,8 @@ def _figure(script: Script, joined: dict[str, Any]) -> None:
         left.plot([np.median(one["activity"][at == g]) for g in groups], [one["rank"][at == g].mean() for g in groups],
                   "o-", color=PALETTE[k], label=name)  # fmt: skip
     left.set(xlabel="pairs of the user", ylabel="mean rank of the held-out item", xscale="log")
-    left.legend(fontsize=8)
+    left.margins(y=0.3)
+    left.legend(fontsize=7, loc="lower left", ncols=2)
     for k, name in enumerate(names[1:-1], start=1):
         one = joined[name]
         for style, part in ((":", one["activity"] < 10), ("-", one["activity"] >= 30)):

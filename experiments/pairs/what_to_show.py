@@ -120,9 +120,9 @@ def run(script: Script) -> None:
         target="the 95% interval of the paired difference to random above zero",
         value={**{name: round(float(v.mean()), 5) for name, v in learnt.items()},
                "difference": [round(d, 5), round(e, 5)]},
-        reason=f"Nats per answer gained by {sizes[3]} answers, of {sizes[0] * sizes[1]} pairs: the repetitions differ more "
-        "than the scorers. Likely cause: variances are too small (see the coverage), so that what is uncertain by the "
-        "model is not what is wrong.",
+        reason=f"Nats per answer gained by {sizes[3]} answers, of {sizes[0] * sizes[1]} pairs: the repetitions differ "
+        "more than the scorers. Likely cause: variances are too small (see the coverage), so that what is uncertain by "
+        "the model is not what is wrong.",
     )  # fmt: skip
     script.judge(
         "ours-pairs-shown-coverage", all(0.8 <= value <= 0.97 for value in coverage.values()),
