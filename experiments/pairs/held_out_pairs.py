@@ -174,8 +174,8 @@ def _judge(script: Script, found: dict[str, Any], settings: dict[str, dict[str, 
         reason="Stand-ins for the source's sets, all methods tuned on validation pairs. "
         + " ".join(f"{name}: {settings[name]['model']}." for name in found)
         + " Tried besides on a quarter of Last.fm's validation pairs: precisions .1 to 30, ratio 10, no biases, a "
-        "negative power of popularity; none came above .866. Likely cause: the variational posterior shrinks rows of few "
-        "pairs to popularity; the random-graph model, with the same odds at a point, does not.",
+        "negative power of popularity; none came above .866. Likely cause: the variational posterior shrinks rows of "
+        "few pairs to popularity; the random-graph model, with the same odds at a point, does not.",
     )  # fmt: skip
     script.judge(
         "ours-pairs-lastfm-popularity", means["lastfm"]["model"] > means["lastfm"]["popularity"]
