@@ -33,6 +33,8 @@ WINNERS = "user,winner,loser\n" + "".join(
     f"p{k % 9},{'abcd'[k % 4]},{'abcd'[(k + 1 + k % 3) % 4]}\n" for k in range(60)
 )
 
+PAIRS = "user,item\n" + "".join(f"u{k % 9},i{(k * k) % 7}\n" for k in range(60))
+
 COMMANDS = (
     ("--version",),
     ("--help",),
@@ -41,6 +43,7 @@ COMMANDS = (
     ("photograph", "--size", "16", "--measurements", "20"),
     ("move", "--rollouts", "50"),
     ("counts", "--events", "events.csv"),
+    ("recommend", "--pairs", "pairs.csv", "--components", "2"),
     ("calibrate", "answers.csv", "--person", "who"),
     ("ask", "questions.toml"),
     ("prefer", "--comparisons", "winners.csv"),
@@ -55,7 +58,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="adaptive-commands-") as folder:
         here = Path(folder)
         files = {"answers.csv": ANSWERS, "events.csv": EVENTS, "questions.toml": QUESTIONS, "texts.csv": TEXTS}
-        for name, text in (files | {"table.csv": TABLE, "winners.csv": WINNERS}).items():
+        tables = {"pairs.csv": PAIRS, "table.csv": TABLE, "winners.csv": WINNERS}
+        for name, text in (files | tables).items():
             (here / name).write_text(text)
         failed = [arguments for arguments in COMMANDS if not _works(here, arguments)]
     print(json.dumps({"python": sys.version.split()[0], "commands": len(COMMANDS), "failed": failed}))

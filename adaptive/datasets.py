@@ -11,6 +11,7 @@ The folder (default ``~/adaptive_data``) holds one sub-folder per collection::
     psychometrics/big5_ipip50.tsv.gz ... irt/VerbAgg.csv.gz   answers of people to questionnaires
     counts/coal.csv, DoctorVisits.csv.gz; spikes/cockroach_spikes.csv.gz; lastfm-2k/user_artists.dat.gz
     sushi/sushi_a_rankings.csv.gz, jester5k/jester5k.npz; a user's own sushi3b.5000.10.order, movielens/u.data
+    baskets/groceries.txt.gz ...    one basket per line
 
 Nothing is downloaded. A set that is absent raises ``DataNotFoundError``, which says which file is wanted and where.
 """
@@ -21,6 +22,7 @@ import csv
 import gzip
 import json
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +38,7 @@ __all__ = [
     "addresses",
     "all_newsgroups",
     "answers",
+    "baskets",
     "breast_cancer",
     "coal",
     "cora",
@@ -99,6 +102,13 @@ _ANSWERS = {
     "sat12": ("irt/SAT12.csv", "the R package mirt"),
     "science": ("irt/Science.csv", "the R package mirt"),
 }
+_BASKETS = {  # name -> (file, where to get it, what stands between items)
+    "groceries": ("baskets/groceries.txt.gz", "the R package arules", " *, *"),
+    "apparel": ("baskets/amazon_baby_apparel.txt.gz", "github.com/cgartrel/scalable-nonsymmetric-DPPs", "[ ,]+"),
+    "registries": (
+        "baskets/amazon_baby_apparel-diaper-feeding.txt.gz", "github.com/cgartrel/scalable-nonsymmetric-DPPs", "[ ,]+"
+    ),
+}  # fmt: skip
 _SAT12_KEY = "1 4 5 2 3 1 2 1 3 1 2 4 2 1 5 3 4 4 1 4 3 3 4 1 3 5 1 3 1 5 4 3"  # ?SAT12 in mirt; its 5 at the end is
 # an error, as is said there: who chose 3 was right elsewhere (correlation .20), who chose 5 hardly (.04)
 
@@ -519,6 +529,32 @@ def sushi(name: str = "a") -> tuple[np.ndarray, list[str]]:
     ranks = np.full((len(orders), 100), np.nan)
     np.put_along_axis(ranks, orders, np.arange(1.0, orders.shape[1] + 1.0)[None, :].repeat(len(orders), axis=0), axis=1)
     return ranks, [str(kind) for kind in range(100)]
+
+
+def baskets(name: str = "groceries") -> tuple[np.ndarray, np.ndarray]:
+    """Return the (n, 2) pairs (basket, item), numbers from 0 on, and what items are called.
+
+    Parameters
+    ----------
+    name : {"groceries", "apparel", "registries"}, default "groceries"
+        A month of a shop's till (9,835 baskets, 169 items); Amazon's baby registries of apparel (14,970, 100 items),
+        and of apparel, diapers and feeding (31,218, 300).
+
+    Returns
+    -------
+    pairs : (n, 2) array of int
+    items : (m,) array of str
+
+    References
+    ----------
+    M. Hahsler et al., the R package arules.  J. Gillenwater et al. (2014), Expectation-maximization for learning
+    determinantal point processes.
+    """
+    path, source, separator = _BASKETS[checks.choice("name", name, tuple(_BASKETS))]
+    with gzip.open(file(path, source), "rt", encoding="utf-8") as stream:
+        lines = [re.split(separator, line.strip()) for line in stream if line.strip()]
+    items, rows = np.unique([item for line in lines for item in line], return_inverse=True)
+    return np.column_stack([np.repeat(np.arange(len(lines)), [len(line) for line in lines]), rows]), items
 
 
 def _counts(name: str, prefix: str = "") -> tuple[csr_matrix, dict[str, np.ndarray]]:

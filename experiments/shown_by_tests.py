@@ -315,6 +315,18 @@ SYSTEMS: dict[str, tuple[str, str]] = {
     "kokhan-sys-biconcavity": ("Concave in one side's means and Cholesky factors, the other held.", ""),
     "kokhan-sys-map": ("Point estimates of both factor matrices.", ""),
     "kokhan-sys-em": ("One side integrated, the other a parameter.", "Items are the points."),
+    "paquet-alg-1": (
+        "Cached variational updates for paired symbols: users, items, backgrounds in turn; costs are of pairs seen.",
+        "A row's vector and bias are solved together, which the source does in turn; all five caches are one matrix.",
+    ),
+    "paquet-sys-rank-metric": (
+        "Normalised rank of a held-out item: the share of unseen items scored below it, averaged by activity.",
+        "",
+    ),
+    "paquet-sys-site-independent-bound": (
+        "One logistic bound for all pairs that were not seen, an own one for each that was: updates are sparse.",
+        "",
+    ),
     "kokhan-sys-mf": ("Mean-field variational Gaussian.", "Variances by their fixed point, feasible by backtracking."),
     "kokhan-sys-vb": ("Covariances per row; the line search stays feasible.", "From a rotated start."),
     "kokhan-sys-predictive": (
@@ -821,6 +833,19 @@ TESTS: dict[str, tuple[str, ...]] = {
         )
         for name in ("map", "em", "mf")
     },
+    "paquet-alg-1": (
+        "tests/inference/factorization/test_censored.py::test_cached_sums_are_dense_ones",
+        "tests/inference/factorization/test_censored.py::test_the_bound_never_falls_step_by_step",
+        "tests/inference/factorization/test_censored.py::test_relabelled_rows_permute_the_posterior_and_threads_change_no_bit",
+    ),
+    "paquet-sys-rank-metric": (
+        "tests/estimators/test_paired_symbols.py::test_mean_ranks_are_counted_one_by_one",
+        "tests/experiments/test_pair_scripts.py::test_ranks_and_hits_are_counted_with_ties_at_random",
+    ),
+    "paquet-sys-site-independent-bound": (
+        "tests/inference/factorization/test_censored.py::test_cached_sums_are_dense_ones",
+        "tests/inference/factorization/test_censored.py::test_the_bound_is_below_the_evidence_and_six_starts_come_near_the_best_known",
+    ),
     "kokhan-sys-vb": (
         "tests/estimators/test_poisson_factorization.py::test_every_inference_predicts_and_mean_field_beats_the_point",
         "tests/inference/factorization/test_rows_and_rounds.py::test_covariances_are_worth_more_than_variances",

@@ -173,3 +173,12 @@ def test_sets_of_which_a_user_has_a_copy(tmp_path, monkeypatch):
     assert datasets.movielens()[0].tolist() == [[196, 242], [186, 302]]
     pairs, ratings = datasets.movielens("movielens/ratings.dat")
     assert pairs.tolist() == [[1, 1193]] and ratings.tolist() == [4.5]
+
+
+def test_baskets_are_pairs_of_baskets_and_items():
+    for name, shape in (("groceries", (43_367, 9835, 169)), ("apparel", (34_898, 14_970, 100))):
+        try:
+            pairs, items = datasets.baskets(name)
+        except datasets.DataNotFoundError as error:
+            pytest.skip(f"no data: {error}")
+        assert (len(pairs), pairs[:, 0].max() + 1, len(items)) == shape and pairs[:, 1].max() + 1 == len(items)

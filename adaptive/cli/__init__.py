@@ -11,7 +11,20 @@ from typing import Any
 
 import typer
 
-from adaptive.cli import ask, calibrate, classify, counts, kspace, label, move, photograph, prefer, serve, topics
+from adaptive.cli import (
+    ask,
+    calibrate,
+    classify,
+    counts,
+    kspace,
+    label,
+    move,
+    photograph,
+    prefer,
+    recommend,
+    serve,
+    topics,
+)
 from adaptive.cli.errors import CommandError
 
 __all__ = ["app", "main"]
@@ -28,6 +41,7 @@ app.command()(label.label)
 app.command()(classify.classify)
 app.command()(photograph.photograph)
 app.command()(counts.counts)
+app.command()(recommend.recommend)
 app.command()(move.move)
 app.command()(calibrate.calibrate)
 app.command()(ask.ask)

@@ -5,17 +5,27 @@
     class_balance(design)             which outcomes have come back so far, and what share of the pool is believed to be
     when_to_stop(design)              information left, how much predictions still move, accuracy expected of one more
 
+    mean_rank(estimator, pairs)       where held-out pairs stand in the ranking of what their users have not seen
     information_score(p, y, y_train)  bits per label that predictions tell beyond the class frequencies
 
-All but the last take a design and return columns (a dict of lists, one entry per row), which `adaptive.plots` draws and
-a data frame takes. They replay the design's answers on a copy of the estimator that it started from; the design is not
-changed.
+All but the last two take a design and return columns (a dict of lists, one entry per row), which `adaptive.plots` draws
+and a data frame takes. They replay the design's answers on a copy of the estimator that it started from; the design is
+not changed.
 """
 
 from adaptive.diagnostics.calibration import calibration
 from adaptive.diagnostics.class_balance import class_balance
 from adaptive.diagnostics.information_score import information_score
 from adaptive.diagnostics.learning_curve import learning_curve
+from adaptive.diagnostics.mean_rank import mean_rank
 from adaptive.diagnostics.stopping_report import in_words, when_to_stop
 
-__all__ = ["calibration", "class_balance", "in_words", "information_score", "learning_curve", "when_to_stop"]
+__all__ = [
+    "calibration",
+    "class_balance",
+    "in_words",
+    "information_score",
+    "learning_curve",
+    "mean_rank",
+    "when_to_stop",
+]

@@ -18,6 +18,7 @@ if _TYPE_CHECKING:
     from adaptive.estimators.image_reconstructor import ImageReconstructor
     from adaptive.estimators.linear.training import Rows
     from adaptive.estimators.metadata_topic_model import MetadataTopicModel
+    from adaptive.estimators.paired_symbols import PairedSymbols
     from adaptive.estimators.pipeline_view import PipelineView
     from adaptive.estimators.poisson_factorization import PoissonFactorization
     from adaptive.estimators.poisson_regression import PoissonRegression
@@ -40,6 +41,7 @@ __all__ = [
     "ImageReconstructor",
     "Inferred",
     "MetadataTopicModel",
+    "PairedSymbols",
     "PipelineView",
     "PoissonFactorization",
     "PoissonRegression",

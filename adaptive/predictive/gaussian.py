@@ -7,7 +7,7 @@ others follow by regression.  That is exact for a Gaussian likelihood and one st
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -100,7 +100,7 @@ class GaussianProjections(JointPredictive):
     """
 
     likelihood: Potential
-    _kept = ("_about", "_target_likelihood")
+    _kept: ClassVar[tuple[str, ...]] = ("_about", "_target_likelihood")
 
     def __init__(
         self,

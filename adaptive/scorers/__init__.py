@@ -13,7 +13,8 @@ at given inputs count: `expected_error_reduction`, ``value_of_information(losses
 `query_by_committee`, `consensus_divergence`.  Diversity, with a model or without: `badge`, `core_set`.  Outliers
 disturb: ``density_weighted(scorer)``, ``power(scorer)``.  A cold start: ``typical_first(scorer)``.  Tests of people:
 `information_gain`, or what is customary there, `fisher_information`, ``randomesque(scorer, n)``,
-``stratified(scorer, n)``.  Those with brackets make a scorer: pass what they return.
+``stratified(scorer, n)``.  One of two outcomes is a gain, such as a thing shown that is taken: `thompson`,
+``upper_confidence_bound(deviations)``.  Those with brackets make a scorer: pass what they return.
 """
 
 from __future__ import annotations
@@ -43,8 +44,10 @@ from adaptive.scorers.query_by_committee import query_by_committee
 from adaptive.scorers.random import random
 from adaptive.scorers.randomesque import randomesque
 from adaptive.scorers.stratified import stratified
+from adaptive.scorers.thompson import thompson
 from adaptive.scorers.typical_first import typical_first
 from adaptive.scorers.uncertainty import uncertainty
+from adaptive.scorers.upper_confidence_bound import upper_confidence_bound
 from adaptive.scorers.value_of_information import value_of_information
 from adaptive.scorers.variational_information_gain import variational_information_gain
 
@@ -68,6 +71,7 @@ __all__ = [
     "predictive_variance",
     "query_by_committee",
     "random",
+    "thompson",
     "uncertainty",
     "variational_information_gain",
 ]
@@ -81,6 +85,7 @@ FACTORIES: dict[str, Callable[..., Callable[..., Any]]] = {
     "typical_first": typical_first,
     "randomesque": randomesque,
     "stratified": stratified,
+    "upper_confidence_bound": upper_confidence_bound,
     "value_of_information": value_of_information,
 }
 
@@ -102,6 +107,7 @@ _ELSEWHERE = {
     "max_info": "fisher_information",
     "urry": "uncertainty",
     "information_density": "density_weighted(scorer)",
+    "ucb": "upper_confidence_bound(deviations)",
     "voi": "value_of_information(losses)",
 }
 

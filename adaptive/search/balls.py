@@ -8,6 +8,7 @@ Of each block the centre c and radius r (a ball), and the axis a and opening ang
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -90,6 +91,12 @@ class Balls:
         """Return the positions of the points of block ``k``."""
         end = self.starts[k + 1] if k + 1 < len(self.starts) else len(self.order)
         return self.order[self.starts[k] : end]
+
+    def mirrored(self) -> Balls:
+        """Return the same blocks of the points with the other sign."""
+        other = copy.copy(self)
+        other.points, other.centres, other.axes = -self.points, -self.centres, -self.axes
+        return other
 
     def largest(self, values: np.ndarray) -> np.ndarray:
         """Return the largest value in each block, of values (m,) or (m, k)."""

@@ -35,6 +35,7 @@ def best_pairs(
     *,
     deviations: float = 2.0,
     score: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
+    symmetric: bool = False,
     exclude: Matrix | ArrayLike | None = None,
     cost: ArrayLike | None = None,
     size: int = 32,
@@ -50,6 +51,8 @@ def best_pairs(
         Of the upper confidence bound; 0 is the maximum inner product.
     score : function of means (p,) and variances (p,) of products -> (p,), optional
         In place of ``mean + deviations * sd``; it may fall neither with the mean nor with the variance.
+    symmetric : bool, default False
+        The score falls with |mean| and not with the mean, as what an answer yes or no teaches does.
     exclude : sparse matrix (n_users, n_items) or (k, 2) array of int, optional
         Pairs that may not be chosen: where the matrix is not zero, or as listed.
     cost : array that broadcasts to (n_users, n_items), optional
@@ -87,6 +90,8 @@ def best_pairs(
     """
     n = checks.integer("n", n, minimum=1)
     deviations = float(checks.positive("deviations", deviations, or_zero=True))
+    if symmetric and score is None:
+        raise ValueError("symmetric=True is about a score; give score=, a function of means and variances.")
     mean, covariance, diagonal = _uncertain("users", users)
     other_mean, other_covariance, other_diagonal = _uncertain("items", items)
     if mean.shape[1] != other_mean.shape[1]:
@@ -101,6 +106,9 @@ def best_pairs(
     size = max(checks.integer("size", size, minimum=1), int(np.ceil(np.sqrt(m * k / _MOST_BLOCKS))))
     ours, theirs = Balls(mean, size, shells=True), Balls(other_mean, size, shells=True)
     bounds = largest_products(ours, theirs)
+    if symmetric:  # the mean nearest to zero that a pair of the two blocks can have, its sign the falling one
+        opposite = largest_products(ours.mirrored(), theirs)
+        bounds = -np.maximum(np.maximum(-opposite, -bounds), 0.0)
     uncertain = score is not None or deviations > 0
     if uncertain:
         largest = ours.largest(mean**2 + diagonal) @ theirs.largest(other_diagonal).T
@@ -172,6 +180,14 @@ def _variance_factors(
     first, second = _packed(covariance), _packed(other_covariance)
     squares, others = (_packed(vectors[:, :, None] * vectors[:, None, :]) for vectors in (mean, other_mean))
     return np.hstack([squares + first, first]), np.hstack([second, others])
+
+
+def moments_of_products(
+    users: tuple[np.ndarray, np.ndarray], items: tuple[np.ndarray, np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return means and variances (m, k) of the products of all users and items, (means, covariances) each."""
+    left, right = _variance_factors(*users, *items)
+    return users[0] @ items[0].T, np.maximum(left @ right.T, 0.0)
 
 
 def _packed(matrices: np.ndarray) -> np.ndarray:

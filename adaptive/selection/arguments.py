@@ -10,14 +10,14 @@ import numpy as np
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Cost, Pool
 
-__all__ = ["allowed_positions", "check_enough", "prices_of"]
+__all__ = ["allowed_positions", "check_enough", "checked_positions", "prices_of"]
 
 
 def allowed_positions(m: int, mask: ArrayLike | None, exclude: ArrayLike | Collection[int]) -> np.ndarray | None:
     """Return the positions that may be chosen, None if all may."""
     if m == 0:
         raise ValueError("candidates is empty: there is nothing to select from.")
-    excluded = _positions("exclude", exclude, m)
+    excluded = checked_positions("exclude", exclude, m)
     if mask is None and not len(excluded):
         return None
     free = np.ones(m, dtype=bool)
@@ -33,7 +33,8 @@ def allowed_positions(m: int, mask: ArrayLike | None, exclude: ArrayLike | Colle
     return None if free.all() else np.flatnonzero(free)
 
 
-def _positions(name: str, positions: ArrayLike | Collection[int], m: int) -> np.ndarray:
+def checked_positions(name: str, positions: ArrayLike | Collection[int], m: int) -> np.ndarray:
+    """Return positions in a pool of ``m`` as an array; what is none is refused, naming the argument."""
     values = np.asarray(list(positions) if isinstance(positions, (set, frozenset)) else positions)
     if values.size == 0:
         return np.empty(0, dtype=np.intp)

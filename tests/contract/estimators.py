@@ -21,6 +21,7 @@ from adaptive import (
     GaussianProcessRegressor,
     ImageReconstructor,
     MetadataTopicModel,
+    PairedSymbols,
     PoissonFactorization,
     PoissonRegression,
     Questionnaire,
@@ -277,6 +278,15 @@ def one_person():
     return preference()().fit(MET, won(MET)).user(1)
 
 
+def paired():
+    return PairedSymbols(2, user_precision=4.0, item_precision=4.0, bias_precision=1.0, random_state=0)
+
+
+def taken(pairs):
+    """Whether a pair that was shown is taken: within halves."""
+    return np.array([int((u < 3) == (i < 6)) for u, i in pairs])
+
+
 TEXTS = RNG.dirichlet(np.full(9, 0.2), 5)  # words of five authors' documents
 BY_AUTHOR = np.eye(5)[np.arange(12) % 5]
 
@@ -423,6 +433,9 @@ CASES = [
             given=None if kind == "map" else "direction",  # of a point nothing is uncertain
         )
         for kind in ("mean_field", "full", "em", "map")
+    ),
+    Case(
+        "PairedSymbols", paired, UNPLAYED, (TWICE, taken(TWICE)), taken, target=PLAYED[:4], given="direction",
     ),
     Case(
         "PoissonFactorization's user", one_user, list(range(12)), ([1, 4], np.array([0.0, 2.0])),

@@ -274,3 +274,22 @@ def test_bad_rows_are_refused():
             best_rows(Linear(1, BernoulliLogit()), np.ones((3, 1)), mask=[1, 2, 3])
         with pytest.raises(ValueError, match="n_select is 4, but only 3 of 3"):
             best_rows(Linear(1, BernoulliLogit()), np.ones((3, 1)), 4)
+
+
+def test_pairs_whose_answer_teaches_most_are_found():
+    """A score that falls with |mean|: exactly, with few of the pairs scored where products are long."""
+    rng = np.random.default_rng(0)
+    users, items = (rng.standard_normal((n, 3)) * rng.lognormal(0, 1, (n, 1)) for n in (400, 300))
+    spreads = [rng.uniform(0.0, 0.02, rows.shape) for rows in (users, items)]
+
+    def score(mean, variance):
+        return variance / (1.0 + 4.0 * mean**2)
+
+    found = best_pairs((users, spreads[0]), (items, spreads[1]), 12, score=score, symmetric=True, size=8)
+    mean = users @ items.T
+    variance = (users**2 + spreads[0]) @ spreads[1].T + spreads[0] @ (items**2).T
+    everything = score(mean, variance).ravel()
+    np.testing.assert_allclose(found.scores, np.sort(everything)[::-1][:12], rtol=1e-10)
+    assert found.share < 0.7
+    with pytest.raises(ValueError, match="^symmetric=True is about a score"):
+        best_pairs(users, items, 2, symmetric=True)

@@ -14,9 +14,9 @@ __all__ = ["fitted"]
 STATE = "state.npz"
 
 
-def fitted(estimator: Any, fit: Callable[[Any], Any], folder: RunFolder) -> Any:
+def fitted(estimator: Any, fit: Callable[[Any], Any], folder: RunFolder, name: str = STATE) -> Any:
     """Return the estimator as the folder has it, or after ``fit(estimator)``, which is kept."""
-    path = folder.log / STATE
+    path = folder.log / name
     if path.is_file():
         return estimator.restore(unpack(path.read_bytes()))
     fit(estimator)

@@ -11,7 +11,7 @@ from joblib import effective_n_jobs
 from adaptive import checks
 from adaptive.estimators.belief import Settings
 from adaptive.estimators.factorization.about import About
-from adaptive.estimators.factorization.pairs import PairCounts
+from adaptive.estimators.factorization.pairs import PairCounts, rows_of
 from adaptive.estimators.factorization.predictive import PairPredictive
 from adaptive.inference.factorization.rounds import KINDS, Entries, Factor, Factors, Kind, climb, solved, started
 
@@ -162,17 +162,8 @@ class FactorizationBelief:
 
     def located(self, users: np.ndarray, items: np.ndarray) -> tuple[Factors, np.ndarray, np.ndarray]:
         """The factors with rows at the prior for ids never seen, and the rows of these ids."""
-        rows, lengths = [], []
-        for labels, known in zip((users, items), self.data.positions, strict=True):
-            new: dict[Any, int] = {}
-            rows.append(
-                np.array(
-                    [known[x] if x in known else new.setdefault(x, len(known) + len(new)) for x in labels.tolist()],
-                    dtype=np.int64,
-                )
-            )
-            lengths.append(len(known) + len(new))
-        return self.extended((lengths[0], lengths[1])), rows[0], rows[1]
+        rows, lengths = rows_of((users, items), self.data.positions)
+        return self.extended(lengths), rows[0], rows[1]
 
     def predictive(
         self, pairs: tuple[np.ndarray, np.ndarray], *, target: Any = None, random_state: RandomState = None

@@ -15,7 +15,7 @@ from adaptive.potentials import Poisson
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike
 
-__all__ = ["PairCounts", "checked_counts", "columns_of"]
+__all__ = ["PairCounts", "checked_counts", "columns_of", "numbered", "positions_of", "rows_of"]
 
 
 def columns_of(pairs: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -30,6 +30,42 @@ def checked_counts(y: ArrayLike, n: int) -> np.ndarray:
     if len(counts) != n:
         raise ValueError(f"y must have one count per pair ({n}), got {len(counts)}.")
     return counts
+
+
+def numbered(
+    columns: tuple[np.ndarray, np.ndarray], known: tuple[np.ndarray, np.ndarray] | None
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Return the ids of users and of items, those ``known`` first, and the positions of ``columns`` among them."""
+    ids, rows = [], []
+    for side, column in enumerate(columns):
+        before = np.zeros(0, dtype=column.dtype) if known is None else known[side]
+        if known is not None and len(column) and before.dtype.kind != column.dtype.kind:
+            name = ("users", "items")[side]
+            raise ValueError(f"{name} must be of one kind, numbers or text: got {column.dtype} after {before.dtype}.")
+        table = {label: k for k, label in enumerate(before.tolist())}
+        found = [table.setdefault(label, len(table)) for label in column.tolist()]
+        ids.append(np.array(list(table), dtype=column.dtype if not len(before) else None))
+        rows.append(np.array(found, dtype=np.int64))
+    return ids, rows
+
+
+def positions_of(ids: tuple[np.ndarray, np.ndarray]) -> tuple[dict, dict]:
+    """Return where each id of users, and of items, stands."""
+    users, items = ({label: k for k, label in enumerate(labels.tolist())} for labels in ids)
+    return users, items
+
+
+def rows_of(
+    columns: tuple[np.ndarray, np.ndarray], positions: tuple[dict, dict]
+) -> tuple[list[np.ndarray], tuple[int, int]]:
+    """Return the rows of ids, those never seen after all that are known, and how many rows there are then."""
+    rows, lengths = [], []
+    for labels, known in zip(columns, positions, strict=True):
+        new: dict[Any, int] = {}
+        found = [known[x] if x in known else new.setdefault(x, len(known) + len(new)) for x in labels.tolist()]
+        rows.append(np.array(found, dtype=np.int64))
+        lengths.append(len(known) + len(new))
+    return rows, (lengths[0], lengths[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,18 +97,7 @@ class PairCounts:
         counts = checked_counts(y, len(columns[0]))
         if not len(counts) and earlier is None:
             raise ValueError("pairs must hold at least one pair, got none.")
-        ids, rows = [], []
-        for side, column in enumerate(columns):
-            known = np.zeros(0, dtype=column.dtype) if earlier is None else earlier.ids[side]
-            if earlier is not None and len(column) and known.dtype.kind != column.dtype.kind:
-                name = ("users", "items")[side]
-                raise ValueError(
-                    f"{name} must be of one kind, numbers or text: got {column.dtype} after {known.dtype}."
-                )
-            table = {label: k for k, label in enumerate(known.tolist())}
-            found = [table.setdefault(label, len(table)) for label in column.tolist()]
-            ids.append(np.array(list(table), dtype=column.dtype if not len(known) else None))
-            rows.append(np.array(found, dtype=np.int64))
+        ids, rows = numbered(columns, None if earlier is None else earlier.ids)
         if earlier is not None:
             rows = [np.concatenate([old, new]) for old, new in zip(earlier.rows, rows, strict=True)]
             counts = np.concatenate([earlier.y, counts])
@@ -81,8 +106,7 @@ class PairCounts:
     @cached_property
     def positions(self) -> tuple[dict, dict]:
         """Where each id stands."""
-        users, items = ({label: k for k, label in enumerate(ids.tolist())} for ids in self.ids)
-        return users, items
+        return positions_of(self.ids)
 
     @property
     def lengths(self) -> tuple[int, int]:

@@ -72,6 +72,16 @@ def conditional_moments(
     return factors.offset + drawn @ other.mean[rows[1 - side]], _form(drawn, spread)
 
 
+def nodes_at(
+    factors: Factors, user: int, item: int, seed: int, side: int = 1, n: int = N_EXACT
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return standard normal nodes (d, k) of the item (``side`` 0: of the user) of a pair, and their weights (d,)."""
+    rows = (user, item)
+    drawn_from, other = factors.sides[side], factors.sides[1 - side]
+    direction = _root(drawn_from.spread[rows[side]]).T @ other.mean[rows[1 - side]]
+    return item_nodes(drawn_from.variance, direction, seed, n)
+
+
 class PairPredictive(Predictive):
     """Predictive of pairs.
 
@@ -179,7 +189,7 @@ class PairPredictive(Predictive):
 
     def _entropies(self, user: int, item: int) -> tuple[float, float]:
         """H(y), and E H(y | eta) of a pair, or given those of its rows that are to be learnt about."""
-        normals, weights = self._nodes(user, item, 1)
+        normals, weights = nodes_at(self.factors, user, item, self.seed, 1, N_WHAT_IF if self.more else N_EXACT)
         before, after = mixture_entropies(*conditional_moments(self.factors, user, item, normals), weights)
         if self.about is None:
             return before, after
@@ -187,16 +197,9 @@ class PairPredictive(Predictive):
         if all(known) or not any(known):
             return before, after if all(known) else before
         side = known.index(True)
-        normals, weights = self._nodes(user, item, side)
+        normals, weights = nodes_at(self.factors, user, item, self.seed, side, N_WHAT_IF if self.more else N_EXACT)
         moments = conditional_moments(self.factors, user, item, normals, side)
         return before, float(weights @ self.likelihood.outcome_entropy(*moments))
-
-    def _nodes(self, user: int, item: int, side: int) -> tuple[np.ndarray, np.ndarray]:
-        """Standard normal nodes of the item (side 1) or the user, and their weights."""
-        rows = (user, item)
-        drawn_from, other = self.factors.sides[side], self.factors.sides[1 - side]
-        direction = _root(drawn_from.spread[rows[side]]).T @ other.mean[rows[1 - side]]
-        return item_nodes(drawn_from.variance, direction, self.seed, N_WHAT_IF if self.more else N_EXACT)
 
     def likely_outcomes(self, i: int) -> list[tuple[Any, float]]:
         """Return at most 64 counts that stand for what candidate ``i`` may be."""

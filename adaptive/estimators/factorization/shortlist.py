@@ -20,13 +20,15 @@ from adaptive.estimators.factorization.pairs import columns_of
 from adaptive.potentials import Poisson
 from adaptive.predictive import StatedPredictive
 from adaptive.scorers import information_gain
-from adaptive.selection.arguments import allowed_positions, prices_of
+from adaptive.selection.arguments import allowed_positions, check_enough, checked_positions, prices_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from adaptive.estimators.factorization.belief import FactorizationBelief
     from adaptive.inference.factorization.rounds import Factors
 
-__all__ = ["gains", "is_product", "of_single_gains", "of_target", "ranking_gains"]
+__all__ = ["among_best", "gains", "is_product", "of_single_gains", "of_target", "ranking_gains"]
 
 LONG = 16_384  # pairs that are scored one by one without more ado
 MEANS, VARIANCES = (-12.0, 10.0), (1e-6, 6.0)  # of log rates, in the table of gains
@@ -73,25 +75,49 @@ def is_product(candidates: Any) -> bool:
 def of_single_gains(belief: FactorizationBelief, arguments: dict[str, Any]) -> tuple[np.ndarray, dict[str, Any]]:
     """Return positions of the pairs with the highest gains (per cost), ascending, and the arguments of ``select`` among
     these alone."""
+
+    def vectors(users: np.ndarray, items: np.ndarray) -> tuple[tuple, tuple]:
+        factors, rows, columns = belief.located(users, items)
+        own, other = factors.sides
+        return (own.mean[rows], own.spread[rows]), (other.mean[columns], other.spread[columns])
+
+    offset = belief.posterior.offset
+    return among_best(arguments, vectors, score=lambda mean, variance: ranking_gains(offset + mean, variance))
+
+
+def among_best(
+    arguments: dict[str, Any], vectors: Callable[[np.ndarray, np.ndarray], tuple[Any, Any]], **how: Any
+) -> tuple[np.ndarray, dict[str, Any]]:
+    """Return positions of the best pairs, ascending, and the arguments of ``select`` among these alone.
+
+    Parameters
+    ----------
+    arguments : dict
+        Of ``select``, its candidates a product.
+    vectors : function of the ids of users and items -> what `best_pairs` takes of both
+    **how
+        What else `best_pairs` takes: ``score``, ``deviations``, ``symmetric``.
+    """
     candidates, n = arguments["candidates"], arguments["n_select"]
-    factors, rows, columns = _located(belief, candidates)
-    n_items, m = len(columns), len(rows) * len(columns)
-    allowed = allowed_positions(m, arguments["mask"], arguments["exclude"])
-    excluded = None
-    n_allowed = m
-    if allowed is not None:
-        n_allowed = len(allowed)
-        excluded = np.column_stack(np.divmod(np.setdiff1d(np.arange(m), allowed), n_items))
+    users, items = (_taken(factor) for factor in candidates.factors)
+    m = len(users) * len(items)
+    first, second = columns_of([(user, 0) for user in users])[0], columns_of([(0, item) for item in items])[1]
+    if arguments["mask"] is None:  # without a list of all pairs
+        barred = np.unique(checked_positions("exclude", arguments["exclude"], m))
+    else:
+        allowed = allowed_positions(m, arguments["mask"], arguments["exclude"])
+        barred = np.setdiff1d(np.arange(m), np.arange(m) if allowed is None else allowed)
+    n_allowed = m - len(barred)
+    check_enough(n, m, n_allowed)
+    excluded = np.column_stack(np.divmod(barred, len(items))) if len(barred) else None
     prices = prices_of(arguments["cost"], candidates, m, None)
     wanted = LISTED[(n > 1 and bool(arguments["joint"])) or arguments["pending"] is not None]
-    own, other = factors.sides
     found = search.best_pairs(
-        (own.mean[rows], own.spread[rows]),
-        (other.mean[columns], other.spread[columns]),
+        *vectors(first, second),
         min(max(wanted, 4 * n), n_allowed),
-        score=lambda mean, variance: ranking_gains(factors.offset + mean, variance),
         exclude=excluded,
-        cost=None if prices is None else prices.reshape(len(rows), n_items),
+        cost=None if prices is None else prices.reshape(len(users), len(items)),
+        **how,
     )
     return _among(np.sort(found.positions), prices, arguments)
 

@@ -1,0 +1,143 @@
+"""What is written of pairs: ranks of held-out ones, items for users, pairs worth showing."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from adaptive import diagnostics, plots, scorers
+from adaptive.cli.counts.fitting import fitted
+from adaptive.cli.run_folder import RunFolder
+from adaptive.estimators import PairedSymbols
+from designs.pool import Product
+
+__all__ = ["write"]
+
+MOST_USERS = 1000  # that items are recommended to, unless they are named
+LEAST = 3  # items of a user of whom one is held out
+
+
+class Popular(PairedSymbols):
+    """The same fit; items are ranked by how often they are about."""
+
+    def item_scores(self, users: Any, items: Any = None, *, popularity: float = 1.0) -> np.ndarray:
+        belief = self.fitted_belief()
+        columns = np.arange(len(self.items_))
+        if items is not None:
+            columns = np.array([belief.data.positions[1].get(item, len(self.items_)) for item in items])
+        return np.tile(belief.popularity(columns) if len(columns) else np.zeros(0), (len(users), 1))
+
+
+def write(pairs: list[tuple[str, str]], answers: list[int | None], settings: dict[str, Any], folder: RunFolder) -> None:
+    """Fit and write ranks.csv, items.csv, show.csv and summary.json."""
+    held_out, rest = _held_out(pairs, answers, settings["seed"])
+    summary: dict[str, Any] = {"pairs": len(pairs), "held out": len(held_out), "settings": settings}
+    if held_out:
+        given = [pairs[k] for k in rest], [answers[k] for k in rest]
+        summary["mean rank"] = _ranks(_fitted(given, settings, folder, "held-out.npz"), held_out, folder)
+    model = _fitted((pairs, answers), settings, folder, "state.npz")
+    _items(model, settings, folder)
+    _show(model, settings, folder)
+    summary |= {"users": len(model.users_), "items": len(model.items_), "converged": model.converged_,
+                "bound": float(model.log_evidence_)}  # fmt: skip
+    folder.write_json("summary.json", summary)
+
+
+def _fitted(given: tuple[Any, Any], settings: dict[str, Any], folder: RunFolder, name: str) -> PairedSymbols:
+    model = PairedSymbols(settings["components"], censored_ratio=settings["ratio"], selection=settings["selection"],
+                          random_state=settings["seed"])  # fmt: skip
+
+    def fit(estimator: PairedSymbols) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # summary.json says so
+            estimator.fit(*given)
+
+    return fitted(model, fit, folder, name)
+
+
+def _held_out(
+    pairs: list[tuple[str, str]], answers: list[int | None], seed: int
+) -> tuple[list[tuple[str, str]], list[int]]:
+    """One item, at random, of each user who has three of the stream, and the lines that are left without it."""
+    by_user: dict[str, dict[str, None]] = {}
+    for (user, item), answer in zip(pairs, answers, strict=True):
+        if answer is None:
+            by_user.setdefault(user, {})[item] = None
+    rng = np.random.default_rng(seed)
+    chosen = [
+        (user, list(items)[int(rng.integers(len(items)))]) for user, items in by_user.items() if len(items) >= LEAST
+    ]
+    out = set(chosen)
+    return chosen, [k for k, pair in enumerate(pairs) if pair not in out]
+
+
+def _ranks(model: PairedSymbols, held_out: list[tuple[str, str]], folder: RunFolder) -> dict[str, float]:
+    """Write ranks.csv and its picture; return the means."""
+    popular = Popular(**model.get_params())
+    popular.belief_ = model.belief_
+    found = {
+        "model": diagnostics.mean_rank(model, held_out),
+        "odds alone": diagnostics.mean_rank(model, held_out, popularity=0.0),
+        "popularity": diagnostics.mean_rank(popular, held_out),
+    }
+    first = found["model"]
+    columns: dict[str, Any] = {"users": ["all"] + ["by activity"] * (len(first["least"]) - 1)}
+    columns |= {name: first[name] for name in ("least", "most", "n_pairs")}
+    for name, table in found.items():
+        columns |= {name: table["mean_rank"],
+                    f"{name} error": [e if np.isfinite(e) else None for e in table["standard_error"]]}  # fmt: skip
+    folder.write_csv("ranks.csv", columns)
+    drawing, ax = plots.figure(7.0, 4.0)
+    for (name, table), colour in zip(found.items(), plots.PALETTE, strict=False):
+        middle = np.sqrt((np.array(table["least"][1:]) + 1.0) * (np.array(table["most"][1:]) + 1.0)) - 1.0
+        errors = 1.96 * np.nan_to_num(table["standard_error"][1:])
+        ax.errorbar(np.maximum(middle, 1.0), table["mean_rank"][1:], errors, marker="o", color=colour, label=name)
+    ax.set(xscale="log", xlabel="items of the user", ylabel="mean rank of the held-out item")
+    groups = [f"{least}" if least == most else f"{least} to {most}" for least, most in zip(
+        table["least"][1:], table["most"][1:], strict=True)]  # fmt: skip
+    ax.set_xticks(np.maximum(middle, 1.0), groups)
+    ax.minorticks_off()
+    ax.legend()
+    folder.draw(drawing, "ranks")
+    means = {name: float(table["mean_rank"][0]) for name, table in found.items()}
+    print("mean rank of a held-out item, 1 at best: " + ", ".join(f"{name} {one:.3f}" for name, one in means.items()))
+    return means
+
+
+def _items(model: PairedSymbols, settings: dict[str, Any], folder: RunFolder) -> None:
+    """items.csv."""
+    users = settings["to"] or model.users_.tolist()[:MOST_USERS]
+    chosen = [(user, item) for user in users for item in model.recommend(user, settings["items"]).tolist()]
+    columns: dict[str, Any] = {settings["user"]: [user for user, _ in chosen], settings["item"]: [i for _, i in chosen]}
+    odds, low, high = np.zeros(0), np.zeros(0), np.zeros(0)
+    if chosen:
+        odds, (low, high) = model.predict_proba(chosen)[:, 1], model.interval(chosen)
+    columns |= {"odds": odds.tolist(), "lower": low.tolist(), "upper": high.tolist()}
+    folder.write_csv("items.csv", columns)
+    if settings["to"]:
+        for user in settings["to"]:
+            print(f"{user}: " + ", ".join(str(item) for one, item in chosen if one == user))
+
+
+def _show(model: PairedSymbols, settings: dict[str, Any], folder: RunFolder) -> None:
+    """show.csv: of pairs that were neither seen nor shown."""
+    data = model.belief_.data
+    pool = Product(model.users_.tolist(), model.items_.tolist())
+    known = data.rows[0] * len(model.items_) + data.rows[1]
+    n = min(settings["show"], len(pool) - len(known))
+    chosen: list[Any] = []
+    scores, odds = np.zeros(0), np.zeros(0)
+    if n:
+        name = settings["scorer"]
+        scorer: Any = scorers.upper_confidence_bound(1.0) if name == "upper_confidence_bound" else name
+        positions, scores = model.select(
+            pool, n, scorer=scorer, exclude=known, joint=False, return_scores=True, random_state=settings["seed"]
+        )
+        chosen = [pool[int(k)] for k in positions]
+        odds = model.predict_proba(chosen)[:, 1]
+        print("worth showing: " + "; ".join(f"{item} to {user}" for user, item in chosen[:5]))
+    columns = {settings["user"]: [user for user, _ in chosen], settings["item"]: [item for _, item in chosen]}
+    folder.write_csv("show.csv", {**columns, "odds": odds.tolist(), settings["scorer"]: scores.tolist()})

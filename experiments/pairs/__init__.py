@@ -1,0 +1,1 @@
+"""Pairs and preferences: streams of pairs, what to show, what to compare."""

@@ -1,0 +1,1 @@
+"""What the experiments with pairs share."""
