@@ -29,7 +29,7 @@ TABLE = "width,colour,day\n" + "".join(
 
 EVENTS = "year\n" + "".join(f"{1850 + (k * k) % 97 + k / 50:.2f}\n" for k in range(60))
 
-PAIRS = "user,item\n" + "".join(f"u{k % 9},i{(k * k) % 7}\n" for k in range(60))
+PAIRS = "user,item\n" + "".join(f"u{k % 9},i{(7 * k + k * k // 5) % 11}\n" for k in range(60))
 
 COMMANDS = (
     ("--version",),
