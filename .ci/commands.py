@@ -33,7 +33,7 @@ WINNERS = "user,winner,loser\n" + "".join(
     f"p{k % 9},{'abcd'[k % 4]},{'abcd'[(k + 1 + k % 3) % 4]}\n" for k in range(60)
 )
 
-PAIRS = "user,item\n" + "".join(f"u{k % 9},i{(k * k) % 7}\n" for k in range(60))
+PAIRS = "user,item\n" + "".join(f"u{k % 9},i{(7 * k + k * k // 5) % 11}\n" for k in range(60))
 
 COMMANDS = (
     ("--version",),

@@ -36,7 +36,7 @@ def normalised_rank(scores: ArrayLike, held_out: float, ties: float = 0.0) -> fl
 
 
 def mean_rank(
-    estimator: Any, pairs: Iterable[tuple[Any, Any]], *, n_groups: int = 6, popularity: float = 1.0
+    estimator: Any, pairs: Iterable[tuple[Any, Any]], *, n_groups: int = 6, popularity: float = 1.0, ties: float = 0.0
 ) -> dict[str, list[Any]]:
     """Return the mean rank of held-out items by the number of pairs that their users have in the fit.
 
@@ -49,6 +49,8 @@ def mean_rank(
         Of users, by activity, equally long on a logarithmic axis; empty ones are left out.
     popularity : float, default 1
         As in `PairedSymbols.item_scores`.
+    ties : float, default 0
+        As in `normalised_rank`.
 
     Returns
     -------
@@ -86,7 +88,7 @@ def mean_rank(
             else:  # not of the fit: beside the others
                 own = float(estimator.item_scores([user], [item], popularity=popularity)[0, 0])
                 scores = np.append(scores, own)
-            ranks[first + k], seen[first + k] = normalised_rank(scores, own), len(known)
+            ranks[first + k], seen[first + k] = normalised_rank(scores, own, ties), len(known)
     return _by_activity(ranks, seen, n_groups)
 
 

@@ -34,7 +34,7 @@ def allowed_positions(m: int, mask: ArrayLike | None, exclude: ArrayLike | Colle
 
 
 def checked_positions(name: str, positions: ArrayLike | Collection[int], m: int) -> np.ndarray:
-    """Return positions in a pool of ``m`` as an array; what is none is refused, naming the argument."""
+    """Return positions as an array, refused where they are no integers or outside of m candidates."""
     values = np.asarray(list(positions) if isinstance(positions, (set, frozenset)) else positions)
     if values.size == 0:
         return np.empty(0, dtype=np.intp)

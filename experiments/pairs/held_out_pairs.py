@@ -130,7 +130,7 @@ def run(script: Script) -> None:
              "precision at 10": [round(float(one["hit"].mean() / 10), 5) for one in ranks.values()],
              "strict ties": [round(float(one["strict"].mean()), 4) for one in ranks.values()],
              "chosen by validation": [settings[name].get(label, "") for label in ranks]},
-            f"pairs-{name}",
+            f"pairs-held-out-{name}",
             f"{name}: {len(base)} held-out pairs, one per user with three or more; settings by validation.",
         )  # fmt: skip
     _judge(script, found, settings)

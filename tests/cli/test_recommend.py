@@ -70,8 +70,8 @@ def test_pairs_become_ranks_items_and_pairs_to_show_and_a_stopped_run_goes_on(pa
     ("options", "text", "message"),
     [
         ((), "", "name the file of pairs with --pairs FILE"),
-        (("--pairs",), "user,item\n", "has no rows below its header"),
-        (("--pairs",), "user,thing\na,b\n", "has no column 'item'; its columns are user, thing"),
+        (("--pairs",), "user,item\n", "has no rows; expected a line of column names"),
+        (("--pairs",), "user,thing\na,b\n", "has no column 'item'; its columns are 'user', 'thing'"),
         (("--pairs",), "user,item\na,\n", "line 2, column 'item': expected an id, got ''"),
         (("--shown", "y", "--pairs"), "user,item,y\na,b,2\n", "line 2, column 'y': expected 1, 0 or nothing, got '2'"),
         (("--to", "c", "--pairs"), "user,item\na,b\n", "--to names 'c', which is no user of table.csv"),

@@ -24,11 +24,12 @@ class Popular(PairedSymbols):
     """The same fit; items are ranked by how often they are about."""
 
     def item_scores(self, users: Any, items: Any = None, *, popularity: float = 1.0) -> np.ndarray:
-        belief = self.fitted_belief()
+        data = self.fitted_belief().data
+        counts = np.append(data.graph.sums(1), 0.0)  # and of an item that is not there
         columns = np.arange(len(self.items_))
         if items is not None:
-            columns = np.array([belief.data.positions[1].get(item, len(self.items_)) for item in items])
-        return np.tile(belief.popularity(columns) if len(columns) else np.zeros(0), (len(users), 1))
+            columns = np.array([data.positions[1].get(item, len(self.items_)) for item in items], dtype=np.int64)
+        return np.tile(counts[columns], (len(users), 1))
 
 
 def write(pairs: list[tuple[str, str]], answers: list[int | None], settings: dict[str, Any], folder: RunFolder) -> None:
@@ -79,9 +80,9 @@ def _ranks(model: PairedSymbols, held_out: list[tuple[str, str]], folder: RunFol
     popular = Popular(**model.get_params())
     popular.belief_ = model.belief_
     found = {
-        "model": diagnostics.mean_rank(model, held_out),
-        "odds alone": diagnostics.mean_rank(model, held_out, popularity=0.0),
-        "popularity": diagnostics.mean_rank(popular, held_out),
+        "model": diagnostics.mean_rank(model, held_out, ties=0.5),
+        "odds alone": diagnostics.mean_rank(model, held_out, popularity=0.0, ties=0.5),
+        "popularity": diagnostics.mean_rank(popular, held_out, ties=0.5),
     }
     first = found["model"]
     columns: dict[str, Any] = {"users": ["all"] + ["by activity"] * (len(first["least"]) - 1)}
