@@ -1,9 +1,10 @@
 """Where choosing lines pays: ratio of errors to the best simple rule over SNR and share of the lines.
 
-64 x 64, 8 central lines, SNR 30, 100 and 400, 3/16 to 5/8 of the lines (an eighth is the centre itself). Lines are chosen
-by information gain under the default model on the slice itself; or on another slice of the head ("unseen slices") or on a
-slice of another head ("unseen heads"), a design made once for all. The best simple rule and its exponent are tuned on
-that other head's slice at every SNR and number of lines; one reconstruction for all; random rules have 2 draws.
+64 x 64, 8 central lines, SNR 30, 100 and 400, 3/16 to 5/8 of the lines (an eighth is the centre itself). Lines are
+chosen by information gain under the default model on the slice itself; or on another slice of the head ("unseen
+slices") or on a slice of another head ("unseen heads"), a design made once for all. The best simple rule and its
+exponent are tuned on that other head's slice at every SNR and number of lines; one reconstruction for all; random
+rules have 2 draws.
 """
 
 from __future__ import annotations
