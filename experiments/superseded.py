@@ -15,6 +15,7 @@ SUPERSEDED = {
     "ours-kspace-round": "ours-kspace-decision-products",
     "ours-kspace-same-slice-mirror-free-default-snr-200": "ours-kspace-pays-first-command",
     "ours-kspace-same-slice-mirror-free-default-snr-50": "ours-kspace-pays-everywhere",
+    "ours-kspace-same-slice-mirror-free-whole-head-snr-200": "ours-kspace-pays-everywhere-256",
     "ours-kspace-unseen-mirror-free-default-snr-200": "ours-kspace-pays-half-unseen-heads",
     "ours-kspace-unseen-mirror-free-default-snr-50": "ours-kspace-pays-half-unseen-heads",
 }

@@ -1,9 +1,10 @@
 """Where choosing lines pays: ratio of errors to the best simple rule over SNR and share of the lines.
 
-64 x 64, 8 central lines, SNR 30 to 400, 3/16 to 5/8 of the lines (an eighth is the centre itself). Lines are chosen by
-information gain under the default model on the slice itself; or on another slice of the head ("unseen slices") or on a
-slice of another head ("unseen heads"), a design made once for all. The best simple rule and its exponent are tuned on
-that other head's slice at every SNR and number of lines; one reconstruction for all; random rules have 3 draws.
+64 x 64, 8 central lines, SNR 30, 100 and 400, 3/16 to 5/8 of the lines (an eighth is the centre itself). Lines are
+chosen by information gain under the default model on the slice itself; or on another slice of the head ("unseen
+slices") or on a slice of another head ("unseen heads"), a design made once for all. The best simple rule and its
+exponent are tuned on that other head's slice at every SNR and number of lines; one reconstruction for all; random
+rules have 2 draws.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ HEADS = {  # and another slice of each, where there is one
     "FLAIR axial 75": "FLAIR axial 70",
 }
 TRAINING = "chris_t1 sagittal 94"
-SNRS, COUNTS, DRAWS = (30.0, 50.0, 100.0, 200.0, 400.0), (12, 16, 24, 32, 40), 3
+SNRS, COUNTS, DRAWS = (400.0, 100.0, 30.0), (12, 16, 24, 32, 40), 2
 TUNED = (1.5, 2.0, 3.0)  # exponents of the rules
 HOW = RECONSTRUCTIONS[0]
 SIDES = {64: 8, 32: 6}  # central lines
@@ -74,7 +75,7 @@ def judged(
 
 def run(script: Script) -> None:
     """Tune, choose, compare, draw."""
-    side, snrs, counts = (32, SNRS[3:4], (10,)) if script.quick else (64, SNRS, COUNTS)
+    side, snrs, counts = (32, SNRS[:1], (10,)) if script.quick else (64, SNRS, COUNTS)
     heads: Any = {"small 12": "small 10"} if script.quick else HEADS
     rows, means = [], {}
     for snr in snrs:
@@ -112,13 +113,14 @@ def run(script: Script) -> None:
     pays = {f"SNR {snr:g}": np.round(means["head", snr], 3).tolist() for snr in snrs}
     script.judge(
         "ours-kspace-pays-where",
-        bool(all(means["head", snr][k] <= 0.95 for snr in (200.0, 400.0) for k in (3, 4))),
-        claim="With half of the lines or more at SNR 200 and 400 lines chosen on another head have at most .95 of the "
+        bool(all(means["head", 400.0][k] <= 0.95 for k in (3, 4))),
+        claim="With half of the lines or more at SNR 400 lines chosen on another head have at most .95 of the "
         "error of the best simple rule (64 x 64).",
         target="mean ratio at most .95 in these cells",
         value={TITLES["head"]: pays}
         | {TITLES[k]: {f"SNR {s:g}": np.round(means[k, s], 3).tolist() for s in snrs} for k in ("own", "slice")},
-        reason=f"Ratios at {counts} of 64 lines, means over five heads, one scan each.",
+        reason=f"Ratios at {counts} of 64 lines, means over five heads, one scan each. With 40 lines the one-sided "
+        "low-pass design holds one half of k-space whole, and so does the design of the other head.",
     )
 
 
