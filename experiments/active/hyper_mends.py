@@ -102,8 +102,9 @@ def run(script: Script) -> None:
     script.judge(
         "ours-hyper-separable",
         bool(mends),
-        claim="Separable sets: some way is certainly lower in log loss there than the defaults and neither "
-        f"certainly higher nor less accurate on noisy sets ({len(sets)} sets, {n_seeds} splits each; means of paired differences with 95% limits).",
+        claim="Separable sets: some way is certainly lower in log loss there than the defaults and neither certainly "
+        f"higher nor less accurate on noisy sets ({len(sets)} sets, {n_seeds} splits each; means of paired differences "
+        "with 95% limits).",
         target="one of four",
         value=value | {"mends": mends or "none"},
         reason=""
