@@ -165,8 +165,8 @@ def main() -> None:
         claim="Committee and information gain of 4 classes over 500 rows at a third of 190 and 90 ms, sparse "
         "regression of 200 x 400 at a fifth of 6.5 s, a Laplace prior on 210 texts of 2,600 words within 5 CPU s.",
         target=OTHERS, value={name: round(one, 4) for name, one in others.items()}, script=SCRIPT, seed=0,
-        reason="" if not late else f"Later: {', '.join(late)}. Information integrates over two dimensions for every row "
-        "at each of five nodes; a Student t's bound takes a hundred and fifty iterations.",
+        reason="" if not late else f"Later: {', '.join(late)}. Information integrates over two dimensions for every "
+        "row at each of five nodes; a Student t's bound takes a hundred and fifty iterations.",
     )  # fmt: skip
 
 
