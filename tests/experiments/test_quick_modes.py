@@ -84,6 +84,8 @@ SCRIPTS = {
     },
     "hyper_boxes": {"open": {f"ours-hyper-boxes-{what}" for what in ("regression", "classification", "worst")}},
     "hyper_factor": {"open": {"ours-hyper-factor-processes"}},
+    "hyper_pools": {"open": {f"ours-hyper-pools-{what}" for what in ("classification", "regression", "factor")}},
+    "hyper_sparse": {"open": {"ours-hyper-sparse"}},
     "gp_maps": {"open": {"nickisch-fig-4.9", "nickisch-fig-4.10", "nickisch-fig-4.11"}},
     "gp_splits": {"open": {"ours-gp-splits", "ours-gp-splits-peer"}},
     "gp_marginals": {

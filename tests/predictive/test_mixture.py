@@ -62,6 +62,29 @@ def test_informations_are_those_of_an_enumeration_of_component_and_weights():
     )) and np.all(entropy(marginal) >= apart)  # which component it is can only be learnt in addition  # fmt: skip
 
 
+@pytest.mark.parametrize(("dimension", "n"), [(1, 401), (3, 65)])
+def test_informations_in_one_and_three_dimensions_are_enumerated(dimension, n):
+    rng = np.random.default_rng(dimension)
+    rows, mean = rng.standard_normal((4, dimension)), rng.standard_normal(dimension)
+    z = np.linspace(-8.0, 8.0, n)
+    p = np.exp(-0.5 * z**2) / np.exp(-0.5 * z**2).sum()
+    normals = np.stack(np.meshgrid(*[z] * dimension, indexing="ij"), axis=-1).reshape(-1, dimension)
+    chance = np.prod(np.stack(np.meshgrid(*[p] * dimension, indexing="ij"), axis=-1), axis=-1).ravel()
+    shares, scales = (0.35, 0.65), (0.4, 1.2)
+    mixture = Mixture(
+        shares,
+        [GaussianProjections.from_rows(rows, s * mean, covariance=s**2, likelihood=BernoulliLogit()) for s in scales],
+    )
+    marginal, expected = 0.0, 0.0
+    for share, scale in zip(shares, scales, strict=True):
+        up = expit(scale * (mean + normals) @ rows.T)
+        table = np.stack([1 - up, up], axis=-1)
+        marginal = marginal + share * np.tensordot(chance, table, axes=1)
+        expected = expected + share * (chance @ entropy(table))
+    np.testing.assert_allclose(mixture.probabilities, marginal, atol=1e-7)
+    np.testing.assert_allclose(scorers.information_gain(mixture), entropy(marginal) - expected, atol=1e-6)
+
+
 def test_the_committee_votes_over_all_components():
     shares, scales = np.array([0.4, 0.6]), (0.5, 2.0)
     mean = [node(s).mean / np.sqrt(node(s).variance) for s in scales]
