@@ -117,8 +117,8 @@ def beside_the_floor(script: Script, counts: Any, group: np.ndarray) -> None:
         "ours-topics-floor", ours <= 6 * floor, kind="must hold", target="at most 6",
         claim="CPU time of 20 sweeps over ten-word documents against a bare loop over the same counts.",
         value={"ratio": ours / floor, "seconds": ours, "bare": floor}, seed=0,
-        reason="" if ours <= 6 * floor else "A division for every topic of every token, against a multiplication, and a "
-        "step towards the mode in every sweep, with an exponential and a division a topic, of which ten words carry "
+        reason="" if ours <= 6 * floor else "A division for every topic of every token, against a multiplication, and "
+        "a step towards the mode in every sweep, with an exponential and a division a topic, of which ten words carry "
         "little. Sums in lanes, exponentials by products and one division in place of five took it down from 23.9.",
     )  # fmt: skip
 
