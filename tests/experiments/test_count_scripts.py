@@ -1,9 +1,11 @@
 """The scripts on counts: their quick modes, and what they judge."""
 
+import numpy as np
 import pytest
 
 from experiments import claims
 from experiments.benchmarks import counts as benchmark
+from experiments.counts.ranking import ndcg
 from experiments.script import Script, located
 from tests.experiments.scripts import module_of
 
@@ -18,7 +20,9 @@ JUDGED = {
     "photons": {
         "ko-tab-2.4", "ko-fig-2.7", "ko-fig-2.8", "ko-fig-2.9", "ours-counts-other-rates",
         "ours-counts-exposures-equal", "ours-counts-exposures-random", "ours-counts-exposures-coverage",
+        "ours-counts-photons-larger",
     },
+    "ranking": set(),  # the peers need environments
     "what_to_count": {
         *(f"ours-counts-designed-{task}" for task in ("places", "rows", "entries", "items", "coverage")),
     },
@@ -32,6 +36,15 @@ def test_a_script_runs_in_quick_mode(name, tmp_path):
     assert set(found) == JUDGED[name]
     if name == "factorization":
         assert found["ko-tab-3.2"]["verdict"] == "reproduced"
+
+
+def test_ndcg_is_that_of_the_definition():
+    """What is known is left out, ranks count from 1, a listener of whom nothing is held out does not count."""
+    table = {"known users": np.array([0]), "known items": np.array([0]), "held users": np.array([0, 0]),
+             "held items": np.array([1, 3])}  # fmt: skip
+    scores = np.array([[9.0, 3.0, 2.0, 1.0], [1.0, 2.0, 3.0, 4.0]])
+    found = ndcg(np.hstack([scores, np.full((2, 8), -5.0)]), table)
+    np.testing.assert_allclose(found, [(1.0 + 1 / np.log2(4)) / (1.0 + 1 / np.log2(3))])
 
 
 def test_the_benchmark_runs_in_quick_mode(tmp_path):

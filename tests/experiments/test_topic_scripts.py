@@ -14,7 +14,9 @@ JUDGED = {
         "ours-topics-table-5.1", "hennig-tab-5.1", "hennig-sys-human-test", "hennig-fig-5.7", "hennig-fig-5.8",
         "hennig-fig-5.9", "hennig-sys-no-author", "hennig-sys-lda-fixed", "hennig-sys-topic-word-score",
     },
-    "topic_streams": {"hennig-sys-stream-discount", "hennig-fig-5.6", "hennig-fig-5.11", "hennig-fig-5.12"},
+    "topic_streams": {
+        "hennig-sys-stream-discount", "hennig-fig-5.6", "hennig-fig-5.11", "hennig-fig-5.12", "ours-topics-one-pass",
+    },
     "labels_on_topics": {"ours-topics-labels"},
     "what_to_read": {"ours-topics-reading", "ours-topics-coverage"},
 }  # fmt: skip

@@ -140,12 +140,15 @@ class PairPredictive(Predictive):
         return np.full(n, 1.0 / n), table * (self.probabilities > 0)
 
     def provides(self, name: str) -> bool:
-        """Return whether the field ``name`` is there: tables of draws are for short lists of moderate counts; and of
-        points, of which nothing is uncertain, there are no what-ifs."""
+        """Return whether the field ``name`` is there: tables of draws are for short lists of moderate counts, and of
+        points, of which nothing is uncertain, no what-ifs. ``refined`` of a what-if answers where it is called, and
+        is not offered: a batch would ask it of up to 64 scenarios a step, for differences of a hundredth."""
         if name in ("given", "draws") and all(self.kind.points):
             return False
         if name == "draws" and self.about is not None:  # those are of everything
             return False
+        if name == "refined":
+            return not self.more
         if name == "draws":
             return len(self) <= SHORT_LIST and self._n_counts * len(self) * N_DRAWS <= LARGEST_TABLE
         return super().provides(name)
