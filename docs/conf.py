@@ -30,7 +30,14 @@ extensions = [
     "site_pages.docstrings",
     "site_pages.references",
 ]
-exclude_patterns = ["build", "examples", "gallery/**/*.ipynb", "gallery/**/*.py", "gallery/**/*.md5"]
+exclude_patterns = [
+    "build",
+    "examples",
+    "**/sg_execution_times.rst",
+    "gallery/**/*.ipynb",
+    "gallery/**/*.py",
+    "gallery/**/*.md5",
+]
 suppress_warnings = ["config.cache"]  # settings of the gallery hold a class, which no cache can keep
 default_role = "py:obj"
 templates_path = ["templates"]
