@@ -1,6 +1,6 @@
 """Run each command of the README once, small, from an empty folder: what somebody with the wheel alone can do.
 
-PYTHON .ci/commands.py      # PYTHON: of an environment with adaptive-designs[mri]; the checkout is not imported
+PYTHON .ci/commands.py      # PYTHON: of an environment with adaptive-designs[mri,web]; the checkout is not imported
 """
 
 from __future__ import annotations
@@ -51,6 +51,9 @@ COMMANDS = (
     ("topics", "--texts", "texts.csv", "--text", "text", "--metadata", "author", "--topics", "2"),
     ("label", "table.csv", "--classes", "no,yes", "--batch", "3", "--ask", "next.csv"),
     ("label", "--tell", "next.csv"),
+    ("serve", "--help"),
+    ("export", "--help"),
+    ("forget", "--help"),
 )
 
 

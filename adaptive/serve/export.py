@@ -7,7 +7,8 @@ from typing import Any
 from adaptive.loop.log.event_log import parsed
 from adaptive.loop.log.retracting import standing
 from adaptive.serve.labelling import DESIGN
-from adaptive.serve.store import SQLiteStorage, Store, StoreError
+from adaptive.serve.sqlite_storage import SQLiteStorage
+from adaptive.serve.store import Store, StoreError
 
 __all__ = ["answers_of", "forget", "sessions_of"]
 

@@ -10,20 +10,19 @@ The events of a design are unique by (design, number): an answer that comes twic
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import secrets
 import sqlite3
 import stat
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
 from adaptive.loop import EventLog
-from adaptive.loop.log.storage import LogError
+from adaptive.serve.faults import StoreError, StoreFault, fault
+from adaptive.serve.sqlite_storage import SQLiteStorage
 
 try:
     import fcntl
@@ -49,15 +48,6 @@ CREATE TABLE leases (
     PRIMARY KEY (query, position)
 ) WITHOUT ROWID;
 """
-_ERRNO = {sqlite3.SQLITE_FULL: errno.ENOSPC, sqlite3.SQLITE_READONLY: errno.EROFS, sqlite3.SQLITE_BUSY: errno.EBUSY}
-
-
-class StoreError(ValueError):
-    """A store that cannot be opened; the message says why in one sentence."""
-
-
-class StoreFault(OSError):
-    """The store could not be read or written just now; nothing of what was to be written is kept."""
 
 
 class Store:
@@ -170,7 +160,7 @@ class Store:
                     if self.connection.in_transaction:
                         self.connection.execute("ROLLBACK")
                 if isinstance(problem, sqlite3.Error):
-                    raise _fault(problem) from problem
+                    raise fault(problem) from problem
                 raise
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
@@ -179,7 +169,7 @@ class Store:
             try:
                 return self.connection.execute(statement, values).fetchall()
             except sqlite3.Error as problem:
-                raise _fault(problem) from problem
+                raise fault(problem) from problem
 
     def facts(self) -> dict[str, str]:
         """Return what is kept of the store as a whole."""
@@ -238,74 +228,3 @@ class Store:
     def has_log(self, design: int) -> bool:
         """Return whether this design was begun."""
         return bool(self.rows("SELECT 1 FROM events WHERE design = ? AND number = 0", (design,)))
-
-
-class SQLiteStorage:
-    """The lines of one design in the table ``events``; line 0 is the header.
-
-    Parameters
-    ----------
-    store : Store
-    design : int
-    """
-
-    path, shared = None, True
-
-    def __init__(self, store: Store, design: int) -> None:
-        self.store, self.design = store, design
-        self.name = f"of design {design} in {store.path}"
-
-    def create(self, header: bytes) -> None:
-        try:
-            self._insert([header], 0)
-        except StoreFault as problem:
-            if isinstance(problem.__cause__, sqlite3.IntegrityError):
-                raise LogError(f"log {self.name} exists already.") from None
-            raise
-
-    def open(self) -> None:
-        if not self.store.has_log(self.design):
-            raise LogError(f"log {self.name} does not exist.")
-
-    def close(self) -> None:
-        pass
-
-    def read(self) -> bytes:
-        return b"".join(line for _, line in self.timed_lines())
-
-    def timed_lines(self) -> list[tuple[float, bytes]]:
-        """Return when each line was written, and the line."""
-        found = self.store.rows(
-            "SELECT number, time, line FROM events WHERE design = ? ORDER BY number", (self.design,)
-        )
-        if [number for number, _, _ in found] != list(range(len(found))):
-            raise LogError(f"log {self.name} is damaged (lines are missing); restore it from a backup.")
-        return [(when, line) for _, when, line in found]
-
-    def append(self, lines: bytes, *, number: int, end: int, durable: bool) -> None:
-        self._insert(lines.splitlines(keepends=True), number + 1)
-
-    def keep(self, end: int) -> None:
-        pass  # a transaction is whole or not there: nothing is ever torn
-
-    def _insert(self, lines: Sequence[bytes], first: int) -> None:
-        now = time.time()
-        with self.store.transaction() as connection:
-            connection.executemany(
-                "INSERT INTO events VALUES (?, ?, ?, ?)",
-                [(self.design, number, now, line) for number, line in enumerate(lines, start=first)],
-            )
-
-    def read_snapshot(self) -> bytes | None:
-        found = self.store.rows("SELECT content FROM snapshots WHERE design = ?", (self.design,))
-        return found[0][0] if found else None
-
-    def write_snapshot(self, content: bytes) -> None:
-        with self.store.transaction() as connection:
-            connection.execute("REPLACE INTO snapshots VALUES (?, ?)", (self.design, content))
-
-
-def _fault(problem: sqlite3.Error) -> StoreFault:
-    code = getattr(problem, "sqlite_errorcode", None)
-    number = _ERRNO.get(code & 0xFF if code is not None else -1, errno.EIO)
-    return StoreFault(number, str(problem))

@@ -8,7 +8,8 @@ import pytest
 
 from adaptive.loop import EventLog, LogError, SequentialDesign
 from adaptive.serve import Store, StoreError, StoreFault
-from adaptive.serve.store import SCHEMA, SQLiteStorage
+from adaptive.serve.sqlite_storage import SQLiteStorage
+from adaptive.serve.store import SCHEMA
 
 
 def ids(survey):

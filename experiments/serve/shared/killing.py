@@ -1,5 +1,6 @@
 """kill -9 while five people answer: no acknowledged answer lost, none doubled, each at the question they were at."""
 
+import http.client
 import random
 import threading
 import time
@@ -33,7 +34,7 @@ class Person(Visitor):
                 self.sent.append((self.question, given))
                 self.answer(url, given)
                 self.acknowledged = len(self.sent)  # the next page came, so it was kept
-        except OSError:
+        except (OSError, http.client.HTTPException):
             return  # the server was killed
 
 

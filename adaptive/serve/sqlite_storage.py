@@ -1,0 +1,84 @@
+"""The lines of a design's log in the table ``events`` of a store: the same bytes as in a file.
+
+An event is one row, unique by (design, number), and every row is on the disk when its transaction ends.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from adaptive.loop.log.storage import LogError
+from adaptive.serve.faults import StoreFault
+
+if TYPE_CHECKING:
+    from adaptive.serve.store import Store
+
+__all__ = ["SQLiteStorage"]
+
+
+class SQLiteStorage:
+    """The lines of one design in the table ``events``; line 0 is the header.
+
+    Parameters
+    ----------
+    store : Store
+    design : int
+    """
+
+    path, shared = None, True
+
+    def __init__(self, store: Store, design: int) -> None:
+        self.store, self.design = store, design
+        self.name = f"of design {design} in {store.path}"
+
+    def create(self, header: bytes) -> None:
+        try:
+            self._insert([header], 0)
+        except StoreFault as problem:
+            if isinstance(problem.__cause__, sqlite3.IntegrityError):
+                raise LogError(f"log {self.name} exists already.") from None
+            raise
+
+    def open(self) -> None:
+        if not self.store.has_log(self.design):
+            raise LogError(f"log {self.name} does not exist.")
+
+    def close(self) -> None:
+        pass
+
+    def read(self) -> bytes:
+        return b"".join(line for _, line in self.timed_lines())
+
+    def timed_lines(self) -> list[tuple[float, bytes]]:
+        """Return when each line was written, and the line."""
+        found = self.store.rows(
+            "SELECT number, time, line FROM events WHERE design = ? ORDER BY number", (self.design,)
+        )
+        if [number for number, _, _ in found] != list(range(len(found))):
+            raise LogError(f"log {self.name} is damaged (lines are missing); restore it from a backup.")
+        return [(when, line) for _, when, line in found]
+
+    def append(self, lines: bytes, *, number: int, end: int, durable: bool) -> None:
+        self._insert(lines.splitlines(keepends=True), number + 1)
+
+    def keep(self, end: int) -> None:
+        pass  # a transaction is whole or not there: nothing is ever torn
+
+    def _insert(self, lines: Sequence[bytes], first: int) -> None:
+        now = time.time()
+        with self.store.transaction() as connection:
+            connection.executemany(
+                "INSERT INTO events VALUES (?, ?, ?, ?)",
+                [(self.design, number, now, line) for number, line in enumerate(lines, start=first)],
+            )
+
+    def read_snapshot(self) -> bytes | None:
+        found = self.store.rows("SELECT content FROM snapshots WHERE design = ?", (self.design,))
+        return found[0][0] if found else None
+
+    def write_snapshot(self, content: bytes) -> None:
+        with self.store.transaction() as connection:
+            connection.execute("REPLACE INTO snapshots VALUES (?, ?)", (self.design, content))
