@@ -69,9 +69,12 @@ class CollaborativePreference(BeliefEstimator):
 
     Notes
     -----
-    Comparisons tell differences: the level of utilities is the prior's. The evidence of expectation propagation is no
-    bound, and may fall a little. ``partial_fit`` solves again for the users concerned, new ones, too, and leaves b, V
-    and s; an item it brings is like none. `user` is one person for the loop.
+    EM is slow where users' components and items' features explain the same, and loadings at maximum likelihood fit few
+    comparisons too closely: choose ``n_components`` by held-out comparisons. Comparisons tell differences: the level of
+    utilities is the prior's. The evidence of expectation propagation is no bound, and may fall a little.
+
+    ``partial_fit`` solves again for the users concerned, new ones, too, and leaves b, V and s; an item it brings is
+    like none. `user` is one person for the loop.
 
     References
     ----------
