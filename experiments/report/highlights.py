@@ -38,6 +38,9 @@ HIGHLIGHTS: dict[str, tuple[str, ...]] = {
         "ours-kspace-pays-bands", "ours-coils-same-slice-raw", "ours-coils-unseen-joint", "ours-spiral-transfer",
     ),
     "counts": ("ours-counts-designed-rows", "ours-counts-designed-places"),
+    "pairs": ("ours-pairs-lastfm-popularity", "ours-pairs-shown-regret", "ours-pairs-shown-coverage"),
+    "preferences": ("ours-preferences-best-sushi", "ours-preferences-asked-jester", "ours-preferences-synthetic"),
+    "serve": ("serve-kills", "serve-replayed-people", "serve-page-time"),
     "questionnaires": (
         "ours-adaptive-test-big-five", "ours-questionnaire-real-respondent", "ours-adaptive-test-wrong-prior",
         "ours-calibration-design",

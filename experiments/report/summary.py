@@ -70,7 +70,7 @@ def _in_short(page: Group) -> list[str]:
     """The highlights under their present verdict, and the ids of everything else that did not hold."""
     rows = {one.id: one for one in page.rows}
     chosen = [rows[id] for id in HIGHLIGHTS.get(page.key, ()) if id in rows and rows[id].entry is not None]
-    lines = [f"### {_link(page)}", ""]
+    lines = [f"### {_link(page)}"]
     for verdict, words in (("reproduced", "Held"), ("not reproduced", "Did not"), ("could not be told", "Not told")):
         lines += [f"- {words}: {_claim(one, page)}" for one in chosen if state(one) == verdict]
     rest = [
@@ -81,7 +81,7 @@ def _in_short(page: Group) -> list[str]:
         prefix = f"{page.key}-" if page.folder == "sources" else "ours-"
         ids = ", ".join(f"[{one.id.removeprefix(prefix)}]({_place(one, page)})" for one in rest)
         lines.append(f"- Did not, too: {ids}")
-    return [*lines, ""] if len(lines) > 2 else []
+    return [*lines, ""] if len(lines) > 1 else []
 
 
 def _claim(one: Row, page: Group) -> str:
