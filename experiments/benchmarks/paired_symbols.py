@@ -95,8 +95,8 @@ def run(script: Script) -> None:
         value={"seconds": {str(n): round(s, 4) for n, s in seconds.items()},
                "exponents": [round(e, 3) for e in exponents]},
         reason="Twenty components; users and items grow with the pairs. Beyond 1e5 pairs rows of the other side no "
-        "longer lie in the cache: a tenfold then takes 12 to 15 times as long. First asked as ten times in at most 15, it "
-        "was missed by one run (15.4); the specification's wording is what is judged.",
+        "longer lie in the cache: a tenfold then takes 12 to 15 times as long. First asked as ten times in at most 15, "
+        "it was missed by one run (15.4); the specification's wording is what is judged.",
     )  # fmt: skip
     script.judge(
         "ours-pairs-bench-bytes", per_pair[sizes[-1]] <= 100.0, kind="must hold",

@@ -42,12 +42,13 @@ def run(script: Script) -> None:
         at_once = crowd(file, folder / "b", n_people, n_answers, (0.0, 0.0))
         p95, p95_at_once = (1e3 * float(np.quantile(times, 0.95)) for times in (paused, at_once))
         script.judge(
-            "serve-page-time", p95_at_once <= 100, claim="20 people answer at once: a page comes within a tenth of a second.",
+            "serve-page-time", p95_at_once <= 100,
+            claim="20 people answer at once: a page comes within a tenth of a second.",
             target="95th percentile of a page at most 100 ms, 100-item bank, loopback",
             value=f"{p95_at_once:.0f} ms without any pause; {p95:.0f} ms with pauses of {PAUSE[0]} to {PAUSE[1]} s "
             f"({len(paused)} answers, each with the page that it leads to)",
-            reason="Without pauses every page waits for those of the other people, and the people share the two cores of "
-            "the machine with the server, and with other work.", seed=SEED,
+            reason="Without pauses every page waits for those of the other people, and the people share the two cores "
+            "of the machine with the server, and with other work.", seed=SEED,
         )  # fmt: skip
         page, floor = beside_floor(source, folder / "c", 10 if script.quick else 90)
         script.judge(
@@ -56,7 +57,8 @@ def run(script: Script) -> None:
             "score of the bank, a template)",
             value=f"{1e3 * page:.1f} ms beside {1e3 * floor:.1f} ms: {page / floor:.1f} times", seed=SEED,
             reason="An answer is two requests and two transactions (the answer; the question that follows), where the "
-            "floor has one: learning, signing and Starlette's routing are the rest. On a busy machine 2.4 to 4.7 in five runs.",
+            "floor has one: learning, signing and Starlette's routing are the rest. On a busy machine "
+            "2.4 to 4.7 in five runs.",
         )  # fmt: skip
         n_sessions = 20 if script.quick else 1000
         total, grown = memory(source, folder / "d", n_sessions)
