@@ -120,7 +120,8 @@ def judge_one_input(script: Script) -> None:
     spread, found = {}, {}
     for ax, n in zip(axes[1], (7, 20), strict=False):
         rows = chosen[:n]
-        model = GaussianProcessClassifier(ConstantKernel(scale**2) * RBF(1.0), classes=[0, 1], optimizer=None)
+        kernel = ConstantKernel(scale**2) * RBF(1.0)
+        model = GaussianProcessClassifier(kernel, classes=[0, 1], optimizer=None, calibration=None)
         model.fit(grid[rows], labels[:n])
         mean, variance = model.latent_mean_and_variance(grid)
         sd, p = np.sqrt(variance), model.predict_proba(grid)[:, 1]

@@ -42,7 +42,7 @@ def one_run(kind: str, belief: str, inputs: str, seed: int, n_inputs: int) -> di
     model: Any = GaussianProcessRegressor(kernel, alpha=NOISE**2, hyperparameters=belief)
     if kind == "classification":
         kernel = ConstantKernel(4.0, (0.1, 100.0)) * RBF(0.2, (0.02, 2.0))
-        model = GaussianProcessClassifier(kernel, classes=[0, 1], hyperparameters=belief)
+        model = GaussianProcessClassifier(kernel, classes=[0, 1], hyperparameters=belief, calibration=None)
 
     def measured(x: np.ndarray) -> np.ndarray:
         if kind == "regression":
