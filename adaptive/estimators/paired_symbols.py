@@ -40,7 +40,8 @@ class PairedSymbols(BeliefEstimator):
     fit_bias : bool, default True
         A term per user and per item.
     user_precision, item_precision, bias_precision : float, optional
-        Of the priors; None: where the bound is largest, from 1 on, learnt after fifteen sweeps.
+        Of the priors; None: where the bound is largest, from 1 on, learnt after fifteen sweeps. Of few pairs the bound
+        is largest without any component, which is said (UserWarning); 1.0 keeps them.
     n_init : int, default 1
         Starts, of which the one with the highest bound is kept.
     max_iter : int, default 200
@@ -78,7 +79,7 @@ class PairedSymbols(BeliefEstimator):
     --------
     >>> rng = np.random.default_rng(0)
     >>> pairs = np.column_stack([rng.integers(0, 30, 300), rng.integers(0, 20, 300)])
-    >>> model = PairedSymbols(2, random_state=0).fit(pairs)
+    >>> model = PairedSymbols(2, user_precision=1.0, item_precision=1.0, random_state=0).fit(pairs)
     >>> model.recommend(3, 2).shape, model.predict_proba([(3, 4)]).shape
     ((2,), (1, 2))
     >>> shown = model.select([(3, 4), (3, 5), (7, 4)], scorer="thompson", random_state=0)

@@ -48,6 +48,16 @@ def test_ids_of_any_kind_and_a_sparse_table_give_one_posterior(fitted):
     assert repeated.belief_.data.counts.sum() == 15 and len(repeated.belief_.data) == len({tuple(p) for p in pairs[:5]})
 
 
+def test_components_that_vanish_are_said_and_kept_by_a_precision():
+    rng = np.random.default_rng(0)
+    pairs = np.column_stack([rng.integers(0, 30, 300), rng.integers(0, 20, 300)])  # who takes what is left to chance
+    with pytest.warns(UserWarning, match="components tell nothing .* user_precision=1.0 and item_precision=1.0 keep"):
+        PairedSymbols(2, random_state=0).fit(pairs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        PairedSymbols(2, user_precision=1.0, item_precision=1.0, random_state=0).fit(pairs)
+
+
 def test_recommending_is_scoring_all_and_log_predictives_are_probabilities(fitted):
     items = fitted.items_.tolist()
     everything = np.array([(3, item) for item in items])

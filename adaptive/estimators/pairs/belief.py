@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ __all__ = ["PairsBelief", "PairsSettings"]
 
 SELECTIONS = ("full", "constant")
 LOCAL_SWEEPS = 2
+NOTHING = 0.05  # log odds: where products are smaller than this in the mean square, components say nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +117,10 @@ class PairsBelief:
             )
             for _ in range(settings.n_init)
         ]  # fmt: skip
-        return cls(settings, data, max(found, key=lambda one: one.factors.bound))
+        best = max(found, key=lambda one: one.factors.bound)
+        if all(settings.learns[:2]):
+            _warn_of_nothing(best.factors, settings.n_components)
+        return cls(settings, data, best)
 
     def _locally(self, settings: PairsSettings, data: PairStream) -> Censored:
         """Two sweeps over the rows touched; pairs that were shown say nothing of who is chosen how often."""
@@ -235,3 +240,15 @@ class PairsBelief:
 
 
 PARTS = ("mean", "spread", "prior", "variance")
+
+
+def _warn_of_nothing(factors: Factors, k: int) -> None:
+    """Say where learnt precisions left no component: of few pairs the bound is highest without any."""
+    moments = [side.mean[:, :k].T @ side.mean[:, :k] / len(side.mean) for side in factors.sides]
+    if np.sum(moments[0] * moments[1]) < NOTHING**2:  # the mean square of u.v over all pairs
+        warnings.warn(
+            "the bound says that components tell nothing of who takes what: too few pairs for it to see them, or there "
+            "is nothing to see; user_precision=1.0 and item_precision=1.0 keep them.",
+            UserWarning,
+            stacklevel=2,
+        )
