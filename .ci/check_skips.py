@@ -5,6 +5,7 @@ Usage: check_skips.py TESTS.XML (pytest's junit report). A skip is allowed
 - where the case does not apply, and nothing that could be installed would change that: reasons "does not apply: ...",
   or that a predictive does not have what a scorer needs;
 - for want of a data set (reason "no data: ..."), where the machine has no data folder;
+- for want of a browser (reason "no Chromium: ..."), where `.ci/run` could not install one (ADAPTIVE_NO_BROWSER);
 - where scikit-learn's own checks skip what this project does not offer.
 """
 
@@ -23,6 +24,8 @@ ALLOWED = [
 ]
 if "ADAPTIVE_DATA" not in os.environ:
     ALLOWED.append(r"^no data: ")
+if "ADAPTIVE_NO_BROWSER" in os.environ:
+    ALLOWED.append(r"^no Chromium: ")
 
 
 def unprepared(report: str) -> list[str]:
