@@ -5,7 +5,7 @@ import pytest
 
 from experiments import claims
 from experiments.benchmarks import counts as benchmark
-from experiments.counts.ranking import ndcg
+from experiments.counts.ranked_plays import ndcg
 from experiments.script import Script, located
 from tests.experiments.scripts import module_of
 
@@ -22,7 +22,7 @@ JUDGED = {
         "ours-counts-exposures-equal", "ours-counts-exposures-random", "ours-counts-exposures-coverage",
         "ours-counts-photons-larger",
     },
-    "ranking": set(),  # the peers need environments
+    "ranked_plays": set(),  # the peers need environments
     "what_to_count": {
         *(f"ours-counts-designed-{task}" for task in ("places", "rows", "entries", "items", "coverage")),
     },

@@ -29,13 +29,22 @@ def copied(name, folder):
 
 # Image-size inference takes fewer steps now, with more noise in what is sampled: it goes on nearly as it was.
 NEARLY = {"log_determinant": {"rtol": 0.06}, "image": {"atol": 0.01}}
+# Searches for kernels and prior scales end where 1e-5 nats are to be gained. The labels of "process" can be told apart,
+# so that the height of its kernel climbs along a plateau and stops earlier: latents differ, whom they ask does not.
+SEARCHED = {
+    "process": {
+        "score": {"atol": 5e-3}, "mean": {"rtol": 0.2}, "variance": {"rtol": 0.4}, "probabilities": {"atol": 0.03},
+        "log_evidence": {"atol": 1e-3},
+    },
+    "sparse": dict.fromkeys(("score", "mean", "variance", "log_determinant", "log_evidence"), {"rtol": 5e-3}),
+}  # fmt: skip
 
 
 def assert_as_kept(name, found):
     kept = {key.partition("/")[2]: value for key, value in RESULTS.items() if key.startswith(f"{name}/")}
     assert set(kept) == set(found)
     for key, value in kept.items():
-        close = NEARLY.get(key, CLOSE) if RUNS[name].fewer_steps else CLOSE
+        close = NEARLY.get(key, CLOSE) if RUNS[name].fewer_steps else SEARCHED.get(name, {}).get(key, CLOSE)
         np.testing.assert_allclose(found[key], value, **close, err_msg=f"{name}: {key}")
 
 

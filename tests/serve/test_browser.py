@@ -1,6 +1,7 @@
 """In a real Chromium: by keyboard alone, without JavaScript, on a phone's width, for a screen reader."""
 
 import pytest
+from playwright.sync_api import expect
 
 from adaptive.serve import Store, answers_of
 from experiments.serve.shared import chromium
@@ -35,6 +36,7 @@ def page(served):
     tab.on("pageerror", lambda error: wrong.append(str(error)))
     tab.on("request", lambda r: None if r.url.startswith(server.url) else wrong.append(r.url))
     tab.goto(server.url)
+    tab.wait_for_function("document.activeElement.tagName === 'BUTTON'")  # as a person would see it
     yield tab
     assert wrong == []
     context.close()
@@ -61,7 +63,7 @@ def test_by_keyboard_alone(page, served):
     page.wait_for_load_state()  # the keys
     page.go_back()
     page.reload()
-    assert page.locator("input[name=answer]").count() == 3
+    expect(page.locator("input[name=answer]")).to_have_count(3)
 
 
 def test_fits_a_phone_and_is_read_aloud(page):
@@ -110,11 +112,11 @@ def test_without_javascript_and_with_a_double_click(served):
     page.wait_for_timeout(500)  # the second click overtakes the page of the first
     page.wait_for_load_state("networkidle")
     page.goto(server.url)
-    assert page.locator("h2").inner_text() != first
+    expect(page.locator("h2")).not_to_have_text(first)
     page.get_by_role("link", name="Read my answers").click()
-    assert page.locator("li").count() == 1
+    expect(page.locator("li")).to_have_count(1)
     page.get_by_role("link", name="Back to the question").click()
     page.get_by_role("button", name="Skip this question").click()
     page.get_by_role("button", name="Take back the last answer").click()
-    assert page.locator("h2").inner_text() == first
+    expect(page.locator("h2")).to_have_text(first)
     context.close()
