@@ -419,12 +419,6 @@ class SequentialDesign:
         return self._journal.log
 
     @property
-    def left(self) -> int:
-        """How many candidates may still be asked."""
-        with self._journal.session():
-            return self._questions.left
-
-    @property
     def log_path(self) -> Path | None:
         """Where the log is written; None in memory."""
         return self._journal.log.path

@@ -26,18 +26,24 @@ def answers_of(store: Store, design: int) -> list[dict[str, Any]]:
     ----------
     store : Store
     design : int
-        The number of a session of a test, or 0, the design of a pool.
+        The number of a session of a test, or 0, the design of a pool; where a run keeps a log of its own, it is read
+        from there.
 
     Returns
     -------
     list of dict
-        time (seconds since 1970), session, query, position, item (the pool's label) and answer.
+        time (seconds since 1970; None in a log of a run's own), session (None: not by these pages), query, position,
+        item (the pool's label) and answer.
+
+    Raises
+    ------
+    StoreError
+        If the log of the run is gone.
     """
-    storage = SQLiteStorage(store, design)
-    lines = storage.timed_lines()
+    name, lines = _lines(store, design)
     if not lines:
         return []
-    _, events = parsed(b"".join(line for _, line in lines), storage.name)
+    _, events = parsed(b"".join(line for _, line in lines), name)
     asked = {event["query"]: event for event in events if event["event"] == "ask"}
     found = []
     for (when, _), event in zip(lines[1:], standing(events), strict=True):
@@ -50,6 +56,19 @@ def answers_of(store: Store, design: int) -> list[dict[str, Any]]:
             one |= {"position": query["positions"][row], "item": query["labels"][row]}
             found.append(one | {"answer": outcome.item() if hasattr(outcome, "item") else outcome})
     return found
+
+
+def _lines(store: Store, design: int) -> tuple[str, list[tuple[float | None, bytes]]]:
+    """The name of a design's log, and its lines with their times."""
+    own = store.facts().get("log") if design == DESIGN else None
+    if own is None:
+        storage = SQLiteStorage(store, design)
+        return storage.name, [*storage.timed_lines()]
+    path = store.folder / own
+    try:
+        return str(path), [(None, line) for line in path.read_bytes().splitlines(keepends=True)]
+    except OSError as problem:
+        raise StoreError(f"the log of the run, {path}, cannot be read: {problem.strerror or problem}.") from None
 
 
 def forget(store: Store, session: int) -> int:

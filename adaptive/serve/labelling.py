@@ -10,6 +10,7 @@ An answer counts whoever holds the lease, as long as the query waits: nothing th
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -106,8 +107,9 @@ class LabellingDesk:
         self.progress = Progress()
         self._said: list[Said] = []
         self._asked_of: dict[int, dict[str, Any]] = {}  # the event of each query
-        with self._design():
-            pass  # a pool or log at fault is said before anybody comes
+        with self._design() as design:  # a pool or log at fault is said before anybody comes
+            if pool.own_log and design.log_path is not None:
+                store.fact("log", os.path.relpath(design.log_path, store.folder))
 
     def _opened(self, number: int) -> SequentialDesign:
         begun = not self.pool.own_log and self.store.has_log(DESIGN)
@@ -178,7 +180,7 @@ class LabellingDesk:
         except PoolExhausted:
             return None
         except ValueError:
-            if design.left <= len(asked):  # "n must be at most 0"
+            if design.n_left <= len(asked):  # "n must be at most 0"
                 return None
             raise
 
@@ -250,7 +252,7 @@ class LabellingDesk:
         if fraction is not None:
             return float(fraction(design))
         answered = len({said.position for said in self._said})
-        return answered / max(1, answered + design.left)
+        return answered / max(1, answered + design.n_left)
 
     def given(self, session: int) -> list[tuple[Shown, str]]:
         return [(self.pool.shown(said.position), str(said.outcome)) for said in self._of(session)]

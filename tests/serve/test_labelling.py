@@ -210,10 +210,16 @@ def test_a_run_of_adaptive_label_goes_on(opened, tmp_path, capsys):
         person.begin()
         for _ in range(3):
             person.answer(0)
-    assert answers_of(store, 0) == []  # the run keeps its own log
+    said = answers_of(store, 0)  # out of the log that the run keeps
+    assert [one["session"] for one in said] == [1, 1, 1, 2, 2, 2] and {one["answer"] for one in said} == {"no"}
     opened.stop()
     assert run(["label", "--report", *out]) == 0
     with (tmp_path / "run/answers.csv").open() as stream:
         assert len(list(csv.DictReader(stream))) == 6
     assert run(["export", str(store.folder)]) == 0
+    exported = labelling.read_csv(store.folder / "export/labels.csv")
+    assert [one.outcome for one in exported] == ["no"] * 6 and {one.annotator for one in exported} == {
+        "session 1", "session 2"}  # fmt: skip
+    next((tmp_path / "run/log").glob("*.jsonl")).unlink()
+    assert run(["export", str(store.folder)]) == 2 and "the log of the run" in capsys.readouterr().err
     capsys.readouterr()

@@ -88,6 +88,7 @@ def _write(store: Store, out: Path, file: Path | None, bank: Path | None) -> str
             "query": "query", "position": "position", "id": "item", "answer": "answer",
         }  # fmt: skip
         table = {name: [answer[key] for answer in answers] for name, key in columns.items()}
+        names[None] = "adaptive label"  # of a run: what was answered there
         table["annotator"] = [names.get(answer["session"], f"session {answer['session']}") for answer in answers]
         write_csv(out / "labels.csv", table)
     write_file(out / "export.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")
