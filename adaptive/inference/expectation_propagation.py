@@ -25,6 +25,7 @@ from adaptive.inference.dense.selective_propagation import SelectiveProblem, Sel
 from adaptive.inference.dense.tilted_sites import FLAT, tilted_sites
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
+from adaptive.inference.threads import small_on_one_thread
 from adaptive.potentials import BernoulliLogit
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ _LARGEST_JOINT = 2000  # rows whose covariance a compiled sequence updates
 _QUICK = 0.2  # a sweep that leaves less than this share of the residual needs no extrapolation
 
 
+@small_on_one_thread
 def expectation_propagation(
     model: GLM,
     *,

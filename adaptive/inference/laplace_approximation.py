@@ -14,6 +14,7 @@ from adaptive.inference.dense.newton import NegativeLogDensity, minimise
 from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
+from adaptive.inference.threads import small_on_one_thread
 
 if TYPE_CHECKING:
     from adaptive.types import RandomState
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["laplace_approximation"]
 
 
+@small_on_one_thread
 def laplace_approximation(
     model: GLM,
     *,

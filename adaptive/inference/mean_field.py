@@ -26,6 +26,7 @@ from adaptive.gaussians.mean_field_form import MeanFieldForm
 from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
+from adaptive.inference.threads import small_on_one_thread
 
 if TYPE_CHECKING:
     from adaptive.potentials import Potential
@@ -36,6 +37,7 @@ __all__ = ["mean_field"]
 _HALVINGS = 30
 
 
+@small_on_one_thread
 def mean_field(
     model: GLM,
     *,

@@ -24,6 +24,7 @@ from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.matrix_free.double_loop import VARIANCES, matrix_free_bounds
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
+from adaptive.inference.threads import small_on_one_thread
 
 if TYPE_CHECKING:
     from adaptive.gaussians import FactorisedForm
@@ -38,6 +39,7 @@ _NARROWEST = 1e-100  # a width that stands for zero: a kinked potential on a row
 _VARIANCES: dict[str, Callable[[FactorisedForm], np.ndarray]] = {"exact": lambda gaussian: gaussian.marginals()[1]}
 
 
+@small_on_one_thread
 def variational_bounds(
     model: GLM,
     *,

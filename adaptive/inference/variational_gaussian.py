@@ -23,6 +23,7 @@ from adaptive.inference.dense.jensen import jensen_bound
 from adaptive.inference.dense.problem import DenseProblem
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
+from adaptive.inference.threads import small_on_one_thread
 
 if TYPE_CHECKING:
     from adaptive.types import RandomState
@@ -33,6 +34,7 @@ _HALVINGS = 40
 _ROUNDING = 1e-10  # of the bound, a sum over all rows: within it a step is judged by what it leaves to be done
 
 
+@small_on_one_thread
 def variational_gaussian(
     model: GLM,
     *,
