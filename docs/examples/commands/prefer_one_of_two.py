@@ -34,6 +34,7 @@ pd.DataFrame({
 
 
 def command(line, keys=""):
+    os.chdir(folder)
     print("$", line)
     with mock.patch("sys.stdin", io.StringIO(keys)):
         app(line.split()[1:], standalone_mode=False)

@@ -70,12 +70,13 @@ server.wait()
 
 
 def command(line):
+    os.chdir(folder)
     print("$", line)
     app(line.split()[1:], standalone_mode=False)
 
 
 command("adaptive export answers questions.toml")
-estimates = pd.read_csv("answers/export/estimates.csv")
+estimates = pd.read_csv(folder / "answers/export/estimates.csv")
 print(estimates.to_string(index=False))
 command(f"adaptive forget answers {estimates['session'][0]}")
 
