@@ -3,6 +3,9 @@
     chosen  <-  chosen + where the residuals of converged reconstructions are largest,
                 averaged over how the head may have changed since
 
+Of one coil only the emptier side of k-space is looked at, since a phase read from the centre has errors; not where head
+and contrast are the same again, as in a series: there both sides gave .57 of the error.
+
 Whole lines average the speckle away; single points of two phase-encode directions follow it, so that points gain most.
 """
 
@@ -115,8 +118,10 @@ def reference_lines(
         n_jobs=n_jobs,
     )
     centre = centre_mask([n], inner, n_lines, "n_lines")
-    trials = _trials(images, axis, Change.checked(motion, contrasts, snr), population, n_variants, seed)
-    order = grown(centre, n_lines, lambda chosen, step: trials.residual(chosen, step, n_jobs), coils is None)
+    change = Change.checked(motion, contrasts, snr)
+    trials = _trials(images, axis, change, population, n_variants, seed)
+    one_side = coils is None and change.possible
+    order = grown(centre, n_lines, lambda chosen, step: trials.residual(chosen, step, n_jobs), one_side)
     return np.concatenate([np.flatnonzero(centre), np.array(order, int)])
 
 
@@ -164,8 +169,10 @@ def reference_points(
     shape = images.magnitudes[0].shape
     start = centre_mask(shape, central_points(shape, centre), n_points, "n_points")
     seed = entropy_of(random_state)
-    trials = _trials(images, None, Change.checked(motion, contrasts, snr), population, n_variants, seed)
-    order = grown(start, n_points, lambda chosen, step: trials.residual(chosen, step, n_jobs), coils is None)
+    change = Change.checked(motion, contrasts, snr)
+    trials = _trials(images, None, change, population, n_variants, seed)
+    one_side = coils is None and change.possible
+    order = grown(start, n_points, lambda chosen, step: trials.residual(chosen, step, n_jobs), one_side)
     return np.concatenate([np.argwhere(start), np.stack(np.unravel_index(np.array(order, int), shape), axis=1)])
 
 

@@ -42,6 +42,11 @@ class Change(NamedTuple):
     contrasts: bool
     snr: float
 
+    @property
+    def possible(self) -> bool:
+        """Whether head or contrast may have changed; else the reference is the next image but for noise."""
+        return bool(self.shift or self.rotation or self.contrasts)
+
     @classmethod
     def checked(cls, motion: tuple[float, float], contrasts: bool, snr: float) -> Change:
         """From the arguments of `reference_lines`."""

@@ -18,7 +18,7 @@ from experiments.kspace.pays.shared import RECONSTRUCTIONS, best_rule, designed,
 from experiments.script import Script, command
 
 HEADS, TRAINING = ("ppnp 1", "norm axial 120", "ch2 sagittal 90"), "chris_t1 sagittal 94"
-SNRS, COUNTS, DRAWS = (200.0,), (40, 128, 160), 2
+SNRS, COUNTS, DRAWS = (50.0, 100.0, 200.0), (40, 64, 96, 128, 160), 2
 TUNED = (2.0, 3.0)  # exponents of the rules
 HOW = RECONSTRUCTIONS[0]
 CORONAL = ("norm coronal 128", "chris_t1 coronal 120")
