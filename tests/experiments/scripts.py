@@ -2,9 +2,21 @@
 
 import importlib
 
-from experiments.script import located
+import pytest
+
+from experiments import claims
+from experiments.script import Script, located
 
 
 def module_of(name):
     """The script's module."""
     return importlib.import_module(located(name).removesuffix(".py").replace("/", "."))
+
+
+def quick_entries(name, folder):
+    """What the script's quick mode judges, by id; without its data the test skips."""
+    try:
+        module_of(name).run(Script(located(name), folder, quick=True))
+    except FileNotFoundError as absent:
+        pytest.skip(f"no data: {absent}")
+    return {entry["id"]: entry for entry in claims.load(folder)}

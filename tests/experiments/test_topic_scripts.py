@@ -4,8 +4,8 @@ import pytest
 
 from experiments import claims
 from experiments.benchmarks import topics as benchmark
-from experiments.script import Script, located
-from tests.experiments.scripts import module_of
+from experiments.script import Script
+from tests.experiments.scripts import quick_entries
 
 JUDGED = {
     "bridge_errors": {"hennig-fig-5.5", "hennig-fig-C.3", "ours-topics-lacking"},
@@ -24,8 +24,7 @@ JUDGED = {
 
 @pytest.mark.parametrize("name", JUDGED)
 def test_a_script_runs_in_quick_mode(name, tmp_path):
-    module_of(name).run(Script(located(name), tmp_path, quick=True))
-    found = {entry["id"]: entry for entry in claims.load(tmp_path)}
+    found = quick_entries(name, tmp_path)
     assert set(found) == JUDGED[name]
     if name == "topic_profiles":
         assert found["ours-topics-table-5.1"]["verdict"] == "reproduced"
