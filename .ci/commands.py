@@ -35,15 +35,19 @@ WINNERS = "user,winner,loser\n" + "".join(
 
 PAIRS = "user,item\n" + "".join(f"u{k % 9},i{(7 * k + k * k // 5) % 11}\n" for k in range(60))
 
+EVERY_VISIT = "user,item\n" + "".join(f"u{k % 6},i{(k // 6 * (1 + k % 2)) % 4}\n" for k in range(120))
+
 COMMANDS = (
     ("--version",),
     ("--help",),
     ("classify", "--questions", "4", "--seeds", "1", "--scorer", "margin", "--jobs", "1"),
     ("kspace", "--lines", "18", "--jobs", "1"),
+    ("kspace", "--plan", "--trajectory", "spokes", "--lines", "8", "--export", "ismrmrd", "--out", "spokes"),
     ("photograph", "--size", "16", "--measurements", "20"),
     ("move", "--rollouts", "50"),
     ("counts", "--events", "events.csv"),
     ("recommend", "--pairs", "pairs.csv", "--components", "2"),
+    ("sequences", "--events", "visits.csv", "--components", "4", "--epochs", "3"),
     ("calibrate", "answers.csv", "--person", "who"),
     ("ask", "questions.toml"),
     ("prefer", "--comparisons", "winners.csv"),
@@ -61,7 +65,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="adaptive-commands-") as folder:
         here = Path(folder)
         files = {"answers.csv": ANSWERS, "events.csv": EVENTS, "questions.toml": QUESTIONS, "texts.csv": TEXTS}
-        tables = {"pairs.csv": PAIRS, "table.csv": TABLE, "winners.csv": WINNERS}
+        tables = {"pairs.csv": PAIRS, "table.csv": TABLE, "visits.csv": EVERY_VISIT, "winners.csv": WINNERS}
         for name, text in (files | tables).items():
             (here / name).write_text(text)
         failed = [arguments for arguments in COMMANDS if not _works(here, arguments)]
@@ -71,7 +75,7 @@ def main() -> int:
 
 def _works(here: Path, arguments: tuple[str, ...]) -> bool:
     if "--tell" in arguments:
-        _fill(here / "next.csv")
+        fill(here / "next.csv")
     begun = time.monotonic()
     found = subprocess.run(
         [sys.executable, "-I", "-m", "adaptive", *arguments], cwd=here, input="1\n2\n", capture_output=True, text=True
@@ -83,7 +87,7 @@ def _works(here: Path, arguments: tuple[str, ...]) -> bool:
     return found.returncode == 0
 
 
-def _fill(path: Path) -> None:
+def fill(path: Path) -> None:
     with path.open(newline="") as stream:
         rows = list(csv.DictReader(stream))
     with path.open("w", newline="") as stream:

@@ -27,6 +27,20 @@ BIBLIOGRAPHY = {
   title = {adaptive-designs: sequential experimental design and active learning with approximate Bayesian posteriors},
   year = {2026}
 }""",
+    "chopin2002": """@article{chopin2002,
+  author = {Chopin, Nicolas},
+  title = {A Sequential Particle Filter Method for Static Models},
+  journal = {Biometrika},
+  volume = {89},
+  year = {2002}
+}""",
+    "delmoral2006": """@article{delmoral2006,
+  author = {Del Moral, Pierre and Doucet, Arnaud and Jasra, Ajay},
+  title = {Sequential {M}onte {C}arlo Samplers},
+  journal = {Journal of the Royal Statistical Society B},
+  volume = {68},
+  year = {2006}
+}""",
     "hennig2011": """@phdthesis{hennig2011,
   author = {Hennig, Philipp},
   title = {Approximate Inference in Graphical Models},
@@ -102,6 +116,13 @@ BIBLIOGRAPHY = {
   journal = {SIAM Journal on Imaging Sciences},
   volume = {4},
   year = {2011}
+}""",
+    "wood2010": """@article{wood2010,
+  author = {Wood, Simon N.},
+  title = {Statistical Inference for Noisy Nonlinear Ecological Dynamic Systems},
+  journal = {Nature},
+  volume = {466},
+  year = {2010}
 }""",
 }
 

@@ -12,6 +12,7 @@ The folder (default ``~/adaptive_data``) holds one sub-folder per collection::
     counts/coal.csv, DoctorVisits.csv.gz; spikes/cockroach_spikes.csv.gz; lastfm-2k/user_artists.dat.gz
     sushi/sushi_a_rankings.csv.gz, jester5k/jester5k.npz; a user's own sushi3b.5000.10.order, movielens/u.data
     baskets/groceries.txt.gz ...    one basket per line
+    brightkite/loc-brightkite_totalCheckins.txt.gz, lastfm-1k/userid-timestamp-....tsv: a user's own
 
 Nothing is downloaded. A set that is absent raises ``DataNotFoundError``, which says which file is wanted and where.
 """
@@ -23,6 +24,8 @@ import gzip
 import json
 import os
 import re
+from collections import Counter
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DataNotFoundError",
+    "address_words",
     "addresses",
     "all_newsgroups",
     "answers",
@@ -43,16 +47,19 @@ __all__ = [
     "coal",
     "cora",
     "digits_pair",
+    "events",
     "file",
     "folder",
     "jester",
     "lastfm",
     "libsvm",
+    "logs",
     "movielens",
     "newsgroups",
     "poliblog",
     "raetsch",
     "ripley",
+    "spike_trains",
     "spikes",
     "sushi",
     "uci",
@@ -109,6 +116,16 @@ _BASKETS = {  # name -> (file, where to get it, what stands between items)
         "baskets/amazon_baby_apparel-diaper-feeding.txt.gz", "github.com/cgartrel/scalable-nonsymmetric-DPPs", "[ ,]+"
     ),
 }  # fmt: skip
+_LOGS = {  # name -> (file, where to get it, columns of user, item, time)
+    "brightkite": (
+        "brightkite/loc-brightkite_totalCheckins.txt.gz", "https://snap.stanford.edu/data/loc-Brightkite.html",
+        (0, 4, 1),
+    ),
+    "lastfm-1k": (
+        "lastfm-1k/userid-timestamp-artid-artname-traid-traname.tsv", "O. Celma's page of lastfm-dataset-1K",
+        (0, 3, 1),
+    ),
+}  # fmt: skip
 _SAT12_KEY = "1 4 5 2 3 1 2 1 3 1 2 4 2 1 5 3 4 4 1 4 3 3 4 1 3 5 1 3 1 5 4 3"  # ?SAT12 in mirt; its 5 at the end is
 # an error, as is said there: who chose 3 was right elsewhere (correlation .20), who chose 5 hardly (.04)
 
@@ -118,7 +135,13 @@ class DataNotFoundError(FileNotFoundError):
 
 
 def folder() -> Path:
-    """Return the folder that the sets are read from: ``$ADAPTIVE_DATA``, by default ``~/adaptive_data``."""
+    """Return the folder that the sets are read from: ``$ADAPTIVE_DATA``, by default ``~/adaptive_data``.
+
+    Examples
+    --------
+    >>> folder().is_absolute()
+    True
+    """
     return Path(os.environ.get("ADAPTIVE_DATA") or "~/adaptive_data").expanduser()
 
 
@@ -132,10 +155,19 @@ def file(name: str, source: str = "its publisher") -> Path:
     source : str
         Where a user gets the set, for the message.
 
+    Returns
+    -------
+    Path
+
     Raises
     ------
     DataNotFoundError
         If there is no such file.
+
+    Examples
+    --------
+    >>> file("counts/coal.csv").name
+    'coal.csv'
     """
     path = folder() / name
     if not path.is_file():
@@ -161,6 +193,11 @@ def digits_pair(first: int = 3, second: int = 5) -> tuple[np.ndarray, np.ndarray
     y : ndarray of shape (n,), int64
         The digit.
 
+    Raises
+    ------
+    ValueError
+        If the two are the same, or one is no digit.
+
     Examples
     --------
     >>> X, y = digits_pair(3, 5)
@@ -179,7 +216,14 @@ def digits_pair(first: int = 3, second: int = 5) -> tuple[np.ndarray, np.ndarray
 
 
 def breast_cancer() -> tuple[np.ndarray, np.ndarray]:
-    """Return scikit-learn's Wisconsin diagnostic set: X (569, 30), raw units; y is 0 (malignant) or 1 (benign)."""
+    """Return scikit-learn's Wisconsin diagnostic set: X (569, 30), raw units; y is 0 (malignant) or 1 (benign).
+
+    Examples
+    --------
+    >>> X, y = breast_cancer()
+    >>> X.shape, y[:3]
+    ((569, 30), array([0, 0, 0]))
+    """
     from sklearn.datasets import load_breast_cancer
 
     X, y = load_breast_cancer(return_X_y=True)
@@ -200,6 +244,19 @@ def uci(name: str) -> tuple[np.ndarray, np.ndarray]:
         Rows with a missing value ("?") are left out.
     y : ndarray of shape (n,)
         The class as printed in the file: text, or int64 where every class is an integer.
+
+    Raises
+    ------
+    DataNotFoundError
+        If the file is absent.
+    ValueError
+        If there is no set of this name.
+
+    Examples
+    --------
+    >>> X, y = uci("iris")
+    >>> X.shape, str(y[0])
+    ((150, 4), 'Iris-setosa')
     """
     checks.choice("name", name, _UCI)
     path = file(f"uci/{_UCI[name]}", "https://archive.ics.uci.edu")
@@ -228,6 +285,19 @@ def raetsch(name: str, split: int | None = None) -> tuple[np.ndarray, ...]:
     -------
     X, y : ndarrays of shape (n, d), float64, and (n,), int64 of -1 and +1
         Or ``X_train, X_test, y_train, y_test`` with ``split``, in the order of scikit-learn's ``train_test_split``.
+
+    Raises
+    ------
+    DataNotFoundError
+        If the file is absent.
+    ValueError
+        If there is no set of this name, or no such split of it.
+
+    Examples
+    --------
+    >>> X, y = raetsch("titanic")
+    >>> X.shape, sorted(set(y.tolist()))
+    ((2201, 3), [-1, 1])
     """
     checks.choice("name", name, _RAETSCH)
     path = file(f"raetsch/{name}.npz", "https://github.com/tdiethe/gunnar_raetsch_benchmark_datasets")
@@ -259,6 +329,19 @@ def libsvm(name: str, part: str = "train") -> tuple[csr_matrix, np.ndarray]:
     X : scipy.sparse.csr_matrix of shape (n, d), float64
         The width is the set's, also where the last features of a part are empty.
     y : ndarray of shape (n,), int64 of -1 and +1
+
+    Raises
+    ------
+    DataNotFoundError
+        If the file is absent.
+    ValueError
+        If there is no set or part of this name.
+
+    Examples
+    --------
+    >>> X, y = libsvm("australian")
+    >>> X.shape, y[:2]
+    ((690, 14), array([-1, -1]))
     """
     from sklearn.datasets import load_svmlight_file
 
@@ -285,6 +368,19 @@ def newsgroups(first: str, second: str, part: str = "train") -> tuple[csr_matrix
         Counts of all words of the collection, so that both parts have the same columns.
     y : ndarray of shape (n,)
         The group's name.
+
+    Raises
+    ------
+    DataNotFoundError
+        If the file is absent.
+    ValueError
+        If the groups are the same, or there is no group or part of this name.
+
+    Examples
+    --------
+    >>> X, y = newsgroups("sci.crypt", "sci.electronics", "test")
+    >>> X.shape, str(y[0])
+    ((788, 61188), 'sci.crypt')
     """
     from scipy.sparse import csr_matrix
 
@@ -307,12 +403,29 @@ def newsgroups(first: str, second: str, part: str = "train") -> tuple[csr_matrix
 def all_newsgroups(part: str = "train") -> tuple[csr_matrix, np.ndarray, list[str]]:
     """Read all 20 Newsgroups as word counts, in the split by date.
 
+    Parameters
+    ----------
+    part : "train" or "test"
+
     Returns
     -------
     X : scipy.sparse.csr_matrix of shape (n, 61188), float64
     y : ndarray of shape (n,)
         The group's name.
     words : list of str
+
+    Raises
+    ------
+    DataNotFoundError
+        If the file is absent.
+    ValueError
+        If ``part`` is neither.
+
+    Examples
+    --------
+    >>> X, y, words = all_newsgroups("test")
+    >>> X.shape, words[0]
+    ((7505, 61188), 'archive')
     """
     checks.choice("part", part, ("train", "test"))
     source = "the R package lda"
@@ -333,6 +446,12 @@ def poliblog() -> tuple[csr_matrix, np.ndarray, list[str]]:
     y : ndarray of shape (773,)
         The blog's leaning, "liberal" or "conservative".
     words : list of str
+
+    Examples
+    --------
+    >>> X, y, words = poliblog()
+    >>> X.shape, words[0]
+    ((773, 1290), 'obama')
     """
     counts, stored = _counts("text-poliblog/poliblog_bow.npz")
     words = file("text-poliblog/vocab.txt", "the R package lda").read_text(encoding="utf-8").splitlines()
@@ -348,6 +467,12 @@ def cora() -> tuple[csr_matrix, np.ndarray, list[str]]:
     cites : ndarray of shape (4356, 2), int64
         Citing row, cited row.
     words : list of str
+
+    Examples
+    --------
+    >>> X, cites, words = cora()
+    >>> X.shape, cites[0]
+    ((2410, 2961), array([  0, 484]))
     """
     counts, stored = _counts("text-cora/cora_bow_links.npz")
     words = file("text-cora/vocab.txt", "the R package lda").read_text(encoding="utf-8").splitlines()
@@ -357,10 +482,21 @@ def cora() -> tuple[csr_matrix, np.ndarray, list[str]]:
 def addresses(paragraphs: bool = False) -> dict[str, list[Any]]:
     """Read the 240 State of the Union addresses, 1790 to 2020, or their paragraphs.
 
+    Parameters
+    ----------
+    paragraphs : bool, default False
+        One entry for each paragraph, in the place of one for each address.
+
     Returns
     -------
     dict of lists of equal length
         "text", "year", "party", "president" and "type" (speech or written).
+
+    Examples
+    --------
+    >>> table = addresses()
+    >>> len(table["text"]), table["president"][0], table["year"][0]
+    (240, 'George Washington', 1790)
     """
     with gzip.open(file("text-sotu/sotu.jsonl.gz", "the R package sotu"), "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
@@ -374,8 +510,69 @@ def addresses(paragraphs: bool = False) -> dict[str, list[Any]]:
     return table
 
 
+def address_words(n_words: int = 6000, n_vocabulary: int = 2000) -> dict[str, list[str]]:
+    """Read the words of the State of the Union addresses by president, in order.
+
+    Parameters
+    ----------
+    n_words : int, default 6000
+        The first so many of each president; who said less is left out.
+    n_vocabulary : int, default 2000
+        The most frequent words; others stand as "*".
+
+    Returns
+    -------
+    dict
+        president -> words in small letters.
+
+    Raises
+    ------
+    DataNotFoundError
+        If the file is absent.
+
+    Examples
+    --------
+    >>> words = address_words()
+    >>> len(words), words["George Washington"][:5]
+    (42, ['fellow', 'citizens', 'of', 'the', 'senate'])
+    """
+    table = addresses()
+    spoken: dict[str, list[str]] = {}
+    for text, president in zip(table["text"], table["president"], strict=True):
+        spoken.setdefault(president, []).extend(re.findall(r"[a-z]+(?:'[a-z]+)?", text.lower()))
+    chosen = {who: words[:n_words] for who, words in spoken.items() if len(words) >= n_words}
+    frequent = {word for word, _ in Counter(chain.from_iterable(chosen.values())).most_common(n_vocabulary)}
+    return {who: [word if word in frequent else "*" for word in words] for who, words in chosen.items()}
+
+
 def usps(part: str = "train", digits: tuple[int, ...] | None = (3, 5)) -> tuple[np.ndarray, np.ndarray]:
-    """Read the USPS handwritten digits, 16 x 16 pixels in [-1, 1]; ``digits=None`` keeps all ten."""
+    """Read the USPS handwritten digits, 16 x 16 pixels in [-1, 1].
+
+    Parameters
+    ----------
+    part : "train" or "test", default "train"
+    digits : tuple of int, or None, default (3, 5)
+        Which to keep; None: all ten.
+
+    Returns
+    -------
+    X : ndarray of shape (n, 256), float64
+    y : ndarray of shape (n,), int64
+        The digit.
+
+    Raises
+    ------
+    DataNotFoundError
+        If the file is absent.
+    ValueError
+        If ``part`` is neither.
+
+    Examples
+    --------
+    >>> X, y = usps("test", digits=(3, 5))
+    >>> X.shape, y[:2]
+    ((326, 256), array([3, 3]))
+    """
     checks.choice("part", part, ("train", "test"))
     X, y = _stored_part("usps/usps.npz", part, "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets")
     rows = np.ones(len(y), bool) if digits is None else np.isin(y, digits)
@@ -383,7 +580,34 @@ def usps(part: str = "train", digits: tuple[int, ...] | None = (3, 5)) -> tuple[
 
 
 def ripley(part: str = "train") -> tuple[np.ndarray, np.ndarray]:
-    """Read Ripley's synthetic two-class mixture in the plane: 250 training or 1,000 test points, classes 0 and 1."""
+    """Read Ripley's synthetic two-class mixture in the plane: 250 training or 1,000 test points, classes 0 and 1.
+
+    Parameters
+    ----------
+    part : "train" or "test", default "train"
+
+    Returns
+    -------
+    X : ndarray of shape (n, 2), float64
+    y : ndarray of shape (n,), int64
+
+    Raises
+    ------
+    DataNotFoundError
+        If the file is absent.
+    ValueError
+        If ``part`` is neither.
+
+    References
+    ----------
+    B. D. Ripley (1996), Pattern recognition and neural networks.
+
+    Examples
+    --------
+    >>> X, y = ripley()
+    >>> X.shape, y[:2]
+    ((250, 2), array([0, 0]))
+    """
     checks.choice("part", part, ("train", "test"))
     X, y = _stored_part("ripley/ripley_synth.npz", part, "the R package MASS (synth.tr, synth.te)")
     return X.astype(float), y.astype(np.int64)
@@ -403,6 +627,18 @@ def answers(name: str) -> Any:
     -------
     pandas.DataFrame of shape (people, items), float
         NaN where there is no answer. Of "big_five" and "bfi" the trait is the letters of the item's name.
+
+    Raises
+    ------
+    DataNotFoundError
+        If the file is absent.
+    ValueError
+        If there is no set of this name.
+
+    Examples
+    --------
+    >>> answers("lsat6").shape
+    (1000, 5)
     """
     import pandas as pd
 
@@ -429,12 +665,18 @@ def coal() -> np.ndarray:
     References
     ----------
     R. G. Jarrett (1979), A note on the intervals between coal-mining disasters.
+
+    Examples
+    --------
+    >>> dates = coal()
+    >>> dates.shape, round(float(dates[0]), 2)
+    ((191,), 1851.2)
     """
     return np.loadtxt(file("counts/coal.csv"), delimiter=",", skiprows=1, usecols=1)
 
 
 def spikes(recording: str, neuron: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return trials (k,), as text, and times (k,), in seconds, of the spikes of a cockroach's antennal lobe neuron.
+    """Return the spikes of a neuron of a cockroach's antennal lobe, over repeated trials.
 
     Parameters
     ----------
@@ -442,6 +684,25 @@ def spikes(recording: str, neuron: int) -> tuple[np.ndarray, np.ndarray]:
         Such as "CAL1V" or "e060817citron".
     neuron : int
         From 1.
+
+    Returns
+    -------
+    trials : ndarray of shape (k,), text
+    times : ndarray of shape (k,), float64
+        Seconds.
+
+    Raises
+    ------
+    DataNotFoundError
+        If the file is absent.
+    ValueError
+        If there is no such recording or neuron.
+
+    Examples
+    --------
+    >>> trials, times = spikes("e060817citron", 1)
+    >>> trials.shape == times.shape, bool((times > 0).all())
+    (True, True)
     """
     import pandas as pd
 
@@ -453,8 +714,129 @@ def spikes(recording: str, neuron: int) -> tuple[np.ndarray, np.ndarray]:
     return rows["trial"].to_numpy(dtype=str), rows["time_s"].to_numpy(dtype=float)
 
 
+def spike_trains(n_pauses: int = 5) -> dict[str, list[str]]:
+    """Return trials of all recordings of a cockroach's antennal lobe as sequences of spikes: which neuron, how soon.
+
+    Parameters
+    ----------
+    n_pauses : int, default 5
+        Classes of the time since the spike before, of equal frequency in a recording.
+
+    Returns
+    -------
+    dict
+        "recording trial" -> events such as "neuron 2, pause 0" (0: the shortest).
+
+    Raises
+    ------
+    DataNotFoundError
+        If the file is absent.
+
+    Examples
+    --------
+    >>> trains = spike_trains()
+    >>> len(trains), trains["CAL1S spontaneous"][:2]
+    (64, ['neuron 3, pause 4', 'neuron 3, pause 1'])
+    """
+    import pandas as pd
+
+    table = pd.read_csv(file("spikes/cockroach_spikes.csv.gz")).sort_values("time_s", kind="stable")
+    trains: dict[str, list[str]] = {}
+    for recording, rows in table.groupby("recording"):
+        pauses = rows.groupby("trial")["time_s"].diff()
+        edges = np.quantile(pauses.dropna(), np.linspace(0, 1, n_pauses + 1)[1:-1])
+        soon = np.searchsorted(edges, pauses.fillna(np.inf).to_numpy(), side="right")
+        for trial, neuron, pause in zip(rows["trial"], rows["neuron"], soon.tolist(), strict=True):
+            trains.setdefault(f"{recording} {trial}", []).append(f"{neuron}, pause {pause}")
+    return trains
+
+
+def events(path: str | Path, user: str = "user", item: str = "item", time: str | None = None) -> dict[str, list[str]]:
+    """Read a user's own CSV of events, one per line, as text: user -> items in order.
+
+    Parameters
+    ----------
+    path : path
+        Not below the data folder.
+    user, item, time : str
+        Names of columns; without a time, events are in order as they stand. Times sort as numbers where they are.
+
+    Raises
+    ------
+    ValueError
+        If there is no such column.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "mine.csv"
+    >>> _ = path.write_text("user,item,when\\nann,b,10\\nben,c,3\\nann,a,9\\n")
+    >>> events(path)["ann"], events(path, time="when")["ann"]
+    (['b', 'a'], ['a', 'b'])
+    """
+    import pandas as pd
+
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    for name in filter(None, (user, item, time)):
+        if name not in table.columns:
+            raise ValueError(f"{path} has no column {name!r}, only {', '.join(map(repr, table.columns))}.")
+    if time is not None:
+        numbers = pd.to_numeric(table[time], errors="coerce")
+        table = table.iloc[np.argsort(table[time] if numbers.isna().any() else numbers, kind="stable")]
+    return {str(who): rows.tolist() for who, rows in table.groupby(user, sort=False)[item]}
+
+
+def logs(name: str) -> dict[str, list[str]]:
+    """Read a user's own copy of a log: user -> items in order of time.
+
+    Parameters
+    ----------
+    name : {"brightkite", "lastfm-1k"}
+        Check-ins, or plays by artist.
+
+    Returns
+    -------
+    dict
+        user -> places, or artists.
+
+    Raises
+    ------
+    ValueError
+        If ``name`` is neither.
+    DataNotFoundError
+        If the file is absent: no copy comes with the other sets.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from unittest.mock import patch
+    >>> home = Path(tempfile.mkdtemp())
+    >>> (home / "brightkite").mkdir()
+    >>> with gzip.open(home / "brightkite/loc-brightkite_totalCheckins.txt.gz", "wt") as copy:
+    ...     _ = copy.write("0\\t2010-10-17\\t39.7\\t-104.9\\tpark\\n0\\t2010-10-16\\t39.8\\t-105.0\\tcafe\\n")
+    >>> with patch.dict(os.environ, ADAPTIVE_DATA=str(home)):
+    ...     logs("brightkite")
+    {'0': ['cafe', 'park']}
+    """
+    import pandas as pd
+
+    path, source, columns = _LOGS[checks.choice("name", name, _LOGS)]
+    table = pd.read_csv(
+        file(path, source), sep="\t", header=None, dtype=str, keep_default_na=False, quoting=csv.QUOTE_NONE
+    )
+    table = table[list(columns)].set_axis(["user", "item", "time"], axis=1).sort_values("time", kind="stable")
+    return {str(who): rows.tolist() for who, rows in table.groupby("user", sort=False)["item"]}
+
+
 def visits() -> tuple[np.ndarray, np.ndarray]:
-    """Return X (5190, 11), of two words the later one as 1, and y: visits to a doctor within two weeks."""
+    """Return X (5190, 11), of two words the later one as 1, and y: visits to a doctor within two weeks.
+
+    Examples
+    --------
+    >>> X, y = visits()
+    >>> X.shape, y[:3]
+    ((5190, 11), array([1., 1., 1.]))
+    """
     import pandas as pd
 
     table = pd.read_csv(file("counts/DoctorVisits.csv.gz"))
@@ -477,6 +859,12 @@ def lastfm() -> tuple[np.ndarray, np.ndarray]:
     References
     ----------
     HetRec 2011, Last.fm.
+
+    Examples
+    --------
+    >>> pairs, plays = lastfm()
+    >>> pairs[0], float(plays[0])
+    (array([ 2, 51]), 13883.0)
     """
     table = np.loadtxt(file("lastfm-2k/user_artists.dat.gz"), dtype=np.int64)
     return table[:, :2], table[:, 2].astype(float)
@@ -488,6 +876,12 @@ def jester() -> np.ndarray:
     References
     ----------
     Goldberg, Roeder, Gupta and Perkins (2001), Eigentaste; those of the R package recommenderlab.
+
+    Examples
+    --------
+    >>> ratings = jester()
+    >>> ratings.shape, round(float(np.nanmax(ratings)), 2)
+    ((5000, 100), 9.9)
     """
     with np.load(file("jester5k/jester5k.npz", "the R package recommenderlab")) as stored:
         return stored["ratings"].astype(float)
@@ -496,9 +890,28 @@ def jester() -> np.ndarray:
 def movielens(path: str = "movielens/u.data") -> tuple[np.ndarray, np.ndarray]:
     """Return the (n, 2) integer ids (user, movie) and ratings (n,), of a user's own copy: u.data, or ratings.dat.
 
+    Parameters
+    ----------
+    path : str, default "movielens/u.data"
+        Below the data folder, ``u.data`` or ``ratings.dat``.
+
+    Raises
+    ------
+    DataNotFoundError
+        If the file is absent.
+
     References
     ----------
     GroupLens, MovieLens 100K, 1M, 10M, whose terms do not allow to pass them on.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as own:
+    ...     _ = Path(own, "u.data").write_text("196::242::3::881250949")
+    ...     pairs, ratings = movielens(f"{own}/u.data")
+    >>> pairs, ratings
+    (array([[196, 242]]), array([3.]))
     """
     with open(file(path, "https://grouplens.org/datasets/movielens"), encoding="latin-1") as stream:
         rows = [line.replace("::", "\t").split("\t")[:3] for line in stream if line.strip()]
@@ -514,9 +927,22 @@ def sushi(name: str = "a") -> tuple[np.ndarray, list[str]]:
         "a": complete rankings of 10 kinds. "b": a user's own copy of sushi3b.5000.10.order, in which everybody ranks 10
         of 100 kinds, named by their numbers; NaN where a kind was not ranked.
 
+    Raises
+    ------
+    DataNotFoundError
+        If the file is absent.
+    ValueError
+        If there is no set of this name.
+
     References
     ----------
     T. Kamishima (2003), Nantonac collaborative filtering.
+
+    Examples
+    --------
+    >>> ranks, names = sushi()
+    >>> ranks.shape, names[0]
+    ((5000, 10), 'shrimp')
     """
     checks.choice("name", name, ("a", "b"))
     if name == "a":
@@ -545,10 +971,23 @@ def baskets(name: str = "groceries") -> tuple[np.ndarray, np.ndarray]:
     pairs : (n, 2) array of int
     items : (m,) array of str
 
+    Raises
+    ------
+    DataNotFoundError
+        If the file is absent.
+    ValueError
+        If there is no set of this name.
+
     References
     ----------
     M. Hahsler et al., the R package arules.  J. Gillenwater et al. (2014), Expectation-maximization for learning
     determinantal point processes.
+
+    Examples
+    --------
+    >>> pairs, items = baskets("groceries")
+    >>> pairs.shape, str(items[pairs[0, 1]])
+    ((43367, 2), 'citrus fruit')
     """
     path, source, separator = _BASKETS[checks.choice("name", name, tuple(_BASKETS))]
     with gzip.open(file(path, source), "rt", encoding="utf-8") as stream:

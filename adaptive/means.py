@@ -78,7 +78,13 @@ def as_mean(value: Mean | float | None) -> Mean:
 
 
 class Zero(Mean):
-    """m(x) = 0."""
+    """m(x) = 0.
+
+    Examples
+    --------
+    >>> Zero()(np.ones((2, 1)))
+    array([0., 0.])
+    """
 
     theta = np.empty(0)  # type: ignore[assignment]
 
@@ -101,6 +107,11 @@ class Constant(Mean):
     Parameters
     ----------
     value : float, default 0.0
+
+    Examples
+    --------
+    >>> Constant(2.0)(np.zeros((3, 1)))
+    array([2., 2., 2.])
     """
 
     def __init__(self, value: float = 0.0) -> None:
@@ -130,6 +141,11 @@ class Linear(Mean):
     ----------
     coefficients : (D,) array or float, default 0.0
         A float: the same for every column, to begin with.
+
+    Examples
+    --------
+    >>> Linear([1.0, -1.0])(np.array([[3.0, 1.0]]))
+    array([2.])
     """
 
     def __init__(self, coefficients: ArrayLike = 0.0) -> None:
@@ -176,7 +192,17 @@ class _Pair(Mean):
 
 
 class Sum(_Pair):
-    """m(x) = first(x) + second(x)."""
+    """m(x) = first(x) + second(x).
+
+    Parameters
+    ----------
+    first, second : Mean
+
+    Examples
+    --------
+    >>> Sum(Constant(2.0), Linear([3.0]))(np.array([[1.0]]))
+    array([5.])
+    """
 
     def gradient(self, X: np.ndarray) -> np.ndarray:
         return np.concatenate([self.first.gradient(X), self.second.gradient(X)], axis=1)
@@ -186,7 +212,17 @@ class Sum(_Pair):
 
 
 class Product(_Pair):
-    """m(x) = first(x) second(x)."""
+    """m(x) = first(x) second(x).
+
+    Parameters
+    ----------
+    first, second : Mean
+
+    Examples
+    --------
+    >>> Product(Constant(2.0), Linear([3.0]))(np.array([[1.0]]))
+    array([6.])
+    """
 
     def gradient(self, X: np.ndarray) -> np.ndarray:
         a, b = self.first(X)[:, None], self.second(X)[:, None]
@@ -203,6 +239,16 @@ class Power(Mean):
     ----------
     base : Mean
     power : int >= 1
+
+    Raises
+    ------
+    ValueError
+        If ``power`` is no integer of at least 1.
+
+    Examples
+    --------
+    >>> Power(Linear([2.0]), 2)(np.array([[3.0]]))
+    array([36.])
     """
 
     def __init__(self, base: Mean, power: int) -> None:

@@ -30,6 +30,7 @@ __all__ = [
     "Estimator",
     "Index",
     "LazyPool",
+    "Mask",
     "Matrix",
     "Number",
     "OperatorLike",
@@ -77,7 +78,8 @@ class LazyPool(Protocol):
 Table: TypeAlias = npt.ArrayLike | sp.sparray | sp.spmatrix | Frame  # features as users give them
 Pool: TypeAlias = np.ndarray | sp.sparray | sp.spmatrix | Frame | LazyPool | Sequence[Any]
 Outcomes: TypeAlias = npt.ArrayLike | Sequence[Any]
-Cost: TypeAlias = npt.ArrayLike | Callable[[Any], npt.ArrayLike] | None
+Cost: TypeAlias = npt.ArrayLike | Callable[..., npt.ArrayLike] | None
+Mask: TypeAlias = npt.ArrayLike | Callable[[Any], npt.ArrayLike] | None  # True where a candidate may be chosen
 Scorer: TypeAlias = str | Callable[..., npt.ArrayLike]
 
 

@@ -37,6 +37,7 @@ def box(
     scorer: Scorer = "information_gain",
     target: Pool | None = None,
     cost: Callable[[np.ndarray], ArrayLike] | None = None,
+    allowed: Callable[[np.ndarray], ArrayLike] | None = None,
     refine: int = 8,
     iterations: int = 20,
     random_state: RandomState = None,
@@ -53,6 +54,8 @@ def box(
         As in ``select``: what the best points are refined for. The scorer must score candidates one by one.
     cost : callable(candidates) -> (m,), optional
         As in ``select``; the score is divided by it.
+    allowed : callable(candidates) -> (m,) of bool, optional
+        What the instrument allows: no other point is in the pool, and none climbs out of there.
     refine : int, default 8
         How many of the grid's best points climb; 0: the grid alone.
     iterations : int, default 20
@@ -65,6 +68,11 @@ def box(
     -------
     Box
         Called with an estimator it returns the refined points, best first, above the grid.
+
+    Raises
+    ------
+    ValueError
+        If the scorer looks at the whole pool, ``cost`` cannot be called, or a number is no integer in range.
 
     Examples
     --------
@@ -82,6 +90,8 @@ def box(
         raise ValueError(f"scorer must score candidates one by one, got {scorer!r}, which looks at the whole pool.")
     if cost is not None and not callable(cost):
         raise ValueError(f"cost must be a callable(candidates) -> (m,), got {type(cost).__name__}.")
+    if allowed is not None and not callable(allowed):
+        raise ValueError(f"allowed must be a callable(candidates) -> (m,) of bool, got {type(allowed).__name__}.")
     return Box(
         low,
         high,
@@ -89,6 +99,7 @@ def box(
         score,
         target,
         cost,
+        allowed,
         checks.integer("refine", refine, minimum=0),
         checks.integer("iterations", iterations, minimum=0),
         int(checks.generator(random_state).integers(2**62)),
@@ -105,6 +116,7 @@ class Box:
     scorer: Callable[..., ArrayLike]
     target: Pool | None
     cost: Callable[[np.ndarray], ArrayLike] | None
+    allowed: Callable[[np.ndarray], ArrayLike] | None
     refine: int
     iterations: int
     seed: int
@@ -112,6 +124,9 @@ class Box:
     def __call__(self, estimator: Estimator) -> np.ndarray:
         """The pool as the estimator sees it now."""
         unit = self.grid()
+        unit = unit[self._allowed(unit)]
+        if not len(unit):
+            raise ValueError(f"allowed must allow some of the box, but allows none of the {self.points} grid points.")
         grid = self._inside(unit)
         if self.refine == 0 or self._view(estimator, grid[:1]).predictive(grid[:1]).undecided:
             return grid
@@ -131,6 +146,17 @@ class Box:
         moved = self.lower + unit * (self.upper - self.lower)
         return np.where(unit >= 1.0, self.upper, np.minimum(moved, self.upper))
 
+    def _allowed(self, unit: np.ndarray) -> np.ndarray:
+        """Which points of the unit cube the instrument allows, (n,) booleans."""
+        if self.allowed is None:
+            return np.ones(len(unit), dtype=bool)
+        found = np.asarray(self.allowed(self._inside(unit)))
+        if found.dtype != bool or found.shape != (len(unit),):
+            raise ValueError(
+                f"allowed must return {len(unit)} booleans, one per point, got {found.dtype} of shape {found.shape}."
+            )
+        return found
+
     def _view(self, estimator: Estimator, points: np.ndarray) -> View:
         rng = np.random.default_rng(self.seed)
         return View(estimator, points, None, None, self.target, self.scorer, rng)
@@ -147,7 +173,8 @@ class Box:
         moving = np.ones(len(x), dtype=bool)
         for _ in range(self.iterations):
             trials = self._trials(estimator, x[moving])
-            found = self._scores(estimator, trials.reshape(-1, x.shape[1])).reshape(trials.shape[:2])
+            points = trials.reshape(-1, x.shape[1])
+            found = np.where(self._allowed(points), self._scores(estimator, points), -np.inf).reshape(trials.shape[:2])
             best = np.argmax(found, axis=1)
             gained = found[np.arange(len(best)), best] - values[moving]
             better = gained > 0

@@ -29,6 +29,18 @@ class LazyPool:
     """Base of the lazy pools: a length, and the entries at given positions.
 
     Subclasses set ``_length`` and define ``_entries(positions)`` and ``_parts()``, what their fingerprint depends on.
+
+    Examples
+    --------
+    >>> class Squares(LazyPool):
+    ...     _length = 4
+    ...     def _entries(self, positions):
+    ...         return [int(k) ** 2 for k in positions]
+    ...     def _parts(self):
+    ...         return (self._length,)
+    >>> pool = Squares()
+    >>> len(pool), pool[3]
+    (4, 9)
     """
 
     _length: int
@@ -77,6 +89,11 @@ class Product(LazyPool):
     ----------
     *factors : pools of labels
         Lists, ranges, one-dimensional arrays, or lazy pools of tuples (whose entries enter the tuple one by one).
+
+    Raises
+    ------
+    ValueError
+        If there is no list.
 
     Examples
     --------
@@ -133,6 +150,11 @@ class Pairs(LazyPool):
     items : pool of labels
         A list, range or one-dimensional array of two or more.
 
+    Raises
+    ------
+    ValueError
+        If there are fewer than two items.
+
     Examples
     --------
     >>> list(Pairs(["a", "b", "c"]))
@@ -180,6 +202,11 @@ class RowProduct(LazyPool):
     combine : {"concatenate", "multiply"}, default "concatenate"
         Rows side by side (sum of the d_k columns), or all products of their entries (product of the d_k columns), as a
         bilinear model needs them.
+
+    Raises
+    ------
+    ValueError
+        If there is no table, or ``combine`` is unknown.
 
     Examples
     --------
@@ -244,6 +271,11 @@ class Joined(LazyPool):
     pools : list of pools
         All of tuples, or all of rows with the same number of columns.
 
+    Raises
+    ------
+    ValueError
+        If there is no pool.
+
     Examples
     --------
     >>> Joined([Pairs([0, 1, 2]), Product([7], [8, 9])]).take([0, 4])
@@ -299,6 +331,16 @@ def grid(
         Corners of the box, both included.
     points : int or (d,) array-like of int
         Number of points along every axis.
+
+    Returns
+    -------
+    RowProduct
+        Rows (prod(points), d), the last axis fastest.
+
+    Raises
+    ------
+    ValueError
+        If ``points`` holds something else than positive integers.
 
     Examples
     --------

@@ -40,6 +40,7 @@ exclude_patterns = [
 ]
 suppress_warnings = ["config.cache"]  # settings of the gallery hold a class, which no cache can keep
 default_role = "py:obj"
+smartquotes_action = "qe"  # two dashes begin an option
 templates_path = ["templates"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]

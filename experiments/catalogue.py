@@ -2,7 +2,8 @@
 
     entries()  =  verdicts of results/claims.json  +  figures and tables that no verdict names
 
-The seconds of a script are those of its last full run (``results/times.json``), by the clock on the wall.
+The seconds of a script are those of its last full run (``results/times.json``): by the clock on the wall, or those of
+the processor where ``experiments/times.py`` took them.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ from typing import NamedTuple
 from adaptive.files import write_file
 from experiments import claims
 
-__all__ = ["Entry", "counted", "entries", "minutes", "module", "note_time"]
+__all__ = ["NOT_TIMED", "Entry", "counted", "entries", "minutes", "module", "note_time", "times"]
 
 ROOT = Path(__file__).resolve().parents[1]
 TIMES = "times.json"
+NOT_TIMED = "not timed"
 
 
 class Entry(NamedTuple):
@@ -51,9 +53,9 @@ class Entry(NamedTuple):
 
 def entries(results: Path = claims.RESULTS) -> list[Entry]:
     """Return everything that ``results`` holds, sorted by id as a person counts."""
-    times = _times(results)
+    known = times(results)
     found = {
-        one["id"]: Entry(one["id"], one["verdict"], one["script"], times.get(one["script"]), one["claim"])
+        one["id"]: Entry(one["id"], one["verdict"], one["script"], known.get(one["script"]), one["claim"])
         for one in claims.load(results)
     }
     for kind, ending in (("figure", "png"), ("table", "csv")):
@@ -62,7 +64,7 @@ def entries(results: Path = claims.RESULTS) -> list[Entry]:
                 script = _script_naming(path.stem)
                 caption = path.with_suffix(".txt")
                 says = caption.read_text(encoding="utf-8").strip().split(". ")[0] if caption.exists() else ""
-                found[path.stem] = Entry(path.stem, kind, script, times.get(script), says)
+                found[path.stem] = Entry(path.stem, kind, script, known.get(script), says)
     return [found[name] for name in sorted(found, key=counted)]
 
 
@@ -79,22 +81,23 @@ def module(script: str) -> str:
 
 def note_time(script: str, seconds: float, results: Path = claims.RESULTS) -> None:
     """Keep how long a full run of a script took."""
-    times = _times(results) | {script: round(seconds, 1)}
-    write_file(results / TIMES, json.dumps(times, indent=1, sort_keys=True) + "\n")
+    known = times(results) | {script: round(seconds, 1)}
+    write_file(results / TIMES, json.dumps(known, indent=1, sort_keys=True) + "\n")
 
 
 def minutes(script: str, results: Path = claims.RESULTS) -> str:
-    """Return how long a full run takes: as timed (``times.json``), else as the script's docstring says, else ""."""
-    seconds = _times(results).get(script)
+    """Return how long a full run takes: as timed (``times.json``), else as the script says, else "not timed"."""
+    seconds = times(results).get(script)
     if seconds is not None:
         return f"{seconds / 60:.1f}"
     said = re.search(r"Full mode:(.*?)(?:\.\s|\"\"\")", _text(script), re.DOTALL)
     words = " ".join(said.group(1).split()) if said else ""
     found = re.findall(r"(?:[\w]+ ){0,4}(?:minutes|minute|hours|hour)\b", words)
-    return found[0] if found else ""
+    return found[0] if found else NOT_TIMED
 
 
-def _times(results: Path) -> dict[str, float]:
+def times(results: Path = claims.RESULTS) -> dict[str, float]:
+    """Return the seconds of scripts that were timed."""
     path = results / TIMES
     return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
 

@@ -65,6 +65,34 @@ SYSTEMS: dict[str, tuple[str, str]] = {
         "Elliptical slice sampling, exact reference for the bridge.",
         "Judged beside the steps under hennig-fig-5.5.",
     ),
+    "ko-alg-7": (
+        "Training on one sequence: truncated back-propagation through windows with carried states.",
+        "In windows of any length; gradients are cut at a window's beginning, states are not.",
+    ),
+    "ko-alg-8": (
+        "Training of the collaborative net: users in random order, own recurrent weights, shared item matrices, early "
+        "stopping.",
+        "Some users at a time in one batch, those of about the same length together, and all members of an ensemble.",
+    ),
+    "ko-sys-uniform": ("Uniform next-item baseline: the log of the number of items.", "In the command's summary."),
+    "ko-sys-unigram": ("Smoothed item frequencies.", "The smoothing is chosen by held-out events."),
+    "ko-sys-bigram": (
+        "Smoothed pooled transitions, the strongest simple baseline.",
+        "Backed off to the frequencies, by a strength chosen by held-out events.",
+    ),
+    "ko-sys-mf-softmax": ("Weighted factorisation of log counts, softmax scores.", "With a scale that may be tuned."),
+    "ko-sys-hmm": ("One hidden Markov model for all users.", "By expectation maximisation, of our own."),
+    "ko-sys-c-tanh": ("Collaborative tanh net: an own recurrent matrix, shared input and output matrices.", ""),
+    "ko-sys-c-gru": (
+        "Collaborative GRU: three own matrices per user; the best model.",
+        "Whether it is the best is ko-fig-3.8's.",
+    ),
+    "ko-sys-p-rnn": ("One recurrent matrix for all users.", "Hidden sizes up to 64 were judged, not 768."),
+    "ko-sys-rmsprop": (
+        "RMSprop with early stopping; windows of 128, weights N(0, 1/D).",
+        "Own matrices begin the same for all users, so that what differs later was learnt. Rows without a gradient are "
+        "left alone.",
+    ),
     "nickisch-sys-glm-ie": (
         "MAP or penalised least squares and variational inference from four kinds of objects (operators, potentials, "
         "penalties, solvers), sharing only products with X and B.",
@@ -509,6 +537,40 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/inference/dense/test_selective_propagation.py::test_score_is_the_divergence_of_the_whole_posterior",
         "tests/inference/dense/test_selective_propagation.py::test_reference_problem",
         "tests/gaussians/test_sequential_form.py::test_counted_passes",
+    ),
+    "ko-alg-7": (
+        "tests/inference/recurrent/test_gradients.py::test_gradients_are_those_of_finite_differences",
+        "tests/inference/recurrent/test_gradients.py::test_padded_and_alone_agree_and_parts_carry_on",
+    ),
+    "ko-alg-8": (
+        "tests/inference/recurrent/test_training.py::test_stopping_restores_the_best_of_each_member",
+        "tests/inference/recurrent/test_training.py::test_batches_hold_every_user_with_events_once",
+        "tests/inference/recurrent/test_training.py::test_what_is_learnt_is_the_way_round",
+    ),
+    "ko-sys-uniform": ("tests/cli/test_sequences.py::test_a_report_and_a_run_that_was_stopped_and_goes_on",),
+    "ko-sys-unigram": (
+        "tests/inference/recurrent/test_ngrams.py::test_probabilities_are_those_of_the_formula_and_add_up_to_one",
+    ),
+    "ko-sys-bigram": (
+        "tests/inference/recurrent/test_ngrams.py::test_probabilities_are_those_of_the_formula_and_add_up_to_one",
+        "tests/inference/recurrent/test_ngrams.py::test_the_strength_is_the_one_that_predicts_best",
+    ),
+    "ko-sys-mf-softmax": (
+        "tests/experiments/test_sequence_rivals.py::test_factors_are_a_distribution_in_the_order_of_what_was_counted",
+    ),
+    "ko-sys-hmm": (
+        "tests/experiments/test_sequence_rivals.py::test_a_hidden_markov_model_is_the_sum_over_its_paths_and_never_gets_worse",
+        "tests/experiments/test_sequence_rivals.py::test_one_iteration_is_that_of_enumerated_paths",
+    ),
+    "ko-sys-c-tanh": ("tests/inference/recurrent/test_gradients.py::test_gradients_are_those_of_finite_differences",),
+    "ko-sys-c-gru": (
+        "tests/inference/recurrent/test_gradients.py::test_gradients_are_those_of_finite_differences",
+        "tests/inference/recurrent/test_gradients.py::test_changing_an_event_moves_no_earlier_prediction_nor_its_own_state",
+    ),
+    "ko-sys-p-rnn": ("tests/inference/recurrent/test_gradients.py::test_gradients_are_those_of_finite_differences",),
+    "ko-sys-rmsprop": (
+        "tests/inference/recurrent/test_training.py::test_a_step_is_that_of_its_formula_and_leaves_other_rows_alone",
+        "tests/inference/recurrent/test_training.py::test_stopping_restores_the_best_of_each_member",
     ),
     "nickisch-sys-glm-ie": (
         "tests/inference/test_map_estimate.py::test_matrix_free_images",

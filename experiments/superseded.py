@@ -1,6 +1,7 @@
 """Verdicts that later ones stand for: their reasons say so, whenever they are recorded.
 
 Before the smooth phase models took the angle of the central lines for exact, and lines came from both sides of k-space.
+Before prior scales and kernels were integrated the best ones were taken, and information gain asked by default.
 """
 
 from __future__ import annotations
@@ -8,6 +9,14 @@ from __future__ import annotations
 __all__ = ["with_successor"]
 
 SUPERSEDED = {
+    "ours-budget-information_gain": "ours-hyper-better-on-average",
+    "ours-budget-query_by_committee": "ours-hyper-better-on-average",
+    "ours-calibration-breast-cancer": "ours-hyper-reliability",
+    "ours-calibration-digits": "ours-hyper-reliability",
+    "ours-coverage-ep-scale-learnt": "ours-hyper-coverage",
+    "ours-gp-designed-box-classification": "ours-hyper-boxes-classification",
+    "ours-gp-designed-pools-information_gain": "ours-hyper-pools-classification",
+    "ours-gp-designed-pools-predictive_information_gain": "ours-hyper-pools-classification",
     "ours-kspace-beats-half-plane-at-64": "ours-kspace-pays-everywhere",
     "ours-kspace-coverage": "ours-kspace-pays-bands",
     "ours-kspace-curves-mirror-free-snr-200": "ours-kspace-pays-half-unseen-heads",

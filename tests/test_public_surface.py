@@ -17,7 +17,19 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 FILE = Path(__file__).with_name("public_names.txt")
-OPTIONAL = ("matplotlib", "finufft", "nibabel", "typer", "torch", "h5py", "skimage", "polars", "dask", "distributed")
+OPTIONAL = (
+    "matplotlib",
+    "finufft",
+    "nibabel",
+    "typer",
+    "h5py",
+    "ismrmrd",
+    "pydicom",
+    "skimage",
+    "polars",
+    "dask",
+    "distributed",
+)
 
 
 def promised() -> dict[str, list[str]]:

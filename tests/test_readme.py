@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -29,12 +30,30 @@ def test_the_extras_of_the_test_line_exist():
     assert named is not None and set(named.group(1).split(",")) <= set(extras)
 
 
-def test_the_ten_lines_run_in_a_process_of_their_own():
-    (code,) = re.findall(r"^```python\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+def test_the_ten_lines_run_in_a_process_of_their_own_and_so_do_those_that_follow(tmp_path):
+    code, further = re.findall(r"^```python\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
     assert len(code.strip().splitlines()) <= 12
-    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    whole = f"{code}\n{further}\nprint(design.iteration)\n"
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    found = subprocess.run(
+        [sys.executable, "-c", whole], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120
+    )
     assert found.returncode == 0, found.stderr
-    assert float(found.stdout) > 0.85
+    accuracy, n_answers = found.stdout.split()
+    assert float(accuracy) > 0.85 and n_answers == "15"
+
+
+def test_every_shell_line_is_run_by_ci_as_it_stands(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / ".ci"))
+    import lines
+
+    found, run = lines.lines(), (ROOT / ".ci/run").read_text() + (ROOT / ".ci/docs").read_text()
+    assert any("adaptive kspace --snr" in line for line in found) and any(" label --tell " in line for line in found)
+    left = [line for line in README.splitlines() if re.match(r"(    )?(\.venv/bin/|python3 -m venv)", line)]
+    for line in left:
+        named = lines.bare(line.strip())
+        assert any(named in lines.bare(one) for one in found) or ("-m pytest" in named) != ("-m sphinx" in named), line
+    assert ".ci/lines.py" in run and "-m sphinx" in run and "second sh block" in run
 
 
 def test_everything_on_the_map_exists():

@@ -59,6 +59,25 @@ def test_every_public_name_has_one_page_that_says_what_it_is(site, tmp_path):
         assert isinstance(one.thing, ModuleType) or one.page in page.read_text()
 
 
+def test_an_initial_is_no_list(site):
+    from site_pages.docstrings import as_rst
+
+    assert as_rst("References\n----------\nT. Scheffer (2001).\nSee D. MacKay.").split("\n")[2:] == [
+        r"\T. Scheffer (2001).", "See D. MacKay.",
+    ]  # fmt: skip
+
+
+def test_the_page_of_a_command_has_its_options_and_its_example(site):
+    from site_pages import commands
+
+    for command in app.registered_commands:
+        name, text = command.callback.__name__, "\n".join(commands.page(command.callback))
+        assert f"    adaptive {name} " in text and ":doc:`/gallery/commands/" in text, name
+        assert "exit code 0" in text and "None" not in text, name
+        assert "``--out FOLDER``" in text or name in ("serve", "forget"), name
+    assert commands.page(site.names) == []
+
+
 def test_formulas_in_docstrings_are_not_taken_for_markup(site):
     from site_pages.docstrings import as_rst
 

@@ -22,6 +22,7 @@ from adaptive.cli import (
     photograph,
     prefer,
     recommend,
+    sequences,
     serve,
     topics,
 )
@@ -50,6 +51,7 @@ app.command()(serve.export)
 app.command()(serve.forget)
 app.command()(topics.topics)
 app.command()(prefer.prefer)
+app.command()(sequences.sequences)
 
 # typer carries its own click since 0.2x, so its classes are found through the one that typer exports
 _ClickError: Any = typer.BadParameter.__mro__[2]
@@ -71,7 +73,26 @@ def _adaptive(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command and leave the process with its exit code."""
+    """Run the command and leave the process with its exit code.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        What stands behind ``adaptive``; default that of the process.
+
+    Raises
+    ------
+    SystemExit
+        Always, with the exit code: 0 where all went well, 2 where the call was wrong.
+
+    Examples
+    --------
+    >>> try:
+    ...     main(["move", "--rollouts", "none"])
+    ... except SystemExit as left:
+    ...     left.code
+    2
+    """
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 

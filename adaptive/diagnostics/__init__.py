@@ -5,12 +5,16 @@
     class_balance(design)             which outcomes have come back so far, and what share of the pool is believed to be
     when_to_stop(design)              information left, how much predictions still move, accuracy expected of one more
 
+    predictive_check(design)          how surprising each answer was, before it was learnt
+    simulation_based_calibration(design, n), uniformity(table)
+                                      ranks of the truth after n designed runs: is the whole loop honest?
+
     mean_rank(estimator, pairs)       where held-out pairs stand in the ranking of what their users have not seen
     information_score(p, y, y_train)  bits per label that predictions tell beyond the class frequencies
 
-All but the last two take a design and return columns (a dict of lists, one entry per row), which `adaptive.plots` draws
-and a data frame takes. They replay the design's answers on a copy of the estimator that it started from; the design is
-not changed.
+All but the last four take a design and return columns (a dict of lists, one entry per row), which `adaptive.plots`
+draws and a data frame takes. They replay the design's answers on a copy of the estimator that it started from; the
+design is not changed.
 """
 
 from adaptive.diagnostics.calibration import calibration
@@ -18,6 +22,8 @@ from adaptive.diagnostics.class_balance import class_balance
 from adaptive.diagnostics.information_score import information_score
 from adaptive.diagnostics.learning_curve import learning_curve
 from adaptive.diagnostics.mean_rank import mean_rank
+from adaptive.diagnostics.predictive_check import predictive_check
+from adaptive.diagnostics.simulation_based_calibration import simulation_based_calibration, uniformity
 from adaptive.diagnostics.stopping_report import in_words, when_to_stop
 
 __all__ = [
@@ -27,5 +33,8 @@ __all__ = [
     "information_score",
     "learning_curve",
     "mean_rank",
+    "predictive_check",
+    "simulation_based_calibration",
+    "uniformity",
     "when_to_stop",
 ]

@@ -51,6 +51,17 @@ def calibration(
     ------
     ValueError
         If outcomes are not discrete, or X and y do not fit.
+
+    Examples
+    --------
+    >>> from adaptive import BayesianLogisticRegression, SequentialDesign
+    >>> from adaptive.datasets import digits_pair
+    >>> X, y = digits_pair(3, 5)
+    >>> model = BayesianLogisticRegression(classes=[3, 5])
+    >>> design = SequentialDesign(model, X[:60], lambda query: y[query.positions], random_state=0).run(10)
+    >>> table = calibration(design, X[60:], y[60:], every=5)
+    >>> table["n_labelled"], table["n_events"], table["accuracy"][-1] > 0.9
+    ([5, 10], [305, 305], True)
     """
     every = checks.integer("every", every, minimum=1)
     if (X is None) != (y is None):

@@ -34,6 +34,11 @@ def class_balance(design: SequentialDesign, *, every: int = 1) -> dict[str, list
         Columns n_labelled, outcome, count, share (among the answers so far), believed (share of the pool, by the mean
         of the estimator's present probabilities; nan where it states none), one entry per moment and outcome.
 
+    Raises
+    ------
+    ValueError
+        If ``every`` is no integer of at least 1, or the design has learnt no answer yet.
+
     Examples
     --------
     >>> from adaptive import BayesianLogisticRegression, SequentialDesign

@@ -47,6 +47,11 @@ def learning_curve(
         that lower and upper are infinite. Of several runs see `compare_with_random`. It begins where the estimator can
         predict.
 
+    Raises
+    ------
+    ValueError
+        If ``y`` has another length than ``X``, ``every`` is no integer of at least 1, or ``metric`` is unknown.
+
     Examples
     --------
     >>> from adaptive import BayesianLogisticRegression, SequentialDesign

@@ -58,6 +58,11 @@ def mean_rank(
         Columns least, most (items that a user of the group has in the fit), n_pairs, mean_rank, standard_error; the
         first row is about all.
 
+    Raises
+    ------
+    ValueError
+        If ``n_groups`` is no integer of at least 1, or there is no pair.
+
     References
     ----------
     Paquet, Koenigstein and Winther (2014), section 5.

@@ -51,10 +51,26 @@ def when_to_stop(
         The columns of this module's first lines and n_labelled, one entry per moment; nan where the estimator cannot
         say (no posterior, nothing left to ask, no row before).
 
+    Raises
+    ------
+    ValueError
+        If ``every`` or ``n_candidates`` is no integer of at least 1.
+
     See Also
     --------
     adaptive.loop.InformationLeft, adaptive.loop.StablePredictions : rules that stop a run by two of these numbers.
     adaptive.diagnostics.in_words : the last row as sentences.
+
+    Examples
+    --------
+    >>> from adaptive import BayesianLogisticRegression, SequentialDesign
+    >>> from adaptive.datasets import digits_pair
+    >>> X, y = digits_pair(3, 5)
+    >>> model = BayesianLogisticRegression(classes=[3, 5])
+    >>> design = SequentialDesign(model, X[:60], lambda query: y[query.positions], random_state=0).run(10)
+    >>> table = when_to_stop(design, every=5, n_candidates=20, n_targets=10)
+    >>> table["n_labelled"], table["information_left"][0] > 0
+    ([5, 10], True)
     """
     every = checks.integer("every", every, minimum=1)
     sample = _sample(design, checks.integer("n_candidates", n_candidates, minimum=1))
@@ -81,6 +97,11 @@ def when_to_stop(
 
 def in_words(table: dict[str, list[Any]]) -> str:
     """Return the last row of ``when_to_stop`` as sentences, beside its first.
+
+    Parameters
+    ----------
+    table : dict of lists
+        As `when_to_stop` returns it.
 
     Examples
     --------

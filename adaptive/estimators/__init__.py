@@ -9,8 +9,8 @@ if _TYPE_CHECKING:
     from adaptive.estimators.base import DesignMixin
     from adaptive.estimators.bayesian_logistic_regression import BayesianLogisticRegression
     from adaptive.estimators.belief import Belief, BeliefEstimator, Data, Inferred, Settings, of_belief
-    from adaptive.estimators.classifier_view import ClassifierView, wrap
     from adaptive.estimators.collaborative_preference import CollaborativePreference
+    from adaptive.estimators.collaborative_rnn import CollaborativeRNN
     from adaptive.estimators.cox_process import CoxProcess
     from adaptive.estimators.game_tree_search import GameTreeSearch
     from adaptive.estimators.gaussian_process_classifier import GaussianProcessClassifier
@@ -19,12 +19,15 @@ if _TYPE_CHECKING:
     from adaptive.estimators.linear.training import Rows
     from adaptive.estimators.metadata_topic_model import MetadataTopicModel
     from adaptive.estimators.paired_symbols import PairedSymbols
-    from adaptive.estimators.pipeline_view import PipelineView
+    from adaptive.estimators.particle_estimator import ParticleEstimator
     from adaptive.estimators.poisson_factorization import PoissonFactorization
     from adaptive.estimators.poisson_regression import PoissonRegression
     from adaptive.estimators.questionnaire import Questionnaire
     from adaptive.estimators.several_images import SeveralImages
+    from adaptive.estimators.simulator_estimator import SimulatorEstimator
     from adaptive.estimators.sparse_linear_regression import SparseLinearRegression
+    from adaptive.estimators.views.classifier_view import ClassifierView, wrap
+    from adaptive.estimators.views.pipeline_view import PipelineView
 
 __all__ = [
     "BayesianLogisticRegression",
@@ -32,6 +35,7 @@ __all__ = [
     "BeliefEstimator",
     "ClassifierView",
     "CollaborativePreference",
+    "CollaborativeRNN",
     "CoxProcess",
     "Data",
     "DesignMixin",
@@ -42,6 +46,7 @@ __all__ = [
     "Inferred",
     "MetadataTopicModel",
     "PairedSymbols",
+    "ParticleEstimator",
     "PipelineView",
     "PoissonFactorization",
     "PoissonRegression",
@@ -49,6 +54,7 @@ __all__ = [
     "Rows",
     "Settings",
     "SeveralImages",
+    "SimulatorEstimator",
     "SparseLinearRegression",
     "of_belief",
     "wrap",
@@ -63,8 +69,10 @@ _HOMES = {
     "Rows": "linear.training",
     "Settings": "belief",
     "of_belief": "belief",
-    "wrap": "classifier_view",
-}  # of what is no estimator: those stand in modules of their names
+    "ClassifierView": "views.classifier_view",
+    "PipelineView": "views.pipeline_view",
+    "wrap": "views.classifier_view",
+}  # of what is no estimator, and of views: the others stand in modules of their names
 
 
 def __getattr__(name: str) -> _Any:

@@ -10,19 +10,33 @@ An estimator of an application is a scikit-learn estimator with two more methods
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adaptive import selection
 
 if TYPE_CHECKING:
     from adaptive.predictive import Predictive
-    from adaptive.types import ArrayLike, Cost, Index, Pool, RandomState, Scorer
+    from adaptive.types import Cost, Index, Mask, Pool, RandomState, Scorer
 
 __all__ = ["DesignMixin"]
 
 
 class DesignMixin:
-    """Adds ``select`` to a class that has ``predictive``."""
+    """Adds ``select`` to a class that has ``predictive``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from adaptive.potentials import Gaussian
+    >>> from adaptive.predictive import GaussianProjections
+    >>> class Known(DesignMixin):
+    ...     def predictive(self, candidates, *, target=None, random_state=None):
+    ...         V = np.diag([1.0, 4.0])
+    ...         return GaussianProjections.from_rows(candidates, np.zeros(2), covariance=V, likelihood=Gaussian(1.0))
+    >>> Known().select(np.eye(2))
+    array([1])
+    """
 
     #: What ``scorer="auto"`` is here, by name.
     default_scorer: ClassVar[str] = "information_gain"
@@ -39,7 +53,7 @@ class DesignMixin:
         scorer: Scorer = "auto",
         target: Any = None,
         cost: Cost = None,
-        mask: ArrayLike | None = None,
+        mask: Mask = None,
         exclude: Index = (),
         pending: Pool | None = None,
         joint: bool = True,
@@ -65,7 +79,7 @@ class DesignMixin:
             `predictive_information_gain`, which is about given inputs, 256 candidates, evenly spaced.
         cost : (m,) array-like or callable(candidates) -> (m,), optional
             Positive costs; scores are divided by them.
-        mask : (m,) array-like of bool, optional
+        mask : (m,) array-like of bool or callable(candidates) -> (m,), optional
             True where a candidate may be chosen.
         exclude : sequence of int
             Positions that may not be chosen (for pools too long for a mask).
@@ -92,23 +106,26 @@ class DesignMixin:
             If the scorer is unknown or asks for what this predictive does not provide, or if fewer than
             ``n_select`` candidates are allowed.
         """
-        arguments = self._prepared(
-            {
-                "candidates": candidates,
-                "n_select": n_select,
-                "scorer": scorer,
-                "target": target,
-                "cost": cost,
-                "mask": mask,
-                "exclude": exclude,
-                "pending": pending,
-                "joint": joint,
-                "chunk_size": chunk_size,
-                "random_state": random_state,
-                "return_scores": return_scores,
-            }
-        )
-        return selection.select(self, **arguments)
+        arguments = {
+            "candidates": candidates,
+            "n_select": n_select,
+            "scorer": scorer,
+            "target": target,
+            "cost": cost,
+            "mask": mask,
+            "exclude": exclude,
+            "pending": pending,
+            "joint": joint,
+            "chunk_size": chunk_size,
+            "random_state": random_state,
+            "return_scores": return_scores,
+        }
+        with self._threads(candidates):
+            return selection.select(self, **self._prepared(arguments))
+
+    def _threads(self, candidates: Pool) -> AbstractContextManager[Any]:
+        """In which candidates are scored; an estimator that knows how large its matrices are overrides it."""
+        return nullcontext()
 
     def _prepared(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """What ``select`` passes on; an estimator that knows more about a pool overrides it."""

@@ -54,7 +54,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         with the rows only, where both they and the features (with a sparse prior, the features) are beyond 20,000.
         With "student_t" "variational_bounds" stands in for "expectation_propagation", which needs log-concave priors.
     fit_intercept : bool, default True
-    classes : array-like of two or more labels, optional
+    classes : array-like (c,) of two or more labels, optional
         All labels, where the first answers may not show every class.
     multi_class : {"softmax", "one_vs_rest"}, default "softmax"
         For more than two classes: one joint posterior over the scores of all, by a Gaussian prior, the logit link and

@@ -12,7 +12,7 @@ call, such as ``predict``; `skeletons/linear_model_estimator.py` is one to start
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
@@ -20,6 +20,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from adaptive import pool
 from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.linear.scales import warn_of_scales
 from adaptive.estimators.linear.tables import checked_table
@@ -31,12 +32,27 @@ if TYPE_CHECKING:
     from adaptive.predictive import Predictive
     from adaptive.types import Pool, RandomState
 
+LITTLE_WORK = 10**8  # multiplications, a few hundredths of a second
+
 __all__ = ["Belief", "BeliefEstimator", "Data", "Inferred", "Settings", "of_belief"]
 
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """Parameters of an estimator under the same names; a subclass lists them, and checks them in ``check``."""
+    """Parameters of an estimator under the same names; a subclass lists them, and checks them in ``check``.
+
+    Examples
+    --------
+    >>> from sklearn.base import BaseEstimator
+    >>> @dataclass(frozen=True, eq=False)
+    ... class Scale(Settings):
+    ...     scale: float = 1.0
+    >>> class Model(BaseEstimator):
+    ...     def __init__(self, scale=2.0):
+    ...         self.scale = scale
+    >>> Scale.of(Model()).scale
+    2.0
+    """
 
     @classmethod
     def of(cls, estimator: BaseEstimator) -> Self:
@@ -50,7 +66,16 @@ class Settings:
 
 
 class Data(Protocol):
-    """What was measured so far, as it was given."""
+    """What was measured so far, as it was given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from adaptive.estimators import Rows
+    >>> measured: Data = Rows(np.zeros((3, 2)), np.ones(3))
+    >>> measured.n_features, sorted(measured.state())
+    (2, ['X', 'y'])
+    """
 
     @property
     def n_features(self) -> int | None:
@@ -65,7 +90,16 @@ class Data(Protocol):
 
 
 class Belief(Protocol):
-    """What is believed after learning; made by ``learnt`` or ``from_state``, and never changed."""
+    """What is believed after learning; made by ``learnt`` or ``from_state``, and never changed.
+
+    Examples
+    --------
+    >>> from adaptive import BayesianLogisticRegression
+    >>> model = BayesianLogisticRegression(hyperparameters="mode").fit([[0.0], [1.0]], [0, 1])
+    >>> belief: Belief = model.belief_
+    >>> len(belief.data), belief.settings.prior, belief.predictive(model.belief_.data.X).mean.shape
+    (2, 'gaussian', (2,))
+    """
 
     @property
     def settings(self) -> Any:
@@ -97,7 +131,19 @@ class Belief(Protocol):
 
 
 class Inferred:
-    """What its posteriors say of a belief's inference; the belief holds ``posterior``, or states ``posteriors``."""
+    """What its posteriors say of a belief's inference; the belief holds ``posterior``, or states ``posteriors``.
+
+    Examples
+    --------
+    >>> from adaptive.inference import GLM, laplace_approximation
+    >>> class Mean(Inferred):
+    ...     def __init__(self, y):
+    ...         model = GLM([[1.0]] * len(y), y, potentials=[], B=[], prior_covariance=1.0)
+    ...         self.posterior = laplace_approximation(model)
+    >>> belief = Mean([1.0, 2.0])
+    >>> belief.evidence_kind, round(belief.log_evidence, 3), belief.converged
+    ('exact', -3.387, True)
+    """
 
     posterior: Any
     left_out: Any = None  # predictions of what was learnt from without itself, where the inference has them
@@ -134,7 +180,27 @@ class Inferred:
 
 
 def of_belief(name: str, doc: str) -> Any:
-    """A fitted attribute that is one of the belief's; NotFittedError before any fit."""
+    """A fitted attribute that is one of the belief's; NotFittedError before any fit.
+
+    Parameters
+    ----------
+    name : str
+        Of the belief's attribute; dots lead further inside.
+    doc : str
+        What the attribute is.
+
+    Returns
+    -------
+    property
+
+    Examples
+    --------
+    >>> from adaptive.estimators import BeliefEstimator
+    >>> class Model(BeliefEstimator):
+    ...     n_rows_ = of_belief("data.n_rows", "Rows learnt from.")
+    >>> Model.n_rows_.__doc__
+    'Rows learnt from.'
+    """
 
     def read(estimator: BeliefEstimator) -> Any:
         value: Any = estimator.fitted_belief()
@@ -161,6 +227,16 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
     ----------
     belief_ : Belief
     posterior_, log_evidence_, evidence_kind_, objective_trace_, n_iter_, converged_ : of the inference
+
+    Examples
+    --------
+    >>> from adaptive import GaussianProcessRegressor
+    >>> model = GaussianProcessRegressor()
+    >>> isinstance(model, BeliefEstimator)
+    True
+    >>> again = GaussianProcessRegressor().restore(model.fit([[0.0], [1.0]], [0.0, 1.0]).state())
+    >>> bool((again.predict([[0.5]]) == model.predict([[0.5]])).all())
+    True
     """
 
     _Settings: ClassVar[type[Settings]] = Settings
@@ -229,6 +305,14 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
             return self.belief_.predictive(given, target=about, random_state=random_state)
         settings, kind = self._Settings.of(self), self._belief_about(None)
         return kind.prior_predictive(settings, given, target=about, random_state=random_state)
+
+    def _threads(self, candidates: Pool) -> AbstractContextManager[Any]:
+        """One of BLAS where a pool times what was learnt from is little work: a second one costs more than it does."""
+        data = self.belief_.data if self.__sklearn_is_fitted__() else None
+        if callable(candidates) or data is None or data.n_features is None:
+            return nullcontext()
+        little = pool.length(candidates) * max(len(data), data.n_features) ** 2 <= LITTLE_WORK
+        return one_blas_thread(1) if little else nullcontext()
 
     def fitted_belief(self) -> Any:
         """Return the belief; NotFittedError before any fit."""

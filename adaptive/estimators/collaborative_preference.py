@@ -62,7 +62,7 @@ class CollaborativePreference(BeliefEstimator):
 
     Attributes
     ----------
-    users_, items_ : arrays of ids
+    users_, items_ : arrays of ids, (n_users,) and (n_items,)
     posterior_ : UtilityPrior
         What was learnt of everybody: ``mean`` b, ``loadings`` V, ``scale`` s, ``kernel`` K.
     log_evidence_, evidence_kind_, objective_trace_, n_iter_, converged_ : of the last full fit

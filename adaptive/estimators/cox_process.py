@@ -44,7 +44,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     inference : str or callable, default "expectation_propagation"
         Any of :mod:`adaptive.inference` that takes the rate ("variational_gaussian" refuses "rectified").
     optimizer : "fmin_l_bfgs_b", callable or None, default "fmin_l_bfgs_b"
-        Climbs the log evidence; None keeps the parameters.
+        Climbs the log evidence (nats); None keeps the parameters.
     n_restarts_optimizer : int, default 0
         Further starts, at random within the kernel's bounds; needs finite bounds of all parameters.
     max_iter : int, default 100

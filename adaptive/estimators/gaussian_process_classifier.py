@@ -56,7 +56,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         Of more than two classes.
     n_jobs : int, optional
         For their binary problems.
-    classes : array-like of labels, optional
+    classes : array-like (c,) of labels, optional
         All labels, where the first answers may not show every class.
     tol : float, default 1e-6
         Of the inference.

@@ -72,9 +72,11 @@ class ImageReconstructor(BeliefEstimator):
         where there are four; how uncertain it is both models know. "estimate": the angle of that image as it is. A
         phase from a prescan is given as an array. Photographs have none.
     coils : array (coils, *shape), "estimate" or None, default None
-        Sensitivities of the receiver coils; "estimate": from the centre of k-space, which then has to be measured
-        first. Blocks stay those of one coil, and the samples of each are (coils, *block.output_shape). None: one coil,
-        samples without that axis.
+        Sensitivities of the receiver coils; "estimate": from the centre of k-space as soon as four central lines (or
+        a block or disc of that side) were measured, again when it has doubled, up to 32. `fit` needs them;
+        `partial_fit`, and so a loop, keeps what comes before, and until then what is believed is the prior. Blocks stay
+        those of one coil, and the samples of each are (coils, *block.output_shape). None: one coil, samples without
+        that axis.
     coil_covariance : array (coils, coils), optional
         Covariance of the noise between coils, up to a factor; it is made white.
     imaginary_prior : {"auto", "transform", "pixel", "none"}, default "auto"
@@ -130,7 +132,7 @@ class ImageReconstructor(BeliefEstimator):
         Scale of each group in the model that designs.
     measurements_ : pair of arrays (m, pixels) and (m,)
         All measurements as rows, and their outcomes.
-    phase_ : array or None
+    phase_ : array (*shape), in radians, or None
     coil_maps_ : array (coils, *shape) or None
         As given or estimated, where the noise is white.
     posterior_ : Posterior of the model that reconstructs
@@ -281,7 +283,9 @@ class ImageReconstructor(BeliefEstimator):
     def partial_fit(self, X: Pool | Operator, y: Outcomes) -> Self:
         """Learn from further measurements, starting from what is believed; what is refused changes nothing.
 
-        The centre of k-space may come later than other lines; there is no image before it.
+        The centre of k-space may come later than other lines; there is no image before it. With ``coils="estimate"``
+        samples are kept until the coil maps can be read from the centre: candidates are judged by the prior until then,
+        as one coil would see them, and the image is refused in one sentence.
         """
         return self._partial_fit(X, y)
 
@@ -291,6 +295,7 @@ class ImageReconstructor(BeliefEstimator):
         measured = ImageSettings.of(self).measured(X, y, earlier, check=self.check)
         if whole:
             measured.require_centre()
+            ImageSettings.of(self).receiver.require_maps(measured)
         return measured
 
     def _candidates(self, X: Pool) -> Pool:

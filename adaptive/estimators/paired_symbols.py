@@ -55,7 +55,7 @@ class PairedSymbols(BeliefEstimator):
 
     Attributes
     ----------
-    users_, items_ : arrays
+    users_, items_ : arrays (n_users,) and (n_items,)
         Ids in the order of the factors' rows.
     posterior_ : Censored
         ``.factors``, ``.selection`` (who the censored pairs are thought to be), ``.dirichlet``, ``.shared``.

@@ -58,7 +58,7 @@ class PoissonFactorization(BeliefEstimator):
 
     Attributes
     ----------
-    users_, items_ : arrays
+    users_, items_ : arrays (n_users,) and (n_items,)
         Ids in the order of the factors' rows.
     posterior_ : Factors
         ``.sides``: means and variances of users and of items.
@@ -223,7 +223,7 @@ class PoissonFactorization(BeliefEstimator):
         factors, users, _ = belief.located(first, belief.data.ids[1][:0])
         row, entries = int(users[0]), belief.entries
         a, b = (entries.by(0)[0][row], entries.by(0)[0][row + 1]) if row < entries.lengths[0] else (0, 0)
-        _, index, y, exposure = entries.by(0)
+        _, index, y, exposure, _ = entries.by(0)
         rows = (np.zeros(b - a, dtype=np.int64), index[a:b])
         own = factors.sides[0]
         one = replace(own, mean=own.mean[[row]], spread=own.spread[[row]])

@@ -161,7 +161,7 @@ class SeveralImages(BeliefEstimator):
     ----------
     reconstructors_ : list of ImageReconstructor
         With what was learnt.
-    images_ : list of arrays
+    images_ : list of arrays (*shape)
         Magnitudes of the reconstructions, computed when they are first asked for.
     n_products_ : int
         Products with the system matrices that the design has cost, of all images.
@@ -170,6 +170,11 @@ class SeveralImages(BeliefEstimator):
     -----
     The outcome of a block is one array of samples for each image: an array (images, ...) or a list of arrays. Images
     are independent: the log-determinant of all is the sum of theirs, and so is the information of a batch.
+
+    References
+    ----------
+    Seeger, Nickisch, Pohmann and Schoelkopf (2010), Optimization of k-space trajectories for compressed sensing by
+    Bayesian experimental design, for one image.
 
     Examples
     --------

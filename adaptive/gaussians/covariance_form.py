@@ -52,14 +52,25 @@ _LARGEST_WHITENED = 2**25  # its entries, 268 MB
 class CovarianceForm(FactorisedForm):
     """Gaussian with sites, represented by the prior covariance of its rows.
 
-    Data rows are rows like any other, whose sites stay fixed at 1/variance. Parameters, attributes and methods are
+    Data rows are rows like any other, whose sites stay fixed at 1/variance. Attributes and methods are
     those of :class:`~adaptive.gaussians.factorised_form.FactorisedForm`; the prior covariance is required, and the
     coefficients are alpha (m + q,): u = prior mean + S F' alpha with F the data rows above the site rows.
+
+    Parameters
+    ----------
+    rows, data_rows, data, data_variance, prior_mean, prior_covariance
+        As of :class:`~adaptive.gaussians.gaussian_part.GaussianPart`; the prior covariance is required.
 
     Attributes
     ----------
     size : int
         m + q.
+
+    Examples
+    --------
+    >>> form = CovarianceForm(np.eye(2), prior_covariance=np.eye(2)).refit(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
+    >>> form.mean, form.marginals()[1]
+    (array([1., 0.]), array([0.5, 1. ]))
     """
 
     kind = "covariance"

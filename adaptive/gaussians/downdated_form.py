@@ -35,6 +35,14 @@ class DowndatedForm:
         alpha; a subclass may set it later.
     reduction : (q, q), optional
         C; a subclass may define ``reduce`` instead.
+
+    Examples
+    --------
+    >>> from adaptive.gaussians import PrecisionForm
+    >>> base = PrecisionForm(np.eye(2), prior_covariance=np.eye(2)).refit(np.zeros(2), np.zeros(2))
+    >>> form = DowndatedForm(base, np.array([[1.0, 0.0]]), np.array([1.0]), np.array([[0.5]]))
+    >>> form.mean, form.project_variance(None)
+    (array([1., 0.]), array([0.5, 1. ]))
     """
 
     kind = "downdated"

@@ -25,6 +25,12 @@ class EmpiricalForm(SquareRootForm):
     draws : (k, n)
     weights : (k,)
         Positive, with sum 1.
+
+    Examples
+    --------
+    >>> form = EmpiricalForm(np.array([[0.0, 1.0], [2.0, 3.0]]), np.array([0.5, 0.5]))
+    >>> form.mean, form.project_variance(None)
+    (array([1., 2.]), array([2., 2.]))
     """
 
     kind = "empirical"

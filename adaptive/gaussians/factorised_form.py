@@ -44,6 +44,13 @@ class FactorisedForm(SiteGaussian):
         log base(mean) + 1/2 log|2 pi V|.
     log_determinant : float
         log|V|.
+
+    Examples
+    --------
+    >>> from adaptive.gaussians import PrecisionForm
+    >>> form = PrecisionForm(np.eye(2), prior_covariance=np.eye(2)).refit(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
+    >>> isinstance(form, FactorisedForm), form.projections, round(form.log_determinant, 4)
+    (True, array([1., 0.]), -0.6931)
     """
 
     operator_variance = None

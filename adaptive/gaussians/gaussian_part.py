@@ -29,6 +29,14 @@ class GaussianPart(NamedTuple):
         mu, default zero.
     prior_covariance : float, (n,), (n, n) or LowRankCovariance, optional
         S; None: no prior, and data and sites together must determine u.
+
+    Examples
+    --------
+    >>> from adaptive.gaussians import gaussian_with_sites
+    >>> part = GaussianPart(np.eye(2), prior_covariance=np.eye(2))
+    >>> form = gaussian_with_sites(**part._asdict()).refit(np.zeros(2), np.zeros(2))
+    >>> form.mean
+    array([0., 0.])
     """
 
     rows: Matrix | ProjectionRows

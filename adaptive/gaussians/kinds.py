@@ -27,6 +27,18 @@ FORMS: dict[str, type[Gaussian]] = {
 def gaussian_from_state(state: dict[str, Any], part: GaussianPart) -> Gaussian:
     """The Gaussian that ``state`` described, of the model whose Gaussian part and rows these are.
 
+    Parameters
+    ----------
+    state : dict
+        What ``state()`` of a form returned.
+    part : GaussianPart
+        Prior, data and rows of the model.
+
+    Returns
+    -------
+    Gaussian
+        Of the kind that the state names.
+
     Examples
     --------
     >>> import numpy as np

@@ -39,9 +39,26 @@ __all__ = ["LowRankForm"]
 class LowRankForm(FactorisedForm):
     """Gaussian with sites whose prior covariance is of low rank plus a diagonal.
 
-    Parameters, attributes and methods are those of :class:`~adaptive.gaussians.covariance_form.CovarianceForm`. With a
+    Attributes and methods are those of :class:`~adaptive.gaussians.covariance_form.CovarianceForm`. With a
     diagonal, every row (of data and of sites) must be one unknown of its own, as in a Gaussian process; without one,
     rows are free. The coefficients are the means of z (r,) above alpha (m + q,).
+
+    Parameters
+    ----------
+    rows, data_rows, data, data_variance, prior_mean, prior_covariance
+        As of :class:`~adaptive.gaussians.gaussian_part.GaussianPart`; the prior covariance is a `LowRankCovariance`.
+
+    Raises
+    ------
+    ValueError
+        If the prior covariance has a diagonal part and the rows are more than one unknown each, or name one twice.
+
+    Examples
+    --------
+    >>> prior = LowRankCovariance(np.array([[1.0], [1.0], [1.0]]), 0.5)
+    >>> form = LowRankForm(np.eye(3), prior_covariance=prior)
+    >>> form.refit(np.array([2.0, 0.0, 0.0]), np.array([2.0, 0.0, 0.0])).mean.round(3)
+    array([0.75, 0.5 , 0.5 ])
     """
 
     kind = "low_rank"

@@ -48,6 +48,14 @@ class MeanFieldForm(DowndatedForm):
         m0.
     log_base : float
         Log normaliser of the base.
+
+    Examples
+    --------
+    >>> from adaptive.gaussians import PrecisionForm
+    >>> base = PrecisionForm(np.eye(2), prior_covariance=np.array([[2.0, 1.0], [1.0, 2.0]]))
+    >>> form = MeanFieldForm(base.refit(np.zeros(2), np.zeros(2)), np.eye(2), 0.0)
+    >>> form.conditional_variance  # 1 / [K^-1]_jj
+    array([1.5, 1.5])
     """
 
     kind = "mean_field"

@@ -6,6 +6,7 @@ inverted (then P_0 = I + data, F = B R); for a number or a diagonal, R = I and P
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -24,6 +25,7 @@ from adaptive.linalg.matrices import (
     row_blocks,
     triangular_root,
 )
+from adaptive.linalg.triangular_inverse import triangular_inverse
 
 if TYPE_CHECKING:
     from adaptive.types import Covariance, Matrix, Number
@@ -36,8 +38,19 @@ _LOST = 1e-13  # a pivot this much smaller than its diagonal entry is mostly rou
 class PrecisionForm(FactorisedForm):
     """Gaussian with sites, represented by the Cholesky factor of its precision matrix.
 
-    Parameters, attributes and methods are those of :class:`~adaptive.gaussians.factorised_form.FactorisedForm`; the
+    Attributes and methods are those of :class:`~adaptive.gaussians.factorised_form.FactorisedForm`; the
     coefficients are w (r,). Without a prior covariance, data and sites together must determine u.
+
+    Parameters
+    ----------
+    rows, data_rows, data, data_variance, prior_mean, prior_covariance
+        As of :class:`~adaptive.gaussians.gaussian_part.GaussianPart`.
+
+    Examples
+    --------
+    >>> form = PrecisionForm(np.eye(2), prior_covariance=np.eye(2)).refit(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
+    >>> form.mean, form.marginals()[1]
+    (array([1., 0.]), array([0.5, 1. ]))
     """
 
     kind = "precision"
@@ -159,9 +172,20 @@ class PrecisionForm(FactorisedForm):
     def marginals(self) -> tuple[np.ndarray, np.ndarray]:
         """Means and variances of the q projections."""
         if is_sparse(self.rows):
-            return self.projections, quadratic_diagonal(self.rows, self._full_inverse())
+            every = self._own_variances() if self._alone else self._full_inverse()
+            return self.projections, quadratic_diagonal(self.rows, every)
         half = dtrsm(1.0, self.factor, self.rows.T, lower=1)
         return self.projections, np.einsum("ij,ij->j", half, half)
+
+    @cached_property
+    def _alone(self) -> bool:
+        """Whether every row looks at one unknown at most."""
+        return bool(np.all(np.diff(self.rows.tocsr().indptr) <= 1))  # type: ignore[union-attr]
+
+    def _own_variances(self) -> np.ndarray:
+        """diag(V) by L^-1, at two thirds of the whole inverse."""
+        half = triangular_inverse(self.factor)
+        return np.einsum("ij,ij->j", half, half)
 
     def start_updates(self) -> None:
         """Prepare ``marginal`` and ``rank_one``: the covariance matrix is formed once, lower triangle."""

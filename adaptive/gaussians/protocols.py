@@ -35,6 +35,13 @@ class Gaussian(Protocol):
     leading : callable or None
         Maps (k, start, tol) to the k largest eigenvalues of V and their eigenvectors (k, n), searched from where the
         last search ended; None where nothing is kept from one search to the next.
+
+    Examples
+    --------
+    >>> from adaptive.gaussians import SquareRootForm
+    >>> believed: Gaussian = SquareRootForm(np.zeros(2), np.array([[2.0], [0.0]]))
+    >>> believed.kind, believed.n, believed.project_variance(None)
+    ('square_root', 2, array([4., 0.]))
     """
 
     kind: str
@@ -93,7 +100,14 @@ class SiteGaussian(Gaussian, Protocol):
     projections : (q,)
         B mean.
     log_volume : float
-        log base(mean) + 1/2 log|2 pi V|: every engine's log evidence is this plus one term per row.
+        log base(mean) + 1/2 log|2 pi V|: every engine's log evidence (nats) is this plus one term per row.
+
+    Examples
+    --------
+    >>> from adaptive.gaussians import gaussian_with_sites
+    >>> believed: SiteGaussian = gaussian_with_sites(np.eye(1), prior_covariance=np.eye(1))
+    >>> believed.refit(np.array([1.0]), np.array([2.0])).projections
+    array([1.])
     """
 
     pi: np.ndarray

@@ -88,6 +88,18 @@ class SequentialForm:
     subspace : LeadingSubspace or None
         Where the last search for leading directions ended, moved along with all changes since.
     work : Work
+
+    Raises
+    ------
+    ValueError
+        If B is not orthonormal and square, or the prior is more than a scale.
+
+    Examples
+    --------
+    >>> from adaptive.operators import Identity
+    >>> form = SequentialForm(ProjectionRows([Identity(2)]), prior_covariance=np.ones(2))
+    >>> form.refit(np.array([1.0, 0.0]), np.array([2.0, 0.0])).mean
+    array([1., 0.])
     """
 
     kind = "sequential"

@@ -23,6 +23,12 @@ class SquareRootForm:
     mean : (n,)
     root : (n, k)
         R; directions outside its range have variance zero.
+
+    Examples
+    --------
+    >>> form = SquareRootForm(np.zeros(2), np.array([[2.0], [0.0]]))
+    >>> form.project_variance(None)
+    array([4., 0.])
     """
 
     kind = "square_root"

@@ -66,6 +66,11 @@ def gaussian_with_sites(
     FactorisedForm
         Without sites yet: call ``refit(pi, nu)``.
 
+    Raises
+    ------
+    ValueError
+        If the prior covariance is of low rank and ``form`` is "precision".
+
     Examples
     --------
     >>> import numpy as np

@@ -2,19 +2,25 @@
 
 from adaptive.images.cfl import read_cfl, write_cfl
 from adaptive.images.coils import estimate_coils, map_error, normalised_maps, simulate_coils
+from adaptive.images.compression import CompressedCoils, compress_coils
 from adaptive.images.design_table import COLUMNS, best_parameter, compare_designs
+from adaptive.images.foreground import foreground
 from adaptive.images.kspace_check import check_coils, check_kspace, gridded, kspace_problem
 from adaptive.images.kspace_files import RawKspace, read_kspace
 from adaptive.images.noise import estimate_noise, noise_covariance, whitened
+from adaptive.images.oversampling import remove_oversampling
 from adaptive.images.phase import estimate_phase, low_resolution, polynomial_phase
 from adaptive.images.quality import Interval, l2_error, nmse, paired_interval, psnr, ssim
 from adaptive.images.reading import head_scan, read_images
+from adaptive.images.receiver import CoilCovariance, coil_covariance
 from adaptive.images.simulation import SimulatedScan, simulate_scan
 from adaptive.images.smooth_phase import SmoothPhase, smooth_phase
 from adaptive.images.stack import ImageStack, Slice, fitted, middle_square, padded, scaled
 
 __all__ = [
     "COLUMNS",
+    "CoilCovariance",
+    "CompressedCoils",
     "ImageStack",
     "Interval",
     "RawKspace",
@@ -24,11 +30,14 @@ __all__ = [
     "best_parameter",
     "check_coils",
     "check_kspace",
+    "coil_covariance",
     "compare_designs",
+    "compress_coils",
     "estimate_coils",
     "estimate_noise",
     "estimate_phase",
     "fitted",
+    "foreground",
     "gridded",
     "head_scan",
     "kspace_problem",
@@ -46,6 +55,7 @@ __all__ = [
     "read_cfl",
     "read_images",
     "read_kspace",
+    "remove_oversampling",
     "scaled",
     "simulate_coils",
     "simulate_scan",

@@ -24,17 +24,19 @@ _NUMBER = np.dtype("<c8")
 _MOST_AXES = 16
 
 
-def read_cfl(path: str | os.PathLike[str]) -> np.ndarray:
+def read_cfl(path: str | os.PathLike[str], *, mapped: bool = False) -> np.ndarray:
     """Read an array of BART.
 
     Parameters
     ----------
     path : str or Path
         ``NAME``, ``NAME.cfl`` or ``NAME.hdr``; both files must be there.
+    mapped : bool, default False
+        Leave the numbers in the file, and read those that are looked at (a memory map, which cannot be written to).
 
     Returns
     -------
-    ndarray, complex64
+    ndarray of the stored shape, complex64
         Without the axes of length one at the end.
 
     Raises
@@ -43,19 +45,31 @@ def read_cfl(path: str | os.PathLike[str]) -> np.ndarray:
         If one of the two files is not there.
     ValueError
         If they do not belong together, are damaged, or the array does not fit into memory.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from adaptive.images import write_cfl
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = write_cfl(f"{folder}/kspace", np.ones((4, 3)))
+    ...     read_cfl(path).shape
+    (4, 3)
     """
     header, numbers = _files(path)
     for file in (header, numbers):
         if not file.is_file():
             raise FileNotFoundError(f"there is no file {file}; an array of BART is NAME.hdr and NAME.cfl.")
     shape = _lengths(header)
-    require_memory(numbers.name, shape, _NUMBER)
+    if not mapped:
+        require_memory(numbers.name, shape, _NUMBER)
     wanted, there = int(np.prod([int(side) for side in shape], dtype=object)) * _NUMBER.itemsize, numbers.stat().st_size
     if wanted != there:
         raise ValueError(
             f"{numbers.name} is damaged or not complete: {header.name} announces shape {shape}, {wanted} bytes, and it "
             f"holds {there}."
         )
+    if mapped:
+        return np.memmap(numbers, _NUMBER, "r", shape=shape, order="F")
     return np.fromfile(numbers, _NUMBER).reshape(shape, order="F").astype(np.complex64, copy=False)
 
 
@@ -66,12 +80,24 @@ def write_cfl(path: str | os.PathLike[str], array: ArrayLike) -> Path:
     ----------
     path : str or Path
         ``NAME`` or ``NAME.cfl``; ``NAME.hdr`` is written beside it.
-    array : array of numbers, at most 16 axes
+    array : array of numbers, of any shape of at most 16 axes
 
     Returns
     -------
     Path
         Of the ``.cfl`` file.
+
+    Raises
+    ------
+    ValueError
+        If the array is empty, or has more axes than the format.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_cfl(f"{folder}/kspace", np.ones((4, 3))).name
+    'kspace.cfl'
     """
     array = finite("array", array, dtype=complex)
     if array.ndim > _MOST_AXES or array.size == 0:

@@ -60,6 +60,11 @@ def simulate_coils(
     ndarray (n_coils, *shape), complex128
         With sum_c |s_c|^2 = 1 in every pixel.
 
+    Raises
+    ------
+    ValueError
+        If ``shape`` has neither two nor three axes.
+
     Examples
     --------
     >>> maps = simulate_coils((16, 16), 4, random_state=0)
@@ -94,6 +99,11 @@ def normalised_maps(maps: ArrayLike) -> np.ndarray:
     Returns
     -------
     ndarray (coils, *shape)
+
+    Examples
+    --------
+    >>> normalised_maps(np.array([[[3.0]], [[4.0]]]))[:, 0, 0]
+    array([0.6, 0.8])
     """
     maps = finite("maps", maps, dtype=None)
     total = np.sqrt((np.abs(maps) ** 2).sum(axis=0))
@@ -137,7 +147,7 @@ def estimate_coils(kspace: ArrayLike, n_central: int | None = None) -> np.ndarra
     >>> bool(map_error(maps, estimate_coils(kspace, 16), head > 0) < 0.02)
     True
     """
-    kspace = finite("kspace", kspace, dtype=complex)
+    kspace = finite("kspace", kspace, dtype=None if np.asarray(kspace).dtype.kind == "c" else complex)
     if kspace.ndim not in (3, 4):
         raise ValueError(f"kspace must have shape (coils, *shape of the image), got {kspace.shape}.")
     if n_central is None:
@@ -150,17 +160,22 @@ def estimate_coils(kspace: ArrayLike, n_central: int | None = None) -> np.ndarra
             f"coil maps are read from the centre of kspace, of which at least {SMALLEST_CENTRE} samples along every "
             f"axis must be measured, got {' x '.join(map(str, sides))}."
         )
-    block = kspace[(slice(None), *_central(kspace.shape[1:], sides))]
+    block = kspace[(slice(None), *_central(kspace.shape[1:], sides))].astype(complex)
     if not np.any(block):
         raise ValueError(f"the central {' x '.join(map(str, sides))} samples of kspace are all zero: measure them.")
-    coils = len(kspace)
-    require_memory("the matrix of coils in every pixel", (*kspace.shape[1:], coils, coils), complex)
-    matrix = _local_projection(block, kspace.shape[1:])
-    maps = np.moveaxis(np.linalg.eigh(matrix)[1][..., -1], -1, 0)
+    shape = kspace.shape[1:]
+    require_memory("the matrix of coils in every pixel of a row", (*shape[1:], len(kspace), len(kspace)), complex, 3)
+    lags, window = _lags(block)
+    waves = [_waves(side, n) for side, n in zip(window, shape, strict=True)]
+    maps = np.empty(kspace.shape, complex)
+    for row, first in enumerate(waves[0]):
+        matrix = _projection(lags, [first, *waves[1:]])
+        maps[:, row] = np.moveaxis(np.linalg.eigh(matrix)[1][..., -1], -1, 0)
     samples = block.reshape(len(block), -1)
     virtual = np.linalg.eigh(samples @ samples.conj().T)[1][:, -1]
     seen = np.tensordot(virtual.conj(), maps, axes=1)
-    return maps * np.exp(-1j * np.angle(seen))
+    maps *= np.exp(-1j * np.angle(seen))
+    return maps
 
 
 def fully_sampled_centre(mask: ArrayLike) -> tuple[int, ...]:
@@ -210,6 +225,17 @@ def map_error(truth: ArrayLike, estimate: ArrayLike, inside: np.ndarray) -> floa
     Returns
     -------
     float
+
+    Raises
+    ------
+    ValueError
+        If the arrays do not belong together, or nothing is inside.
+
+    Examples
+    --------
+    >>> truth = np.ones((2, 4, 4))
+    >>> map_error(truth, 3j * truth, np.ones((4, 4), bool))  # a factor that all coils share is no error
+    0.0
     """
     truth, estimate = finite("truth", truth, dtype=complex), finite("estimate", estimate, dtype=complex)
     if truth.shape != estimate.shape or np.shape(inside) != truth.shape[1:] or not np.any(inside):
@@ -228,8 +254,8 @@ def _central(shape: tuple[int, ...], sides: Sequence[int]) -> tuple[slice, ...]:
     return tuple(slice(n // 2 - side // 2, n // 2 - side // 2 + side) for n, side in zip(shape, sides, strict=True))
 
 
-def _local_projection(block: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """The projection on the space of the windows, pixel by pixel: Hermitian matrices (*shape, coils, coils)."""
+def _lags(block: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
+    """The projection on the space of the windows, averaged over places, by coil, coil and lag; sides of the windows."""
     coils = len(block)
     window = tuple(min(KERNEL[block.ndim - 1], max(2, side // 2)) if side > 1 else 1 for side in block.shape[1:])
     views = np.lib.stride_tricks.sliding_window_view(block, window, axis=tuple(range(1, block.ndim)))
@@ -242,19 +268,18 @@ def _local_projection(block: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     spectra = scipy.fft.fftn(kept, doubled, axes=axes)
     products = np.einsum("a...k,b...k->ab...", spectra, spectra.conj())
     lags = scipy.fft.ifftn(products, axes=tuple(range(2, 2 + len(window))))
-    result = np.empty((*shape, coils, coils), complex)
-    for a in range(coils):
-        for b in range(a + 1):
-            padded = np.zeros(shape, complex)
-            padded[np.ix_(*[_lag_positions(side, n) for side, n in zip(window, shape, strict=True)])] = lags[a, b][
-                np.ix_(*[_lag_positions(side, 2 * side) for side in window])
-            ]
-            # a convolution with conj(map) in k-space is a product in the image
-            seen = scipy.fft.fftshift(scipy.fft.ifftn(padded)) * np.prod(shape) / np.prod(window)
-            result[..., a, b], result[..., b, a] = seen, seen.conj()
-    return result
+    where = [np.arange(-(side - 1), side) % (2 * side) for side in window]
+    return lags[np.ix_(np.arange(coils), np.arange(coils), *where)] / np.prod(window), window
 
 
-def _lag_positions(side: int, length: int) -> np.ndarray:
-    """Where lags -(side - 1), ..., side - 1 stand in the order of the transform."""
-    return np.arange(-(side - 1), side) % length
+def _waves(side: int, n: int) -> np.ndarray:
+    """What every lag of windows of a side is at every pixel, (n, lags)."""
+    return np.exp(2j * np.pi / n * np.outer(np.arange(n) - n // 2, np.arange(-(side - 1), side)))
+
+
+def _projection(lags: np.ndarray, waves: Sequence[np.ndarray]) -> np.ndarray:
+    """The projection, pixel by pixel of one row: a convolution with conj(map) in k-space is a product in the image."""
+    seen = np.tensordot(lags, waves[0], (2, 0))
+    for wave in waves[1:]:  # the first axis of lags that is left becomes the last of the image
+        seen = np.tensordot(seen, wave, (2, 1))
+    return np.moveaxis(seen, (0, 1), (-2, -1))

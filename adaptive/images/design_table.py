@@ -39,6 +39,11 @@ def compare_designs(
     list of dict
         With the keys ``COLUMNS``; error, psnr and ssim are means over the draws.
 
+    Raises
+    ------
+    ValueError
+        If a design has no draw, or draws of several sizes.
+
     Examples
     --------
     >>> from adaptive.images import head_scan, simulate_scan
@@ -75,7 +80,7 @@ def best_parameter(
     ----------
     values : iterable
         As in exponents 2, 3, ..., 6.
-    designs : callable value -> list of line arrays
+    designs : callable value -> list of line arrays (n_lines,)
         The design's draws at that value.
     scan : SimulatedScan
         The training slice, and no other.
@@ -86,6 +91,26 @@ def best_parameter(
     value
         With the least mean error; the first of equals.
     errors : dict of value to mean error
+
+    Raises
+    ------
+    ValueError
+        If there is no parameter to try.
+
+    Examples
+    --------
+    >>> from adaptive.images import simulate_scan
+    >>> from designs.kspace import variable_density
+    >>> scan = simulate_scan(np.eye(16), snr=50.0, random_state=0)
+    >>> def reconstruct(scan, lines):  # the samples of the lines alone
+    ...     kept = np.zeros_like(scan.kspace)
+    ...     kept[lines] = scan.kspace[lines]
+    ...     return np.abs(np.fft.fftshift(np.fft.ifft2(np.fft.ifftshift(kept), norm="ortho")))
+    >>> def draws(exponent):
+    ...     return [variable_density(16, 8, 4, exponent=exponent, random_state=seed) for seed in range(2)]
+    >>> best, errors = best_parameter([2.0, 4.0], draws, scan, reconstruct)
+    >>> sorted(errors), errors[best] == min(errors.values())
+    ([2.0, 4.0], True)
     """
     errors = {
         value: float(np.mean([l2_error(scan.image, reconstruct(scan, np.asarray(lines))) for lines in designs(value)]))

@@ -58,6 +58,14 @@ def gridded(blocks: Sequence[Any], samples: Sequence[Any], n_coils: int | None =
     ValueError
         If samples are of the wrong length (rows and columns swapped) or not finite, a position is measured twice, or DC
         is not measured at all.
+
+    Examples
+    --------
+    >>> from designs.kspace import lines
+    >>> pool = lines((8, 6), 0).take([4, 3])
+    >>> kspace, measured = gridded(pool, [np.ones((1, 6)), np.full((1, 6), 2.0)])
+    >>> kspace[3:5, 0], int(measured.sum())
+    (array([2.+0.j, 1.+0.j]), 12)
     """
     if len(blocks) != len(samples) or not len(blocks):
         raise ValueError(f"each block needs its samples: got {len(blocks)} blocks and {len(samples)} samples.")
@@ -102,7 +110,25 @@ def _place(kspace: np.ndarray, block: Operator, mask: np.ndarray, values: np.nda
 
 
 def check_kspace(kspace: ArrayLike, measured: ArrayLike | None = None, **keywords: Any) -> None:
-    """Raise ``ValueError`` with the sentence of ``kspace_problem``, if there is one; the arguments are the same."""
+    """Raise ``ValueError`` with the sentence of ``kspace_problem``, if there is one; the arguments are the same.
+
+    Parameters
+    ----------
+    kspace, measured, **keywords
+        As of `kspace_problem`.
+
+    Raises
+    ------
+    ValueError
+        If k-space does not fit what it is to be reconstructed with.
+
+    Examples
+    --------
+    >>> check_kspace(np.fft.fft2(np.pad(np.ones((8, 8)), 4), norm="ortho"))
+    Traceback (most recent call last):
+    ValueError: kspace is not centred along axes 0 and 1: its largest samples are at index (0, 0) instead of (8, 8);
+    apply np.fft.fftshift.
+    """
     problem = kspace_problem(kspace, measured, **keywords)
     if problem:
         raise ValueError(problem)
@@ -118,6 +144,11 @@ def check_coils(kspace: np.ndarray, measured: np.ndarray, largest: float = 1.0) 
     measured : array (*shape) of bool
     largest : float, default 1
         Largest magnitude that the images of all coils, as a root of the sum of squares, are supposed to have.
+
+    Raises
+    ------
+    ValueError
+        If k-space is zero wherever it was measured, or the maps do not fit it.
 
     Examples
     --------

@@ -42,6 +42,11 @@ class RawKspace:
         For captions.
     n_slices : int
         How many there are in the file.
+
+    Examples
+    --------
+    >>> RawKspace(np.ones((2, 8, 8), complex), np.ones((8, 8), bool), "two coils").n_slices
+    1
     """
 
     samples: np.ndarray
@@ -109,6 +114,14 @@ def read_kspace(path: str | os.PathLike[str], index: int | None = None) -> RawKs
         If there is no such file, no such slice.
     ValueError
         If the file is damaged, does not hold k-space, or does not fit into memory; the message names it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/raw.npy", np.ones((2, 8, 8), complex))
+    ...     read_kspace(f"{folder}/raw.npy").samples.shape
+    (2, 8, 8)
     """
     path = Path(path).expanduser()
     if not path.is_file():

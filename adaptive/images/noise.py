@@ -27,6 +27,7 @@ SHARE = 0.25  # of the pixels are taken for pure noise
 HIGH = 0.4  # cycles per pixel, along any axis: from there on frequencies are high
 STEPS = 50
 SETTLED = 1e-4
+TOGETHER = 2**13  # pixels whose energies are computed at a time
 
 
 def noise_covariance(noise: ArrayLike) -> np.ndarray:
@@ -41,6 +42,11 @@ def noise_covariance(noise: ArrayLike) -> np.ndarray:
     -------
     ndarray (coils, coils), complex128
         Hermitian; per real component, so that the mean of its diagonal is what is called the noise variance here.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than twice as many samples as coils.
 
     Examples
     --------
@@ -90,7 +96,7 @@ def estimate_noise(kspace: ArrayLike, mask: ArrayLike | None = None) -> np.ndarr
     >>> print(abs(estimate_noise(3 * kspace)[0, 0].real - 9) < 1)
     True
     """
-    kspace = finite("kspace", kspace, dtype=complex)
+    kspace = finite("kspace", kspace, dtype=None if np.asarray(kspace).dtype.kind == "c" else complex)
     if kspace.ndim < 2:
         raise ValueError(f"kspace must have shape (coils, *shape of the image), got {kspace.shape}.")
     shape = kspace.shape[1:]
@@ -103,7 +109,10 @@ def estimate_noise(kspace: ArrayLike, mask: ArrayLike | None = None) -> np.ndarr
             f"the noise is read from the high frequencies of kspace, of which {int(high.sum())} samples were measured, "
             f"at least {2 * len(kspace)} are needed for {len(kspace)} coils."
         )
-    image = FourierLines(shape, range(shape[0])).adjoint(kspace * high).reshape(len(kspace), -1)
+    image = np.empty((len(kspace), high.size), np.result_type(kspace, np.complex64))
+    transform = FourierLines(shape, range(shape[0])).adjoint
+    for pixels, samples in zip(image, kspace, strict=True):  # coil by coil: samples of many coils are large
+        pixels[:] = transform((samples * high).astype(image.dtype, copy=False)).ravel()
     return _of_the_quietest(image) * high.size / high.sum()
 
 
@@ -124,6 +133,12 @@ def whitened(array: ArrayLike, covariance: ArrayLike) -> np.ndarray:
     ------
     ValueError
         If the covariance is of another shape or not positive definite.
+
+    Examples
+    --------
+    >>> whitened(np.array([[2.0], [6.0]]), np.diag([4.0, 9.0]))
+    array([[1.+0.j],
+           [2.+0.j]])
     """
     array, covariance = finite("array", array, dtype=complex), finite("covariance", covariance, dtype=complex)
     if array.ndim < 1 or covariance.shape != (len(array), len(array)):
@@ -148,14 +163,21 @@ def _of_the_quietest(pixels: np.ndarray) -> np.ndarray:
     # among noise alone, the mean energy of the pixels below the quantile, per coil
     quantile = stats.gamma.ppf(SHARE, coils)
     taken = stats.gamma.cdf(quantile, coils + 1) / SHARE
-    total = (np.abs(pixels) ** 2).sum(axis=0)
+    total = sum((np.abs(row) ** 2 for row in pixels), start=np.zeros(pixels.shape[1]))
     covariance = np.cov(pixels[:, total <= np.quantile(total, SHARE)]) / 2
     covariance = np.atleast_2d(covariance) + 1e-12 * np.mean(total) * np.eye(coils)
     for _ in range(STEPS):
-        energy = np.einsum("cn,cn->n", pixels.conj(), np.linalg.solve(covariance, pixels)).real
-        chosen = pixels[:, energy <= np.quantile(energy, SHARE)]
+        energy = _energy(pixels, covariance)
+        chosen = pixels[:, energy <= np.quantile(energy, SHARE)].astype(complex, copy=False)
         before, covariance = covariance, chosen @ chosen.conj().T / (2 * chosen.shape[1] * taken)
         covariance += 1e-15 * np.mean(total) * np.eye(coils)
         if np.abs(covariance - before).max() <= SETTLED * np.abs(covariance).max():
             break
     return covariance
+
+
+def _energy(pixels: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    """x^H cov^-1 x of every pixel, some at a time."""
+    parts = np.array_split(pixels, max(1, pixels.shape[1] // TOGETHER), axis=1)
+    each = [np.einsum("cn,cn->n", part.conj(), np.linalg.solve(covariance, part)).real for part in parts]
+    return np.concatenate(each)

@@ -114,6 +114,11 @@ def low_resolution(kspace: ArrayLike, n_central: int, axis: int | None = 0, *, w
     -------
     ndarray of the shape of ``kspace``, complex
 
+    Raises
+    ------
+    ValueError
+        If k-space has neither two nor three axes, its centre is all zero, or ``n_central`` is beyond its size.
+
     Examples
     --------
     >>> low_resolution(np.ones((4, 4)), 1, None).real  # DC alone

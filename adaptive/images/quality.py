@@ -2,6 +2,8 @@
 
 l2_error = || |truth| - |estimate| ||_2                  nmse = l2_error^2 / || truth ||^2
 psnr     = 10 log10(n range^2 / l2_error^2)              ssim: structural similarity (scikit-image)
+
+Where only some pixels count - those of the head, not the air around it - ``inside`` says which.
 """
 
 from __future__ import annotations
@@ -40,22 +42,40 @@ def l2_error(truth: ArrayLike, estimate: ArrayLike) -> float:
     return float(np.linalg.norm(truth - estimate))
 
 
-def nmse(truth: ArrayLike, estimate: ArrayLike) -> float:
+def nmse(truth: ArrayLike, estimate: ArrayLike, *, inside: ArrayLike | None = None) -> float:
     """Squared error divided by the energy of the truth.
+
+    Parameters
+    ----------
+    truth, estimate : array-like of equal shape
+    inside : array of bool, of the images' shape, optional
+        Pixels that count, as `foreground` finds them; default all.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If the truth is zero everywhere.
 
     Examples
     --------
     >>> nmse([[3.0, 4.0]], [[3.0, 3.0]])
     0.04
     """
-    truth, estimate = _magnitudes(truth, estimate)
-    energy = np.sum(truth**2)
+    known, found = _magnitudes(truth, estimate)
+    known, found = known[_inside(inside, known)], found[_inside(inside, found)]
+    energy = np.sum(known**2)
     if energy == 0:
         raise ValueError("truth is zero everywhere: an error relative to it is not defined.")
-    return float(np.sum((truth - estimate) ** 2) / energy)
+    return float(np.sum((known - found) ** 2) / energy)
 
 
-def psnr(truth: ArrayLike, estimate: ArrayLike, data_range: float | None = None) -> float:
+def psnr(
+    truth: ArrayLike, estimate: ArrayLike, data_range: float | None = None, *, inside: ArrayLike | None = None
+) -> float:
     """Peak signal-to-noise ratio in decibels; infinite for a perfect estimate.
 
     Parameters
@@ -63,6 +83,13 @@ def psnr(truth: ArrayLike, estimate: ArrayLike, data_range: float | None = None)
     truth, estimate : array-like of equal shape
     data_range : float, optional
         Default: the largest magnitude of the truth, 1 for a scaled image.
+    inside : array of bool, of the images' shape, optional
+        As of ``nmse``.
+
+    Returns
+    -------
+    float
+        Decibels.
 
     Examples
     --------
@@ -70,19 +97,46 @@ def psnr(truth: ArrayLike, estimate: ArrayLike, data_range: float | None = None)
     20.0
     """
     truth, estimate = _magnitudes(truth, estimate)
-    error = np.mean((truth - estimate) ** 2)
+    error = np.mean((truth - estimate)[_inside(inside, truth)] ** 2)
     peak = _data_range(truth, data_range)
     return float("inf") if error == 0 else float(10 * np.log10(peak**2 / error))
 
 
-def ssim(truth: ArrayLike, estimate: ArrayLike, data_range: float | None = None) -> float:
+def ssim(
+    truth: ArrayLike, estimate: ArrayLike, data_range: float | None = None, *, inside: ArrayLike | None = None
+) -> float:
     """Mean structural similarity, by scikit-image with its 7 x 7 windows; 1 for a perfect estimate.
 
-    Parameters and defaults are those of ``psnr``; the images need at least 7 pixels on each side.
+    The images need at least 7 pixels on each side.
+
+    Parameters
+    ----------
+    truth, estimate : array-like of equal shape
+    data_range : float, optional
+        Default: the largest magnitude of the truth, 1 for a scaled image.
+    inside : array of bool, of the images' shape, optional
+        As of ``nmse``: of these pixels the windows around them are compared, whatever is in these.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If the images are smaller than 7 by 7 pixels.
+    ImportError
+        If scikit-image is not installed (the extra ``mri`` brings it).
 
     References
     ----------
     Z. Wang, A. Bovik, H. Sheikh, E. Simoncelli (2004), "Image quality assessment".
+
+    Examples
+    --------
+    >>> truth = np.eye(8)
+    >>> ssim(truth, truth)
+    1.0
     """
     truth, estimate = _magnitudes(truth, estimate)
     if truth.ndim != 2 or min(truth.shape) < 7:
@@ -91,11 +145,27 @@ def ssim(truth: ArrayLike, estimate: ArrayLike, data_range: float | None = None)
         from skimage.metrics import structural_similarity
     except ImportError:
         raise ImportError("ssim needs scikit-image: pip install 'adaptive-designs[mri]'.") from None
-    return float(structural_similarity(truth, estimate, data_range=_data_range(truth, data_range)))
+    mean, each = structural_similarity(truth, estimate, data_range=_data_range(truth, data_range), full=True)
+    return float(mean) if inside is None else float(each[_inside(inside, truth)].mean())
 
 
 class Interval(NamedTuple):
-    """A mean over pairs, the ends of its confidence interval, and the number of pairs."""
+    """What `paired_interval` returns.
+
+    Attributes
+    ----------
+    mean, low, high : float
+        The mean over pairs, and the ends of its confidence interval.
+    n : int
+        Number of pairs.
+
+    Examples
+    --------
+    >>> from adaptive.images import paired_interval
+    >>> found = paired_interval([1.0, 2.0, 3.0], [0.5, 1.0, 2.5], of="difference")
+    >>> round(found.mean, 3), found.low < found.mean < found.high, found.n
+    (0.667, True, 3)
+    """
 
     mean: float
     low: float
@@ -117,6 +187,11 @@ def paired_interval(values: ArrayLike, others: ArrayLike, *, of: str = "ratio", 
     -------
     Interval
         The design with the smaller errors wins where ``high`` of the ratio is below 1 (of the difference: below 0).
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two pairs, ``level`` is not between 0 and 1, or a ratio would divide by 0.
 
     Examples
     --------
@@ -146,6 +221,15 @@ def _magnitudes(truth: ArrayLike, estimate: ArrayLike) -> tuple[np.ndarray, np.n
     if first.shape != second.shape:
         raise ValueError(f"truth and estimate must have one shape, got {first.shape} and {second.shape}.")
     return first, second
+
+
+def _inside(given: ArrayLike | None, like: np.ndarray) -> np.ndarray:
+    if given is None:
+        return np.ones(like.shape, bool)
+    mask = np.asarray(given)
+    if mask.dtype != bool or mask.shape != like.shape or not mask.any():
+        raise ValueError(f"inside must be True somewhere, of shape {like.shape}, got {mask.dtype} of {mask.shape}.")
+    return mask
 
 
 def _data_range(truth: np.ndarray, given: float | None) -> float:

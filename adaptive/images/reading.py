@@ -53,6 +53,15 @@ def read_images(path: str | os.PathLike[str], plane: str = "axial", *, volume: i
         If there is no such file.
     ValueError
         If the file is damaged, does not hold images, or does not fit into memory; the message names it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/heads.npy", np.random.default_rng(0).random((3, 8, 8)))
+    ...     stack = read_images(f"{folder}/heads.npy")
+    >>> len(stack), stack[1].image.shape
+    (3, (8, 8))
     """
     path = Path(path).expanduser()
     choice("plane", plane, _PLANES)
@@ -87,6 +96,11 @@ def head_scan() -> ImageStack:
     Returns
     -------
     ImageStack
+
+    Raises
+    ------
+    FileNotFoundError
+        If nibabel was installed without its test data.
 
     Examples
     --------

@@ -46,6 +46,13 @@ class SimulatedScan:
         Sensitivities.
     coil_covariance : ndarray (coils, coils) or None
         Of the noise between coils, scaled to a mean diagonal of one.
+
+    Examples
+    --------
+    >>> from adaptive.images import simulate_scan
+    >>> scan = simulate_scan(np.eye(8), snr=20.0, random_state=0)
+    >>> scan.kspace.shape, scan.phase.shape, scan.noise_sd > 0
+    ((8, 8), (8, 8), True)
     """
 
     image: np.ndarray
@@ -122,6 +129,11 @@ def simulate_scan(
     Returns
     -------
     SimulatedScan
+
+    Raises
+    ------
+    ValueError
+        If the image is no image of two or three axes, is all zero, or holds negative magnitudes.
 
     Examples
     --------

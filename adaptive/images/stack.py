@@ -38,6 +38,11 @@ class Slice:
         Position in its stack.
     anatomical : bool
         Whether the axes point right, anterior or superior: then a picture has to be turned (``upright``).
+
+    Examples
+    --------
+    >>> Slice(np.eye(8), "a diagonal").image.shape
+    (8, 8)
     """
 
     image: np.ndarray
@@ -70,6 +75,11 @@ class ImageStack(Sequence[Slice]):
         What a slice is a slice of, for titles and messages.
     plane : str, default ""
         "axial", "coronal" or "sagittal", where the axes are anatomical.
+
+    Raises
+    ------
+    ValueError
+        If what is stored has no three axes, or holds no numbers.
 
     Examples
     --------
@@ -167,6 +177,17 @@ def scaled(image: ArrayLike, name: str = "image") -> np.ndarray:
 def padded(image: ArrayLike, multiple: int) -> np.ndarray:
     """Put zeros around an image until its sides are multiples of ``multiple``.
 
+    Parameters
+    ----------
+    image : array-like (h, w)
+    multiple : int
+        Pixels.
+
+    Returns
+    -------
+    ndarray
+        Of shape (h', w'), the next multiples.
+
     Examples
     --------
     >>> padded(np.ones((2, 3)), 2)
@@ -189,6 +210,11 @@ def fitted(image: ArrayLike, shape: Sequence[int]) -> np.ndarray:
     Returns
     -------
     ndarray of ``shape``
+
+    Raises
+    ------
+    ValueError
+        If the image or the shape has other than two axes.
 
     Examples
     --------
@@ -216,6 +242,10 @@ def middle_square(whole: np.ndarray, side: int) -> np.ndarray:
     whole : (h, w) array
         At least ``side`` pixels high and wide.
     side : int
+
+    Returns
+    -------
+    ndarray (side, side)
 
     Examples
     --------

@@ -74,7 +74,7 @@ def annealed_importance(
     max_iter : int, default 400
         Temperatures.
     tol : float, default 0
-        Standard error of the log evidence that is enough: it warns where this is missed. 0 asks for none.
+        Standard error of the log evidence, in nats, that is enough: it warns where this is missed. 0 asks for none.
     random_state : None, int, Generator or RandomState
     warm_start : Posterior, optional
         Its sites are where runs start (expectation propagation's are good ones); None: the Gaussian part alone.

@@ -94,6 +94,10 @@ def compatible(likelihood: Potentials, engine: str) -> bool:
     engine : str
         Name of an inference function.
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> from adaptive.potentials import Laplace, StudentT

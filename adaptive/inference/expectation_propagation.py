@@ -101,6 +101,12 @@ def expectation_propagation(
         ``evidence_kind`` is "approximation"; ``objective_trace`` is -ln Z after each sweep (it need not fall). Of
         selective updates ``n_iter`` is the number, and ``gaussian.work`` counts what was done.
 
+    Raises
+    ------
+    ValueError
+        If ``fraction`` or ``damping`` is not in (0, 1], the update needs log-concave potentials and these are not, or
+        model and engine do not go together (`compatible`).
+
     References
     ----------
     Minka (2001), Expectation propagation for approximate Bayesian inference; Nickisch (2010), section 2.5.10

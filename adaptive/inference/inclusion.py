@@ -89,6 +89,23 @@ def include_site(
     precision, shift : float
     gain : float, default 0.0
         What the evidence gains.
+
+    Returns
+    -------
+    IncludedPosterior
+
+    References
+    ----------
+    Nickisch (2010), section 3.7; the sign of the update of the mean is corrected.
+
+    Examples
+    --------
+    >>> from adaptive.inference import GLM, laplace_approximation
+    >>> from adaptive.potentials import Gaussian
+    >>> before = laplace_approximation(GLM(B=[[1.0, 0.0]], potentials=Gaussian(1.0), prior_covariance=1.0))
+    >>> after = include_site(before, [0.0, 1.0], precision=1.0, shift=2.0)
+    >>> after.mean, after.variances()
+    (array([0., 1.]), array([0.5, 0.5]))
     """
     row = _row(row, posterior.n)
     direction = np.asarray(posterior.covariance_operator() @ row).ravel()
@@ -160,6 +177,19 @@ class IncludedPosterior(Posterior):
         One entry per included row, in order: ``row`` b, ``direction`` d = V b, ``factor`` and ``step`` of V <- V -
         factor d d' and mean <- mean + step d, the site ``pi``, ``nu``, its ``gain`` and the ``group`` of the row.
     n_included : int
+
+    References
+    ----------
+    Nickisch (2010), section 3.7; the sign of the update of the mean is corrected.
+
+    Examples
+    --------
+    >>> from adaptive.inference import GLM, include_site, laplace_approximation
+    >>> from adaptive.potentials import Gaussian
+    >>> before = laplace_approximation(GLM(B=[[1.0, 0.0]], potentials=Gaussian(1.0), prior_covariance=1.0))
+    >>> after = include_site(before, [0.0, 1.0], precision=1.0, shift=2.0)
+    >>> isinstance(after, IncludedPosterior), after.n_included, after.base is before
+    (True, 1, True)
     """
 
     kind = "included"

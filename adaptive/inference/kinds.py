@@ -16,12 +16,40 @@ POSTERIORS: dict[str, type[Posterior]] = {p.kind: p for p in (Posterior, Include
 
 
 def posterior_state(posterior: Posterior) -> dict[str, Any]:
-    """Return arrays, numbers and strings from which ``restored_posterior`` rebuilds ``posterior``, to the last bit."""
+    """Return arrays, numbers and strings from which ``restored_posterior`` rebuilds ``posterior``, to the last bit.
+
+    Parameters
+    ----------
+    posterior : Posterior
+
+    Returns
+    -------
+    dict
+        Plain data: no pickles.
+
+    Examples
+    --------
+    >>> from adaptive.inference import GLM, laplace_approximation
+    >>> posterior = laplace_approximation(GLM([[1.0]], [1.0], potentials=[], B=[], prior_covariance=1.0))
+    >>> posterior_state(posterior)["kind"]
+    'posterior'
+    """
     return posterior.state()
 
 
 def restored_posterior(model: GLM, state: dict[str, Any]) -> Posterior:
     """Return the posterior over ``model`` that ``posterior_state`` described.
+
+    Parameters
+    ----------
+    model : GLM
+        The same as before.
+    state : dict
+        As `posterior_state` returned it.
+
+    Returns
+    -------
+    Posterior
 
     Examples
     --------

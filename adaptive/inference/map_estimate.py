@@ -64,6 +64,11 @@ def map_estimate(
         A point estimate: ``mean`` is the mode, variances are refused, ``evidence_kind`` is "none". ``n_products``
         counts products with the system matrix.
 
+    Raises
+    ------
+    ValueError
+        If ``model`` is no `GLM`, or a penalty is given to a solver that takes it from the potentials.
+
     References
     ----------
     Nickisch (2012), glm-ie: the generalised linear models inference and estimation toolbox.

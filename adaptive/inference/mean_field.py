@@ -73,6 +73,11 @@ def mean_field(
         Means and variances of the projections are those of the factors; ``evidence_kind`` is "lower_bound";
         ``objective_trace`` is minus the bound and never rises.
 
+    Raises
+    ------
+    ValueError
+        If the Gaussian part does not determine every unknown.
+
     References
     ----------
     Csato, Fokoue, Opper, Schottky and Winther (2000), Efficient approaches to Gaussian process classification;

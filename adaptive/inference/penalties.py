@@ -60,6 +60,10 @@ class Quadratic(Penalty):
     ----------
     weight : float or array (q,), default 1.0
 
+    References
+    ----------
+    Hoerl and Kennard (1970), Ridge regression: biased estimation for nonorthogonal problems.
+
     Examples
     --------
     >>> Quadratic(2.0)(np.array([3.0]))[0]
@@ -81,6 +85,10 @@ class Power(Penalty):
     power : float
         > 0.
     weight : float or array (q,), default 1.0
+
+    References
+    ----------
+    Chartrand (2007), Exact reconstruction of sparse signals via nonconvex minimization.
 
     Examples
     --------
@@ -116,6 +124,10 @@ class Logarithmic(Penalty):
         > 0, in units of s^2.
     weight : float or array (q,), default 1.0
 
+    References
+    ----------
+    Candes, Wakin and Boyd (2008), Enhancing sparsity by reweighted l1 minimization.
+
     Examples
     --------
     >>> Logarithmic()(np.array([0.0]))[0]
@@ -143,6 +155,10 @@ class FromPotential(Penalty):
     ----------
     potential : Potential
         With its outcomes.
+
+    References
+    ----------
+    H. Nickisch (2010): a point estimate is least squares with -log T as its penalty.
 
     Examples
     --------

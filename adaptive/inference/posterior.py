@@ -54,7 +54,7 @@ class Posterior:
     group_lengths : list of int
         Rows of each group of potentials, by which a warm start finds the rows that are new.
     log_evidence, log_evidence_std : float
-        With all normalisers; nan where there is none.
+        In nats, with all normalisers; nan where there is none.
     evidence_kind : {"exact", "lower_bound", "approximation", "none"}
     objective_trace : sequence of float
         What the engine lowers, one value per iteration.
@@ -65,7 +65,7 @@ class Posterior:
         Name of the function that made it.
     potential : Potential, optional
         Of the rows that the Gaussian's sites stand for, from which ``jensen_evidence`` is computed.
-    active : integer array, optional
+    active : integer array (r,), optional
         The rows that the Gaussian speaks of, where it is a few of the model's; None: all.
 
     Examples

@@ -84,6 +84,11 @@ def variational_bounds(
         ``evidence_kind`` is "lower_bound" with exact variances; ``objective_trace`` is minus that bound and then never
         rises; ``jensen_evidence`` is the higher bound at the same Gaussian, the one to choose hyper-parameters by.
 
+    Raises
+    ------
+    ValueError
+        If an option does not go with ``variances``, or ``logdet_bound`` is none of 1, 2, None.
+
     References
     ----------
     Nickisch and Seeger (2009), Convex variational Bayesian inference for large scale generalized linear models;

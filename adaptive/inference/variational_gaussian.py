@@ -44,7 +44,7 @@ def variational_gaussian(
     warm_start: Posterior | None = None,
     form: str | None = None,
 ) -> Posterior:
-    """Gaussian approximation with the highest lower bound on the log evidence.
+    """Gaussian approximation with the highest lower bound on the log evidence (nats).
 
     Parameters
     ----------

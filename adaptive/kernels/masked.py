@@ -24,6 +24,10 @@ class Masked(Kernel):
     columns : sequence of int or of bool
         I.
 
+    References
+    ----------
+    Rasmussen and Nickisch (2010), Gaussian processes for machine learning (GPML) toolbox.
+
     Examples
     --------
     >>> from sklearn.gaussian_process.kernels import RBF

@@ -42,6 +42,11 @@ class Answer(NamedTuple):
         The person could not tell.
     where : str
         File and line, for messages.
+
+    Examples
+    --------
+    >>> Answer(position=3, outcome="yes", annotator="Anna").skipped
+    False
     """
 
     position: int
@@ -67,6 +72,11 @@ class Imported:
         Set aside because nobody could tell; left waiting because no majority was found.
     waiting : list of int
         Positions that still wait for an answer.
+
+    Examples
+    --------
+    >>> Imported(learnt=2, waiting=[7])
+    Imported(learnt=2, known=0, skipped=[], tied=[], waiting=[7])
     """
 
     learnt: int = 0

@@ -55,6 +55,19 @@ def write_label_studio(
     ------
     ValueError
         If nothing waits, ``data`` does not fit the pool, or the estimator has no class probabilities to attach.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from adaptive import BayesianLogisticRegression, SequentialDesign
+    >>> model = BayesianLogisticRegression(classes=["no", "yes"])
+    >>> design = SequentialDesign(model, [[0.0], [1.0], [2.0]], initial=[2], random_state=0)
+    >>> query = design.ask()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_label_studio(design, Path(folder) / "next.json", data={"text": ["a", "b", "c"]})
+    ...     json.loads((Path(folder) / "next.json").read_text())[0]["data"]["text"]
+    'c'
     """
     listed: list[dict[str, Any]] = [{"data": task} for task in tasks(design, data)]
     if predictions:
@@ -79,10 +92,27 @@ def read_label_studio(path: str | os.PathLike[str]) -> list[Answer]:
         Choices, numbers and ratings are understood, one per annotation; ``completed_by`` names the annotator. Of a
         task with annotations and cancelled ones, the annotations count.
 
+    Returns
+    -------
+    list of Answer
+        In the order of the file.
+
     Raises
     ------
     ValueError
         If the file is not such an export; file and task are named.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> choice = {"type": "choices", "value": {"choices": ["yes"]}}
+    >>> task = {"data": {"position": 4}, "annotations": [{"result": [choice]}]}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "export.json"
+    ...     _ = path.write_text(json.dumps([task]))
+    ...     [(one.position, one.outcome) for one in read_label_studio(path)]
+    [(4, 'yes')]
     """
     name = Path(path).name
     try:

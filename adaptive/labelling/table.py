@@ -41,6 +41,18 @@ def write_csv(
     ------
     ValueError
         If nothing waits, or ``data`` does not fit the pool.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from adaptive import BayesianLogisticRegression, SequentialDesign
+    >>> model = BayesianLogisticRegression(classes=["no", "yes"])
+    >>> design = SequentialDesign(model, [[0.0], [1.0], [2.0]], initial=[2], random_state=0)
+    >>> query = design.ask()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_csv(design, Path(folder) / "next.csv")
+    ...     print((Path(folder) / "next.csv").read_text().splitlines()[0])
+    query,position,id,score,answer,annotator
     """
     listed = tasks(design, data, _FILLED)
     text = io.StringIO()
@@ -62,10 +74,24 @@ def read_csv(path: str | os.PathLike[str], *, skip: str = "?") -> list[Answer]:
     skip : str, default "?"
         The answer of somebody who cannot tell: the candidate is set aside.
 
+    Returns
+    -------
+    list of Answer
+        In the order of the file.
+
     Raises
     ------
     ValueError
         If the file is not such a table; file and line are named.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "filled.csv"
+    ...     _ = path.write_text("position,answer,annotator\\n4,yes,Anna\\n9,?,Anna\\n")
+    ...     [(one.position, one.outcome, one.skipped) for one in read_csv(path)]
+    [(4, 'yes', False), (9, '?', True)]
     """
     name = Path(path).name
     text = text_of(Path(path).read_bytes())

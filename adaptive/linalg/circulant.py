@@ -40,6 +40,10 @@ class Circulant:
         Eigenvalues in the order of ``numpy.fft``, even in the frequency; or (a, d, c) for real-stacked complex images
         of shape (2, *shape), c odd.
 
+    References
+    ----------
+    Chan (1988), An optimal circulant preconditioner for Toeplitz systems.
+
     Examples
     --------
     >>> M = Circulant(np.array([1.0, 2.0, 4.0, 2.0]))

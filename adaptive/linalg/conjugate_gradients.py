@@ -50,6 +50,13 @@ class Solution:
         Products with A and with M^-1, one for every column they were applied to.
     converged : boolean array (b,)
         Whether the tolerance was reached.
+
+    Examples
+    --------
+    >>> from adaptive.linalg import conjugate_gradients
+    >>> found = conjugate_gradients(lambda x: 2.0 * x, np.array([[2.0, 4.0]]))
+    >>> found.x, found.n_iter, found.converged
+    (array([[1., 2.]]), array([1]), array([ True]))
     """
 
     x: np.ndarray

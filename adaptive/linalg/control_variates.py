@@ -38,6 +38,15 @@ def circulant_variances(inverse: Circulant, groups: Sequence[Operator]) -> np.nd
     groups : list of Operator
         The rows C: shifts of a few filters (operators that know their ``bands``), or Fourier samples of real images.
 
+    Returns
+    -------
+    ndarray (q,)
+        One for each row.
+
+    References
+    ----------
+    Chan (1988), An optimal circulant preconditioner for Toeplitz systems, for M; the closed form is ours.
+
     Examples
     --------
     >>> from adaptive.operators import FiniteDifference
@@ -87,6 +96,15 @@ def controlled_variance(
     -------
     estimate, standard_error : array (q,)
         The estimate may be negative.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two samples.
+
+    References
+    ----------
+    Owen (2013), Monte Carlo theory, methods and examples, chapter 8, for control variates.
 
     Examples
     --------

@@ -45,6 +45,13 @@ class Tridiagonal:
         Steps each column lasted.
     basis : array (b, k, n) or None
         The rows q_1 ... q_k, where they were kept.
+
+    Examples
+    --------
+    >>> from adaptive.linalg import tridiagonalise
+    >>> found = tridiagonalise(lambda x: x * np.array([1.0, 3.0]), np.array([[1.0, 1.0]]), 2)
+    >>> found.diagonal, found.steps
+    (array([[2., 2.]]), array([2]))
     """
 
     diagonal: np.ndarray
@@ -96,6 +103,11 @@ def tridiagonalise(
     Returns
     -------
     Tridiagonal
+
+    Raises
+    ------
+    ValueError
+        If ``start`` has no batch axis or a column of zeros, or a product with A is not finite.
 
     References
     ----------
@@ -186,6 +198,15 @@ def lanczos_variances(
         Lower bounds of the variances (with full reorthogonalisation).
     tridiagonal : Tridiagonal
         The run they came from.
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not positive definite.
+
+    References
+    ----------
+    Nickisch (2010), algorithm 3.2.
 
     Examples
     --------

@@ -48,6 +48,11 @@ def least_squares(
     -------
     array (*input_shape)
 
+    Raises
+    ------
+    ValueError
+        If ``y`` has another shape than the operator's output.
+
     Warns
     -----
     ConvergenceWarning
@@ -125,6 +130,19 @@ def density_compensated(X: OperatorLike, y: ArrayLike, weights: ArrayLike, *, mi
     mirror : bool, default False
         Add the conjugate measurements (rows conj X, outcomes conj y) that a real image has as well; the weights must be
         those of the completed set.
+
+    Returns
+    -------
+    ndarray of the unknown's shape
+
+    Raises
+    ------
+    ValueError
+        If ``y`` has another shape than the operator's output, or a weight is negative or does not broadcast to it.
+
+    References
+    ----------
+    Pipe and Menon (1999), Sampling density compensation in MRI.
 
     Examples
     --------

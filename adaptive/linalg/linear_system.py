@@ -50,6 +50,15 @@ class PrecisionOperator:
     n_products : int
         Columns multiplied with A so far, here and in every system derived by `with_sites`.
 
+    Raises
+    ------
+    ValueError
+        If nothing tells the shape of the unknown, the operators act on several shapes, or some B is complex.
+
+    References
+    ----------
+    Nickisch (2010), chapter 3, for the precision of a model with sites.
+
     Examples
     --------
     >>> A = PrecisionOperator([[1.0, 0.0]], 0.5, B=np.eye(2), site_precision=[1.0, 3.0])

@@ -28,10 +28,23 @@ __all__ = ["log_determinant", "stochastic_log_determinant"]
 def log_determinant(system: PrecisionOperator) -> float:
     """ln|A| from the Cholesky factor of the dense matrix.
 
+    Parameters
+    ----------
+    system : PrecisionOperator
+        The precision A.
+
+    Returns
+    -------
+    float
+
     Raises
     ------
     ValueError
         If A is not positive definite or too large to be formed.
+
+    References
+    ----------
+    Golub and Van Loan (2013), Matrix computations, section 4.2.
 
     Examples
     --------
@@ -73,6 +86,11 @@ def stochastic_log_determinant(
     estimate, standard_error : float
         The error is that of the probes. Too few steps bias the quadrature upwards; the relative residual of the
         extreme Ritz values tells (`tridiagonalise`).
+
+    Raises
+    ------
+    ValueError
+        If the precision is not positive definite.
 
     References
     ----------

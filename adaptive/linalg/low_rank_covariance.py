@@ -24,6 +24,15 @@ class LowRankCovariance:
     diagonal : float or (n,) array, default 0.0
         d >= 0.
 
+    Raises
+    ------
+    ValueError
+        If ``root`` has no two axes, or ``diagonal`` is neither a number nor one for each row.
+
+    References
+    ----------
+    Golub and Van Loan (2013), Matrix computations, section 2.1, for inverses after changes of low rank.
+
     Examples
     --------
     >>> S = LowRankCovariance([[1.0], [2.0]], 0.5)

@@ -54,6 +54,10 @@ class Perturbations:
     measurements (`Stacked`, the old ones first), lines of the grid or further samples of a trajectory (the old ones
     first) keeps the numbers of the old ones. Numbers beyond 2^28 are drawn again instead of being stored.
 
+    References
+    ----------
+    Papandreou and Yuille (2010), Gaussian sampling by local perturbations.
+
     Examples
     --------
     >>> A = PrecisionOperator(np.eye(2), B=np.eye(2))

@@ -44,6 +44,12 @@ class Variances(NamedTuple):
     info : dict
         n_products; share_clipped and raw (the unclipped estimate) of the unbiased ones; samples and control (u and
         M^-1 g) of `sampled`.
+
+    Examples
+    --------
+    >>> found = exact(PrecisionOperator(B=np.eye(2), site_precision=[1.0, 4.0]))
+    >>> found.estimate, found.standard_error
+    (array([1.  , 0.25]), array([0., 0.]))
     """
 
     estimate: np.ndarray
@@ -60,6 +66,19 @@ def exact(system: PrecisionOperator, *, rows: Projections | None = None) -> Vari
         The precision A; refused above 11585 unknowns.
     rows : Operator, matrix or list, optional
         The projections C; default the system's own groups.
+
+    Returns
+    -------
+    Variances
+
+    Raises
+    ------
+    ValueError
+        If the precision is singular.
+
+    References
+    ----------
+    Golub and Van Loan (2013), Matrix computations, section 4.2.
 
     Examples
     --------
@@ -90,7 +109,7 @@ def lanczos(
     start: ArrayLike | None = None,
     random_state: RandomState = None,
 ) -> Variances:
-    """Lower bounds from ``n_steps`` Lanczos products (nickisch, algorithm 3.2).
+    """Lower bounds from ``n_steps`` Lanczos products (Nickisch 2010, algorithm 3.2).
 
     Parameters
     ----------
@@ -106,6 +125,15 @@ def lanczos(
         Starting vector, default Gaussian.
     random_state : None, int or Generator
         Draws the start.
+
+    Returns
+    -------
+    Variances
+        Lower bounds; without standard errors.
+
+    References
+    ----------
+    Nickisch (2010), algorithm 3.2.
 
     Examples
     --------
@@ -162,6 +190,10 @@ def sampled(
         Iterations of conjugate gradients.
     random_state : None, int or Generator
         Used if ``perturbations`` is a number.
+
+    Returns
+    -------
+    Variances
 
     References
     ----------
@@ -239,6 +271,15 @@ def probing(
         As in `sampled`.
     random_state : None, int or Generator
         Draws the signs.
+
+    Returns
+    -------
+    Variances
+
+    Raises
+    ------
+    ValueError
+        If the rows are complex.
 
     References
     ----------

@@ -46,6 +46,11 @@ def line_weights(lines: ArrayLike, n_lines: int, *, mirror: bool = False) -> np.
     ValueError
         If there is no line, or one that k-space does not have.
 
+    References
+    ----------
+    Rasche, Proksa, Sinkus, Boernert and Eggers (1999), Resampling of data between arbitrary grids using convolution
+    interpolation.
+
     Examples
     --------
     >>> line_weights([0, 1, 2, 3], 4)
@@ -85,6 +90,11 @@ def sample_weights(samples: ArrayLike, radius: float) -> np.ndarray:
     ------
     ValueError
         If samples are not points of a plane.
+
+    References
+    ----------
+    Rasche, Proksa, Sinkus, Boernert and Eggers (1999), Resampling of data between arbitrary grids using convolution
+    interpolation.
 
     Examples
     --------

@@ -4,6 +4,7 @@ from adaptive.loop.compare import compare_with_random
 from adaptive.loop.comparison import Comparison
 from adaptive.loop.log.event_log import EventLog, LogError, read_log
 from adaptive.loop.metrics import METRICS
+from adaptive.loop.predictive_check import PredictiveCheck, UnlikelyAnswerWarning
 from adaptive.loop.query import Query
 from adaptive.loop.sequential_design import SequentialDesign
 from adaptive.loop.stopping import (
@@ -29,11 +30,13 @@ __all__ = [
     "MaxSeconds",
     "MaxSteps",
     "PoolExhausted",
+    "PredictiveCheck",
     "Query",
     "SequentialDesign",
     "StablePredictions",
     "StoppingRule",
     "TargetDeviation",
+    "UnlikelyAnswerWarning",
     "compare_with_random",
     "read_log",
 ]

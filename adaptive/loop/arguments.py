@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sized
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -12,17 +14,19 @@ from sklearn.base import ClassifierMixin
 
 from adaptive import checks
 from adaptive import pool as pools
-from adaptive.estimators.classifier_view import wrap
 from adaptive.estimators.linear.scales import warn_of_scales
 from adaptive.estimators.linear.tables import refuse_unknown
+from adaptive.estimators.views.classifier_view import wrap
 from adaptive.loop.candidates import candidates_of
+from adaptive.selection.arguments import written_out
 
 if TYPE_CHECKING:
-    from adaptive.types import ArrayLike, Classifier, Cost, Estimator, Pool
+    from adaptive.types import ArrayLike, Classifier, Cost, Estimator, Mask, Pool
 
-    CheckedCost: TypeAlias = np.ndarray | Callable[[Any], ArrayLike] | None
+    CheckedCost: TypeAlias = np.ndarray | Callable[..., ArrayLike] | None
 
 __all__ = [
+    "at_present",
     "check_batch_size",
     "check_cost",
     "check_exploration",
@@ -31,6 +35,7 @@ __all__ = [
     "check_positions",
     "check_worker",
     "costs_of",
+    "permitted",
     "starting_point",
     "warn_of_length",
 ]
@@ -146,6 +151,56 @@ def check_cost(cost: Cost, length: int | None) -> CheckedCost:
     array = checks.positive("cost", cost)
     checks.shape("cost", array, (length,))
     return array
+
+
+def permitted(
+    candidates: Pool | Callable[[Any], Pool], mask: Mask
+) -> tuple[Pool | Callable[[Any], Pool], ArrayLike | None]:
+    """Return pool and mask where the latter may be a function of candidates: of a callable pool it leaves out entries.
+
+    Examples
+    --------
+    >>> permitted(np.arange(3), lambda numbers: numbers > 0)[1].tolist()
+    [False, True, True]
+    >>> permitted(lambda estimator: np.arange(3), lambda numbers: numbers > 0)[0](None).tolist()
+    [1, 2]
+    """
+    if not callable(mask):
+        return candidates, mask
+    if not callable(candidates) or isinstance(candidates, Sized):
+        return candidates, written_out(mask, candidates, pools.length(candidates))
+
+    return partial(_allowed_of, candidates, mask), None
+
+
+def _allowed_of(candidates: Callable[[Any], Pool], mask: Callable[[Any], ArrayLike], estimator: Any) -> Any:
+    pool = candidates(estimator)
+    return pools.take(pool, np.flatnonzero(np.asarray(written_out(mask, pool, pools.length(pool)))))
+
+
+def at_present(cost: CheckedCost, last: Any) -> CheckedCost:
+    """Return the cost as a function of candidates alone, where it may also ask for what was asked last.
+
+    Examples
+    --------
+    >>> at_present(lambda settings, last: abs(settings - last), np.array([2.0]))(np.array([1.0, 5.0]))
+    array([1., 3.])
+    >>> at_present(lambda settings, power=2: settings**power, np.array([2.0]))(np.array([1.0, 5.0]))
+    array([ 1., 25.])
+    """
+    if not callable(cost):
+        return cost
+    try:
+        parameters = inspect.signature(cost).parameters
+    except (TypeError, ValueError):  # of some compiled functions
+        return cost
+    by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    needed = [one for one in parameters.values() if one.default is one.empty and one.kind in by_position]
+    return partial(_with_last, cost, last) if len(needed) == 2 or list(parameters)[1:2] == ["last"] else cost
+
+
+def _with_last(cost: Callable[..., ArrayLike], last: Any, candidates: Pool) -> ArrayLike:
+    return cost(candidates, last)
 
 
 def costs_of(cost: CheckedCost, pool: Pool, positions: np.ndarray) -> np.ndarray:

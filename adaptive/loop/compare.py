@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from adaptive import checks
 from adaptive import pool as pools
-from adaptive.estimators.classifier_view import wrap
+from adaptive.estimators.views.classifier_view import wrap
 from adaptive.loop.comparison import Comparison
 from adaptive.loop.log.header import parameters_of
 from adaptive.loop.metrics import METRICS, Metric

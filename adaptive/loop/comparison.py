@@ -52,6 +52,16 @@ class Comparison:
         Columns seed, scorer, step, position, label, outcome, score, one entry per answer; positions are those in ``X``.
     reference : str
         The scorer that differences are taken to, unless another is named.
+
+    Examples
+    --------
+    >>> from adaptive import BayesianLogisticRegression, compare_with_random
+    >>> from adaptive.datasets import digits_pair
+    >>> X, y = digits_pair(3, 5)
+    >>> model = BayesianLogisticRegression(hyperparameters="mode")
+    >>> found = compare_with_random(model, X[:80], y[:80], scorers="margin", n_queries=3, seeds=2)
+    >>> found.scorers, found.values["margin"].shape
+    (['margin', 'random'], (2, 3))
     """
 
     metric: str

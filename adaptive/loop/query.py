@@ -38,6 +38,13 @@ class Query:
         The number of the query in its design, counted from 0.
     worker : str, int or None
         Who was asked, if somebody in particular.
+
+    Examples
+    --------
+    >>> from adaptive import GaussianProcessRegressor, SequentialDesign
+    >>> query = SequentialDesign(GaussianProcessRegressor(), [[0.0], [1.0]], initial=[1]).ask()
+    >>> query.positions, query.id
+    (array([1]), 0)
     """
 
     positions: np.ndarray

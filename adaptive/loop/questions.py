@@ -44,6 +44,11 @@ class Questions:
         return len(self._initial) - self.design._state.n_initial
 
     @property
+    def _cost(self) -> Any:
+        """What candidates cost, coming from what was asked last."""
+        return arguments.at_present(self.design.cost, self.design._state.last)
+
+    @property
     def left(self) -> int:
         """How many candidates may still be asked."""
         return self._left(self.design.excluded())
@@ -88,7 +93,7 @@ class Questions:
             "n": n,
             "initial": initial,
             "scores": [None if np.isnan(score) else float(score) for score in scores],
-            "costs": arguments.costs_of(design.cost, pool, positions).tolist(),
+            "costs": arguments.costs_of(self._cost, pool, positions).tolist(),
             **design._state.candidates.describe(pool, positions),
         }
 
@@ -116,7 +121,7 @@ class Questions:
             n_asked - len(drawn),
             scorer=design.scorer,
             target=design.target,
-            cost=design.cost,
+            cost=self._cost,
             mask=design.mask,
             exclude=excluded,
             pending=pools.concatenate(waiting) if waiting else None,

@@ -28,6 +28,7 @@ class Purpose(IntEnum):
     STABLE_PREDICTIONS = 4  # what is drawn to compare predictions; the same after every answer
     STOPPING_REPORT = 5  # which candidates a report on stopping looks at
     EXPLORATION = 6  # which questions of query k are drawn, and what they are
+    PREDICTIVE_CHECK = 7  # what is drawn to see how surprising answers are
 
 
 def sequence(seed: int, purpose: int, number: int) -> np.random.SeedSequence:

@@ -38,7 +38,7 @@ from adaptive.loop.state import DesignState
 from adaptive.loop.stopping import StoppingRule
 
 if TYPE_CHECKING:
-    from adaptive.types import ArrayLike, Classifier, Cost, Estimator, Outcomes, Pool, RandomState, Scorer
+    from adaptive.types import ArrayLike, Classifier, Cost, Estimator, Mask, Outcomes, Pool, RandomState, Scorer
 
 __all__ = ["SequentialDesign"]
 
@@ -73,10 +73,11 @@ class SequentialDesign:
         Positions to ask first, in this order; or how many to draw at random first.
     stop : stopping rule, optional
         See :mod:`adaptive.loop`; rules combine with ``&`` and ``|``.
-    cost : (m,) array-like or callable(candidates) -> (m,), optional
-        Positive costs: scores are divided by them.
-    mask : (m,) array-like of bool, optional
-        True where a candidate may be asked.
+    cost : (m,) array-like, callable(candidates) -> (m,) or callable(candidates, last) -> (m,), optional
+        Positive costs: scores are divided by them. ``last`` is what was asked last, a pool of one candidate (None at
+        first), where changing a setting has its price; a batch is priced as coming from there.
+    mask : (m,) array-like of bool or callable(candidates) -> (m,), optional
+        True where a candidate may be asked. A function is asked once, or of a callable pool whenever it is made.
     repeat : bool, default False
         Whether a candidate may be asked again.
     random_state : None, int, SeedSequence, Generator or RandomState
@@ -96,6 +97,12 @@ class SequentialDesign:
         Columns step, position, label, outcome, score and seconds (of this design's own time), one entry per answer.
     iteration : int
         How many times answers were learnt.
+
+    Raises
+    ------
+    ValueError
+        If ``measure`` or ``stop`` cannot be called, a number of questions is no integer in range, or the log's file
+        exists.
 
     Examples
     --------
@@ -126,7 +133,7 @@ class SequentialDesign:
         initial: ArrayLike | None = None,
         stop: Callable[[SequentialDesign], bool] | None = None,
         cost: Cost = None,
-        mask: ArrayLike | None = None,
+        mask: Mask = None,
         repeat: bool = False,
         random_state: RandomState = None,
         callbacks: Iterable[Callable[[SequentialDesign, dict[str, Any]], None]] = (),
@@ -138,6 +145,7 @@ class SequentialDesign:
             raise ValueError(f"measure must be a callable(query) -> outcomes, got {type(measure).__name__}.")
         if stop is not None and not callable(stop):
             raise ValueError(f"stop must be a stopping rule or a callable(design) -> bool, got {type(stop).__name__}.")
+        candidates, mask = arguments.permitted(candidates, mask)
         self._origin = arguments.starting_point(estimator, candidates, mask)
         score = scorers.get(scorer, self._origin)  # an unknown name is said here, not at the first question
         self.exploration = arguments.check_exploration(exploration, self._origin, score)

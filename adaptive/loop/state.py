@@ -82,6 +82,7 @@ class DesignState:
         self.n_initial = 0  # initial positions asked so far
         self.rows: list[tuple[Any, ...]] = []  # of the history
         self.open: dict[int, OpenQuery] = {}
+        self.last: Any = None  # a pool of one: what was asked last
         self.asked: set[Any] = set()
         self.aside: set[Any] = set()
         self.retracted: Counter[int] = Counter()  # how often an answer to a query was taken back
@@ -126,6 +127,7 @@ class DesignState:
         query = Query(positions, labels, candidates, scores, event["query"], event.get("worker"))
         keys, none = self.candidates.keys(event), np.zeros(len(query), dtype=bool)
         self.open[query.id] = OpenQuery(query, event["n"], keys, np.array(event["costs"]), none, none.copy())
+        self.last = pools.take(candidates, [len(query) - 1])
         self.asked.update(keys)
         self.n_queries = query.id + 1
         self.n_initial += len(query) if event["initial"] else 0

@@ -39,6 +39,16 @@ class StoppingRule:
     A rule that remembers something overrides ``update`` (called after every learnt answer, also when a log is replayed;
     it may look at ``design.estimator_``, ``iteration``, ``spent``, ``pool`` and ``seed``), and ``state`` and
     ``restore``, whose plain data goes into snapshots.
+
+    Examples
+    --------
+    >>> class Answered(StoppingRule):
+    ...     def fraction_done(self, design):
+    ...         return design.iteration / 5
+    >>> from types import SimpleNamespace
+    >>> rule = Answered() | MaxSteps(3)
+    >>> rule.fraction_done(SimpleNamespace(iteration=3))
+    1.0
     """
 
     def fraction_done(self, design: SequentialDesign) -> float:
@@ -119,6 +129,16 @@ class AnyOf(_Combination):
 class MaxSteps(StoppingRule):
     """Stop after ``n`` steps (answered queries; the initial ones count).
 
+    Parameters
+    ----------
+    n : int
+        How many.
+
+    Raises
+    ------
+    ValueError
+        If ``n`` is no integer, or negative.
+
     Examples
     --------
     >>> from types import SimpleNamespace
@@ -137,7 +157,24 @@ class MaxSteps(StoppingRule):
 
 
 class MaxCost(StoppingRule):
-    """Stop when the answers have cost ``c`` (1 each without costs); the last one may exceed it."""
+    """Stop when the answers have cost ``c`` (1 each without costs); the last one may exceed it.
+
+    Parameters
+    ----------
+    c : float
+        In the units of the design's ``cost``.
+
+    Raises
+    ------
+    ValueError
+        If ``c`` is not positive.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> MaxCost(4.0).fraction_done(SimpleNamespace(spent=1.0))
+    0.25
+    """
 
     def __init__(self, c: float) -> None:
         self.c = float(checks.positive("c", c))
@@ -150,7 +187,25 @@ class MaxCost(StoppingRule):
 
 
 class MaxSeconds(StoppingRule):
-    """Stop when the design has been running for ``s`` seconds, pauses between save and load left out."""
+    """Stop when the design has been running for ``s`` seconds, pauses between save and load left out.
+
+    Parameters
+    ----------
+    s : float
+        Seconds.
+
+    Raises
+    ------
+    ValueError
+        If ``s`` is not positive.
+
+    Examples
+    --------
+    >>> from adaptive import GaussianProcessRegressor, SequentialDesign
+    >>> design = SequentialDesign(GaussianProcessRegressor(), [[0.0], [1.0]], stop=MaxSeconds(60.0) | MaxSteps(2))
+    >>> design.ask().positions.shape
+    (1,)
+    """
 
     def __init__(self, s: float) -> None:
         self.s = float(checks.positive("s", s))
@@ -173,9 +228,24 @@ class InformationLeft(StoppingRule):
         Look at this many candidates, drawn at random anew at each step, instead of at all that are allowed: cheaper,
         and stopping too early by what the subset misses.
 
+    Raises
+    ------
+    ValueError
+        If ``nats`` is not positive, or ``n_candidates`` no integer of at least 1.
+
     Notes
     -----
     The fraction done is ``nats`` divided by the information left. Each step costs one more pass over the candidates.
+
+    Examples
+    --------
+    >>> from adaptive import GaussianProcessRegressor, SequentialDesign
+    >>> rule = InformationLeft(0.5) | MaxSteps(8)
+    >>> pool = np.linspace(0.0, 1.0, 9)[:, None]
+    >>> model = GaussianProcessRegressor(optimizer=None, alpha=0.1)
+    >>> design = SequentialDesign(model, pool, lambda query: query.candidates[:, 0], stop=rule, random_state=0).run()
+    >>> design.iteration < 8
+    True
     """
 
     def __init__(self, nats: float, *, n_candidates: int | None = None) -> None:
@@ -239,6 +309,17 @@ class BestMoveKnown(StoppingRule):
     ----------
     probability : float, default 0.95
         For estimators with ``best_move_proba``, such as :class:`~adaptive.GameTreeSearch`.
+
+    Raises
+    ------
+    ValueError
+        If ``probability`` is not between 0 and 1.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> BestMoveKnown(0.9) | MaxSteps(100)
+    AnyOf(BestMoveKnown(0.9), MaxSteps(100))
     """
 
     def __init__(self, probability: float = 0.95) -> None:
@@ -274,10 +355,25 @@ class StablePredictions(StoppingRule):
         Where to predict; by default ``n_candidates`` of the pool, drawn at random once. A callable pool needs it.
     n_candidates : int, default 1000
 
+    Raises
+    ------
+    ValueError
+        If ``patience`` or ``n_candidates`` is no integer of at least 1, or ``threshold`` is negative.
+
     References
     ----------
     After Bloodgood and Vijay-Shanker, "A method for stopping active learning based on stabilizing predictions", CoNLL
     2009, with probabilities in the place of labels.
+
+    Examples
+    --------
+    >>> from adaptive import GaussianProcessRegressor, SequentialDesign
+    >>> pool = np.linspace(0.0, 1.0, 9)[:, None]
+    >>> model = GaussianProcessRegressor(optimizer=None, alpha=0.1)
+    >>> rule = StablePredictions(0.3, patience=2)
+    >>> design = SequentialDesign(model, pool, lambda query: query.candidates[:, 0], stop=rule, random_state=0).run()
+    >>> 2 < design.iteration < 9
+    True
     """
 
     def __init__(
@@ -347,10 +443,26 @@ class TargetDeviation(StoppingRule):
     Parameters
     ----------
     limit : float
+    limit : float
+        In the units of the target.
+
+    Raises
+    ------
+    ValueError
+        If ``limit`` is not positive.
 
     Notes
     -----
     The fraction done is ``limit`` divided by the largest deviation.
+
+    Examples
+    --------
+    >>> from adaptive import Questionnaire, SequentialDesign
+    >>> answers = np.random.default_rng(0).integers(0, 2, (40, 6)).astype(float)
+    >>> person = Questionnaire().fit(answers).respondent()
+    >>> rule = TargetDeviation(0.01) | MaxSteps(3)
+    >>> SequentialDesign(person, list(range(6)), lambda query: [1.0], stop=rule, random_state=0).run().iteration
+    3
     """
 
     def __init__(self, limit: float) -> None:

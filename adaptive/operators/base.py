@@ -257,6 +257,17 @@ def adjoint_error(operator: Operator, random_state: RandomState = 0, dtype: DTyp
         Draws u and v.
     dtype : dtype, optional
         Of u and v; default double precision, complex where the operator is.
+
+    Returns
+    -------
+    float
+        Relative; about 1e-16 where the adjoint is exact.
+
+    Examples
+    --------
+    >>> from adaptive.operators import FiniteDifference
+    >>> adjoint_error(FiniteDifference((5, 4))) < 1e-12
+    True
     """
     dtype = np.dtype(operator.dtype if dtype is None else dtype)
     rng = np.random.default_rng(random_state)

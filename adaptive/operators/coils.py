@@ -35,6 +35,11 @@ class Coils(Operator):
     ----------
     maps : array (c, *shape)
 
+    Raises
+    ------
+    ValueError
+        If there is not one map of the image's shape for each coil, or the maps are zero everywhere.
+
     Notes
     -----
     Maps that are divided by the root of the sum of their squares (`adaptive.images.normalised_maps`) leave the scale

@@ -29,8 +29,13 @@ class Convolution(Operator):
     ----------
     shape : int or tuple of int
         Shape of an image.
-    kernel : array
+    kernel : array (*shape)
         As many axes as the image, none longer; real or complex.
+
+    Raises
+    ------
+    ValueError
+        If the kernel has another number of axes than the image, or is longer.
 
     Examples
     --------

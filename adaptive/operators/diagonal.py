@@ -24,6 +24,11 @@ class Diagonal(Operator):
     entries : array
         Real or complex; its shape is that of the inputs and outputs.
 
+    Raises
+    ------
+    ValueError
+        If the entries are no array.
+
     Examples
     --------
     >>> Diagonal([1.0, 2.0]).forward([5.0, 5.0])

@@ -29,6 +29,11 @@ class FiniteDifference(Operator):
         For each axis, where its differences stand in the output; there they have the image's shape with this axis one
         shorter, in C order.
 
+    Raises
+    ------
+    ValueError
+        If no axis is of length 2 or more.
+
     Examples
     --------
     >>> D = FiniteDifference((2, 3))

@@ -35,6 +35,11 @@ class FourierMask(Operator):
     mask : array of bool, of that shape
         Which frequencies are measured.
 
+    Raises
+    ------
+    ValueError
+        If the mask is no array of booleans of this shape, or true nowhere.
+
     Examples
     --------
     >>> F = FourierMask(4, [False, True, True, False])
@@ -98,10 +103,15 @@ class FourierLines(Operator):
 
     Attributes
     ----------
-    lines : array of int
+    lines : array (m,) of int
         The lines, as given.
     mask : array of bool, of shape ``shape``
         True where a frequency is measured.
+
+    Raises
+    ------
+    ValueError
+        If ``axis`` is none of the image's, or a line is none of its frequencies.
 
     Notes
     -----

@@ -25,6 +25,11 @@ class Dense(Operator):
     matrix : array-like (m, n)
         Finite numbers, real or complex; single precision is kept.
 
+    Raises
+    ------
+    ValueError
+        If the matrix has not two axes.
+
     Examples
     --------
     >>> A = Dense([[1.0, 2.0], [0.0, 1.0], [1.0, 0.0]])
@@ -58,6 +63,11 @@ class Sparse(Operator):
     ----------
     matrix : SciPy sparse matrix or array (m, n)
         Any format; the entries must be finite.
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not sparse, or has not two axes.
 
     Examples
     --------
@@ -99,6 +109,11 @@ class FromSciPy(Operator):
     operator : LinearOperator (m, n)
         Must know its adjoint.
 
+    Raises
+    ------
+    ValueError
+        If it is no SciPy LinearOperator.
+
     Examples
     --------
     >>> from scipy.sparse.linalg import aslinearoperator
@@ -132,6 +147,11 @@ def as_operator(A: OperatorLike, name: str = "A") -> Operator:
         An Operator is returned as it is.
     name : str, default "A"
         What messages call it.
+
+    Raises
+    ------
+    ValueError
+        If ``A`` is nothing of the kind.
 
     Examples
     --------

@@ -20,6 +20,11 @@ class Padded(Operator):
     shape, larger : tuple of int
         Of the image, and of what it becomes; no axis is longer before than after.
 
+    Raises
+    ------
+    ValueError
+        If ``larger`` has another number of axes, or is shorter along one.
+
     Examples
     --------
     >>> Padded((1, 2), (2, 4)).forward([[1.0, 2.0]])

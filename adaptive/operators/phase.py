@@ -24,14 +24,19 @@ class Phase(Diagonal):
 
     Parameters
     ----------
-    map : array of float
+    map : array (*shape) of float
         Radians, one per pixel.
 
     Attributes
     ----------
-    map : array of float
+    map : array (*shape) of float
     entries : array of complex
         exp(i map).
+
+    Raises
+    ------
+    ValueError
+        If ``map`` is no array.
 
     Examples
     --------

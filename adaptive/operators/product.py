@@ -23,6 +23,11 @@ class Product(Operator):
     first, second : Operator or matrix
         The output shape of ``second`` is the input shape of ``first``.
 
+    Raises
+    ------
+    ValueError
+        If the first does not take what the second gives.
+
     Examples
     --------
     >>> Product([[1.0, 1.0]], [[1.0, 0.0], [0.0, 2.0]]).forward([3.0, 4.0])

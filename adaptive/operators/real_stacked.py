@@ -34,6 +34,11 @@ class RealStacked(Operator):
     unknown : {"real", "complex"}, default "real"
         Whether the input is a real array, or the real and imaginary parts of a complex one along a new first axis.
 
+    Raises
+    ------
+    ValueError
+        If the operator is real already.
+
     Notes
     -----
     The output has a new first axis of length 2: real and imaginary parts.

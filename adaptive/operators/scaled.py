@@ -26,6 +26,11 @@ class Scaled(Operator):
     operator : Operator or matrix
         What is multiplied.
 
+    Raises
+    ------
+    ValueError
+        If ``factor`` is not one number.
+
     Examples
     --------
     >>> Scaled(3.0, [[1.0, 1.0]]).forward([1.0, 2.0])

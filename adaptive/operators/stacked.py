@@ -30,6 +30,11 @@ class Stacked(Operator):
     slices : list of slice
         Where the output of each operator stands.
 
+    Raises
+    ------
+    ValueError
+        If there is no operator, or they take arrays of several shapes.
+
     Examples
     --------
     >>> B = Stacked([[[1.0, 1.0]], [[1.0, -1.0], [0.0, 5.0]]])

@@ -38,6 +38,11 @@ class Toeplitz(Operator):
     spectrum : array, of the shape of the kernel
         Its transform, real: eigenvalues of the circulant matrix in which this one is a corner.
 
+    Raises
+    ------
+    ValueError
+        If the kernel is not of even length along every axis.
+
     Notes
     -----
     A real array is a real unknown, as in `Operator.normal`: the real part of the matrix is applied.

@@ -44,6 +44,15 @@ def learning_curve(
     Returns
     -------
     matplotlib axes
+
+    Examples
+    --------
+    >>> from adaptive.plots import figure
+    >>> drawing, ax = figure()
+    >>> curve = {"scorer": ["random"] * 2, "n_labelled": [1, 2], "mean": [0.5, 0.7]}
+    >>> ax = learning_curve({**curve, "lower": [0.4, 0.6], "upper": [0.6, 0.8]}, ax=ax)
+    >>> len(ax.lines)
+    1
     """
     axes = axes_of(ax)
     names, x, mean, lower, upper = columns_of(curve, ("scorer", "n_labelled", "mean", "lower", "upper"))
@@ -84,6 +93,22 @@ def differences(
     xlabel : str
         What is subtracted from what, in which unit.
     ax : matplotlib axes or None, default None
+
+    Returns
+    -------
+    matplotlib axes
+
+    Raises
+    ------
+    ValueError
+        If names, differences and limits differ in number, or are not finite.
+
+    Examples
+    --------
+    >>> from adaptive.plots import figure
+    >>> drawing, ax = figure()
+    >>> differences(["margin"], [0.4], [0.2], [0.6], xlabel="margin minus random (points)", ax=ax).get_xlabel()
+    'margin minus random (points)'
     """
     axes = axes_of(ax)
     middle, low, high = (

@@ -23,6 +23,20 @@ def class_balance(table: Mapping[str, Sequence[Any]], *, ax: Axes | None = None)
     ----------
     table : columns of `diagnostics.class_balance`
     ax : matplotlib axes or None, default None
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> from adaptive import BayesianLogisticRegression, SequentialDesign, diagnostics
+    >>> from adaptive.plots import figure
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"]
+    >>> model = BayesianLogisticRegression(classes=["no", "yes"])
+    >>> design = SequentialDesign(model, X, lambda query: [y[k] for k in query.positions], random_state=0).run(3)
+    >>> class_balance(diagnostics.class_balance(design), ax=figure()[1]).get_xlabel()
+    'answers'
     """
     axes = axes_of(ax)
     n, outcome, share, believed = columns_of(table, ("n_labelled", "outcome", "share", "believed"), "table")
@@ -50,6 +64,14 @@ def calibration_along(table: Mapping[str, Sequence[Any]], *, ax: Axes | None = N
     -------
     matplotlib axes
         The band is two standard errors of the observed share around what was expected.
+
+    Examples
+    --------
+    >>> from adaptive.plots import figure
+    >>> drawing, ax = figure()
+    >>> table = {"n_labelled": [5, 10], "n_events": [50, 50], "expected_accuracy": [0.7, 0.8], "accuracy": [0.6, 0.8]}
+    >>> calibration_along(table, ax=ax).get_ylabel()
+    'right labels (%)'
     """
     axes = axes_of(ax)
     wanted = ("n_labelled", "n_events", "expected_accuracy", "accuracy")
@@ -74,6 +96,12 @@ def when_to_stop(table: Mapping[str, Sequence[Any]]) -> Figure:
     Returns
     -------
     matplotlib Figure of four axes
+
+    Examples
+    --------
+    >>> table = {"n_labelled": [10, 20], "information_left": [0.3, 0.1], "change": [float("nan"), 0.02]}
+    >>> len(when_to_stop({**table, "expected_accuracy": [0.8, 0.91], "expected_gain": [0.01, 0.002]}).axes)
+    4
     """
     from matplotlib.figure import Figure
 

@@ -42,6 +42,19 @@ def calibration(
     -------
     matplotlib axes
         Bars are 95% Wilson intervals of the frequency in a bin.
+
+    Raises
+    ------
+    ValueError
+        If there is no probability, one is not between 0 and 1, or events and probabilities differ in number.
+
+    Examples
+    --------
+    >>> from adaptive.plots import figure
+    >>> drawing, ax = figure()
+    >>> ax = calibration([0.1, 0.2, 0.8, 0.9], [False, False, True, True], n_bins=2, ax=ax)
+    >>> ax.get_xlabel()
+    'predicted probability (%)'
     """
     p = checks.finite("probabilities", probabilities)
     event = np.asarray(happened, dtype=bool)

@@ -27,6 +27,16 @@ _MARKERS = "os^Dv<>"
 def figure(width: float = 6.4, height: float = 4.2) -> tuple[Figure, Axes]:
     """Return an empty figure (inches) and its axes, independent of pyplot and of any screen.
 
+    Parameters
+    ----------
+    width, height : float, default 6.4 and 4.2
+        Inches.
+
+    Returns
+    -------
+    figure : matplotlib Figure
+    axes : matplotlib axes
+
     Examples
     --------
     >>> from adaptive.plots import learning_curve
@@ -43,7 +53,26 @@ def figure(width: float = 6.4, height: float = 4.2) -> tuple[Figure, Axes]:
 
 
 def save(drawing: Figure, path: str | os.PathLike[str], dpi: int = 150) -> None:
-    """Write a figure whole or not at all; the same figure gives the same bytes (no date, no version inside)."""
+    """Write a figure whole or not at all; the same figure gives the same bytes (no date, no version inside).
+
+    Parameters
+    ----------
+    drawing : matplotlib Figure
+    path : path
+        Its ending says which format.
+    dpi : int, default 150
+        Pixels per inch, of formats made of pixels.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> drawing, _ = figure()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(drawing, Path(folder) / "empty.png")
+    ...     (Path(folder) / "empty.png").stat().st_size > 0
+    True
+    """
     import matplotlib
 
     target = Path(path)

@@ -33,6 +33,14 @@ def tree_of_values(
     Returns
     -------
     matplotlib axes
+
+    Examples
+    --------
+    >>> from adaptive.plots import figure
+    >>> drawing, ax = figure()
+    >>> table = {"node": [(), (0,), (1,)], "value": [0.5, 1.0, 0.0], "value_std": [0.1, 0.2, 0.3], "visits": [3, 2, 1]}
+    >>> tree_of_values(table, ax=ax).get_xlabel()
+    'moves made'
     """
     axes = axes_of(ax)
     paths = [tuple(node) for node in table["node"]]

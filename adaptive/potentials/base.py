@@ -52,6 +52,13 @@ class Potential(ABC):
         Beside a kink log T is not smooth either but a power or logarithm of the distance; quadrature grades towards it.
     weights : array (size,) or None
         How often each row counts; None: once.
+
+    Examples
+    --------
+    >>> from adaptive.potentials import Laplace
+    >>> pair = Laplace([1.0, 2.0])
+    >>> isinstance(pair, Potential), pair.size, pair.super_gaussian, pair.log_density(np.zeros(2)).round(4)
+    (True, 2, True, array([-0.6931, -1.3863]))
     """
 
     log_concave: bool = True
@@ -347,6 +354,16 @@ def join(potentials: Sequence[P]) -> P:
 
     A parameter that is the same scalar everywhere stays a scalar. Potentials that are scalar throughout do not know how
     many rows they serve; unless all are equal, `Potential.expand` them first.
+
+    Parameters
+    ----------
+    potentials : sequence of Potential
+        Of one class.
+
+    Returns
+    -------
+    Potential
+        Of that class.
 
     Raises
     ------

@@ -32,6 +32,15 @@ class ExponentialPower(LocationDensity):
     location : float or array (q,), default 0
         Centre; as a likelihood, the outcome.
 
+    Raises
+    ------
+    ValueError
+        If ``power`` or ``scale`` is not positive, or ``location`` not finite.
+
+    References
+    ----------
+    Box and Tiao (1973), Bayesian inference in statistical analysis, section 3.2.
+
     Examples
     --------
     >>> from adaptive.potentials import ExponentialPower, Laplace

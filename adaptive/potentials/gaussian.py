@@ -26,6 +26,15 @@ class Gaussian(LocationDensity):
     location : float or array (q,), default 0
         Mean; as a likelihood, the outcome.
 
+    Raises
+    ------
+    ValueError
+        If ``variance`` is not positive, or ``location`` not finite.
+
+    References
+    ----------
+    Nickisch (2010), for its place among the potentials; moments are closed.
+
     Examples
     --------
     >>> from adaptive.potentials import Gaussian

@@ -28,6 +28,11 @@ class Laplace(LocationDensity):
     location : float or array (q,), default 0
         Centre; as a likelihood, the outcome.
 
+    Raises
+    ------
+    ValueError
+        If ``scale`` is not positive, or ``location`` not finite.
+
     References
     ----------
     Nickisch (2010), sections 3.1 (height), 5 and appendix (tilted moments); Park and Casella (2008).

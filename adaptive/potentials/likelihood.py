@@ -26,8 +26,15 @@ class Likelihood(Potential):
 
     Parameters
     ----------
-    y : array (q,) of outcomes, or None
-        None for the likelihood family.
+    y : array (q,), or None
+        Outcomes; None for the likelihood family.
+
+    Examples
+    --------
+    >>> from adaptive.potentials import BernoulliLogit
+    >>> family = BernoulliLogit()
+    >>> isinstance(family, Likelihood), family.outcomes, family.observe([1, -1]).size
+    (True, array([-1.,  1.]), 2)
     """
 
     y: Number | None

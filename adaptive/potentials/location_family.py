@@ -22,12 +22,19 @@ class LocationDensity(Potential):
     """A density that is symmetric about its location; a subclass writes it at location 0.
 
     A subclass defines `_log_density(x)`, `_derivatives(x)`, `entropy()` and `_draw(rng, shape)` for x = s - location.
-    It has a `spread` and a `tail`, by which the entropy of outcomes is integrated, or its own `_outcome_entropy`.
+    It has a `spread` and a `tail`, by which the entropy (nats) of outcomes is integrated, or an `_outcome_entropy`.
 
     Attributes
     ----------
     tail : float
         arsinh of the distance, in spreads, beyond which the density does not count.
+
+    Examples
+    --------
+    >>> from adaptive.potentials import Laplace
+    >>> density = Laplace(1.0, location=2.0)
+    >>> isinstance(density, LocationDensity), round(float(density.entropy()), 4)  # nats: 1 + ln 2
+    (True, 1.6931)
     """
 
     tail: float

@@ -26,6 +26,11 @@ class Logistic(LocationDensity):
     location : float or array (q,), default 0
         Centre; as a likelihood, the outcome.
 
+    Raises
+    ------
+    ValueError
+        If ``scale`` is not positive, or ``location`` not finite.
+
     References
     ----------
     Nickisch (2010), table 3.1 (tau = 1 / (2 scale)).

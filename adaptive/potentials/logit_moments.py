@@ -75,7 +75,7 @@ def _by_trapezoid(c: float, v: float, f: float, accuracy: float) -> tuple[float,
     start = _mode(c, v, f)
     slope = (start - c) / v
     depth = min(_STRIP, math.sqrt(2.0 * v * accuracy))
-    smallest = math.exp(-accuracy - 2.0)
+    smallest = 1e-17 if accuracy >= ACCURACY else math.exp(-accuracy - 2.0)
     h = 2.0 * math.pi * depth / (accuracy + 0.5 * depth * depth / v)
     at_start = math.log1p(math.exp(-abs(start)))
     zero, one, two = 1.0, 0.0, 0.0

@@ -39,6 +39,11 @@ class Poisson(Likelihood):
     exposure : float or array (q,), default 1.0
         Positive: for how long, or over how large an area, was counted.
 
+    Raises
+    ------
+    ValueError
+        If ``rate`` is unknown, an exposure is not positive, or an outcome no count.
+
     References
     ----------
     Ko (2017), section 2.1 (rectified rate: recurrences for the tilted moments).

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["masses", "moments"]
 
+_FEW = 1e-100, 1e100  # between which a product of ratios may grow before its logarithm is taken
+
 
 @njit(cache=True)
 def _start_order(last: int, kappa: float) -> int:
@@ -52,11 +54,14 @@ def _one(y: int, mu: float, v: float) -> tuple[float, float, float]:
         base = log_mass + 0.5 * v - mu
     if y == 0:
         return base, sd * delta, v * relative
-    logs = 0.0
+    logs, product = 0.0, 1.0  # of all M_k / (k + 1), k < y: a sum of as many logarithms would lose four digits
     if kappa <= 0 or kappa * math.sqrt(y + 1.0) < 2.0:
         below, mean = 0.0, sd * delta
         for k in range(1, y + 1):
-            logs += math.log(mean)
+            product *= mean / k
+            if not _FEW[0] < product < _FEW[1]:
+                logs += math.log(product)
+                product = 1.0
             below, mean = mean, m + v * k / mean
         above = m + v * (y + 1) / mean
     else:
@@ -70,14 +75,17 @@ def _one(y: int, mu: float, v: float) -> tuple[float, float, float]:
             elif k - 1 == y:
                 mean = x
             elif k - 1 < y:
-                logs += math.log(x)
+                product *= x / k
+                if not _FEW[0] < product < _FEW[1]:
+                    logs += math.log(product)
+                    product = 1.0
                 if k == y:
                     below = x
     if kappa > 0:
         variance = mean * (above - mean)
     else:
         variance = v * (1.0 - (mean - m) / v * (mean - below))
-    return base + logs - math.lgamma(y + 1.0), mean, variance
+    return base + (logs + math.log(product)), mean, variance
 
 
 @njit(cache=True)

@@ -43,20 +43,18 @@ def tilts(
 ) -> None:
     """Move every row's ``tilt`` (m, c) to its fixed point; write g (m,) there and the softmax, its image (m, c)."""
     m, c = mean.shape
-    half, step, trial, new = np.empty(c), np.empty(c), np.empty(c), np.empty(c)
+    half, step, trial, new = np.empty((m, c)), np.empty(c), np.empty(c), np.empty(c)
     system = np.empty((c, c))
     for i in range(m):
-        V = covariance[i]
         for k in range(c):
-            half[k] = mean[i, k] + 0.5 * V[k, k]
-        value[i] = _at(half, V, tilt[i], image[i])
-        for _ in range(_NEWTON_STEPS):
-            gap = 0.0
-            for k in range(c):
-                step[k] = image[i, k] - tilt[i, k]
-                gap = max(gap, abs(step[k]))
-            if not gap > tol:
-                break
+            half[i, k] = mean[i, k] + 0.5 * covariance[i, k, k]
+        value[i] = _at(half[i], covariance[i], tilt[i], image[i])
+    for _ in range(_NEWTON_STEPS):
+        if not np.abs(image - tilt).max() > tol:  # of all rows: what a row leaves does not depend on who stops first
+            break
+        moved = False
+        for i in range(m):
+            V = covariance[i]
             for k in range(c):  # I + (diag(p) - p p') V
                 for l in range(c):
                     system[k, l] = image[i, k] * V[k, l]
@@ -68,18 +66,17 @@ def tilts(
                     system[k, l] -= image[i, k] * column
             for k in range(c):
                 system[k, k] += 1.0
+                step[k] = image[i, k] - tilt[i, k]
             direction = np.linalg.solve(system, step)
-            length, better = 1.0, False
+            length = 1.0
             for _ in range(_HALVINGS):
                 for k in range(c):
                     trial[k] = tilt[i, k] + length * direction[k]
-                reached = _at(half, V, trial, new)
+                reached = _at(half[i], V, trial, new)
                 if reached <= value[i] + 1e-13 * (1.0 + abs(value[i])):
-                    better = True
+                    moved, value[i] = True, reached
+                    tilt[i], image[i] = trial, new
                     break
                 length *= 0.5
-            if not better:  # no descent but by rounding
-                break
-            value[i] = reached
-            tilt[i] = trial
-            image[i] = new
+        if not moved:  # no descent but by rounding
+            break

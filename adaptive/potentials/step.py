@@ -24,6 +24,11 @@ class Step(Potential):
     offset : float or array (q,), default 0
         Where the step is.
 
+    Raises
+    ------
+    ValueError
+        If ``offset`` is not finite.
+
     References
     ----------
     Hennig (2010), appendix B: rank-one EP for polyhedral probabilities.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import gammaln, psi
+from scipy.special import gammaln, psi, wofz
 
 from adaptive import checks
 from adaptive.potentials.location_family import LocationDensity
@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Number
 
 __all__ = ["StudentT"]
+
+_FAR = (
+    8.0  # from which |z| on the series of the Faddeeva function has all figures, and 1 + i sqrt(pi) z w(z) loses some
+)
+_TERMS = 12
 
 
 class StudentT(LocationDensity):
@@ -29,6 +34,11 @@ class StudentT(LocationDensity):
         Scale, > 0; the variance is scale^2 df / (df - 2) for df > 2.
     location : float or array (q,), default 0
         Centre; as a likelihood, the outcome.
+
+    Raises
+    ------
+    ValueError
+        If ``df`` or ``scale`` is not positive, or ``location`` not finite.
 
     References
     ----------
@@ -89,6 +99,19 @@ class StudentT(LocationDensity):
         growth = np.where(near, np.log1p(step * (2 * x + step) / total), np.log((square + moved * moved) / total))
         return -0.5 * (self.df + 1) * growth
 
+    def _expectation_derivatives(
+        self, mean: np.ndarray, variance: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The slopes are closed: E x/(x^2 + a^2), a^2 = df scale^2, and its slope in the mean are a Voigt profile's."""
+        centre, sd = mean - self.location, np.sqrt(variance)
+        first, second = self._derivatives(centre)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            z = (1j * self.scale * np.sqrt(self.df) - centre) / (np.sqrt(2.0) * sd)
+            ratio, slope = _resolvent(z)
+            first = np.where(sd > 0, -(self.df + 1) * ratio / sd, first)
+            second = np.where(sd > 0, -(self.df + 1) * slope / variance, second)
+        return self._expectation(mean, variance), first, 0.5 * second
+
     def tilted_modes(self, c: np.ndarray, v: np.ndarray, fraction: float) -> tuple[np.ndarray, np.ndarray]:
         """Places (k, m) about which T^fraction N(c, v) has structure, with the scale of it: T's centre and the modes.
 
@@ -145,6 +168,21 @@ class StudentT(LocationDensity):
         first = -(self.df + 1) / width * capped
         second = (self.df + 1) / (width * width) * np.where(width > self._threshold, 2 * capped, 1.0)
         return value, first, second
+
+
+def _resolvent(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """E x/(x^2 + a^2) times sd, and its slope in m times sd^2, for x ~ N(m, sd^2) and z = (i a - m)/(sqrt(2) sd).
+
+    With the Faddeeva function w:  -sqrt(pi/2) Im w(z)  and  Re(1 + i sqrt(pi) z w(z));  far from 0 their series
+    sum_k (2k - 1)!! / (2 z^2)^k, whose first term is cancelled in the second.
+    """
+    near = np.abs(z) < _FAR
+    w = wofz(np.where(near, z, 1j))
+    inverse, series = 0.5 / np.square(z), np.zeros_like(z)
+    for k in range(_TERMS, 0, -1):
+        series = (2 * k - 1) * inverse * (1.0 + series)
+    ratio = np.where(near, -np.sqrt(0.5 * np.pi) * w.imag, -np.sqrt(0.5) * ((1.0 + series) / z).real)
+    return ratio, np.where(near, 1.0 - np.sqrt(np.pi) * (z * w).imag, -series.real)
 
 
 def _cubic_roots(b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:

@@ -102,9 +102,9 @@ def two_slopes(
 
     Parameters
     ----------
-    mean, variance : array-like
+    mean, variance : array-like (n,)
         Moments of the Gaussian.
-    right, left : array-like
+    right, left : array-like (n,)
         Slopes of the exponent on either side, right <= left (a log-concave factor).
 
     References
@@ -125,6 +125,20 @@ def two_slopes(
 
 def truncated_moments(mean: ArrayLike, variance: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return log mass, mean and variance of N(mean, variance) restricted to s > 0.
+
+    Parameters
+    ----------
+    mean, variance : array-like (n,)
+        Of the Gaussian; they broadcast against each other.
+
+    Returns
+    -------
+    log_mass, mean, variance : arrays (n,)
+
+    References
+    ----------
+    Johnson, Kotz and Balakrishnan (1994), Continuous univariate distributions, volume 1; in the stable form of this
+    module's first lines.
 
     Examples
     --------

@@ -14,6 +14,7 @@ from scipy import sparse
 
 from adaptive import checks
 from adaptive.predictive.derivations import WAYS, Way, likely
+from adaptive.predictive.surprise import tail_probability
 from adaptive.showing import facts_html
 
 if TYPE_CHECKING:
@@ -163,6 +164,16 @@ class Predictive:
         """Return the probability (density) of ``outcome`` at candidate ``i``."""
         return float(sum(p for y, p in self.likely_outcomes(i) or () if y == outcome))
 
+    def tail_probability(self, i: int, outcome: object) -> float:
+        """Return how probable an outcome at least as surprising as ``outcome`` is at candidate ``i``."""
+        value = tail_probability(self, i, outcome)
+        if value is None:
+            raise MissingField(
+                f"{type(self).__name__} cannot say how surprising an outcome is: that needs probabilities, or moments "
+                "with a Gaussian likelihood and an outcome that is a number."
+            )
+        return value
+
     def _way(self, name: str) -> Way | None:
         for way in self.ways.get(name, ()):
             if all(self.provides(need) for need in way.needs) and way.when(self):
@@ -210,6 +221,11 @@ class StatedPredictive(Predictive):
     random_state, **fields
         As in :class:`Predictive`.
 
+    Raises
+    ------
+    TypeError
+        If nothing that is stated tells the number of candidates.
+
     Examples
     --------
     >>> StatedPredictive(outcomes=["no", "yes"], probabilities=[[0.2, 0.8]]).probabilities
@@ -236,6 +252,13 @@ class Undecided(Predictive):
 
     It provides no field, so that no scorer mistakes ignorance for a score; :mod:`adaptive.selection` knows the
     attribute.
+
+    Parameters
+    ----------
+    n_candidates : int
+    random_state : None, int or NumPy generator
+    **fields
+        Further fields that are known, as of `StatedPredictive`.
 
     Examples
     --------

@@ -51,6 +51,19 @@ class GaussianTarget(NamedTuple):
         Theirs, where it is not that of the candidates.
     everything : bool
         The components decide every projection, as the weights of a linear model do.
+
+    Examples
+    --------
+    >>> from adaptive.potentials import Gaussian
+    >>> from adaptive.predictive import GaussianProjections
+    >>> V = np.diag([4.0, 1.0])
+    >>> of_first = GaussianTarget(np.zeros(1), np.array([4.0]), lambda i, j: V[:1, :1], lambda i, j: V[np.ix_(i, [0])])
+    >>> believed = GaussianProjections(
+    ...     np.zeros(2), np.diag(V), likelihood=Gaussian(1.0), covariance=lambda i, j: V[np.ix_(i, j)], target=of_first
+    ... )
+    >>> believed.target_covariance
+    array([[4.],
+           [0.]])
     """
 
     mean: Moment
@@ -84,6 +97,11 @@ class GaussianProjections(JointPredictive):
         Seed of draws and scenarios.
     **fields
         Others that are stated, such as ``features`` and ``measured``.
+
+    Raises
+    ------
+    ValueError
+        If ``mean`` is a function and ``n_candidates`` is not given.
 
     References
     ----------

@@ -79,8 +79,8 @@ class SoftmaxLikelihood:
 class SoftmaxProjections(JointPredictive):
     """Predictive of m candidates by the joint Gaussian of their class scores.
 
-    Probabilities and expected entropies are integrals over c - 1 dimensions, by a grid of error below 1e-6 for up to
-    four classes and by 256 quasi-Monte Carlo nodes for more (:mod:`adaptive.predictive.softmax_integrals`).
+    Probabilities and expected entropies (nats) are integrals over c - 1 dimensions, by a grid of error below 1e-6 for
+    up to four classes and by 256 quasi-Monte Carlo nodes for more (:mod:`adaptive.predictive.softmax_integrals`).
 
     Parameters
     ----------
@@ -93,6 +93,11 @@ class SoftmaxProjections(JointPredictive):
         Seed of draws and scenarios.
     **fields
         Others that are stated, such as ``features`` and ``measured``.
+
+    Raises
+    ------
+    ValueError
+        If the contrasts have not one row for each outcome.
 
     References
     ----------
@@ -114,7 +119,9 @@ class SoftmaxProjections(JointPredictive):
     sampled = True
 
     likelihood: SoftmaxLikelihood
-    _kept = ("_basis",)
+    #: Its weight in a mixture, whose other components leave it room for larger errors of its integrals.
+    share: float = 1.0
+    _kept = ("_basis", "share")
 
     def __init__(
         self,
@@ -240,7 +247,8 @@ def _moments(predictive: SoftmaxProjections) -> tuple[np.ndarray, np.ndarray]:
     """Return probabilities and E H(y | scores), computed together and kept together."""
     both = predictive.__dict__.get("_both")
     if both is None:
-        both = predictive.__dict__["_both"] = softmax_moments(predictive.score_mean, predictive.score_covariance)
+        both = softmax_moments(predictive.score_mean, predictive.score_covariance, share=predictive.share)
+        predictive.__dict__["_both"] = both
     return both
 
 

@@ -30,13 +30,14 @@ from adaptive.predictive.smoothed_sigmoid import (
     tables,
     tabulate,
 )
+from adaptive.predictive.softmax_grid import SAFE, on_grid
 
 __all__ = ["QUASI_NODES", "information_error", "quasi_nodes", "softmax_moments"]
 
 QUASI_NODES = 256  # for five classes and more
 _GRID_CLASSES = 4  # up to here a grid
 _ACCURACY = 17.0  # nats, of the grid: it errs by 3e-7, most in entropies (14.5: by 5e-6)
-_FAR = math.sqrt(2.0 * _ACCURACY)  # standard deviations that it reaches
+_LEAST = 8.0  # of a grid that counts for next to nothing
 _MOST = (0, 400, 200)  # nodes per dimension where there are so many dimensions; enough for a spread of 40, 20
 
 
@@ -51,6 +52,18 @@ def quasi_nodes(dimension: int, count: int, seed: int = 2) -> np.ndarray:
 
 
 @njit(cache=True)
+def _largest(centre: np.ndarray, root: np.ndarray, far: float) -> float:
+    """A number that no score on the grid, nor a part of it, is beyond."""
+    largest = 0.0
+    for i in range(len(centre)):
+        reach = abs(centre[i])
+        for d in range(i + 1):
+            reach += 1.1 * far * abs(root[i, d])
+        largest = max(largest, reach)
+    return largest
+
+
+@njit(cache=True)
 def _integrate(
     mean: np.ndarray,
     covariance: np.ndarray,
@@ -59,11 +72,13 @@ def _integrate(
     entropy: np.ndarray,
     sigmoids: np.ndarray,
     entropies: np.ndarray,
+    accuracy: float,
     out: np.ndarray,
 ) -> None:
     """Write the c probabilities and the expected entropy of every candidate; scores are (m, c) and (m, c, c)."""
     m, c = mean.shape
     dims = c - 2
+    far = math.sqrt(2.0 * accuracy)  # standard deviations that a grid reaches
     gridded = c <= _GRID_CLASSES
     space = 4096 if gridded else len(quasi)
     others = np.empty((space, c - 1))  # q
@@ -125,9 +140,9 @@ def _integrate(
                 low, high = 0.0, 0.0
                 for i in range(d, c - 1):
                     low, high = min(low, root[i, d]), max(high, root[i, d])
-                step[d] = spacing(high - low, _ACCURACY)
-                sizes[d] = min(2 * math.ceil(_FAR / step[d]) + 1, _MOST[dims] + 1)
-                step[d] = max(step[d], 2.0 * _FAR / sizes[d])
+                step[d] = spacing(high - low, accuracy)
+                sizes[d] = min(2 * math.ceil(far / step[d]) + 1, _MOST[dims] + 1)
+                step[d] = max(step[d], 2.0 * far / sizes[d])
                 if high - low <= 0.0:
                     sizes[d] = 1
                 nodes *= sizes[d]
@@ -135,8 +150,10 @@ def _integrate(
                 space = 2 * nodes
                 others, where = np.empty((space, c - 1)), np.empty(space)
                 left, weight = np.empty(space), np.empty(space)
-        used, mass = 0, 0.0
-        lowest, highest = np.inf, -np.inf
+        used = 0
+        if 0 < dims and gridded and _largest(centre, root, far) < SAFE:
+            used = on_grid(centre, root, step, sizes, far * far + 1.0, others, where, left, weight)
+            nodes = 0
         for node in range(nodes):
             w = 1.0
             if gridded:
@@ -145,7 +162,7 @@ def _integrate(
                     z[d] = (index % sizes[d] - (sizes[d] - 1) // 2) * step[d]
                     index //= sizes[d]
                     square += z[d] * z[d]
-                if square > _FAR * _FAR + 1.0:
+                if square > far * far + 1.0:
                     continue
                 w = math.exp(-0.5 * square)
             else:
@@ -176,9 +193,11 @@ def _integrate(
             left[used] = max(log_norm - product * inverse, 0.0)
             where[used] = x - peak - log_norm
             weight[used] = w
-            lowest, highest = min(lowest, where[used]), max(highest, where[used])
-            mass += w
             used += 1
+        mass, lowest, highest = 0.0, np.inf, -np.inf
+        for node in range(used):
+            mass += weight[node]
+            lowest, highest = min(lowest, where[node]), max(highest, where[node])
         # G and B where they are needed
         stride = stride_for(sigma)
         unit = stride * STEP
@@ -210,7 +229,7 @@ def _integrate(
 
 
 def softmax_moments(
-    mean: np.ndarray, covariance: np.ndarray, nodes: int | None = None, seed: int = 2
+    mean: np.ndarray, covariance: np.ndarray, nodes: int | None = None, seed: int = 2, share: float = 1.0
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return class probabilities and expected entropies.
 
@@ -226,6 +245,8 @@ def softmax_moments(
         of the information see ``information_error``.
     seed : int, default 2
         Of the nodes.
+    share : float, default 1.0
+        Weight of what is returned in an average: a grid may err by 1 / share as much.
 
     Returns
     -------
@@ -246,7 +267,7 @@ def softmax_moments(
     if c > _GRID_CLASSES:
         quasi = quasi_nodes(c - 2, QUASI_NODES if nodes is None else nodes, seed)
     out = np.empty((m, c + 1))
-    _integrate(mean, covariance, quasi, *tables(), out)
+    _integrate(mean, covariance, quasi, *tables(), max(_ACCURACY + math.log(share), _LEAST), out)
     probabilities = np.maximum(out[:, :c], 0.0)
     probabilities /= probabilities.sum(axis=1, keepdims=True)
     return probabilities, np.clip(out[:, c], 0.0, entr(probabilities).sum(axis=1))

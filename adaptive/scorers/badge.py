@@ -37,6 +37,13 @@ def badge(predictive: Predictive, random_state: RandomState = None) -> np.ndarra
     -------
     (m,) array
 
+    Raises
+    ------
+    ValueError
+        If ``random_state`` is neither a seed nor a generator.
+    MissingField
+        If the predictive does not provide what is needed.
+
     References
     ----------
     J. Ash, C. Zhang, A. Krishnamurthy, J. Langford, A. Agarwal (2020), Deep batch active learning by diverse, uncertain

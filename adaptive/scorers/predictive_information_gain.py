@@ -44,6 +44,13 @@ def predictive_information_gain(predictive: Predictive, random_state: RandomStat
     -------
     (m,) array, nats
 
+    Raises
+    ------
+    ValueError
+        If the target holds no input.
+    MissingField
+        If the predictive does not provide what is needed.
+
     References
     ----------
     F. Bickford Smith, A. Kirsch, S. Farquhar, Y. Gal, A. Foster, T. Rainforth (2023), Prediction-oriented Bayesian

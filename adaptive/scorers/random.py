@@ -28,6 +28,11 @@ def random(predictive: Predictive, random_state: RandomState = None) -> np.ndarr
     -------
     (m,) array
 
+    Raises
+    ------
+    ValueError
+        If ``random_state`` is neither a seed nor a generator.
+
     References
     ----------
     The baseline of H. Nickisch (2010), figure 3.7.

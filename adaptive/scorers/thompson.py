@@ -34,6 +34,11 @@ def thompson(predictive: Predictive, random_state: RandomState = None) -> np.nda
     -------
     (m,) array in [0, 1]
 
+    Raises
+    ------
+    MissingField
+        If the predictive has neither a likelihood nor draws of two outcomes.
+
     References
     ----------
     W. Thompson (1933), On the likelihood that one unknown probability exceeds another.

@@ -39,6 +39,11 @@ def variational_information_gain(predictive: Predictive, random_state: RandomSta
     -------
     (m,) array, nats
 
+    Raises
+    ------
+    MissingField
+        If the likelihood has no super-Gaussian bound.
+
     References
     ----------
     H. Nickisch (2010), section 3.7 and figure 3.7.

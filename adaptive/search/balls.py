@@ -46,6 +46,11 @@ class Balls:
     axes, openings : (b, d), (b,) arrays
         Mean direction, largest angle to it in radians.
 
+    Raises
+    ------
+    ValueError
+        If there is no row, a number is not finite, or ``size`` no integer of at least 1.
+
     Examples
     --------
     >>> balls = Balls([[3.0, 0.0], [0.0, 0.1], [2.9, 0.1], [0.0, 0.2]], size=2)
@@ -91,6 +96,14 @@ class Balls:
         """Return the positions of the points of block ``k``."""
         end = self.starts[k + 1] if k + 1 < len(self.starts) else len(self.order)
         return self.order[self.starts[k] : end]
+
+    @property
+    def members(self) -> np.ndarray:
+        """The positions (b, size) of every block's points, -1 beyond its end."""
+        counts = np.diff(np.append(self.starts, len(self.order)))
+        along = np.arange(counts.max())
+        there = along < counts[:, None]
+        return np.where(there, self.order[np.where(there, self.starts[:, None] + along, 0)], -1)
 
     def mirrored(self) -> Balls:
         """Return the same blocks of the points with the other sign."""

@@ -29,6 +29,15 @@ class Found:
         How many were scored, of how many.
     n_items : int
         Of pairs, else 1.
+
+    Examples
+    --------
+    >>> from adaptive.search import best_rows
+    >>> from adaptive import BayesianLogisticRegression
+    >>> X = np.random.default_rng(0).standard_normal((500, 2))
+    >>> found = best_rows(BayesianLogisticRegression(prior_scale=1.0).fit(X[:30], X[:30, 0] > 0.5), X, 3)
+    >>> found.positions.shape, found.scores.shape, found.n_candidates
+    ((3,), (3,), 500)
     """
 
     positions: np.ndarray

@@ -8,7 +8,7 @@ row sums of |S|, or its largest eigenvalue: D - S is positive semi-definite), th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["best_pairs"]
 
 _MOST_BLOCKS = 2**23  # pairs of blocks at most, 64 MiB of bounds
+_SIZES = (32, 4)  # vectors per block, without and with a score
+_TOGETHER = 1024  # pairs that are scored in one call, at first
 
 
 def best_pairs(
@@ -38,7 +40,7 @@ def best_pairs(
     symmetric: bool = False,
     exclude: Matrix | ArrayLike | None = None,
     cost: ArrayLike | None = None,
-    size: int = 32,
+    size: int | None = None,
 ) -> Found:
     """Return the n best pairs (user, item) by ``mean + deviations * sd`` of u . v, or by a ``score``, exactly.
 
@@ -57,8 +59,9 @@ def best_pairs(
         Pairs that may not be chosen: where the matrix is not zero, or as listed.
     cost : array that broadcasts to (n_users, n_items), optional
         Positive; (n_items,) is a cost per item, (n_users, 1) per user. Scores are divided by it.
-    size : int, default 32
-        Vectors per block; more where there would be too many blocks.
+    size : int, optional
+        Vectors per block; more where there would be too many blocks. None: 32, and 4 with a ``score``, which costs more
+        than the bound that saves it.
 
     Returns
     -------
@@ -98,12 +101,13 @@ def best_pairs(
         raise ValueError(f"users have {mean.shape[1]} factors and items {other_mean.shape[1]}; expected the same.")
     m, k = len(mean), len(other_mean)
     forbidden = _forbidden(exclude, m, k)
-    n_allowed = m * k - (0 if forbidden is None else forbidden.nnz)
+    n_allowed = m * k - len(forbidden)
     if n > n_allowed:
         raise ValueError(f"n is {n}, but only {n_allowed} of {m * k} pairs are allowed.")
     prices = _prices(cost, m, k)
 
-    size = max(checks.integer("size", size, minimum=1), int(np.ceil(np.sqrt(m * k / _MOST_BLOCKS))))
+    size = _SIZES[score is not None] if size is None else checks.integer("size", size, minimum=1)
+    size = max(size, int(np.ceil(np.sqrt(m * k / _MOST_BLOCKS))))
     ours, theirs = Balls(mean, size, shells=True), Balls(other_mean, size, shells=True)
     bounds = largest_products(ours, theirs)
     if symmetric:  # the mean nearest to zero that a pair of the two blocks can have, its sign the falling one
@@ -122,26 +126,25 @@ def best_pairs(
         lowest, highest = _per_block(prices, ours, theirs, np.minimum), _per_block(prices, ours, theirs, np.maximum)
         bounds = np.where(bounds > 0, bounds / lowest, bounds / highest)
     left, right = _variance_factors(mean, covariance, other_mean, other_covariance)
+    rows, columns = ours.members, theirs.members
 
     def scored(blocks: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        at, beside = divmod(int(blocks[0]), len(theirs.starts))
-        i, j = ours.block(at), theirs.block(beside)
-        scores = mean[i] @ other_mean[j].T
-        variances = np.maximum(left[i] @ right[j].T, 0.0) if uncertain else 0.0
-        if score is not None:
-            scores = score(scores.ravel(), np.ravel(variances)).reshape(scores.shape)
-        elif uncertain:
-            scores += deviations * np.sqrt(variances)
+        at, beside = np.divmod(blocks, len(theirs.starts))
+        i, j = rows[at][:, :, None], columns[beside][:, None, :]
+        positions = i * np.int64(k) + j
+        free = (i >= 0) & (j >= 0) & ~_listed(positions, forbidden)
+        means = (mean[i[:, :, 0]] @ other_mean[j[:, 0]].transpose(0, 2, 1))[free]
+        variances = np.zeros_like(means)
+        if uncertain:
+            variances = np.maximum((left[i[:, :, 0]] @ right[j[:, 0]].transpose(0, 2, 1))[free], 0.0)
+        scores = means + deviations * np.sqrt(variances) if score is None else score(means, variances)
         worths = scores
         if prices is not None:
-            worths = scores / prices[i[:, None] if prices.shape[0] > 1 else 0, j if prices.shape[1] > 1 else 0]
-        positions = i[:, None] * np.int64(k) + j
-        if forbidden is None:
-            return worths.ravel(), positions.ravel(), scores.ravel()
-        free = ~forbidden[i][:, j].toarray()
-        return worths[free], positions[free], scores[free]
+            here = prices[i if prices.shape[0] > 1 else 0, j if prices.shape[1] > 1 else 0]
+            worths = scores / np.broadcast_to(here, free.shape)[free]
+        return worths, positions[free], scores
 
-    return best_of_blocks(bounds.ravel(), scored, n, m * k, n_items=k)
+    return best_of_blocks(bounds.ravel(), scored, n, m * k, together=max(_TOGETHER // size**2, 1), n_items=k)
 
 
 def _uncertain(name: str, given: ArrayLike | tuple[ArrayLike, ArrayLike]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -198,14 +201,21 @@ def _packed(matrices: np.ndarray) -> np.ndarray:
     return matrices[:, rows, columns] * np.where(rows == columns, 1.0, np.sqrt(2.0))
 
 
-def _forbidden(exclude: Matrix | ArrayLike | None, m: int, k: int) -> Any:
-    """Return excluded pairs as a boolean sparse matrix, None if there are none."""
+def _listed(positions: np.ndarray, forbidden: np.ndarray) -> np.ndarray:
+    """Whether positions are among the ascending ``forbidden``."""
+    if not len(forbidden):
+        return np.zeros(positions.shape, dtype=bool)
+    return forbidden[np.minimum(np.searchsorted(forbidden, positions), len(forbidden) - 1)] == positions
+
+
+def _forbidden(exclude: Matrix | ArrayLike | None, m: int, k: int) -> np.ndarray:
+    """Return positions of excluded pairs, ascending."""
     if exclude is None:
-        return None
+        return np.zeros(0, dtype=np.int64)
     if sparse.issparse(exclude):
         if exclude.shape != (m, k):  # type: ignore[union-attr]
             raise ValueError(f"exclude must have shape ({m}, {k}), users x items, got {exclude.shape}.")  # type: ignore[union-attr]
-        found = sparse.csr_matrix(exclude != 0)
+        users, items = (exclude != 0).nonzero()  # type: ignore[union-attr]
     else:
         listed = np.asarray(exclude).reshape(-1, 2) if np.size(exclude) == 0 else np.asarray(exclude)
         if listed.ndim != 2 or listed.shape[1] != 2 or (listed.size and listed.dtype.kind not in "iu"):
@@ -215,10 +225,8 @@ def _forbidden(exclude: Matrix | ArrayLike | None, m: int, k: int) -> Any:
         outside = (listed < 0) | (listed >= [m, k])
         if outside.any():
             raise ValueError(f"exclude holds the pair {listed[outside.any(axis=1)][0].tolist()}, outside ({m}, {k}).")
-        listed = listed.astype(np.intp)
-        found = sparse.csr_matrix((np.ones(len(listed), dtype=bool), (listed[:, 0], listed[:, 1])), shape=(m, k))
-    found.sum_duplicates()
-    return found if found.nnz else None
+        users, items = listed.T
+    return np.unique(users.astype(np.int64) * k + items)
 
 
 def _prices(cost: ArrayLike | None, m: int, k: int) -> np.ndarray | None:

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from adaptive.types import ArrayLike, Cost, Pool
+from adaptive import pool
 
-__all__ = ["allowed_positions", "check_enough", "checked_positions", "prices_of"]
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, Cost, Mask, Pool
+
+__all__ = ["allowed_positions", "check_enough", "checked_positions", "prices_of", "written_out"]
+
+AT_ONCE = 16_384  # candidates about which a mask is asked
 
 
 def allowed_positions(m: int, mask: ArrayLike | None, exclude: ArrayLike | Collection[int]) -> np.ndarray | None:
@@ -46,6 +50,27 @@ def checked_positions(name: str, positions: ArrayLike | Collection[int], m: int)
     if outside.any():
         raise ValueError(f"{name} contains {values[outside][0]}, but positions go from 0 to {m - 1}.")
     return values
+
+
+def written_out(mask: Mask, candidates: Pool, m: int) -> ArrayLike | None:
+    """Return the mask of m candidates where it may be a function, which is asked about some at a time.
+
+    Examples
+    --------
+    >>> written_out(lambda numbers: numbers > 0, np.arange(3), 3).tolist()
+    [False, True, True]
+    """
+    if not callable(mask):
+        return mask
+    parts = [np.arange(start, min(start + AT_ONCE, m)) for start in range(0, m, AT_ONCE)]
+    found = [np.asarray(mask(pool.take(candidates, part))) for part in parts]
+    for part, one in zip(parts, found, strict=True):
+        if one.dtype != bool or one.shape != part.shape:
+            raise ValueError(
+                f"mask(candidates) must return {len(part)} booleans, one per candidate (True = allowed), got dtype "
+                f"{one.dtype} and shape {one.shape}."
+            )
+    return np.concatenate(found)
 
 
 def check_enough(n_select: int, m: int, n_allowed: int) -> None:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive import checks, pool, scorers
-from adaptive.selection.arguments import allowed_positions, check_enough, prices_of
+from adaptive.selection.arguments import allowed_positions, check_enough, prices_of, written_out
 from adaptive.selection.ranking import best_positions
 from adaptive.selection.scoring import Believer, View, checked, expected_score, require_given
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
-    from adaptive.types import ArrayLike, Cost, Pool, RandomState, Scorer
+    from adaptive.types import ArrayLike, Cost, Mask, Pool, RandomState, Scorer
 
 __all__ = ["select"]
 
@@ -32,7 +32,7 @@ def select(
     scorer: Scorer = "auto",
     target: Any = None,
     cost: Cost = None,
-    mask: ArrayLike | None = None,
+    mask: Mask = None,
     exclude: ArrayLike | Collection[int] = (),
     pending: Pool | None = None,
     joint: bool = True,
@@ -80,7 +80,7 @@ def select(
         candidates = candidates(estimator)
     n_select = checks.integer("n_select", n_select, minimum=1)
     m = pool.length(candidates)
-    allowed = allowed_positions(m, mask, exclude)
+    allowed = allowed_positions(m, written_out(mask, candidates, m), exclude)
     check_enough(n_select, m, m if allowed is None else len(allowed))
     if target is None and getattr(score, "about_inputs", False):
         target = pool.take(candidates, np.unique(np.linspace(0, m - 1, min(m, N_TARGETS)).astype(np.intp)))

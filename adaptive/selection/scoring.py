@@ -105,6 +105,33 @@ def expected_score(scorer: Callable[..., ArrayLike], predictive: Predictive, see
 
     Each call of the scorer gets a generator of the same seed; one that draws one uniform number per candidate draws the
     numbers from ``start`` on, so that chunks do not change them.
+
+    Parameters
+    ----------
+    scorer : callable
+        (predictive, random_state) -> (m,).
+    predictive : Predictive
+        Of m candidates.
+    seed : int
+        Of the generator that each call gets.
+    start : int, default 0
+        Number of the first candidate in its pool.
+
+    Returns
+    -------
+    ndarray (m,)
+
+    Raises
+    ------
+    ValueError
+        If the scorer returns another number of scores than there are candidates.
+
+    Examples
+    --------
+    >>> from adaptive.predictive import StatedPredictive
+    >>> stated = StatedPredictive(probabilities=np.array([[0.5, 0.5], [0.9, 0.1]]))
+    >>> expected_score(lambda predictive, random_state: 1 - predictive.probabilities.max(axis=1), stated, seed=0)
+    array([0.5, 0.1])
     """
     total: Any = 0.0
     for probability, scenario in predictive.scenarios:

@@ -81,6 +81,18 @@ def application(
     ------
     StoreError
         If the store cannot be opened, or holds answers to something else.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from adaptive import Questionnaire
+    >>> from adaptive.serve import Survey, SurveyItem
+    >>> bank = Questionnaire().fit([[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]])
+    >>> items = [SurveyItem(k, text, ["no", "yes"], [0.0, 1.0]) for k, text in enumerate(["Tired?", "Awake?"])]
+    >>> with tempfile.TemporaryDirectory() as folder, Store(folder) as store:
+    ...     app = application(Survey("Two questions", items, bank.respondent()), store)
+    >>> callable(app)  # what an ASGI server such as uvicorn runs
+    True
     """
     opened = not isinstance(store, Store)
     kept = store if isinstance(store, Store) else Store(store)

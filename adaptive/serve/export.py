@@ -14,7 +14,24 @@ __all__ = ["answers_of", "forget", "sessions_of"]
 
 
 def sessions_of(store: Store) -> list[dict[str, Any]]:
-    """Return one dictionary per session that was begun: session, name, begun (seconds since 1970)."""
+    """Return one dictionary per session that was begun: session, name, begun (seconds since 1970).
+
+    Parameters
+    ----------
+    store : Store
+
+    Returns
+    -------
+    list of dict
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from adaptive.serve import Store
+    >>> with tempfile.TemporaryDirectory() as folder, Store(folder) as store:
+    ...     sessions_of(store)
+    []
+    """
     found = store.rows("SELECT id, name, begun FROM sessions WHERE begun IS NOT NULL ORDER BY id")
     return [{"session": number, "name": name, "begun": begun} for number, name, begun in found]
 
@@ -39,6 +56,14 @@ def answers_of(store: Store, design: int) -> list[dict[str, Any]]:
     ------
     StoreError
         If the log of the run is gone.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from adaptive.serve import Store
+    >>> with tempfile.TemporaryDirectory() as folder, Store(folder) as store:
+    ...     answers_of(store, 1)
+    []
     """
     name, lines = _lines(store, design)
     if not lines:
@@ -76,10 +101,30 @@ def forget(store: Store, session: int) -> int:
 
     Labels of a pool stay, for the model has learnt them: under a number that belongs to nobody any more.
 
+    Parameters
+    ----------
+    store : Store
+    session : int
+        Its number, as in `sessions_of`.
+
+    Returns
+    -------
+    int
+        Lines of the log that went.
+
     Raises
     ------
     StoreError
         If there is no such session.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from adaptive.serve import Store
+    >>> with tempfile.TemporaryDirectory() as folder, Store(folder) as store:
+    ...     forget(store, 7)  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    adaptive.serve.errors.StoreError: there is no session 7 in ...
     """
     with store.transaction() as connection:
         if not connection.execute("DELETE FROM sessions WHERE id = ?", (session,)).rowcount:

@@ -68,6 +68,22 @@ class Pool:
         Changes when the pool does.
     own_log : bool, default False
         Whether the design keeps a log of its own, in a file.
+    lang : str, default "en"
+        Of the page.
+    texts : dict, optional
+        See `adaptive.serve.pages.TEXTS`.
+
+    Examples
+    --------
+    >>> from adaptive import BayesianLogisticRegression, SequentialDesign
+    >>> rows = ["good", "bad", "dull"]
+    >>> X = [[float(len(row))] for row in rows]
+    >>> def begin(log, begun):
+    ...     model = BayesianLogisticRegression(classes=["no", "yes"])
+    ...     return SequentialDesign.load(log, model, X) if begun else SequentialDesign(model, X, log=log)
+    >>> pool = Pool("Three words", begin, ["no", "yes"], lambda position: Shown(text=rows[position]))
+    >>> pool.shown(1).text
+    'bad'
     """
 
     title: str

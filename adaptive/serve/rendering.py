@@ -45,6 +45,11 @@ class Shown:
         The position of a picture that the page asks for.
     note : str
         What is wrong with the picture, or how a screen reader calls it.
+
+    Examples
+    --------
+    >>> Shown(cells=[("age", "41"), ("city", "Bonn")]).cells[0]
+    ('age', '41')
     """
 
     text: str = ""
@@ -80,6 +85,11 @@ class Pictures:
         Nothing outside it is ever read.
     names : sequence of str
         Their paths below the folder, one per candidate.
+
+    Examples
+    --------
+    >>> Pictures(Path("photographs"), ["cat.jpg", "dog.jpg"]).names
+    ['cat.jpg', 'dog.jpg']
     """
 
     def __init__(self, folder: Path, names: Sequence[str]) -> None:

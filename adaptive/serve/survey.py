@@ -39,6 +39,11 @@ class SurveyItem:
         The words of the answers.
     outcomes : sequence
         What each counts as.
+
+    Examples
+    --------
+    >>> SurveyItem("q1", "Do you sleep well?", ["no", "yes"], [0, 1]).answers
+    ['no', 'yes']
     """
 
     id: Any
@@ -69,6 +74,16 @@ class Survey:
     may_skip : bool, default True
     identity : str
         Changes when what is asked does; a store goes on with the same only.
+
+    Examples
+    --------
+    >>> from adaptive import Questionnaire
+    >>> from adaptive.loop import MaxSteps
+    >>> bank = Questionnaire().fit([[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]])
+    >>> items = [SurveyItem(k, text, ["no", "yes"], [0.0, 1.0]) for k, text in enumerate(["Tired?", "Awake?"])]
+    >>> survey = Survey("Two questions", items, bank.respondent(), MaxSteps(1))
+    >>> len(survey.items), survey.show_result
+    (2, True)
     """
 
     title: str

@@ -48,6 +48,10 @@ def hadamard(
     TransformRows
         A pool of ``n_filters`` rows (pixels,) of entries +-1 / sqrt(pixels).
 
+    References
+    ----------
+    Hedayat and Wallis (1978), Hadamard matrices and their applications.
+
     Examples
     --------
     >>> (hadamard((2, 2)) [:] * 2).astype(int)
@@ -71,6 +75,14 @@ def signs(rows: ArrayLike) -> np.ndarray:
     ----------
     rows : array (m, pixels)
 
+    Returns
+    -------
+    ndarray (m, pixels)
+
+    References
+    ----------
+    Duarte et al. (2008), Single-pixel imaging via compressive sampling, for detectors that show +1 and -1.
+
     Examples
     --------
     >>> signs([[0.1, -2.0, 0.0, 5.0]])
@@ -87,6 +99,10 @@ class HadamardTransform(Operator):
     ----------
     shape : int or tuple of int
         All sides powers of two.
+
+    References
+    ----------
+    Hedayat and Wallis (1978), Hadamard matrices and their applications.
 
     Examples
     --------

@@ -67,6 +67,10 @@ class LeadingSigns:
     -----
     The estimator needs ``leading_directions(n)`` and ``measurements_``.
 
+    References
+    ----------
+    Nickisch (2010), section 5.3, algorithm 5.1, for the directions; their signs are ours.
+
     Examples
     --------
     >>> class Belief:

@@ -68,6 +68,10 @@ class NoiseletTransform(Operator):
     product : bool, default True
         Transform along every axis; False: one transform of the flattened image.
 
+    References
+    ----------
+    Coifman, Geshwind and Meyer (2001), Noiselets.
+
     Examples
     --------
     >>> NoiseletTransform(4).forward([1.0, 0.0, 0.0, 0.0])

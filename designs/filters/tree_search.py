@@ -41,6 +41,10 @@ class TreeSearch:
     Values are the outcomes of filters that measured one coefficient; the estimator needs ``measurements_`` only. The
     pool is in order of priority: choose all of it (``batch_size=n``). Equal priorities go coarse to fine.
 
+    References
+    ----------
+    After an idea of Dekel (2008), adaptive compressed image sensing, whose thresholds are not published.
+
     Examples
     --------
     >>> class Belief:

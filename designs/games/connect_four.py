@@ -18,6 +18,11 @@ class ConnectFour:
         Columns that were played already, from 0.
     columns, rows : int, default 7 and 6
 
+    Raises
+    ------
+    ValueError
+        If a move of the start is not legal.
+
     Examples
     --------
     >>> game = ConnectFour([3, 2, 3, 2, 3, 2])

@@ -22,8 +22,14 @@ class EndsTree:
     players : {"alternate", "max"}, default "alternate"
     signs : bool, default True
         Results are the signs of the ends' values, as with ``results="sign"`` of the search.
-    scores : list of arrays, optional
+    scores : list of arrays of shape (branching ** d,), optional
         Values under random play, by depth, where these are known.
+
+    Raises
+    ------
+    ValueError
+        If ``branching`` or ``depth`` is no integer of at least 1, ``players`` is unknown, or ``ends`` holds another
+        number of values.
 
     Examples
     --------
@@ -82,6 +88,24 @@ def random_tree(
 ) -> EndsTree:  # fmt: skip
     """Return a tree of the model: scores are random walks of unit steps from the root.
 
+    Parameters
+    ----------
+    branching, depth : int
+        Moves in every position, and moves until the end; at least 1.
+    players : {"alternate", "max"}, default "alternate"
+        Whose move it is: of the two in turn, or always of the one who maximises.
+    signs : bool, default True
+        Results are the signs of the ends' values.
+    root : float, default 0.0
+        Score at the root.
+    random_state : None, int or NumPy generator
+
+    Raises
+    ------
+    ValueError
+        If ``branching`` or ``depth`` is below 1, ``players`` unknown, or ``random_state`` neither a seed nor a
+        generator.
+
     Examples
     --------
     >>> random_tree(2, 3, random_state=0).ends.shape
@@ -98,9 +122,26 @@ def random_tree(
 def p_game(branching: int, depth: int, *, random_state: Any = None) -> EndsTree:
     """Return a P-game: a move of the maximising player adds a number uniform on [0, 1], one of the other takes it off.
 
+    Parameters
+    ----------
+    branching, depth : int
+        Moves in every position, and moves until the end; at least 1.
+    random_state : None, int or NumPy generator
+
+    Raises
+    ------
+    ValueError
+        If ``branching`` or ``depth`` is below 1, or ``random_state`` neither a seed nor a generator.
+
     References
     ----------
     L. Kocsis and C. Szepesvari (2006), Bandit based Monte-Carlo planning; P. Hennig (2010), section 3.3.4.
+
+    Examples
+    --------
+    >>> game = p_game(2, 3, random_state=0)
+    >>> game.ends.shape, bool(np.abs(game.ends).max() < 2)  # two moves add, one takes off
+    ((8,), True)
     """
     rng = checks.generator(random_state)
     levels = [np.zeros(1)]

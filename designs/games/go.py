@@ -216,6 +216,11 @@ class Go:
     policy : {"uniform", "capturing"}, default "uniform"
         Of roll-outs: any legal move that fills no own eye; or one that captures, where there is one.
 
+    Raises
+    ------
+    ValueError
+        If ``komi`` is a whole number, ``policy`` is unknown, ``size`` below 2, or a move of the start not legal.
+
     Examples
     --------
     >>> game = Go(size=5)

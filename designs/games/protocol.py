@@ -13,6 +13,13 @@ class Game(Protocol):
 
     A game may say ``start``, the state at the root (else ``()``), ``branching`` and ``depth``, which stand in for the
     parameters of a search, and ``rollout(state, generator) -> (result, moves)``, its own way to play to the end.
+
+    Examples
+    --------
+    >>> from designs.games import TicTacToe
+    >>> game = TicTacToe()
+    >>> game.moves(game.start)[:3], game.player(game.start), game.result(game.start)
+    ([0, 1, 2], 1, None)
     """
 
     def moves(self, state: Any) -> Sequence[Any]:

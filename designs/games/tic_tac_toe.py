@@ -21,6 +21,11 @@ class TicTacToe:
     position : sequence of int
         Moves that were played already.
 
+    Raises
+    ------
+    ValueError
+        If a move of the start is not legal.
+
     Examples
     --------
     >>> game = TicTacToe([0, 4])

@@ -21,8 +21,8 @@ def equispaced_angles(n: int, period: float = 2 * np.pi, start: float = 0.0) -> 
     ----------
     n : int
     period : float, default 2 pi
-        Spokes through the centre come again after pi; interleaves of a spiral after 2 pi, of an image without phase in
-        effect after pi.
+        In radians. Spokes through the centre come again after pi; interleaves of a spiral after 2 pi, of an image
+        without phase in effect after pi.
     start : float, default 0
 
     Returns
@@ -41,7 +41,19 @@ def equispaced_angles(n: int, period: float = 2 * np.pi, start: float = 0.0) -> 
 def golden_angles(n: int, period: float = np.pi, start: float = 0.0) -> np.ndarray:
     """``n`` angles, each (sqrt(5) - 1)/2 of the period after the one before: nearly even for every number of shots.
 
-    Parameters and returns are those of ``equispaced_angles``; angles are taken modulo the period.
+    Parameters
+    ----------
+    n : int
+        How many.
+    period : float, default pi
+        In radians; angles are taken modulo the period.
+    start : float, default 0
+        The first angle, in radians.
+
+    Returns
+    -------
+    array (n,)
+        In radians.
 
     References
     ----------
@@ -65,8 +77,8 @@ def random_angles(
     Parameters
     ----------
     n : int
-    candidates : array-like of float
-        Angles to draw from.
+    candidates : array-like (m,) of float
+        Angles to draw from, in radians.
     first : float or None, default 0
         Angle that every design has; None: all are drawn.
     random_state : None, int or NumPy generator
@@ -74,6 +86,11 @@ def random_angles(
     Returns
     -------
     array (n,)
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than n different angles.
 
     Examples
     --------

@@ -82,7 +82,7 @@ class LinePool:
     ----------
     shape : tuple of two int
         Shape of the image.
-    lines : array-like of int
+    lines : array-like of int, shape (m,)
         Indices of the candidate lines, in any order, none twice.
     axis : int, default 0
         Axis of the phase encodes.
@@ -90,7 +90,7 @@ class LinePool:
     Attributes
     ----------
     image_shape : tuple of two int
-    lines : ndarray of int
+    lines : ndarray of int, shape (m,)
     axis : int
 
     Examples
@@ -195,6 +195,23 @@ def lines(shape: Sequence[int], axis: int = 0, half_plane: bool = False, n_centr
 def central(n: int, n_central: int) -> np.ndarray:
     """The ``n_central`` lines around DC: frequencies -n_central/2 to n_central/2 - 1 (symmetric where it is odd).
 
+    Parameters
+    ----------
+    n : int
+        Number of phase encodes.
+    n_central : int
+        How many lines; at most n.
+
+    Returns
+    -------
+    ndarray of int, shape (n_central,)
+        Sorted.
+
+    Raises
+    ------
+    ValueError
+        If ``n_central`` is larger than n.
+
     Examples
     --------
     >>> central(256, 32)[[0, -1]]
@@ -209,6 +226,17 @@ def central(n: int, n_central: int) -> np.ndarray:
 
 def mirror(n: int, lines: ArrayLike) -> np.ndarray:
     """The lines of opposite frequency; DC is its own mirror, and so is line 0 where n is even.
+
+    Parameters
+    ----------
+    n : int
+        Number of phase encodes.
+    lines : array-like of int, shape (m,)
+
+    Returns
+    -------
+    ndarray of int, shape (m,)
+        In the order given.
 
     Examples
     --------
@@ -225,14 +253,14 @@ def as_lines(n: int, lines: ArrayLike, n_central: int = 1) -> np.ndarray:
     ----------
     n : int
         Number of phase encodes.
-    lines : array-like of int
+    lines : array-like of int, shape (m,)
         Line indices, in any order.
     n_central : int, default 1
         So many lines around DC must be among them; 0 asks for none.
 
     Returns
     -------
-    ndarray of int
+    ndarray of int, shape (m,)
         Sorted.
 
     Raises

@@ -89,7 +89,19 @@ def low_pass(n: int, n_lines: int, n_central: int = 1, *, half_plane: bool = Fal
 def one_sided_low_pass(n: int, n_lines: int, n_central: int) -> np.ndarray:
     """The central lines and the next ones on one side: the low-pass design that measures no mirror.
 
-    Parameters and returns are those of ``low_pass``, which reaches half as far with as many lines.
+    `low_pass` reaches half as far with as many lines.
+
+    Parameters
+    ----------
+    n : int
+        Number of phase encodes.
+    n_lines, n_central : int
+        Lines in all, and around DC.
+
+    Returns
+    -------
+    ndarray of int, shape (n_lines,)
+        Sorted.
 
     Examples
     --------
@@ -103,7 +115,21 @@ def equispaced(n: int, n_lines: int, n_central: int, *, half_plane: bool = False
     """The central lines, and lines at equal distances among the rest.
 
     With the m lines outside the centre in order of frequency, and k of them wanted, line number floor((i + 1/2) m / k)
-    is taken for i = 0, ..., k - 1. Parameters and returns are those of ``low_pass``.
+    is taken for i = 0, ..., k - 1.
+
+    Parameters
+    ----------
+    n : int
+        Number of phase encodes.
+    n_lines, n_central : int
+        Lines in all, and around DC.
+    half_plane : bool, default False
+        Outside the centre only lines of negative frequency, no two of which mirror each other.
+
+    Returns
+    -------
+    ndarray of int, shape (n_lines,)
+        Sorted.
 
     Examples
     --------
@@ -121,7 +147,20 @@ def uniform(
 ) -> np.ndarray:
     """The central lines, and others drawn with equal probability, none twice.
 
-    Parameters and returns are those of ``low_pass``; ``random_state`` is None, an int or a NumPy generator.
+    Parameters
+    ----------
+    n : int
+        Number of phase encodes.
+    n_lines, n_central : int
+        Lines in all, and around DC.
+    half_plane : bool, default False
+        Outside the centre only lines of negative frequency, no two of which mirror each other.
+    random_state : None, int or NumPy generator
+
+    Returns
+    -------
+    ndarray of int, shape (n_lines,)
+        Sorted.
 
     Examples
     --------
@@ -183,7 +222,20 @@ def half_plane_variable_density(
 ) -> np.ndarray:
     """The central lines, and others drawn on one side in proportion to (1 - r)^exponent: no line wasted on a mirror.
 
-    Parameters and returns are those of ``variable_density``, but for the exponent: larger means nearer to DC.
+    Parameters
+    ----------
+    n : int
+        Number of phase encodes.
+    n_lines, n_central : int
+        Lines in all, and around DC.
+    exponent : float, default 6.0
+        Larger means nearer to DC.
+    random_state : None, int or NumPy generator
+
+    Returns
+    -------
+    ndarray of int, shape (n_lines,)
+        Sorted.
 
     Notes
     -----
@@ -207,8 +259,21 @@ def half_plane_quantiles(n: int, n_lines: int, n_central: int, *, exponent: floa
         share(k) = min(1, c (1 - r(k))^exponent),        sum of the shares = number of lines wanted
 
     Outwards from the centre a line is taken wherever the sum of the shares passes 1/2, 3/2, 5/2, ...: what a density
-    means on average, without the chance of a draw. Parameters and returns are those of ``low_pass``, but for the
-    exponent: larger means nearer to DC.
+    means on average, without the chance of a draw.
+
+    Parameters
+    ----------
+    n : int
+        Number of phase encodes.
+    n_lines, n_central : int
+        Lines in all, and around DC.
+    exponent : float, default 2.0
+        Larger means nearer to DC.
+
+    Returns
+    -------
+    ndarray of int, shape (n_lines,)
+        Sorted.
 
     Notes
     -----

@@ -66,6 +66,11 @@ def voronoi_density(samples: ArrayLike, shape: Sequence[int], radius: float = np
     array (...)
         In the arrangement of the samples; they add up to the area of the disc in cells, pi/4 n^2 of an image (n, n).
 
+    Raises
+    ------
+    ValueError
+        If the samples are no points of a plane, or ``shape`` has not two sides.
+
     Examples
     --------
     >>> weights = voronoi_density([[0.0, 0.0], [0.1, 0.0], [0.0, 0.1], [-0.1, 0.0], [0.0, -0.1]], (32, 32))

@@ -68,7 +68,22 @@ def low_pass_encodes(
 def uniform_encodes(
     plane: Sequence[int], n_encodes: int, n_central: int, *, half_plane: bool = False, random_state: RandomState = None
 ) -> np.ndarray:
-    """The central encodes, and others drawn with equal probability, none twice; parameters are those of the others.
+    """The central encodes, and others drawn with equal probability, none twice.
+
+    Parameters
+    ----------
+    plane : pair of int
+        Numbers of phase encodes along the two axes.
+    n_encodes, n_central : int
+        Encodes in all, and around DC.
+    half_plane : bool, default False
+        Outside the centre only one of two encodes that mirror each other.
+    random_state : None, int or NumPy generator
+
+    Returns
+    -------
+    ndarray of int, shape (n_encodes, 2)
+        Sorted.
 
     Examples
     --------

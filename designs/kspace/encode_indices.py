@@ -33,6 +33,11 @@ def central_encodes(plane: Sequence[int], n_central: int) -> np.ndarray:
     ndarray (n_central, 2) of int
         Sorted; on a tie the lower indices go first.
 
+    Raises
+    ------
+    ValueError
+        If ``n_central`` is larger than the number of encodes.
+
     Examples
     --------
     >>> central_encodes((8, 8), 5).tolist()
@@ -54,6 +59,17 @@ def relative_radius(plane: tuple[int, int]) -> np.ndarray:
 
 def mirror_encodes(plane: Sequence[int], encodes: ArrayLike) -> np.ndarray:
     """The encodes of opposite frequencies, (m, 2).
+
+    Parameters
+    ----------
+    plane : pair of int
+        Numbers of phase encodes along the two axes.
+    encodes : array-like of int, shape (m, 2)
+
+    Returns
+    -------
+    ndarray of int, shape (m, 2)
+        In the order given.
 
     Examples
     --------

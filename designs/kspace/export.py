@@ -1,4 +1,4 @@
-"""A design as a file, and back: CSV, NumPy, a mask or a trajectory for BART, a text for whoever programs the sequence.
+"""A design as a file, and back: CSV, NumPy, a mask or a trajectory for BART, ISMRMRD, a text for who programs it.
 
 The order of a pool is the order of the scan, and CSV, ``.npy`` and text keep it; a mask has none. CSV says everything
 about a design; ``.npy`` and ``.cfl`` hold bare numbers, and what they do not say is asked for when they are read.
@@ -16,19 +16,24 @@ import numpy as np
 
 from adaptive.checks import integer
 from adaptive.images.cfl import read_cfl, write_cfl
+from adaptive.scanner import Geometry, Protocol, write_plan
+from adaptive.scanner.ismrmrd_reading import read_plan
 from designs.kspace.cartesian import LinePool
 from designs.kspace.phase_encodes import PhaseEncodePool
-from designs.kspace.protocol import protocol
+from designs.kspace.protocol import protocol as for_people
 from designs.kspace.trajectory import TrajectoryPool
 
 __all__ = ["export_design", "import_design"]
 
 Pool = LinePool | PhaseEncodePool | TrajectoryPool
-_ENDINGS = (".csv", ".npy", ".cfl", ".txt")
+_ISMRMRD = (".h5", ".mrd")
+_ENDINGS = (".csv", ".npy", ".cfl", ".txt", *_ISMRMRD)
 _KINDS = {"lines": LinePool, "phase encodes": PhaseEncodePool, "shots": TrajectoryPool}
 
 
-def export_design(design: Pool, path: Any) -> Path:
+def export_design(
+    design: Pool, path: Any, *, geometry: Geometry | None = None, protocol: Protocol | None = None
+) -> Path:
     """Write a design.
 
     Parameters
@@ -39,6 +44,10 @@ def export_design(design: Pool, path: Any) -> Path:
         The ending decides. ``.csv``: everything, one row per line, encode or sample. ``.npy``: line indices (m,),
         encodes (m, 2), or samples (m, d, axes) in radians per pixel. ``.cfl`` (and ``.hdr``): for BART, a mask of the
         image's shape, or a trajectory (3, d, m) in cycles per field of view. ``.txt``: to be read by people.
+        ``.h5`` and ``.mrd``: ISMRMRD, headers of acquisitions in the order of the scan, without samples
+        (`adaptive.scanner.write_ismrmrd` writes them with theirs).
+    geometry, protocol : Geometry, Protocol, optional
+        Of the scan that is planned, as a reference has them: for ISMRMRD, which has a place for them.
 
     Returns
     -------
@@ -74,10 +83,14 @@ def export_design(design: Pool, path: Any) -> Path:
         raise ValueError(f"{path.name} has an unknown ending; designs are written as {', '.join(_ENDINGS)}.")
     if len(design) == 0:
         raise ValueError("the design is empty: nothing would be measured.")
+    if path.suffix.lower() in _ISMRMRD:
+        return write_plan(path, design, geometry=geometry, protocol=protocol)
+    if geometry is not None or protocol is not None:
+        raise ValueError(f"{path.name} has no place for a geometry or a protocol; ISMRMRD has ({', '.join(_ISMRMRD)}).")
     if path.suffix.lower() == ".csv":
         path.write_text(_csv(kind, design), encoding="utf-8")
     elif path.suffix.lower() == ".txt":
-        path.write_text(protocol(design), encoding="utf-8")
+        path.write_text(for_people(design), encoding="utf-8")
     elif path.suffix.lower() == ".npy":
         np.save(path, _numbers(kind, design))
     else:
@@ -91,7 +104,7 @@ def import_design(path: Any, shape: Any = None, *, axis: int | None = None) -> P
     Parameters
     ----------
     path : str or Path
-        ``.csv``, ``.npy`` or ``.cfl``, written by `export_design` or alike.
+        ``.csv``, ``.npy``, ``.cfl``, ``.h5`` or ``.mrd`` (ISMRMRD), written by `export_design` or alike.
     shape : tuple of int, optional
         Of the image; needed for ``.npy`` and for trajectories in ``.cfl``.
     axis : int, optional
@@ -108,11 +121,22 @@ def import_design(path: Any, shape: Any = None, *, axis: int | None = None) -> P
         If there is no such file.
     ValueError
         If the file is damaged or holds no design, or shape is missing; the message names it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from designs.kspace import export_design, lines
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "design.csv"
+    ...     _ = export_design(lines((8, 6), 0).take([4, 3, 5]), path)
+    ...     import_design(path).labels()
+    [4, 3, 5]
     """
     path = Path(path).expanduser()
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}.")
-    readers = {".csv": _from_csv, ".npy": _from_numpy, ".cfl": _from_bart}
+    readers = {".csv": _from_csv, ".npy": _from_numpy, ".cfl": _from_bart, ".h5": _from_ismrmrd, ".mrd": _from_ismrmrd}
     if path.suffix.lower() not in readers:
         raise ValueError(f"{path.name}: designs are read from {', '.join(readers)}; the text is for people.")
     return readers[path.suffix.lower()](path, shape, axis)
@@ -252,3 +276,12 @@ def _from_bart(path: Path, shape: Any, axis: int | None) -> Pool:
                 return LinePool(mask.shape, np.flatnonzero(read[0]), 1 - along)
             return PhaseEncodePool(mask.shape, np.argwhere(read[0]), along)
     raise ValueError(f"{path.name} must hold whole lines along an axis that is read out, and its mask does not.")
+
+
+def _from_ismrmrd(path: Path, shape: Any, axis: int | None) -> Pool:
+    plan = read_plan(path)
+    if plan.shots is not None:
+        return TrajectoryPool(plan.shape, plan.shots, plan.names)
+    if len(plan.shape) == 2:
+        return LinePool(plan.shape, plan.encodes[:, 0], 1 - plan.readout)
+    return PhaseEncodePool(plan.shape, plan.encodes, plan.readout)

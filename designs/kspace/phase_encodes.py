@@ -1,12 +1,15 @@
 """Phase encodes of a 3-D scan: one read-out of a volume, as candidates of a design.
 
 A scan of a volume (n0, n1, n2) reads out one axis completely; what is chosen are pairs of indices along the two others
-(`encode_indices`). An encode knows how to measure itself; a pool only knows indices, and makes encodes when asked.
+(`encode_indices`). After the transform along the read-out every plane (n0, n1) is a problem of its own, whose encodes
+are single points: there ``readout`` is None. An encode knows how to measure itself; a pool only knows indices, and
+makes encodes when asked.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -31,12 +34,12 @@ class PhaseEncode(FourierMask):
 
     Parameters
     ----------
-    shape : tuple of three int
-        Shape of the volume.
+    shape : tuple of three int, or of two
+        Shape of the volume, or of one plane of it after the transform along the read-out.
     encode : pair of int
         Indices along the two axes that are not read out, in order.
     readout : int, default 0
-        The axis that is read out.
+        The axis that is read out; of a plane there is none.
 
     Attributes
     ----------
@@ -58,18 +61,19 @@ class PhaseEncode(FourierMask):
     ((4, 192), array([ 0.        ,  0.        , 13.85640646,  0.        ]))
     """
 
-    def __init__(self, shape: Sequence[int], encode: Sequence[int], readout: int = 0):
+    def __init__(self, shape: Sequence[int], encode: Sequence[int], readout: int | None = 0):
         sides, self.readout = _checked_scan(shape, readout)
         one = checked_encodes(_plane(sides, self.readout), [encode])[0]
         self.encode: tuple[int, int] = (int(one[0]), int(one[1]))
         self._kept: dict[np.dtype, np.ndarray] = {}
-        Operator.__init__(self, sides, (sides[self.readout],), complex)
+        length = 1 if self.readout is None else sides[self.readout]
+        Operator.__init__(self, sides, (length,), complex)
 
     @cached_property
     def mask(self) -> np.ndarray:  # type: ignore[override]
         """Where in k-space it measures."""
         mask = np.zeros(self.input_shape, bool)
-        np.moveaxis(mask, self.readout, 0)[:, self.encode[0], self.encode[1]] = True
+        _by_plane(mask, self.readout)[..., self.encode[0], self.encode[1]] = True
         return mask
 
     @cached_property
@@ -88,12 +92,16 @@ class PhaseEncode(FourierMask):
 
     def _forward(self, u: np.ndarray) -> np.ndarray:
         first, second = (wave.astype(np.result_type(u, np.complex64)) for wave in self._waves)
-        line = np.moveaxis(u, 1 + self.readout, 1) @ second @ first
+        line = _by_plane(u, self.readout, 1) @ second @ first
+        if self.readout is None:
+            return line[:, None]
         line = scipy.fft.fft(scipy.fft.ifftshift(line, 1), axis=1, norm="ortho")
         return scipy.fft.fftshift(line, 1)
 
     def _adjoint(self, v: np.ndarray) -> np.ndarray:
         first, second = (wave.astype(np.result_type(v, np.complex64)).conj() for wave in self._waves)
+        if self.readout is None:
+            return v[:, :, None] * (first[:, None] * second)
         line = scipy.fft.ifft(scipy.fft.ifftshift(v, 1), axis=1, norm="ortho")
         line = scipy.fft.fftshift(line, 1)
         volume = line[:, :, None, None] * (first[:, None] * second)
@@ -111,7 +119,7 @@ class PhaseEncode(FourierMask):
     def __repr__(self) -> str:
         return f"PhaseEncode({self.input_shape}, {self.encode}, readout={self.readout})"
 
-    def _key(self) -> tuple[tuple[int, ...], tuple[int, int], int]:
+    def _key(self) -> tuple[tuple[int, ...], tuple[int, int], int | None]:
         return self.input_shape, self.encode, self.readout
 
 
@@ -120,18 +128,18 @@ class PhaseEncodePool:
 
     Parameters
     ----------
-    shape : tuple of three int
-        Shape of the volume.
+    shape : tuple of three int, or of two
+        Shape of the volume, or of one plane of it after the transform along the read-out.
     encodes : array-like (m, 2) of int
         Indices of the candidates along the two axes that are not read out, in any order, none twice.
     readout : int, default 0
-        The axis that is read out.
+        The axis that is read out; of a plane there is none.
 
     Attributes
     ----------
-    image_shape : tuple of three int
+    image_shape : tuple of three int, or of two
     encodes : ndarray (m, 2) of int
-    readout : int
+    readout : int, or None of a plane
 
     Examples
     --------
@@ -140,7 +148,7 @@ class PhaseEncodePool:
     (3, (2, 3), [(0, 1), (2, 2)])
     """
 
-    def __init__(self, shape: Sequence[int], encodes: ArrayLike, readout: int = 0):
+    def __init__(self, shape: Sequence[int], encodes: ArrayLike, readout: int | None = 0):
         self.image_shape, self.readout = _checked_scan(shape, readout)
         self.encodes = checked_encodes(self.plane, encodes)
 
@@ -214,16 +222,16 @@ class PhaseEncodePool:
 
 
 def phase_encodes(
-    shape: Sequence[int], readout: int = 0, half_plane: bool = False, n_central: int = 1
+    shape: Sequence[int], readout: int | None = 0, half_plane: bool = False, n_central: int = 1
 ) -> PhaseEncodePool:
     """All candidate phase encodes of a 3-D scan, in order of their indices.
 
     Parameters
     ----------
-    shape : tuple of three int
-        Shape of the volume.
+    shape : tuple of three int, or of two
+        Shape of the volume, or of one plane of it after the transform along the read-out.
     readout : int, default 0
-        The axis that is read out.
+        The axis that is read out; of a plane there is none.
     half_plane : bool, default False
         Leave out one of every pair of mirrored encodes, except the central ones.
     n_central : int, default 1
@@ -237,6 +245,8 @@ def phase_encodes(
     --------
     >>> len(phase_encodes((16, 8, 8))), len(phase_encodes((16, 8, 8), half_plane=True))
     (64, 34)
+    >>> phase_encodes((8, 8))
+    PhaseEncodePool((8, 8), 64 encodes, readout=None)
     """
     sides, readout = _checked_scan(shape, readout)
     plane = _plane(sides, readout)
@@ -249,21 +259,27 @@ def phase_encodes(
     return PhaseEncodePool(sides, every, readout)
 
 
-def _checked_scan(shape: Sequence[int], readout: int) -> tuple[tuple[int, int, int], int]:
-    sides = tuple(shape) if np.ndim(shape) == 1 else ()
-    if len(sides) != 3:
-        raise ValueError(f"shape must be the three sides of a volume, got {shape!r}.")
-    choice("readout", str(readout), ("0", "1", "2"))
-    n0, n1, n2 = (integer("shape", side, minimum=1) for side in sides)
-    if n0 * n1 * n2 > LARGEST_VOLUME:
+def _checked_scan(shape: Sequence[int], readout: int | None) -> tuple[tuple[int, ...], int | None]:
+    given = tuple(shape) if np.ndim(shape) == 1 else ()
+    if len(given) not in (2, 3):
+        raise ValueError(f"shape must be the three sides of a volume, or the two of one plane of it, got {shape!r}.")
+    if len(given) == 3:
+        choice("readout", str(readout), ("0", "1", "2"))
+    sides = tuple(integer("shape", side, minimum=1) for side in given)
+    if math.prod(sides) > LARGEST_VOLUME:
         raise ValueError(
-            f"a volume of shape {(n0, n1, n2)} has {n0 * n1 * n2:.3g} voxels; designs take at most "
-            f"{LARGEST_VOLUME:.3g}: design on a smaller volume, or on slices after the transform along the read-out."
+            f"a volume of shape {sides} has {math.prod(sides):.3g} voxels; designs take at most "
+            f"{LARGEST_VOLUME:.3g}: design on a smaller volume, or on one plane after the transform along the read-out."
         )
-    return (n0, n1, n2), int(readout)
+    return sides, None if readout is None or len(sides) == 2 else int(readout)
 
 
-def _plane(shape: tuple[int, ...], readout: int) -> tuple[int, int]:
+def _plane(shape: tuple[int, ...], readout: int | None) -> tuple[int, int]:
     """Sides of the plane of phase encodes."""
     first, second = (side for axis, side in enumerate(shape) if axis != readout)
     return first, second
+
+
+def _by_plane(array: np.ndarray, readout: int | None, first: int = 0) -> np.ndarray:
+    """A view of volumes with the read-out before the plane, after ``first`` other axes; planes are left alone."""
+    return array if readout is None else np.moveaxis(array, first + readout, first)

@@ -42,10 +42,16 @@ class RefinedAngles:
     tol : float, default 1e-3
         To which share of the grid's spacing.
 
+    Raises
+    ------
+    ValueError
+        If the grid holds fewer than three angles, is not in increasing order, or longer than the period.
+
     Notes
     -----
-    The estimator is asked for ``predictive(pool).log_determinant()``: the score is the information gain. Labels are
-    angles, plain numbers: a log names them, and a replay finds them again, since what is known gives the same peaks.
+    The estimator is asked for ``predictive(pool).log_determinant()``: the score is the information gain, in nats.
+    Labels are angles, plain numbers: a log names them, and a replay finds them again, since what is known gives the
+    same peaks.
 
     The search is one-dimensional and takes no derivatives: at what it returns the slope of the score vanishes, to the
     tolerance. A derivative would cost two more transforms of each shot, one per axis of k-space, about what two more

@@ -27,11 +27,19 @@ class Swapped(NamedTuple):
 
     Attributes
     ----------
-    lines : ndarray of int
+    lines : ndarray of int, shape (m,)
         Sorted.
-    costs : ndarray of float
+    costs : ndarray of float, shape (1 + kept exchanges,)
         At the start, and after every exchange that was kept.
     n_tried : int
+
+    Examples
+    --------
+    >>> from designs.kspace import improve_by_swaps
+    >>> cost = lambda lines, limit: float(abs(lines - 8).sum())
+    >>> found = improve_by_swaps(16, [1, 2, 8], cost, n_trials=5, random_state=0)
+    >>> found.lines.shape, found.n_tried
+    ((3,), 5)
     """
 
     lines: np.ndarray
@@ -57,14 +65,14 @@ def improve_by_swaps(
     ----------
     n : int
         Number of phase encodes.
-    lines : array-like of int
+    lines : array-like of int, shape (m,)
         The design to start from.
     cost : callable
         Maps (sorted lines, limit) to a number. Where it is clear that the cost exceeds the limit, any number above it
         may be returned at once: a sum over images need not be finished.
     fixed : array-like of int, default ()
         Lines that stay, as the central ones.
-    candidates : array-like of int, optional
+    candidates : array-like of int, shape (c,), optional
         Lines that may come in; default all.
     n_trials : int, default 100
         Exchanges tried.

@@ -203,7 +203,21 @@ def spirals(
 
 
 def spokes(shape: Sequence[int], angles: ArrayLike, *, n_samples: int | None = None) -> TrajectoryPool:
-    """Radial spokes at given angles, as candidates; parameters are those of ``spirals`` and ``spoke_samples``.
+    """Radial spokes at given angles, as candidates.
+
+    Parameters
+    ----------
+    shape : pair of int
+        Of the image.
+    angles : array-like (m,)
+        In radians.
+    n_samples : int, optional
+        Of each spoke; default: the larger side of the image, the Nyquist rate.
+
+    Returns
+    -------
+    TrajectoryPool
+        One shot for each angle.
 
     Examples
     --------

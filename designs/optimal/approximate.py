@@ -64,6 +64,11 @@ def approximate_design(
     bound : float
         No design of that size has a smaller value.
 
+    Raises
+    ------
+    ValueError
+        If the candidates are no table or do not span all unknowns without a prior, or the criterion is unknown.
+
     References
     ----------
     Kiefer and Wolfowitz (1960), The equivalence of two extremum problems. Silvey, Titterington and Torsney (1978), An

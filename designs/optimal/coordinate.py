@@ -47,7 +47,7 @@ def coordinate_exchange(
 
     Parameters
     ----------
-    levels : list of k arrays
+    levels : list of k arrays, each (levels,)
         The levels that each factor may take.
     n_runs : int
         Number of runs.
@@ -65,6 +65,11 @@ def coordinate_exchange(
     OptimalDesign
         With ``points``, the settings (n_runs, k), instead of positions; the efficiency refers to the same settings that
         stand for the region, and is None where they are only a sample.
+
+    Raises
+    ------
+    ValueError
+        If a factor has no level, more settings are included than there are runs, or none is feasible.
 
     References
     ----------

@@ -39,6 +39,11 @@ def kiefer(covariance: ArrayLike, p: float) -> float:
     float
         In the units of a variance; a multiple of the identity has its factor as the value, whatever p.
 
+    Raises
+    ------
+    ValueError
+        If the covariance is not square, symmetric and positive definite, or p is negative.
+
     References
     ----------
     Kiefer (1974), General equivalence theory for optimum designs.

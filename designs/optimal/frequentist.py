@@ -34,6 +34,15 @@ def bayesian_gain(rows: ArrayLike, covariance: ArrayLike, noise_variance: float 
     noise_variance : float, default 1.0
         Of each measurement.
 
+    Returns
+    -------
+    float
+        Nats.
+
+    References
+    ----------
+    MacKay (1992), Information-based objective functions for active data selection.
+
     Examples
     --------
     >>> round(bayesian_gain([1.0, 0.0], np.diag([3.0, 1.0])), 4)  # half of ln 4
@@ -46,6 +55,20 @@ def bayesian_gain(rows: ArrayLike, covariance: ArrayLike, noise_variance: float 
 
 def best_direction(covariance: ArrayLike) -> np.ndarray:
     """The unit row of largest Bayesian gain: the leading eigenvector, its largest entry positive.
+
+    Parameters
+    ----------
+    covariance : array-like (d, d)
+        Of the unknown before.
+
+    Returns
+    -------
+    ndarray (d,)
+        Of length one.
+
+    References
+    ----------
+    MacKay (1992), Information-based objective functions for active data selection.
 
     Examples
     --------
@@ -69,10 +92,19 @@ def frequentist_gain(rows: ArrayLike, X: ArrayLike, prior_precision: ArrayLike) 
     prior_precision : array-like (d, d)
         P, in units of the noise variance.
 
+    Returns
+    -------
+    float
+        Larger is better.
+
     Raises
     ------
     ValueError
         If X has fewer than d independent rows: the criterion is not defined there.
+
+    References
+    ----------
+    Fedorov (1972), Theory of optimal experiments.
 
     Examples
     --------

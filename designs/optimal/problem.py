@@ -44,6 +44,13 @@ class OptimalDesign:
         Exchanges of the best start.
     converged : bool
         Whether the best start ended because no exchange improves it.
+
+    Examples
+    --------
+    >>> from designs.optimal import optimal_design
+    >>> found = optimal_design([[1.0, -1.0], [1.0, 0.0], [1.0, 1.0]], 4, random_state=0)
+    >>> sorted(found.positions.tolist()), found.converged
+    ([0, 0, 2, 2], True)
     """
 
     positions: np.ndarray | None

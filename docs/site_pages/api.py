@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from site_pages import commands
 from site_pages.docstrings import as_rst
 
 TOPS = ("adaptive", "designs")
@@ -131,6 +132,8 @@ def _page(one: Name) -> str:
     lines = _titled(short)
     if inspect.isclass(one.thing):
         lines += [f".. autoclass:: {one.listed}", "   :members:", f"   :inherited-members: {STOP}", ""]
+    elif command := commands.page(one.thing):
+        lines = [*_titled(f"adaptive {short}"), *command]
     elif inspect.isroutine(one.thing):
         lines += [f".. autofunction:: {one.listed}", ""]
     else:
@@ -140,4 +143,6 @@ def _page(one: Name) -> str:
             lines += ["   The constant::", "", f"       {value[:400]}", ""]
         else:
             lines += [f"   An object of class ``{type(one.thing).__module__}.{type(one.thing).__name__}``.", ""]
+    if _documented(one.thing):
+        lines += [f"In the code: ``{inspect.unwrap(one.thing).__module__.replace('.', '/')}.py``.", ""]
     return "\n".join(lines)

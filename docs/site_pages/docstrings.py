@@ -41,8 +41,8 @@ def as_rst(text: str) -> str:
 
 
 def _escaped(line: str) -> str:
-    """Escape stars, bars and trailing underscores outside of quoted text."""
-    parts = _QUOTED.split(line)
+    """Escape stars, bars, trailing underscores outside of quoted text, and an initial that would begin a list."""
+    parts = _QUOTED.split(re.sub(r"^(\s*)([A-Z])\. ", r"\1\\\2. ", line))
     return "".join(
         part if k % 2 else re.sub(r"(?<=\w)_(?!\w)", r"\_", re.sub(r"([*|])", r"\\\1", part))
         for k, part in enumerate(parts)

@@ -22,7 +22,7 @@ from scipy import integrate
 
 from adaptive import plots
 from adaptive.loop.comparison import interval
-from experiments.active.shared.budget_runs import DENSE, GROUP, OURS, PEERS, SETS
+from experiments.active.shared.budget_runs import DENSE, GROUP, OURS, PEERS, PROBABILITIES, SETS
 from experiments.active.shared.budget_runs import run as one_run
 from experiments.equivalence import all_of, inside
 from experiments.script import Script, command, panels
@@ -75,7 +75,9 @@ def all_areas(script: Script) -> tuple[Areas, dict[tuple[str, str], list[dict[st
     for (name, strategy), of_seeds in runs.items():
         for task in (*TASKS, "svm"):
             if task in of_seeds[0]:
-                areas[task, name, strategy] = np.array([area(one["n"], one[task]) for one in of_seeds])
+                for curve in (task, *(f"{task} {metric}" for metric in PROBABILITIES)):
+                    if curve in of_seeds[0]:
+                        areas[curve, name, strategy] = np.array([area(one["n"], one[curve]) for one in of_seeds])
                 early = [one["n"] <= DENSE for one in of_seeds]
                 areas["early " + task, name, strategy] = np.array(
                     [area(one["n"][first], one[task][first]) for one, first in zip(of_seeds, early, strict=True)]
@@ -83,9 +85,9 @@ def all_areas(script: Script) -> tuple[Areas, dict[tuple[str, str], list[dict[st
     return areas, runs
 
 
-def area(n: np.ndarray, accuracy: np.ndarray) -> float:
-    """Return the mean height of a curve of accuracy against labels."""
-    return float(integrate.trapezoid(accuracy, n) / (n[-1] - n[0]))
+def area(n: np.ndarray, curve: np.ndarray) -> float:
+    """Return the mean height of a curve against labels."""
+    return float(integrate.trapezoid(curve, n) / (n[-1] - n[0]))
 
 
 def paired(areas: Areas, task: str, name: str, strategy: str, reference: str) -> tuple[float, float, float]:
@@ -120,14 +122,19 @@ def write_table(script: Script, areas: Areas) -> None:
                 limits = paired(areas, span + task, name, strategy, reference)
                 names = (f"{span}minus {reference}", f"{span}lower {reference}", f"{span}upper {reference}")
                 rows[-1] |= dict(zip(names, limits, strict=True))
+        for metric in PROBABILITIES:
+            limits = paired(areas, f"{task} {metric}", name, strategy, "random")
+            names = (f"{metric} minus random", f"{metric} lower random", f"{metric} upper random")
+            rows[-1] |= {metric: float(areas[f"{task} {metric}", name, strategy].mean())}
+            rows[-1] |= dict(zip(names, limits, strict=True))
     rows.sort(key=lambda row: (row["task model"], list(SETS).index(row["set"])))
     script.table(
         {key: [row[key] for row in rows] for key in rows[0]},
         "active-budget",
         "Area under the budget curve of accuracy (20 labels to exhaustion; 40% test rows), and paired differences to "
         "margin sampling on our posterior and to random querying with 95% intervals over seeds; early: the same "
-        f"up to {DENSE} labels. The strategies of skactiveml and modal ask with their own models; the task model "
-        "learns the labels in their order.",
+        f"up to {DENSE} labels; log loss (nats) and calibration error of the task model alike. The strategies of "
+        "skactiveml and modal ask with their own models; the task model learns the labels in their order.",
     )
 
 

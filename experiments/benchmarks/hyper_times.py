@@ -2,8 +2,9 @@
 
 CPU seconds, one BLAS thread, medians (queries) or the least of several (fits), both sides in one run. A query is
 ``partial_fit`` of one answer and ``select`` by the committee over 1,000 x 20 rows, with refits at the scale of the
-highest evidence on the other side. A search is ``GaussianProcessClassifier.fit`` beside scikit-learn's of the same
-name, on simulated labels of five columns. Last come fits and scores of more classes, sparse regressions and texts.
+highest evidence on the other side, or scikit-learn's LogisticRegression refitted and asked by margin. A search is
+``GaussianProcessClassifier.fit`` beside scikit-learn's of the same name, on simulated labels of five columns. Last come
+fits and scores of more classes, sparse regressions and texts.
 
     python experiments/benchmarks/hyper_times.py [--quick]
 """
@@ -26,13 +27,14 @@ from typing import Any
 import numpy as np
 from sklearn.gaussian_process import GaussianProcessClassifier as Peer
 from sklearn.gaussian_process.kernels import RBF
+from sklearn.linear_model import LogisticRegression
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adaptive import BayesianLogisticRegression, GaussianProcessClassifier, SparseLinearRegression
 
 SCRIPT = "experiments/benchmarks/hyper_times.py"
-LABELS, MOST = (10, 40, 300), 1.5
+LABELS, MOST, BESIDE = (10, 40, 300), 1.5, 1.3
 OTHERS = {  # seconds
     "committee, 4 classes": 0.063,
     "information gain, 4 classes, one scale": 0.030,
@@ -49,8 +51,20 @@ def query_milliseconds(n: int, steps: int, **options: Any) -> float:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((1000, 20))
     y = (X @ rng.standard_normal(20) + rng.logistic(size=1000) > 0).astype(int)
-    model = BayesianLogisticRegression(classes=[0, 1], **options).fit(X[:n], y[:n])
     asked, seconds = list(range(n)), []
+    if options.get("peer"):
+        peer, left = LogisticRegression(max_iter=1000).fit(X[:n], y[:n]), np.ones(len(X), dtype=bool)
+        left[:n] = False
+        for _ in range(steps):
+            start = time.process_time()
+            rest = np.flatnonzero(left)
+            chosen = rest[[np.argmin(np.abs(peer.predict_proba(X[rest])[:, 1] - 0.5))]]
+            asked += chosen.tolist()
+            peer.fit(X[asked], y[asked])
+            seconds.append(time.process_time() - start)
+            left[chosen] = False
+        return 1e3 * float(np.median(seconds))
+    model = BayesianLogisticRegression(classes=[0, 1], **options).fit(X[:n], y[:n])
     for _ in range(steps):
         start = time.process_time()
         chosen = model.select(X, exclude=asked, scorer="query_by_committee")
@@ -122,12 +136,14 @@ def main() -> None:
         "included": {},
         "refitted": {"update": "refit"},
         "mode": {"hyperparameters": "mode"},
+        "LogisticRegression": {"peer": True},
     }
     for options in arms.values():
         query_milliseconds(10, 2, **options)  # compiles
     for n in LABELS[: 1 if quick else 3]:
         cost = {arm: query_milliseconds(n, steps, **options) for arm, options in arms.items()}
         ratios[str(n)] = {f"{arm} / mode": round(cost[arm] / cost["mode"], 2) for arm in ("included", "refitted")}
+        ratios[str(n)]["included / LogisticRegression"] = round(cost["included"] / cost["LogisticRegression"], 2)
     print("queries", ratios)
     fits: dict[str, float] = {}
     for n in (60,) if quick else SIZES:
@@ -142,12 +158,15 @@ def main() -> None:
     from experiments.claims import record
 
     included = {n: found["included / mode"] for n, found in ratios.items()}
-    held = max(included.values()) <= MOST
+    beside = {n: found["included / LogisticRegression"] for n, found in ratios.items()}
+    held = max(included.values()) <= MOST and max(beside.values()) <= BESIDE
     record(
         "ours-hyper-query-time", kind="must hold", verdict="reproduced" if held else "not reproduced",
-        claim="A query over nodes of the prior scale costs at most 1.5 times one by refits at its mode (1,000 x 20).",
-        target="<= 1.5 at 10, 40 and 300 labels", value=ratios, script=SCRIPT, seed=0,
-        reason="" if held else "At ten labels nine nodes count, and each has its own marginals of the pool.",
+        claim="A query over nodes of the prior scale costs at most 1.5 times one by refits at its mode (1,000 x 20), "
+        "and 1.3 times one of a LogisticRegression that is refitted and asked by margin.",
+        target="<= 1.5 at 10, 40 and 300 labels; included beside LogisticRegression <= 1.3", value=ratios,
+        script=SCRIPT, seed=0,
+        reason="" if held else "At few labels up to nine nodes count, and each has its own marginals of the pool.",
     )  # fmt: skip
     held = all(fits[str(n)] <= most for n, most in SIZES.items())
     record(
@@ -156,8 +175,10 @@ def main() -> None:
         "approximation with 60, 120 and 300 rows, and .7 of it with 500.",
         target="<= 1, 1, 1, .7", value=fits, script=SCRIPT, seed=0,
         reason="" if held else "With few rows the time is that of Python around an evaluation, some .5 ms, and where "
-        "labels are nearly separable the evidence rises with the kernel's height up to its bound, with six sweeps at "
-        "each of eighteen evaluations; Laplace's stops at a finite height.",
+        "labels are nearly separable the evidence rises with the kernel's height up to its bound (a warning says so), "
+        "with six sweeps at each of some thirty evaluations; Laplace's stops at a finite height. Tried: sites scaled "
+        "with the height before each fit (134 -> 83 sweeps here, more of them elsewhere); stops at 1e-5 nats (18 "
+        "evaluations, but another maximum than runs of before).",
     )  # fmt: skip
     late = [name for name, most in OTHERS.items() if others[name] > most]
     record(
@@ -166,7 +187,8 @@ def main() -> None:
         "regression of 200 x 400 at a fifth of 6.5 s, a Laplace prior on 210 texts of 2,600 words within 5 CPU s.",
         target=OTHERS, value={name: round(one, 4) for name, one in others.items()}, script=SCRIPT, seed=0,
         reason="" if not late else f"Later: {', '.join(late)}. Information integrates over two dimensions for every "
-        "row at each of five nodes; a Student t's bound takes a hundred and fifty iterations.",
+        "row at each of five nodes; exponentials along the grid's sides and coarser grids where a node's weight is "
+        "small took it from 159 to 58 ms, five times what one scale takes.",
     )  # fmt: skip
 
 

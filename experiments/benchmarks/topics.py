@@ -16,7 +16,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import sys
 import time
-import tracemalloc
 import warnings
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from adaptive import MetadataTopicModel
 from adaptive.estimators.topics.documents import halves
 from adaptive.estimators.topics.reader import log_probabilities
 from adaptive.inference.topics.passes import Learning, Memory, Tables, sweep
+from experiments.benchmarks.peak_memory import peak_memory
 from experiments.script import Script, command
 from experiments.topics.shared.corpora import drawn, peer, real
 
@@ -80,12 +80,12 @@ def stream_peak(counts: Any, group: np.ndarray) -> tuple[float, float]:
     """Megabytes that a stream in blocks of 1,000 allocates at its peak, and of its tables."""
     model = MetadataTopicModel(K, random_state=0)
     model.partial_fit(counts[:1000], group[:1000])
-    tracemalloc.start()
-    for start in range(1000, counts.shape[0], 1000):
-        model.partial_fit(counts[start : start + 1000], group[start : start + 1000])
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak / 1e6, sum(table.nbytes for table in model.belief_.tables) / 1e6
+
+    def stream() -> None:
+        for start in range(1000, counts.shape[0], 1000):
+            model.partial_fit(counts[start : start + 1000], group[start : start + 1000])
+
+    return peak_memory(stream) / 1e6, sum(table.nbytes for table in model.belief_.tables) / 1e6
 
 
 def newsgroups() -> dict[str, float]:

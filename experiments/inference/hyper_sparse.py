@@ -126,7 +126,9 @@ def run(script: Script) -> None:
         target="no design; .85 to .95",
         value=value,
         reason="" if not worse and not off else f"Log density: {', '.join(worse) or 'none'}; coverage: "
-        f"{', '.join(off) or 'none'}.",
+        f"{', '.join(off) or 'none'}. On correlated columns the noise variance of the highest evidence is .186 where "
+        ".25 is true (8 draws): weights of neighbours fit what is noise. Told .25, the log density is .006 above "
+        "LassoCV's in place of .030. Of dense weights the evidence takes a part of the signal for known.",
     )  # fmt: skip
 
 

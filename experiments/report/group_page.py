@@ -38,8 +38,8 @@ def group_page(group: Group, results: Path = claims.RESULTS, links: Links = BESI
         "",
         f"A line for a claim, in {'the order of the source' if group.folder == 'sources' else 'order of its name'}; "
         "an id leads to its details. Commands run from the folder of the clone; minutes are those of a full run on one "
-        "core, as timed or as the script says, and a command with `--quick` takes seconds. Rows shown by tests are "
-        "things that were built, whose proof is the library's own tests.",
+        "core, by the clock, by the processor or in the script's own words; a command with `--quick` takes seconds. "
+        "Rows shown by tests are things that were built, whose proof is the library's own tests.",
         "",
         row("id", first, "what came out", "verdict", "picture", "command", "minutes"),
         row(*["---"] * 7),
@@ -78,7 +78,7 @@ def _line(one: Row, results: Path, links: Links) -> str:
         verdict,
         " ".join(pictures),
         f"`python -m experiments {one.id}`",
-        minutes(one.entry["script"], results),
+        "" if one.entry["script"] == BY_TESTS else minutes(one.entry["script"], results),
     )
 
 

@@ -19,8 +19,8 @@ PICTURES = {
 
 HIGHLIGHTS: dict[str, tuple[str, ...]] = {
     "nickisch": (
-        "nickisch-fig-3.4", "nickisch-fig-3.7", "nickisch-fig-4.4", "nickisch-fig-4.9", "nickisch-fig-5.2",
-        "nickisch-fig-5.4", "nickisch-fig-6.8", "nickisch-fig-6.9", "nickisch-tab-4.10",
+        "nickisch-fig-3.7", "nickisch-fig-4.4", "nickisch-fig-5.2",
+        "nickisch-fig-5.4", "nickisch-fig-6.8", "nickisch-tab-4.10",
     ),
     "ko": ("ko-fig-2.7", "ko-tab-2.3", "ko-tab-2.6", "ko-tab-2.7", "ko-tab-3.3", "ko-fig-3.1"),
     "kokhan": ("kokhan-fig-1", "kokhan-fig-2", "kokhan-tab-3"),
@@ -29,30 +29,33 @@ HIGHLIGHTS: dict[str, tuple[str, ...]] = {
     ),
     "active": (
         "ours-hyper-better-on-average", "ours-hyper-coverage", "ours-hyper-never-worse-than-random",
-        "ours-budget-query_by_committee", "ours-budget-information_gain", "ours-budget-beside-peers",
+        "ours-budget-query_by_committee", "ours-budget-beside-peers",
     ),
-    "gaussian_processes": ("ours-gp-designed-box-regression", "ours-gp-splits", "ours-gp-evidence-against-sampling"),
-    "images": ("ours-images-64", "ours-pixel-bands", "ours-sign-patterns", "ours-images-panel-d"),
+    "gaussian_processes": ("ours-gp-designed-box-regression", "ours-gp-splits"),
+    "images": ("ours-images-64", "ours-pixel-bands", "ours-sign-patterns"),
     "kspace": (
         "ours-kspace-pays-half", "ours-kspace-pays-half-unseen-heads", "ours-kspace-pays-everywhere",
-        "ours-kspace-pays-bands", "ours-coils-same-slice-raw", "ours-coils-unseen-joint", "ours-spiral-transfer",
+        "ours-kspace-pays-bands",
     ),
     "counts": ("ours-counts-designed-rows", "ours-counts-designed-places"),
     "pairs": ("ours-pairs-lastfm-popularity", "ours-pairs-shown-regret", "ours-pairs-shown-coverage"),
     "preferences": ("ours-preferences-best-sushi", "ours-preferences-asked-jester", "ours-preferences-synthetic"),
+    "scanner": ("ours-scanner-newcomer", "ours-scanner-replay-3"),
+    "sequences": ("ours-sequences-order-two", "ours-sequences-short-histories", "ours-sequences-asked-random"),
     "serve": ("serve-kills", "serve-replayed-people", "serve-page-time"),
     "questionnaires": (
         "ours-adaptive-test-big-five", "ours-questionnaire-real-respondent", "ours-adaptive-test-wrong-prior",
-        "ours-calibration-design",
     ),
-    "topics": ("ours-topics-reading", "ours-topics-labels", "ours-topic-completion", "ours-topics-coverage"),
+    "topics": ("ours-topics-reading", "ours-topics-labels", "ours-topic-completion"),
+    "any_model": (
+        "ours-any-model-two-sources", "ours-any-model-instruments", "ours-any-model-second-peak",
+        "ours-any-model-two-steps",
+    ),
     "game_trees": (
         "ours-trees-coverage", "ours-trees-connect-four-moves", "ours-trees-connect-four-coverage",
-        "ours-trees-which-leaf",
     ),
     "inference": ("ours-approximation-errors", "ours-sparse-regression-coverage", "ours-multiclass-log-loss"),
     "benchmarks": (
         "ours-exact-search", "ours-kspace-decision-products", "ours-gp-laplace-time", "ours-active-step-modal",
-        "ours-kspace-decision-time",
     ),
 }  # fmt: skip

@@ -198,7 +198,7 @@ def test_bad_input_ends_in_one_line_and_exit_code_2(arguments, message, volume, 
 
 def test_a_run_of_the_first_version_goes_on_with_its_model(volume, tmp_path):
     """Its settings have no word of noise, phase and models, and its log is of a real model told the angle."""
-    from adaptive.cli.kspace.command import _fingerprint
+    from adaptive.cli.kspace.jobs import fingerprint
     from adaptive.cli.kspace.line_designs import choose_lines
     from adaptive.cli.kspace.scan import scanned
     from adaptive.cli.kspace.subject import read_subject
@@ -208,7 +208,7 @@ def test_a_run_of_the_first_version_goes_on_with_its_model(volume, tmp_path):
     old = scanned(subject.same, axis=1, n_central=6, seed=0, snr=50.0, phase="central", models="real")
     first = choose_lines(old, 10, 0, out / "log/lines.jsonl", os.getpid())
     settings = {"command": "kspace", "image": str(volume), "slice": 1, "lines": 12, "initial": 6, "axis": 1}
-    settings |= {"draws": 1, "seed": 0, "pixels": _fingerprint(subject, "real")}
+    settings |= {"draws": 1, "seed": 0, "pixels": fingerprint(subject, "real")}
     (out / "settings.json").write_text(json.dumps(settings))
     assert run(["kspace", "--out", str(out), "--resume", "--jobs", "1"]) == 0
     lines = [int(line) for line in columns(out / "lines.csv")["line"]]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import stats
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.linear_model import LogisticRegression
@@ -15,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from adaptive import (
     BayesianLogisticRegression,
     CollaborativePreference,
+    CollaborativeRNN,
     CoxProcess,
     GameTreeSearch,
     GaussianProcessClassifier,
@@ -22,10 +24,12 @@ from adaptive import (
     ImageReconstructor,
     MetadataTopicModel,
     PairedSymbols,
+    ParticleEstimator,
     PoissonFactorization,
     PoissonRegression,
     Questionnaire,
     SeveralImages,
+    SimulatorEstimator,
     SparseLinearRegression,
     scorers,
 )
@@ -50,7 +54,7 @@ class Case:
     answers candidates.  ``given`` says how close a what-if must come to ``partial_fit``: "exact" (1e-8), "direction",
     "blocks" (of numbers, of which the determinant is what is believed), or None where there is no what-if.
     ``unrelated`` are two candidates whose outcomes are independent, if there are
-    such.
+    such. ``moves_on``: a candidate that was measured asks for something else from then on (a user's next item).
     """
 
     name: str
@@ -61,6 +65,7 @@ class Case:
     target: Any = None
     given: str | None = "exact"
     unrelated: Any = None
+    moves_on: bool = False
 
     def fitted(self) -> Any:
         if self.name not in FITTED:
@@ -287,6 +292,15 @@ def taken(pairs):
     return np.array([int((u < 3) == (i < 6)) for u, i in pairs])
 
 
+ROUNDS = [(u, (u + step * (1 if u % 2 else 3)) % 4) for u in range(12) for step in range(u % 3 + 2)]
+
+
+def nets(**options):
+    return lambda: CollaborativeRNN(
+        3, n_members=3, items=range(4), learning_rate=0.05, patience=1, max_iter=10, random_state=0, **options
+    )
+
+
 TEXTS = RNG.dirichlet(np.full(9, 0.2), 5)  # words of five authors' documents
 BY_AUTHOR = np.eye(5)[np.arange(12) % 5]
 
@@ -298,6 +312,42 @@ def read_texts(rows):
 
 def topic_reader():
     return MetadataTopicModel(3, learning="single_pass", random_state=0).reader(words_expected=10)
+
+
+DOSES = np.linspace(-2.0, 2.0, 23)[:, None]
+CURVE = {"slope": stats.uniform(0.5, 2.0), "middle": stats.norm(0.0, 1.0)}
+
+
+def curve(parameters, X):
+    slope, middle = parameters.T[:, :, None]
+    return 1.0 / (1.0 + np.exp(-slope * (X[:, 0] - middle)))
+
+
+def answered(parameters, X, y):
+    return np.log(np.where(np.asarray(y) == 1, curve(parameters, X), 1.0 - curve(parameters, X)))
+
+
+def near_the_curve(parameters, X, y):
+    return stats.norm.logpdf(np.asarray(y), curve(parameters, X), 0.3)
+
+
+def particles(resample, **options):
+    return lambda: ParticleEstimator(
+        prior=CURVE, **{"n_particles": 300, "resample": resample, "random_state": 0, **options}
+    )
+
+
+def scattered(parameters, x, generator):
+    return curve(parameters, x[None])[:, 0] + 0.3 * generator.standard_normal(len(parameters))
+
+
+def tossed(parameters, x, generator):
+    return (generator.random(len(parameters)) < curve(parameters, x[None])[:, 0]).astype(int)
+
+
+def simulator(simulate, **options):
+    small = {"n_particles": 40, "n_simulations": 10, "n_nested": 16, "resample": 0.0, "random_state": 0}
+    return lambda: SimulatorEstimator(simulate, CURVE, **small, **options)
 
 
 CASES = [
@@ -342,6 +392,10 @@ CASES = [
         "CollaborativePreference's person", one_person, [row[1:] for row in MEETINGS], ([(1, 3)], np.array([-1.0])),
         lambda rows: won([(1, *row) for row in rows]), target=[(0, 3), (1, 2)], given="direction",
     ),
+    Case(
+        "CollaborativeRNN", nets(tol=1.0), list(range(14)), tuple(np.array(ROUNDS).T),
+        lambda users: np.array([(3 * u + 1) % 4 for u in users]), target=[20, 9], given="direction", moves_on=True,
+    ),
     classifier(
         "GaussianProcessClassifier",
         lambda: GaussianProcessClassifier(4.0 * RBF(1.0), classes=[0, 1], optimizer=None), given="direction",
@@ -383,6 +437,14 @@ CASES = [
             f"Questionnaire {name}", lambda name=name: Questionnaire(name, categories=(1, 2, 3)), ANSWERED
         )
         for name in ("graded", "partial_credit")
+    ),
+    Case(
+        "SimulatorEstimator", simulator(scattered), DOSES[:12], (DOSES[::9], np.array([0.2, 0.3, 0.9])),
+        lambda doses: np.asarray(doses)[:, 0] / 4 + 0.5, target=DOSES[:4],
+    ),
+    Case(
+        "SimulatorEstimator of labels", simulator(tossed, outcomes=[0, 1]), DOSES, (DOSES[::9], np.array([0, 1, 1])),
+        lambda doses: (np.asarray(doses)[:, 0] > 0.3).astype(int), target=DOSES[:4],
     ),
     pairs_case("Questionnaire ordinal", ordinal, ANSWERED),
     Case(
@@ -436,6 +498,19 @@ CASES = [
     ),
     Case(
         "PairedSymbols", paired, UNPLAYED, (TWICE, taken(TWICE)), taken, target=PLAYED[:4], given="direction",
+    ),
+    Case(
+        "ParticleEstimator", particles(0.0, model=curve, noise=0.3), DOSES, (DOSES[::9], np.array([0.2, 0.3, 0.9])),
+        lambda doses: np.asarray(doses)[:, 0] / 4 + 0.5, target=DOSES[:4],
+    ),
+    Case(
+        "ParticleEstimator of an interval",
+        particles(0.0, log_likelihood=near_the_curve, outcomes=(-1.0, 2.0), n_particles=60), DOSES[::2],
+        (DOSES[::9], np.array([0.2, 0.3, 0.9])), lambda doses: np.asarray(doses)[:, 0] / 4 + 0.5, target=DOSES[:4],
+    ),
+    Case(
+        "ParticleEstimator of a list", particles(0.0, log_likelihood=answered, outcomes=[0, 1]), DOSES,
+        (DOSES[::9], np.array([0, 1, 1])), lambda doses: (np.asarray(doses)[:, 0] > 0.3).astype(int), target=DOSES[:4],
     ),
     Case(
         "PoissonFactorization's user", one_user, list(range(12)), ([1, 4], np.array([0.0, 2.0])),

@@ -109,3 +109,22 @@ def test_what_is_refused():
         box([0.0], [1.0], points=0)
     with pytest.raises(ValueError, match="cost"):
         box([0.0], [1.0], cost=[1.0])
+
+
+def test_what_the_instrument_does_not_allow_is_never_in_the_pool():
+    model = regressor(2)
+
+    def in_the_disc(points):
+        return np.square(points - 0.5).sum(axis=1) <= 0.09
+
+    pool = box([0.0, 0.0], [1.0, 1.0], points=64, allowed=in_the_disc, random_state=1)(model)
+    assert in_the_disc(pool).all() and 8 < len(pool) < 64
+    gains = model.select(pool, return_scores=True)[1]
+    fine = grid([0.0, 0.0], [1.0, 1.0], 60)
+    assert gains[0] > 0.97 * model.select(fine, mask=in_the_disc, return_scores=True)[1][0]  # the best lies on the rim
+    with pytest.raises(ValueError, match="allowed must allow some of the box"):
+        box(0.0, 1.0, allowed=lambda points: points[:, 0] > 2)(regressor(1))
+    with pytest.raises(ValueError, match="must return 256 booleans"):
+        box(0.0, 1.0, allowed=lambda points: points)(regressor(1))
+    with pytest.raises(ValueError, match="allowed must be a callable"):
+        box(0.0, 1.0, allowed=True)

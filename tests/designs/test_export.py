@@ -6,6 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from adaptive.images import read_cfl
+from adaptive.scanner import Geometry, Protocol, Scan, compare_scans, read_scan, write_dicom, write_ismrmrd
 from designs import kspace
 from designs.kspace import export_design, import_design
 
@@ -25,6 +26,43 @@ def test_csv_says_everything(tmp_path, name):
     assert type(again) is type(design) and again.image_shape == design.image_shape
     assert again.labels() == design.labels()
     assert again.fingerprint() == design.fingerprint()  # to the last bit
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+@pytest.mark.parametrize("ending", ["h5", "mrd"])
+def test_a_plan_of_acquisitions_is_the_design(tmp_path, name, ending):
+    design = DESIGNS[name]
+    again = import_design(export_design(design, tmp_path / f"plan.{ending}"))
+    assert type(again) is type(design) and again.labels() == design.labels()
+    assert again.fingerprint() == design.fingerprint()  # to the last bit
+
+
+def test_orientation_survives_from_images_to_a_plan_and_its_acquisitions(tmp_path):
+    turn = np.linalg.qr(np.random.default_rng(3).standard_normal((3, 3)))[0]
+    place = Geometry(np.array([-12.5, 30.25, 7.0]), turn, np.array([0.9, 1.1, 2.5]), (16, 12, 5))
+    told = Protocol(echo_time=0.03, repetition_time=2.0, flip_angle=0.5, field_strength=3.0, name="EPI")
+    write_dicom(tmp_path / "dicom", np.arange(960).reshape(16, 12, 5), place, told)
+    reference = read_scan(tmp_path / "dicom").slice(index=2)
+    shape = reference.shape
+    design = kspace.lines(shape, axis=1).take([6, 5, 9, 0])
+    plan = export_design(design, tmp_path / "plan.mrd", geometry=reference.geometry, protocol=reference.protocol)
+    planned = read_scan(plan)
+    assert compare_scans(reference, planned) == [] and planned.n_coils == 0
+    np.testing.assert_allclose(planned.geometry.affine, reference.geometry.affine, atol=1e-5)  # single precision
+    times = [[vars(one)[name] for name in ("echo_time", "repetition_time", "flip_angle", "field_strength")]
+             for one in (told, planned.protocol)]  # fmt: skip
+    np.testing.assert_allclose(*times, rtol=1e-12)  # seconds from milliseconds, radians from degrees
+    assert (planned.sampled.any(axis=0).nonzero()[0] == [0, 5, 6, 9]).all()
+    # and on into the acquisitions of the scan that follows the plan
+    samples = np.random.default_rng(0).standard_normal((2, *shape)).astype(np.complex64)
+    taken = Scan(samples, "kspace", coils=0, geometry=planned.geometry, protocol=planned.protocol)
+    scanned = read_scan(write_ismrmrd(tmp_path / "scan.mrd", taken, import_design(plan)))
+    assert (scanned.geometry.affine == planned.geometry.affine).all() and compare_scans(reference, scanned) == []
+    assert scanned.order.ravel().tolist() == design.labels() == [6, 5, 9, 0]
+    with pytest.raises(ValueError, match=r"geometry must have the matrix of the design, \(16, 12\), got \(16, 12, 5\)"):
+        export_design(LINES, tmp_path / "bad.mrd", geometry=place)
+    with pytest.raises(ValueError, match=r"plan.csv has no place for a geometry or a protocol; ISMRMRD has"):
+        export_design(design, tmp_path / "plan.csv", geometry=reference.geometry)
 
 
 @pytest.mark.parametrize("name", ["lines", "phase encodes", "spirals"])

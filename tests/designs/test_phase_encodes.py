@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adaptive import ImageReconstructor, SequentialDesign, pool
-from adaptive.images import simulate_scan
+from adaptive.images import simulate_coils, simulate_scan
 from adaptive.operators import FourierMask, adjoint_error
 from designs import kspace
 
@@ -46,6 +46,44 @@ def test_an_encode_measures_one_line_of_the_full_transform(readout):
         assert adjoint_error(block) < 1e-14
         assert block.forward(u.astype(np.complex64)).dtype == np.complex64
         assert block.adjoint(found.astype(np.complex64)).dtype == np.complex64
+
+
+def test_an_encode_of_a_plane_measures_one_point_of_its_transform():
+    rng = np.random.default_rng(0)
+    u = rng.standard_normal((2, 6, 5)) + 1j * rng.standard_normal((2, 6, 5))
+    for block in kspace.phase_encodes((6, 5)):
+        point = FourierMask((6, 5), block.mask)
+        assert block.mask.sum() == 1 and block.mask[block.encode] and block.readout is None
+        np.testing.assert_allclose(block.forward(u), point.forward(u), atol=1e-12)
+        np.testing.assert_allclose(block.adjoint(block.forward(u)), point.adjoint(point.forward(u)), atol=1e-12)
+    assert adjoint_error(block) < 1e-14
+    assert block == kspace.PhaseEncode((6, 5), (5, 4), None) != kspace.PhaseEncode((1, 6, 5), (5, 4))
+
+
+@pytest.mark.parametrize("n_coils", [0, 3])
+def test_points_of_a_plane_are_measured_and_judged_like_masks_of_one_sample(n_coils):
+    shape = (16, 16)
+    picture = np.pad(np.outer(np.hanning(10), np.hanning(10)) + 0.2, 3)
+    maps = simulate_coils(shape, n_coils, random_state=0) if n_coils else None
+    scan = simulate_scan(picture, snr=100, coils=maps, largest_phase=0.0, random_state=0)
+    every = kspace.phase_encodes(shape)
+    inner = np.flatnonzero((abs(every.encodes - 8) <= 3).all(axis=1))
+    first, others = every.take(inner), every.take(np.setdiff1d(np.arange(256), inner)[::9])
+    masks = [[FourierMask(shape, block.mask) for block in some] for some in (first, others)]
+    models = [
+        ImageReconstructor(shape, coils=maps, phase=None, n_samples=8, prior_scales=0.1).fit(
+            blocks, scan.measure(blocks)
+        )
+        for blocks in (first, masks[0])
+    ]
+    np.testing.assert_array_equal(models[0].image_, models[1].image_)
+    values = models[0].predictive(others).log_determinant()[0]
+    if n_coils:  # neighbouring samples of several coils belong together, which a point alone does not see
+        exact = models[0].predictive(others).refined(range(len(others))).log_determinant()[0]
+        assert np.corrcoef(np.argsort(np.argsort(values)), np.argsort(np.argsort(exact)))[0, 1] > 0.9
+        np.testing.assert_allclose(values, exact, rtol=0.4)
+    else:
+        np.testing.assert_allclose(values, models[1].predictive(masks[1]).log_determinant()[0], rtol=1e-9)
 
 
 def test_encodes_are_equal_when_they_measure_the_same():
@@ -168,8 +206,8 @@ def test_bad_input_is_named():
             design(name, (8, 8), 4, 9)
         with pytest.raises(ValueError, match="n_encodes must be at most 64, those that there are, got 65"):
             design(name, (8, 8), 65, 9)
-    with pytest.raises(ValueError, match="shape must be the three sides of a volume"):
-        kspace.phase_encodes((4, 4))
+    with pytest.raises(ValueError, match="shape must be the three sides of a volume, or the two of one plane"):
+        kspace.phase_encodes((4,))
     with pytest.raises(ValueError, match="readout must be one of '0', '1', '2', got '3'"):
         kspace.phase_encodes((4, 4, 4), readout=3)
     with pytest.raises(ValueError, match=r"a volume of shape \(1024, 1024, 1024\) has 1.07e\+09 voxels"):

@@ -27,7 +27,7 @@ ENGINES = ["expectation_propagation", "laplace_approximation", "variational_boun
 @pytest.mark.filterwarnings("ignore:y holds one class")
 @parametrize_with_checks(
     [BayesianLogisticRegression(), BayesianLogisticRegression(prior="laplace", prior_scale=1.0)]
-    + [BayesianLogisticRegression(prior="student_t", hyperparameters="mode")]  # over nodes: the two before
+    + [BayesianLogisticRegression(prior="student_t", prior_scale=1.0)]  # learnt ones: the first
     + [BayesianLogisticRegression(inference=engine, link="logit") for engine in ENGINES[1:]]
     + [BayesianLogisticRegression(link="probit", fit_intercept=False)]
     + [BayesianLogisticRegression(multi_class="one_vs_rest")]
@@ -78,7 +78,7 @@ def test_predictive_probabilities_are_near_those_of_the_exact_posterior(prior, e
     + [("expectation_propagation", "laplace"), ("variational_bounds", "laplace"), ("variational_bounds", "student_t")],
 )
 def test_learnt_scale_is_where_evidence_times_prior_is_largest(cancer, engine, prior):
-    X, y = cancer[0][:80, :5], cancer[1][:80]
+    X, y = cancer[0][:40, :4], cancer[1][:40]
     model = BayesianLogisticRegression(prior, inference=engine, tol=1e-6).fit(X, y)
     centre = np.log(3.0 / np.sqrt((X**2).sum(axis=1).mean()))
 
@@ -86,7 +86,7 @@ def test_learnt_scale_is_where_evidence_times_prior_is_largest(cancer, engine, p
         fixed = BayesianLogisticRegression(prior, inference=engine, prior_scale=np.exp(log_scale), tol=1e-6).fit(X, y)
         return fixed.log_evidence_ - 0.5 * (log_scale - centre) ** 2 / LogNormal.width**2
 
-    best = max(objective(t) for t in np.log(model.prior_scale_) + np.linspace(-1.5, 1.5, 13))
+    best = max(objective(t) for t in np.log(model.prior_scale_) + np.linspace(-1.5, 1.5, 9))
     assert objective(np.log(model.prior_scale_)) > best - 0.011  # the search stops within .01 nats
 
 
@@ -188,12 +188,13 @@ def test_laplace_prior_with_laplaces_method_is_refused(cancer):
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"prior": "laplace"}, {"prior": "student_t"}, {"inference": "variational_bounds"}]
+    "settings",
+    [{}, {"prior": "laplace"}, {"prior": "student_t", "prior_scale": 1.0}, {"inference": "variational_bounds"}],
 )
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.filterwarnings("ignore:y holds one class")
 def test_state_comes_back_to_the_last_bit(cancer, settings, sparse):
-    X = sp.csr_array(cancer[0]) if sparse else cancer[0]
+    X = sp.csr_array(cancer[0][:, :8]) if sparse else cancer[0][:, :8]
     model = BayesianLogisticRegression(**settings).fit(X[:15], cancer[1][:15])
     copy = BayesianLogisticRegression(**settings).restore(model.state())
     for _ in range(2):

@@ -12,6 +12,7 @@ from adaptive import BayesianLogisticRegression, inference
 from adaptive.estimators.linear.integrated_belief import CENTRE, DEVIATION, NODES, STEP
 from adaptive.inference.mixture_posterior import MixturePosterior
 from adaptive.predictive import Mixture
+from adaptive.scorers import information_gain
 
 RNG = np.random.default_rng(3)
 X = RNG.standard_normal((120, 4))
@@ -41,6 +42,33 @@ def test_weights_are_evidence_times_prior():
     logs = [at(np.exp(one) / typical).log_evidence_ - 0.5 * ((one - CENTRE) / DEVIATION) ** 2 for one in u]
     weights = np.exp(logs - np.max(logs))
     np.testing.assert_allclose(belief.weights, weights / weights.sum(), atol=2e-3)
+
+
+def test_weights_are_those_of_evidences_by_quadrature():
+    rows, codes = X[:8, :1], Y[:8]
+    belief = integrated(fit_intercept=False, update="refit").fit(rows, codes).belief_
+    w = np.linspace(-60.0, 60.0, 40_001)
+    likelihood = np.prod(expit(np.where(codes == 1, 1, -1)[:, None] * rows * w), axis=0)
+    logs = [
+        np.log(np.sum(likelihood * np.exp(-0.5 * np.square(w / b.prior_scale))) / b.prior_scale)
+        - 0.5 * np.square(STEP * k / DEVIATION)
+        for k, b in zip(belief.nodes, belief.beliefs, strict=True)
+    ]
+    weights = np.exp(logs - np.max(logs))
+    np.testing.assert_allclose(belief.weights, weights / weights.sum(), atol=0.01)
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_a_what_if_is_every_node_refitted_and_weighed_anew(label):
+    model = integrated(calibration=None).fit(X[:20], Y[:20])
+    after = model.predictive(X[20:50]).given(4, label)
+    belief = integrated(calibration=None).fit(X[[*range(20), 24]], [*Y[:20], label]).belief_
+    kept = dict(zip(belief.nodes, belief.weights, strict=True))
+    np.testing.assert_allclose(after.weights, [kept.get(k, 0.0) for k in model.belief_.nodes], atol=0.01)
+    for k, part in zip(model.belief_.nodes, after.predictives, strict=True):
+        if k in kept:
+            refitted = belief.beliefs[belief.nodes.index(k)].predictive(X[20:50])
+            np.testing.assert_allclose(part.probabilities, refitted.probabilities, atol=0.02)
 
 
 def test_nine_nodes_are_enough_for_an_integral():
@@ -168,6 +196,10 @@ def test_a_softmax_is_weighed_by_laplaces_evidence():
     np.testing.assert_allclose(belief.weights, weights / weights.sum(), atol=1e-3)
     np.testing.assert_allclose(model.predict_proba(PROBES).sum(axis=1), 1.0)
     assert isinstance(model.predictive(PROBES), Mixture) and len(model.select(PROBES, 2)) == 2
+    mixture = model.predictive(PROBES)
+    exact = Mixture(belief.weights, [part.predictive(PROBES) for part in belief.beliefs])
+    assert [part.share for part in mixture.predictives] == belief.weights.tolist()
+    np.testing.assert_allclose(information_gain(mixture), information_gain(exact), atol=1e-6)
     again = BayesianLogisticRegression(hyperparameters="integrated", classes=[0, 1, 2]).restore(model.state())
     np.testing.assert_array_equal(again.predict_proba(PROBES), model.predict_proba(PROBES))
 

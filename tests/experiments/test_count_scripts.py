@@ -17,10 +17,10 @@ JUDGED = {
     },
     "factorization_costs": {"ko-tab-3.1", "kokhan-tab-1"},
     "moments": {"ko-fig-2.5"},
+    "photon_exposures": {f"ours-counts-exposures-{what}" for what in ("equal", "random", "coverage")},
     "photons": {
         "ko-tab-2.4", "ko-fig-2.7", "ko-fig-2.8", "ko-fig-2.9", "ours-counts-other-rates",
-        "ours-counts-exposures-equal", "ours-counts-exposures-random", "ours-counts-exposures-coverage",
-        "ours-counts-photons-larger",
+        "ours-counts-photons-larger", "ours-counts-photons-noise",
     },
     "ranked_plays": set(),  # the peers need environments
     "what_to_count": {

@@ -76,7 +76,7 @@ def test_measured_coils_explain_measured_samples(name):
 
 def test_maps_that_do_not_fit_into_memory_are_refused_first(monkeypatch):
     monkeypatch.setattr(memory, "memory_there", lambda: 1e4)
-    with pytest.raises(ValueError, match="the matrix of coils in every pixel is too large: an array of shape"):
+    with pytest.raises(ValueError, match="the matrix of coils in every pixel of a row is too large: an array of shape"):
         images.estimate_coils(np.ones((4, 16, 16)), 8)
 
 

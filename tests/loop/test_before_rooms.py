@@ -29,14 +29,18 @@ def copied(name, folder):
 
 # Image-size inference takes fewer steps now, with more noise in what is sampled: it goes on nearly as it was.
 NEARLY = {"log_determinant": {"rtol": 0.06}, "image": {"atol": 0.01}}
-# Searches for kernels and prior scales end where 1e-5 nats are to be gained. The labels of "process" can be told apart,
-# so that the height of its kernel climbs along a plateau and stops earlier: latents differ, whom they ask does not.
+# On one machine, what comes out now is what came out then, but for three changes:
+# - "logistic", "logistic_margin", "logistic_density", "inclusion", "one_vs_rest": to the bit
+# - "softmax", "regression", "sparse": to rounding, which compiled tilts, L^-1 for a gradient, and Woodbury's identity
+#   make anew (1e-9 of each number)
+# - "process": a search for a kernel fits coarsely until it is near its end, and ends where it ended: at the same
+#   maximum to 1e-6 nats, so that whom it asks is the same. Labels that can be told apart leave a plateau there, along
+#   which that moves latents.
 SEARCHED = {
     "process": {
-        "score": {"atol": 5e-3}, "mean": {"rtol": 0.2}, "variance": {"rtol": 0.4}, "probabilities": {"atol": 0.03},
-        "log_evidence": {"atol": 1e-3},
+        "score": {"atol": 5e-4}, "mean": {"rtol": 0.01}, "variance": {"rtol": 0.02}, "probabilities": {"atol": 1e-3},
+        "log_evidence": {"atol": 5e-5},
     },
-    "sparse": {key: {"rtol": 0.005} for key in ("score", "mean", "variance", "log_determinant", "log_evidence")},
 }  # fmt: skip
 
 
@@ -63,6 +67,15 @@ def test_a_kept_log_is_loaded_and_a_seeded_run_repeats_it(name, tmp_path):
         assert sorted(asked) == sorted(then)
     else:
         assert_as_kept(name, run.results(again))
+
+
+def test_a_search_for_a_kernel_ends_at_the_maximum_of_then():
+    run, there = (
+        RUNS["process"],
+        -1.4453372018,
+    )  # of commit 9dfda50, after its last search
+    found = run.design().run(4).estimator_
+    assert found.log_evidence_ == pytest.approx(there, abs=2e-6)
 
 
 def test_kept_logs_hold_module_paths_and_new_ones_public_names(tmp_path):

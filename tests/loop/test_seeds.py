@@ -15,6 +15,7 @@ def test_a_purpose_keeps_its_number_and_its_seeds(model, pool):
         "STABLE_PREDICTIONS": 4,
         "STOPPING_REPORT": 5,
         "EXPLORATION": 6,
+        "PREDICTIVE_CHECK": 7,
     }
     design = SequentialDesign(model(), pool, random_state=3)
     for purpose in Purpose:

@@ -12,9 +12,8 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from conftest import WithState
-
 from adaptive.loop import EventLog, MaxSteps, SequentialDesign
+from conftest import WithState
 
 STEPS = 80
 POOL = np.random.default_rng(0).normal(size=(200, 3))

@@ -54,6 +54,12 @@ def test_closed_forms_equal_the_default(rng):
     for potential in (*closed, BernoulliLogit(1.0), BernoulliProbit(1.0)):
         default = quadrature.gaussian_expectation(potential, mean, variance)
         np.testing.assert_allclose(potential.expectation(mean, variance), default, rtol=1e-10, atol=1e-11)
+    for df, scale in ((0.5, 1.0), (3.0, 0.02), (30.0, 5.0)):  # by the Faddeeva function, near, and by its series, far
+        potential, at = StudentT(df, scale, location=0.3), np.append(variance, [1e-14, 0.0])
+        found = potential.expectation_derivatives(np.append(mean, [0.2, 0.4]), at)[1:]
+        slopes = quadrature.gaussian_slopes(StudentT(df, scale), np.append(mean, [0.2, 0.4]) - 0.3, at)
+        for one, other in zip(found, slopes, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9 * np.abs(other).max())
     variance = np.minimum(variance, 4.0)
     default = quadrature.gaussian_expectation(Poisson(3), mean, variance)
     np.testing.assert_allclose(Poisson(3).expectation(mean, variance), default, rtol=1e-9)

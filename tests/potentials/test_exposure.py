@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mpmath import mp
 from scipy.special import gammaln, xlogy
 
 from adaptive.inference import GLM, expectation_propagation
@@ -61,8 +62,46 @@ def test_closed_transforms_of_an_exposure(y, mean, log_variance, log_exposure, r
     with_exposure = Poisson(float(y), rate, e).tilted_moments(mean, variance)
     without = Poisson(float(y), rate).tilted_moments(*unit)
     assert with_exposure[0] == pytest.approx(without[0], rel=1e-9, abs=1e-9)
-    assert with_exposure[1] == pytest.approx((without[1] - shift) / factor, rel=1e-8, abs=1e-8)
-    assert with_exposure[2] == pytest.approx(without[2] / factor**2, rel=1e-7)
+    assert with_exposure[1] == pytest.approx((without[1] - shift) / factor, rel=1e-9, abs=1e-9)
+    assert with_exposure[2] == pytest.approx(without[2] / factor**2, rel=1e-9)
+
+
+def integrated(y, mean, variance, exposure, rate):
+    """Log normaliser, mean and variance in forty digits, about the mode of the log-concave integrand."""
+    with mp.workdps(40):
+        mu, v, e = mp.mpf(mean), mp.mpf(variance), mp.mpf(exposure)
+        rates = (lambda s: s + mp.log(e), lambda s: e * mp.exp(s)) if rate == "exp" else (
+            lambda s: mp.log(e * s), lambda s: e * s)  # fmt: skip
+        constant = -mp.loggamma(y + 1) - mp.log(2 * mp.pi * v) / 2
+        log_density = lambda s: y * rates[0](s) - rates[1](s) - (s - mu) ** 2 / (2 * v) + constant  # noqa: E731
+        low, high = (mp.mpf(-100), mp.mpf(100)) if rate == "exp" else (mp.mpf(10) ** -30, abs(mu) + mp.mpf(y) / e + 1)
+        for _ in range(150):
+            middle = (low + high) / 2
+            slope = y - e * mp.exp(middle) if rate == "exp" else y / middle - e
+            low, high = (middle, high) if slope > (middle - mu) / v else (low, middle)
+        curvature = (e * mp.exp(low) if rate == "exp" else y / low**2) + 1 / v
+        ends = [low + k / mp.sqrt(curvature) for k in (-60, -30, -15, -8, -4, -2, 0, 2, 4, 8, 15, 30, 60)]
+        ends = ends if rate == "exp" else [mp.mpf(0), *(one for one in ends if one > 0)]
+        density = lambda s: mp.exp(log_density(s) - log_density(low)) if rate == "exp" or s > 0 else mp.mpf(0)  # noqa: E731
+        mass = mp.quad(density, ends)
+        centre = mp.quad(lambda s: s * density(s), ends) / mass
+        spread = mp.quad(lambda s: (s - centre) ** 2 * density(s), ends) / mass
+        return [float(one) for one in (mp.log(mass) + log_density(low), centre, spread)]
+
+
+@pytest.mark.parametrize(
+    ("y", "mean", "variance", "exposure", "rate"),
+    [
+        (10_000, 1e6, 1e-10, 0.01, "rectified"), (10_000, 200.0, 1e-3, 50.0, "rectified"),
+        (10_000, -600.0, 1e5, 50.0, "rectified"), (3, -5.0, 1.0, 0.01, "rectified"), (100, -2.0, 1e5, 1.0, "rectified"),
+        (1, 1.0, 1e-10, 1.0, "rectified"), (10_000, np.log(1e6), 1e-10, 0.01, "exp"),
+        (10_000, -2.0, 100.0, 50.0, "exp"),
+    ],
+)  # fmt: skip
+def test_moments_with_an_exposure_in_many_digits(y, mean, variance, exposure, rate):
+    """To 1e-9 relative: counts to 10,000, variances 1e-10 to 1e5, negative means."""
+    found = Poisson(float(y), rate, exposure).tilted_moments(mean, variance)
+    np.testing.assert_allclose([float(one) for one in found], integrated(y, mean, variance, exposure, rate), rtol=1e-9)
 
 
 @pytest.mark.parametrize("rate", RATES)

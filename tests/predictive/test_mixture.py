@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from scipy.special import expit, ndtr
+from scipy.special import expit, gammaln, ndtr
 from scipy.stats import norm
 
 from adaptive import scorers
-from adaptive.potentials import BernoulliLogit, Gaussian
+from adaptive.potentials import BernoulliLogit, Gaussian, Poisson
 from adaptive.predictive import GaussianProjections, MissingField, Mixture, Predictive, Scenarios, WeightedDraws
 
 ROWS = np.array([[1.0, 0.0], [0.5, -1.0], [2.0, 1.0]])
@@ -185,6 +185,26 @@ def test_entropies_of_gaussian_outcomes_are_those_of_the_mixture_of_densities():
     np.testing.assert_allclose(after.predictives[1].variance, parts[1].given(0).variance)
     told = mixture.given(0, 9.0)
     assert told.weights[1] > 0.999  # only the broad component has heard of such a number
+
+
+def test_counts_are_mixed_whose_tables_end_at_different_ones():
+    shares, scales = np.array([0.3, 0.7]), (0.1, 0.3)
+    parts = [node(s, likelihood=Poisson(rate="exp")) for s in scales]
+    assert parts[0].probabilities.shape != parts[1].probabilities.shape
+    mixture, counts = Mixture(shares, parts), np.arange(400)
+    z = np.linspace(-9.0, 9.0, 4001)
+    p = np.exp(-0.5 * z**2) / np.exp(-0.5 * z**2).sum()
+    marginal, expected = 0.0, 0.0
+    for share, part in zip(shares, parts, strict=True):
+        latent = part.mean[1] + np.sqrt(part.variance[1]) * z
+        table = np.exp(counts * latent[:, None] - np.exp(latent)[:, None] - gammaln(counts + 1))
+        marginal = marginal + share * (p @ table)
+        expected += share * (p @ entropy(table))
+    np.testing.assert_allclose(mixture.probabilities[1][:20], marginal[:20], atol=1e-7)
+    assert scorers.information_gain(mixture)[1] == pytest.approx(entropy(marginal) - expected, abs=1e-6)
+    told = mixture.given(1, 4)
+    likely = [part.probabilities[1, 4] for part in parts]
+    np.testing.assert_allclose(told.weights, shares * likely / (shares @ likely))
 
 
 def test_draws_that_are_a_list_stay_one_and_are_mixed_exactly():

@@ -80,6 +80,27 @@ def test_extreme_gaussians_stay_probabilities():
         np.testing.assert_allclose(p[2], 1 / c, atol=0.05)
 
 
+@pytest.mark.parametrize("c", [3, 4])
+def test_what_counts_for_little_errs_by_more_in_proportion(c):
+    mean, covariance = gaussians(9, 20, c, 2.0)
+    whole, same = softmax_moments(mean, covariance), softmax_moments(mean, covariance, share=1.0)
+    for one, other in zip(whole, same, strict=True):
+        np.testing.assert_array_equal(one, other)
+    for share in (0.5, 0.1, 0.01):
+        for one, other in zip(whole, softmax_moments(mean, covariance, share=share), strict=True):
+            assert 0.0 < np.abs(one - other).max() <= 1e-6 / share
+
+
+@pytest.mark.parametrize("c", [3, 4])
+def test_scores_that_overflow_take_another_way_to_the_same_numbers(c):
+    mean, covariance = gaussians(5, 20, c, 1.0)
+    mean[:, 0] = 0.0
+    safe, beyond = (softmax_moments(mean + shift * (np.arange(c) > 0), covariance) for shift in (200.0, 800.0))
+    for one, other in zip(safe, beyond, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-10)
+    assert np.all(safe[0][:, 0] < 1e-60)
+
+
 def test_a_constant_in_the_scores_changes_nothing():
     mean, covariance = gaussians(9, 6, 4, 1.0)
     shared = np.random.default_rng(0).standard_normal((6, 1, 4))

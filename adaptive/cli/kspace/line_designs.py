@@ -107,7 +107,7 @@ def tasks(subject: Subject, settings: dict[str, Any], log: Path) -> list[dict[st
         scans[TUNING] = scanned(subject.training, seed=settings["seed"] + 2, **common)
     reference = None
     if settings["reference"] is not None:
-        reference = np.abs(read_reference(settings["reference"], subject.same).image)
+        reference = np.abs(read_reference(settings["reference"], subject.same, settings["plane"]).image)
     shared = {
         "scans": scans,
         "n_lines": settings["lines"],

@@ -154,7 +154,9 @@ def _print(ordered: Sequence[Outcome], subject: Subject, folder: RunFolder, said
     else:
         where = f"neighbour: the lines used on {subject.neighbour.title}, with a phase and noise of its own."
     centre = f"Line {n // 2} is the centre of k-space; lines_of_designs.csv has the lines of the other designs."
-    for remark in (error, draws, where, centre, said):
+    for remark in (error, draws, where, centre, subject.said, said):
+        if not remark:
+            continue
         console.print(remark, style="dim", soft_wrap=True)
     written = f"lines.csv, designs.csv, lines_of_designs.csv, design.{folder.pictures}, summary.json, log"
     console.print(f"{folder.path} holds {written}.", style="dim", soft_wrap=True)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from adaptive.cli.errors import CommandError
-from adaptive.images import ImageStack, Slice, head_scan, read_images
+from adaptive.cli.kspace.reading import read_stack, refuse_kspace
+from adaptive.images import ImageStack, Slice
 
-__all__ = ["Subject", "read_reference", "read_subject"]
+__all__ = ["MULTIPLE", "Subject", "read_reference", "read_subject"]
 
-_MULTIPLE = 16  # of the sides, for four levels of wavelets
+MULTIPLE = 16  # of the sides, for four levels of wavelets
 _SMALLEST = 16
 
 
@@ -29,6 +29,8 @@ class Subject:
         Why there is no neighbour; empty where there is one.
     padded : str
         What was padded; empty if nothing was.
+    said : str
+        Which of several volumes it is; empty where there is one, or it was named.
     """
 
     same: Slice
@@ -36,28 +38,35 @@ class Subject:
     training: Slice | None
     alone: str
     padded: str
+    said: str = ""
 
 
-def read_subject(path: str | None, index: int | None) -> Subject:
+def read_subject(path: str | None, index: int | None, plane: str = "axial", volume: int | None = None) -> Subject:
     """Read slice ``index`` (default: the middle one) of a file (default: nibabel's head scan) and the one beside it.
+
+    Parameters
+    ----------
+    path : str or None
+    index : int or None
+    plane : {"axial", "coronal", "sagittal"}
+        How a volume with anatomical axes is cut.
+    volume : int or None
+        Which of several; None: the first, which ``said`` says.
 
     Raises
     ------
     CommandError
         If the file or the slice does not exist, cannot be read, is empty or too small.
     """
+    stack, said = read_stack(path, plane, volume)
     try:
-        stack = head_scan() if path is None else read_images(Path(path))
         index = stack.middle if index is None else index
         same = stack[index]
     except IndexError as error:
         raise CommandError(f"--slice {index}: {error}") from None
-    except OSError as error:
-        raise CommandError(
-            f"--image: {error}" if error.errno is None else f"--image: {error.strerror}: {path}."
-        ) from None
-    except (ValueError, ImportError) as error:
+    except ValueError as error:
         raise CommandError(f"--image: {error}") from None
+    refuse_kspace(stack, index)
     height, width = same.image.shape
     if min(height, width) < _SMALLEST:
         raise CommandError(
@@ -65,18 +74,19 @@ def read_subject(path: str | None, index: int | None) -> Subject:
         )
     neighbour, alone = _beside(stack, index)
     training = _third(stack, index)
-    prepared = same.padded(_MULTIPLE)
+    prepared = same.padded(MULTIPLE)
     sizes = f"zeros around {height} x {width} pixels, to {prepared.image.shape[0]} x {prepared.image.shape[1]}"
     return Subject(
         prepared,
-        None if neighbour is None else neighbour.padded(_MULTIPLE),
-        None if training is None else training.padded(_MULTIPLE),
+        None if neighbour is None else neighbour.padded(MULTIPLE),
+        None if training is None else training.padded(MULTIPLE),
         alone,
         "" if prepared.image.shape == same.image.shape else sizes,
+        said,
     )
 
 
-def read_reference(path: str, like: Slice) -> Slice:
+def read_reference(path: str, like: Slice, plane: str = "axial") -> Slice:
     """Read a reference scan: the slice of the same index, or the only one, of the same size.
 
     Raises
@@ -85,9 +95,9 @@ def read_reference(path: str, like: Slice) -> Slice:
         If it cannot be read, or is of another size.
     """
     try:
-        stack = read_images(Path(path))
-        found = stack[min(like.index, len(stack) - 1)].padded(_MULTIPLE)
-    except (OSError, ValueError, ImportError, IndexError) as error:
+        stack, _ = read_stack(path, plane, None, "--reference")
+        found = stack[min(like.index, len(stack) - 1)].padded(MULTIPLE)
+    except (ValueError, IndexError) as error:
         raise CommandError(f"--reference: {error}") from None
     if found.image.shape != like.image.shape:
         raise CommandError(

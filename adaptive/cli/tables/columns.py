@@ -33,7 +33,13 @@ WORDS = 4  # a text has so many words or more
 
 
 class Kind(Enum):
-    """What a column is to a model."""
+    """What a column is to a model.
+
+    Examples
+    --------
+    >>> [kind.name for kind in Kind]
+    ['NUMBER', 'DATE', 'CATEGORY', 'TEXT', 'UNUSED']
+    """
 
     NUMBER = "number"
     DATE = "date"
@@ -56,6 +62,12 @@ class Column:
         How many cells are.
     why : str
         Of an unused column, the reason.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> Column("age", Kind.NUMBER, pd.Series([41.0, float("nan")]), 1).missing
+    1
     """
 
     name: str
@@ -82,6 +94,14 @@ def columns_of(cells: Cells, path: Path, *, leave_out: Collection[str], max_miss
     ------
     CommandError
         Naming line and column, where a cell among numbers is none.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from adaptive.cli.tables import Cells
+    >>> cells = Cells(pd.DataFrame({"age": ["41", "30", ""], "id": ["a", "b", "c"]}), ",")
+    >>> [(one.name, one.kind.name) for one in columns_of(cells, Path("people.csv"), leave_out=["id"], max_missing=0.5)]
+    [('age', 'NUMBER')]
     """
     return [_column(cells, name, path, max_missing) for name in cells.frame.columns if name not in leave_out]
 
@@ -147,7 +167,23 @@ def _numbers(known: pd.Series, name: str, path: Path, delimiter: str) -> np.ndar
 
 
 def number_of(delimiter: str) -> Callable[[str], float | None]:
-    """How numbers are written where cells are separated so: "1.234,5" beside semicolons, "1,234.5" else."""
+    """How numbers are written where cells are separated so: "1.234,5" beside semicolons, "1,234.5" else.
+
+    Parameters
+    ----------
+    delimiter : str
+        What separates the cells.
+
+    Returns
+    -------
+    callable
+        Maps a cell to its number, None where it is none.
+
+    Examples
+    --------
+    >>> number_of(";")("1.234,5"), number_of(",")("1,234.5"), number_of(",")("red")
+    (1234.5, 1234.5, None)
+    """
     group, point = (".", ",") if delimiter == ";" else (",", ".")
     grouped = re.compile(rf"[-+]?\d{{1,3}}(\{group}\d{{3}})+(\{point}\d*)?")
 

@@ -39,6 +39,18 @@ class Preparation:
         The used columns, one row per row of the table.
     features : tuple of str
         Their names.
+
+    Raises
+    ------
+    CommandError
+        If no column besides the target is left.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> columns = [Column("age", Kind.NUMBER, pd.Series([41.0, 30.0]), 0)]
+    >>> Preparation(columns, "people.csv").features
+    ('age',)
     """
 
     def __init__(self, columns: Sequence[Column], what: str) -> None:

@@ -35,6 +35,12 @@ class Cells:
         the row, the first being 1).
     delimiter : str
         What separated the cells; it tells "1,5" from "1,500".
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> Cells(pd.DataFrame({"age": ["41", ""]}), ",").frame.shape
+    (2, 1)
     """
 
     frame: pd.DataFrame
@@ -49,7 +55,32 @@ class Cells:
 
 
 def read_cells(path: Path) -> Cells:
-    """Read a table file; a CommandError names file and line where it is none."""
+    """Read a table file; a CommandError names file and line where it is none.
+
+    Parameters
+    ----------
+    path : Path
+        ``.csv``, ``.csv.gz`` or ``.parquet``.
+
+    Returns
+    -------
+    Cells
+
+    Raises
+    ------
+    CommandError
+        If there is no such file, it cannot be read, or is no table.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "people.csv"
+    ...     _ = path.write_text("age;city\\n41;Bonn\\n")
+    ...     cells = read_cells(path)
+    >>> cells.delimiter, cells.frame.to_dict("list")
+    (';', {'age': ['41'], 'city': ['Bonn']})
+    """
     if not path.exists():
         raise CommandError(f"there is no file {path}.")
     if path.is_dir():
@@ -62,7 +93,19 @@ def read_cells(path: Path) -> Cells:
 
 
 def listed(names: Collection[str], most: int = 8) -> str:
-    """Return names in quotes, the first few of many."""
+    """Return names in quotes, the first few of many.
+
+    Parameters
+    ----------
+    names : collection of str
+    most : int, default 8
+        How many are written out.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], most=2)
+    "'a', 'b', ... (3 in all)"
+    """
     shown = [repr(name) for name in list(names)[:most]]
     return ", ".join(shown) + (f", ... ({len(names)} in all)" if len(names) > most else "")
 

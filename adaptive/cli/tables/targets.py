@@ -18,12 +18,35 @@ MOST_CLASSES = 50
 
 
 def is_missing(cell: str) -> bool:
-    """Whether a row has no label."""
+    """Whether a row has no label.
+
+    Parameters
+    ----------
+    cell : str
+        As it stands in the table.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_missing(""), is_missing("yes")
+    (True, False)
+    """
     return cell.strip().lower() in _EMPTY
 
 
 def class_labels(labels: Sequence[str]) -> np.ndarray:
     """Classes as integers where each is the print of one, also as pandas prints it beside gaps ("1.0"); else text.
+
+    Parameters
+    ----------
+    labels : sequence of str
+
+    Returns
+    -------
+    ndarray (n,), int64 or text
 
     Examples
     --------
@@ -36,7 +59,25 @@ def class_labels(labels: Sequence[str]) -> np.ndarray:
 
 
 def refuse_continuous(labels: Sequence[str], target: str, path: Path) -> None:
-    """Refuse a target of many different numbers with a fractional part: what is measured there is no class."""
+    """Refuse a target of many different numbers with a fractional part: what is measured there is no class.
+
+    Parameters
+    ----------
+    labels : sequence of str
+    target : str
+        Name of the column, for the message.
+    path : Path
+        Of the table, for the message.
+
+    Raises
+    ------
+    CommandError
+        If that is so.
+
+    Examples
+    --------
+    >>> refuse_continuous(["yes", "no", "yes"], "label", Path("table.csv"))  # classes: nothing is said
+    """
     different = set(labels)
     try:
         numbers = [float(label.replace(",", ".")) for label in different]

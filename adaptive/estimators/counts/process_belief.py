@@ -15,9 +15,15 @@ from adaptive import checks
 from adaptive.estimators.counts.exposure import CountRows, Exposed, check_column
 from adaptive.estimators.counts.regression_belief import RATES, inverse_rate
 from adaptive.estimators.gaussian_process.evidence import Evidence
-from adaptive.estimators.gaussian_process.hyperparameters import ROUGH
+from adaptive.estimators.gaussian_process.hyperparameters import ROUGH, optimised
 from adaptive.estimators.gaussian_process.latent_process import LatentProcess
-from adaptive.estimators.gaussian_process.process_belief import ProcessBelief, evidence_state, inferred, restored
+from adaptive.estimators.gaussian_process.process_belief import (
+    ProcessBelief,
+    bounds_of,
+    evidence_state,
+    inferred,
+    restored,
+)
 from adaptive.estimators.gaussian_process.settings import ProcessSettings
 from adaptive.inference.compatibility import refusal
 from adaptive.means import as_mean
@@ -176,8 +182,18 @@ def _from_all_starts(settings: CoxSettings, starts: list[Evidence]) -> list[tupl
     """The best of searches from every start; where these are our own they are rough, and the best one goes on."""
     if len(starts) == 1 or callable(settings.optimizer):
         return [inferred(settings, evidence, True) for evidence in starts]
-    best, _ = _best([inferred(settings, evidence, True, climb=ROUGH) for evidence in starts])
+    climbed = [_roughly_climbed(settings, evidence) for evidence in starts]
+    best = max(climbed, key=lambda evidence: evidence.warm[0].log_evidence)
     return [inferred(replace(settings, n_restarts_optimizer=0), best, True)]
+
+
+def _roughly_climbed(settings: CoxSettings, evidence: Evidence) -> Evidence:
+    """The evidence about where it is largest, its posterior as exact as comparing starts needs."""
+    if settings.optimizer is None:
+        return inferred(settings, evidence, False)[0]
+    evidence = evidence.with_pivots()
+    given = settings.optimizer, settings.n_restarts_optimizer, bounds_of(evidence), settings.random_state
+    return optimised(evidence, *given, climb=ROUGH)
 
 
 def _best(found: list[tuple[Evidence, list[LatentProcess]]]) -> tuple[Evidence, list[LatentProcess]]:

@@ -233,7 +233,7 @@ def _with_row_solved(
     factors: Factors, entries: Entries, side: int, row: int, more: tuple[tuple[int, int, float], ...], kind: Kind
 ) -> Factors:
     """The factors after one row was solved on its entries and the ``more`` ones."""
-    indptr, index, y, exposure = entries.by(side)
+    indptr, index, y, exposure, _ = entries.by(side)
     a, b = (indptr[row], indptr[row + 1]) if row < entries.lengths[side] else (0, 0)
     new = [pair for pair in more if pair[side] == row]
     index = np.append(index[a:b], np.array([pair[1 - side] for pair in new], dtype=np.int64))
@@ -243,8 +243,8 @@ def _with_row_solved(
     ends = np.zeros(len(own.mean) + 1, dtype=np.int64)
     ends[row + 1 :] = len(y)
     solve_rows(
-        row, row + 1, ends, index, y, exposure, factors.offset, own.mean, own.spread, other.mean, other.spread,
-        own.prior, own.variance, kind.points[side], STEPS, 1e-9, np.zeros(len(own.mean)),
+        row, row + 1, ends, index, y, exposure, np.zeros(len(own.mean)), factors.offset, own.mean, own.spread,
+        other.mean, other.spread, own.prior, own.variance, kind.points[side], STEPS, 1e-9, np.zeros(len(own.mean)),
     )  # fmt: skip
     sides = (own, other) if side == 0 else (other, own)
     return replace(factors, sides=sides)

@@ -47,6 +47,17 @@ class Evidence:
         How the kernel matrix is approximated; None: not at all.
     pivots : (r,) array or None
         Of the approximation, which stay where they are when theta moves; None: found when they are needed.
+
+    Examples
+    --------
+    >>> from sklearn.gaussian_process.kernels import RBF
+    >>> from adaptive.inference import expectation_propagation
+    >>> from adaptive.means import Zero
+    >>> from adaptive.potentials import BernoulliProbit
+    >>> X, y = np.array([[0.0], [1.0]]), [-1, 1]
+    >>> found = Evidence(RBF(1.0), Zero(), X, [lambda scale: BernoulliProbit(y)], expectation_propagation)
+    >>> round(found.value(), 3)  # nats
+    -1.604
     """
 
     kernel: Any

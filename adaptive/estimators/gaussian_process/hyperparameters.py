@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ROUGH", "optimised"]
 
-_CLIMB = LBFGS(max_iter=200, ftol=1e-5, gtol=1e-3, relative=True)
+_CLIMB = LBFGS(max_iter=200, ftol=1e-8, gtol=1e-4)
 ROUGH = LBFGS(max_iter=200, ftol=1e-2, gtol=1e-1)  # to compare starts: to a hundredth of a nat
 _COARSE = 1e-3  # tolerance of the inference while the search is far from its end
 _SHARE = 3e-3  # of the last slope, in nats: what an inference that is not the last may leave
@@ -52,6 +52,29 @@ def optimised(
     random_state : None, int, Generator or RandomState
     climb : LBFGS
         Of "fmin_l_bfgs_b".
+
+    Returns
+    -------
+    Evidence
+        At the parameters found.
+
+    Raises
+    ------
+    ValueError
+        If there are restarts and a parameter has no finite bounds, or ``random_state`` is neither seed nor generator.
+
+    Examples
+    --------
+    >>> from sklearn.gaussian_process.kernels import RBF
+    >>> from adaptive.estimators.gaussian_process import Evidence
+    >>> from adaptive.inference import expectation_propagation
+    >>> from adaptive.means import Zero
+    >>> from adaptive.potentials import BernoulliProbit
+    >>> X, y = np.linspace(0.0, 3.0, 8)[:, None], np.repeat([-1, 1], 4)
+    >>> start = Evidence(RBF(0.3), Zero(), X, [lambda scale: BernoulliProbit(y)], expectation_propagation)
+    >>> best = optimised(start, "fmin_l_bfgs_b", 0, np.log([[0.1, 10.0]]), 0)
+    >>> best.value() > start.value()
+    True
     """
     if optimizer is None or not len(evidence.theta):
         return evidence

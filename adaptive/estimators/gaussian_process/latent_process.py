@@ -32,6 +32,13 @@ class LatentProcess:
     mean : mean function
     X : (n, D) inputs
     posterior : Posterior over the latents at X; None before anything was learnt
+
+    Examples
+    --------
+    >>> from sklearn.gaussian_process.kernels import RBF
+    >>> from adaptive.means import Zero
+    >>> LatentProcess(RBF(1.0), Zero(), np.zeros((0, 1))).posterior is None
+    True
     """
 
     kernel: Any

@@ -12,7 +12,7 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
@@ -84,6 +84,10 @@ class ImageBelief(Inferred):
     def learnt(cls, settings: ImageSettings, data: MeasuredBlocks, earlier: ImageBelief | None = None) -> Self:
         """The belief after ``data``; posterior, phase and maps start from those of an ``earlier`` one."""
         known = settings.conventions(data.fourier)
+        if settings.receiver.waits_for_maps(data):
+            return cls.waiting(settings, data, earlier)
+        if earlier is not None and earlier.waits:
+            earlier = None  # it has learnt nothing
         if earlier is not None:
             known = known.continued(earlier.settings.begun)
         received = settings.receiver.received(data, None if earlier is None else earlier.received)
@@ -112,6 +116,18 @@ class ImageBelief(Inferred):
         posterior = known.design_model(model).posterior(scales, settings.engine, 0)
         return cls(known, nothing, unseen, model.noise_variance, posterior, scales)
 
+    @classmethod
+    def waiting(cls, settings: ImageSettings, data: MeasuredBlocks, earlier: ImageBelief | None = None) -> Self:
+        """The prior beside measurements that are kept until the centre shows the coil maps that explain them."""
+        if earlier is None:
+            return replace(cls.before_fit(settings, settings.conventions(data.fourier)), data=data)
+        return replace(cast("Self", earlier), data=data)
+
+    @property
+    def waits(self) -> bool:
+        """Whether coil maps are to be estimated and could not be yet: what is believed is then the prior."""
+        return isinstance(self.settings.given.coils, str) and self.received.maps is None
+
     @cached_property
     def design(self) -> ImageModel:
         """The model that designs."""
@@ -119,8 +135,14 @@ class ImageBelief(Inferred):
 
     @cached_property
     def model(self) -> ImageModel:
-        """The model that reconstructs."""
-        return self.settings.model(self.data, self.received, self.noise_variance)
+        """The model that reconstructs; of nothing measured while it waits for the coil maps."""
+        return self.settings.model(self._explained(self.settings, self.data), self.received, self.noise_variance)
+
+    @staticmethod
+    def _explained(known: Conventions, data: MeasuredBlocks) -> MeasuredBlocks:
+        """What a model can make something of: all of it, unless it waits for coil maps."""
+        receiver = known.given.receiver
+        return known.given.nothing_measured() if receiver.waits_for_maps(data) else data
 
     # -- asked of the model that designs -------------------------------------------------------------------------------
 
@@ -180,6 +202,7 @@ class ImageBelief(Inferred):
     def reconstruction(self) -> Reconstruction:
         """The image; there is none before the centre of k-space was measured."""
         self.data.require_centre()
+        self.settings.given.receiver.require_maps(self.data)
         shared = self.settings.one_model and self.settings.given.engine.dense
         return Reconstruction(self.settings, self.model, self.learnt_scales, self.posterior if shared else None)
 
@@ -205,7 +228,7 @@ class ImageBelief(Inferred):
         """The belief that ``state`` described."""
         known = settings.conventions(data.fourier).continued(state.get("begun"))
         received = Received(state["phase"], state.get("coil_maps"), state["n_central"], state.get("imaginary"))
-        design = known.design_model(known.model(data, received, state["noise_variance"]))
+        design = known.design_model(known.model(cls._explained(known, data), received, state["noise_variance"]))
         posterior = design.restored(state["design_posterior"], state["design_scales"])
         scales = posterior.prior if isinstance(posterior, TreePosterior) else state["design_scales"]
         told = state["noise_variance"], posterior, scales, state.get("followed"), state["n_products"]

@@ -122,11 +122,11 @@ class LinePool(Protocol):
 
 @runtime_checkable
 class EncodePool(Protocol):
-    """Lines of a volume along ``readout``, by their positions (m, 2) on the two other axes."""
+    """Lines of a volume along ``readout``, by their positions (m, 2) on the two other axes; None: points of a plane."""
 
     image_shape: tuple[int, ...]
     encodes: np.ndarray
-    readout: int
+    readout: int | None
 
 
 @runtime_checkable
@@ -233,25 +233,29 @@ def require_candidates(candidates: Pool | Operator, shape: tuple[int, ...]) -> N
 def one_mask(pool: EncodePool, shape: tuple[int, ...], y: Outcomes) -> tuple[list[Operator], list[np.ndarray]]:
     """Phase encodes of a volume as one mask: thousands of them are not made one by one."""
     if tuple(pool.image_shape) != shape:
-        raise ValueError(f"X holds phase encodes of volumes of shape {tuple(pool.image_shape)}; expected {shape}.")
-    encodes, readout, values = np.asarray(pool.encodes), int(pool.readout), list(y)  # type: ignore[arg-type]
+        raise ValueError(f"X holds phase encodes of images of shape {tuple(pool.image_shape)}; expected {shape}.")
+    encodes, readout, values = np.asarray(pool.encodes), pool.readout, list(y)  # type: ignore[arg-type]
     if len(values) != len(encodes):
         raise ValueError(f"y must hold the samples of each of the {len(encodes)} blocks, got {len(values)}.")
     if not len(encodes):
         raise ValueError("X holds no block: nothing was measured.")
     sizes = {np.shape(value) for value in values}
-    if len(sizes) != 1 or next(iter(sizes))[-1:] != (shape[readout],):
+    length = 1 if readout is None else shape[readout]
+    if len(sizes) != 1 or next(iter(sizes))[-1:] != (length,):
         raise ValueError(
-            f"the samples of each phase encode must be {shape[readout]} along the last axis, got shapes "
-            f"{sorted(sizes)[:3]}."
+            f"the samples of each phase encode must be {length} along the last axis, got shapes {sorted(sizes)[:3]}."
         )
-    mask = np.zeros(shape, bool)
-    np.moveaxis(mask, readout, -1)[encodes[:, 0], encodes[:, 1]] = True
-    if mask.sum() != encodes.shape[0] * shape[readout]:
+    mask, first = np.zeros(shape, bool), np.ndim(values[0]) - 1  # axes of coils
+    kspace = np.zeros((*np.shape(values[0])[:-1], *shape), complex)
+    rows, columns = encodes.T
+    if readout is None:
+        mask[rows, columns] = True
+        kspace[..., rows, columns] = np.stack(values, axis=-2)[..., 0]
+    else:
+        np.moveaxis(mask, readout, -1)[rows, columns] = True
+        np.moveaxis(kspace, first + readout, -1)[..., rows, columns, :] = np.stack(values, axis=-2)
+    if mask.sum() != len(encodes) * length:
         raise ValueError("X holds a phase encode that is measured twice; average repeated samples before.")
-    stacked = np.moveaxis(np.stack(values), 0, -2)  # (..., encodes, readout)
-    kspace = np.zeros((*stacked.shape[:-2], *shape), complex)
-    np.moveaxis(kspace, kspace.ndim - 3 + readout, -1)[..., encodes[:, 0], encodes[:, 1], :] = stacked
     return [FourierMask(shape, mask)], [kspace[..., mask]]
 
 

@@ -137,7 +137,7 @@ class BlockPredictive(Predictive):
         if is_lines(self.candidates):  # no operator is made
             return self._of_lines(np.asarray(self.candidates.lines), int(self.candidates.axis))
         if is_encodes(self.candidates):
-            return self._of_encodes(np.asarray(self.candidates.encodes), int(self.candidates.readout))
+            return self._of_encodes(np.asarray(self.candidates.encodes), self.candidates.readout)
         if is_shots(self.candidates):
             return self._trajectories(list(self.candidates.samples))
         return self._of_blocks(as_blocks(self.candidates, self._shape))
@@ -173,10 +173,10 @@ class BlockPredictive(Predictive):
         values, errors = self._grid.of_lines(np.arange(self._shape[axis]), axis)
         return OneSide(np.asarray(np.all(self.measured.mask, axis=others)))(values)[lines], errors[lines]
 
-    def _of_encodes(self, encodes: np.ndarray, readout: int) -> tuple[np.ndarray, np.ndarray]:
+    def _of_encodes(self, encodes: np.ndarray, readout: int | None) -> tuple[np.ndarray, np.ndarray]:
         if not self._prefers_a_side:
             return self._grid.of_encodes(encodes, readout)
-        mask = np.asarray(np.all(self.measured.mask, axis=readout))
+        mask = self.measured.mask if readout is None else np.asarray(np.all(self.measured.mask, axis=readout))
         values, errors = self._grid.of_encodes(np.indices(mask.shape).reshape(2, -1).T, readout)
         chosen = np.ravel_multi_index(tuple(encodes.T), mask.shape)
         return OneSide(mask)(values)[chosen], errors[chosen]

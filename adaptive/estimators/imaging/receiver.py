@@ -100,22 +100,31 @@ class ReceiverSettings:
             largest *= float(np.sqrt(np.sum(np.abs(self.maps) ** 2, axis=0)).max())
         return MeasuredBlocks(self.shape, largest, check, n_coils, self.whitening)
 
+    def waits_for_maps(self, measured: MeasuredBlocks) -> bool:
+        """Whether maps are to be estimated, and too little of the centre was measured for it."""
+        return isinstance(self.coils, str) and _central_of(measured) < SMALLEST_CENTRE
+
+    def require_maps(self, measured: MeasuredBlocks) -> None:
+        """Refuse measurements that coil maps cannot be read from, where they are to be."""
+        if self.waits_for_maps(measured):
+            raise ValueError(
+                f'no centre: coils="estimate" reads the maps from the centre of k-space, {SMALLEST_CENTRE} central '
+                f"lines or steps at least, and the measured ones have {_central_of(measured)}; measure it first, or "
+                "give maps."
+            )
+
     def received(self, measured: MeasuredBlocks, before: Received | None = None) -> Received:
         """What is known after these measurements; an estimate from ``before`` stays unless much of the centre came."""
         guess_phase, guess_maps = isinstance(self.phase, str), isinstance(self.coils, str)
         phase = None if self.phase is None or guess_phase else checks.finite("phase", self.phase)
         if not guess_phase and not guess_maps:
             return Received(phase, self.maps, 0)
-        n_central = min(centre_size(measured), LARGEST_CENTRE)
+        n_central = _central_of(measured)
         known = 0 if before is None else before.n_central
         if before is not None and known and (known == LARGEST_CENTRE or n_central < min(2 * known, LARGEST_CENTRE)):
             return before  # a little more of the centre is not worth another model
         if n_central < SMALLEST_CENTRE:
-            if guess_maps:
-                raise ValueError(
-                    f'no centre: coils="estimate" reads the maps from the centre of k-space, {SMALLEST_CENTRE} central '
-                    f"lines or steps at least, and the measured ones have {n_central}; measure it first, or give maps."
-                )
+            self.require_maps(measured)
             return Received(phase, self.maps, 0)
         maps = estimate_coils(centre_kspace(measured, n_central), n_central) if guess_maps else self.maps
         if not guess_phase:
@@ -128,6 +137,11 @@ class ReceiverSettings:
                 half = smooth_phase(_combined(centre_images(measured, n_central // 2), maps)).phase
                 return Received(found.phase, maps, n_central, _left_over(image, found.phase, found.std, half))
         return Received(np.angle(image), maps, n_central)
+
+
+def _central_of(measured: MeasuredBlocks) -> int:
+    """How much of the centre an estimate may be read from."""
+    return min(centre_size(measured), LARGEST_CENTRE)
 
 
 def _combined(images: np.ndarray, maps: np.ndarray | None) -> np.ndarray:

@@ -27,7 +27,7 @@ from adaptive.estimators.linear.settings import LogisticSettings
 from adaptive.estimators.linear.softmax_belief import SoftmaxBelief
 from adaptive.estimators.linear.training import LabelledRows
 from adaptive.inference.mixture_posterior import MixturePosterior
-from adaptive.predictive import Mixture, Predictive
+from adaptive.predictive import Mixture, Predictive, SoftmaxProjections
 
 if TYPE_CHECKING:
     from adaptive.inference import Posterior
@@ -152,7 +152,12 @@ class IntegratedBelief(Inferred):
             )
             for k, belief in enumerate(self.beliefs)
         ]
-        return parts[0] if len(parts) == 1 else Mixture(self.weights, parts, random_state=random_state)
+        if len(parts) == 1:
+            return parts[0]
+        for weight, part in zip(self.weights, parts, strict=True):
+            if isinstance(part, SoftmaxProjections):
+                part.share = float(weight)
+        return Mixture(self.weights, parts, random_state=random_state)
 
     def marginals(self, pool: Pool, table: Callable[[], Matrix], keep: bool = True) -> NodeMarginals:
         """Marginals of a pool at every node."""

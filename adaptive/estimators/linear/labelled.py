@@ -52,8 +52,10 @@ class Labelled:
 
     def _signs(self, y: Any) -> np.ndarray:
         y = np.asarray(y)
-        if y.ndim == 0 and y == self.outcomes[1]:
-            return np.array(1.0)
+        if y.ndim == 0:
+            for sign, label in zip((-1.0, 1.0), self.outcomes, strict=True):
+                if y == label:
+                    return np.array(sign)
         unknown = ~np.isin(y, self.outcomes)
         if unknown.any():
             raise ValueError(f"outcome must be one of {self.outcomes.tolist()}, got {y[unknown].flat[0]!r}.")

@@ -40,8 +40,7 @@ ENGINES = ("expectation_propagation", "variational_bounds", "variational_gaussia
 BROAD = 10.0  # prior standard deviation of the intercept, in standard deviations of y
 STEP = 1e-4  # in ln scale
 SMALLEST_NOISE = 1e-6  # of the variance of y: below it the search for the noise ends
-ROUGH = 1e-5  # tolerance of the inference near the end of a search: looser, and the evidence depends on the path
-ROUGHEST, SHARE = 1e-2, 1e-4  # tolerance far from it, and of the last slope (nats) what an inference may leave
+ROUGH = 1e-5  # tolerance of the inference while parameters are sought: looser, and the evidence depends on the path
 MOST = 16  # iterations of a bound while parameters are sought: it stays a bound, and tells that this is no place to be
 CLIMB = LBFGS(max_iter=40, ftol=1e-4, gtol=1e-2, relative=True, warns=False)
 
@@ -245,17 +244,11 @@ class _Problem:
             lowest = np.log(SMALLEST_NOISE * self.spread**2)
             bounds = np.array([(lowest, start[0] + 10.0), (start[1] - 15.0, start[1] + 15.0)])[free]
 
-            finest, steepest = max(self.settings.tol, ROUGH), np.inf
-
             def evaluate(values: np.ndarray, warm_start: Posterior | None, rough: bool) -> Evaluation:
-                nonlocal steepest
                 at = start.copy()
                 at[free] = values
-                tol = float(np.clip(SHARE * steepest, finest, max(ROUGHEST, finest)))
-                model, posterior = self.infer(at, warm_start, tol)
-                slope = self.slope(model, posterior, at)[free]
-                steepest = float(np.abs(slope).max())
-                return Evaluation(posterior, posterior.log_evidence, slope)
+                model, posterior = self.infer(at, warm_start, max(self.settings.tol, ROUGH))
+                return Evaluation(posterior, posterior.log_evidence, self.slope(model, posterior, at)[free])
 
             found = maximise(evaluate, start[free], bounds, iteration=CLIMB, warm_start=warm)
             point[free], last = found.point, found.posterior

@@ -21,7 +21,19 @@ __all__ = ["LabelledRows", "Rows", "checked_weights", "stacked_rows"]
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows (m, n_features), or a list of other things, and their outcomes (m,) or (m, outputs)."""
+    """Rows (m, n_features), or a list of other things, and their outcomes (m,) or (m, outputs).
+
+    Parameters
+    ----------
+    X : array or sparse matrix (m, n_features), or list
+    y : array (m,) or (m, outputs)
+
+    Examples
+    --------
+    >>> rows = Rows(np.zeros((3, 2)), np.ones(3)).followed_by(np.ones((1, 2)), np.ones(1))
+    >>> len(rows), rows.n_features
+    (4, 2)
+    """
 
     X: Any
     y: np.ndarray

@@ -56,6 +56,11 @@ def expectation_consistent(
     Posterior
         ``evidence_kind`` is "approximation"; ``objective_trace`` is -ln Z_EC and never rises.
 
+    Raises
+    ------
+    ValueError
+        If the Gaussian part does not determine every unknown.
+
     References
     ----------
     Opper and Winther (2005), Expectation consistent approximate inference, section 4.

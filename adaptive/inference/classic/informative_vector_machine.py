@@ -40,7 +40,7 @@ def informative_vector_machine(
     warm_start: Posterior | None = None,
     form: str | None = None,
 ) -> Posterior:
-    """Choose ``n_active`` rows by the entropy they take away, and believe those alone.
+    """Choose ``n_active`` rows by the entropy (nats) they take away, and believe those alone.
 
     Parameters
     ----------
@@ -66,6 +66,11 @@ def informative_vector_machine(
     Posterior
         Sites are zero on rows not chosen; ``active`` holds the chosen ones in order. ``log_evidence``
         ("approximation") is that of the chosen rows: comparable for equal choices only.
+
+    Raises
+    ------
+    ValueError
+        If the model is more than one group of potentials and a Gaussian prior, or ``n_active`` is beyond the rows.
 
     References
     ----------

@@ -55,6 +55,11 @@ def label_regression(
     Posterior
         ``log_evidence`` is Jensen's bound for the classification model at this Gaussian ("lower_bound").
 
+    Raises
+    ------
+    ValueError
+        If some potential is not Bernoulli.
+
     References
     ----------
     Nickisch and Rasmussen (2008), section 4.6; Nickisch (2010), section 4.8.

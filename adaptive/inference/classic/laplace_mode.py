@@ -65,6 +65,11 @@ def laplace_mode(
         X'(X u - y) + B' nu relative to that of X'y. ``objective_trace`` is the objective at the end, over the noise
         variance.
 
+    Raises
+    ------
+    ValueError
+        If ``model`` is no `GLM`.
+
     Warns
     -----
     ConvergenceWarning

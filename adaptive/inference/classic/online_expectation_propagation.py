@@ -52,6 +52,11 @@ def online_expectation_propagation(
     Posterior
         ``log_evidence`` ("approximation") is that of the new rows given the others where there was a warm start.
 
+    Raises
+    ------
+    ValueError
+        If ``max_iter`` is not 1, or there is no Gaussian part to start from.
+
     References
     ----------
     Opper (1998), A Bayesian approach to online learning; Minka (2001).

@@ -60,7 +60,7 @@ def sparse_bayesian_learning(
     max_iter : int, optional
         Changes of a scale; default a hundred per unknown.
     tol : float, default 1e-8
-        Stop when no change raises the log evidence by more.
+        Stop when no change raises the log evidence by more nats.
     random_state : ignored
         Every engine takes it.
     warm_start : result of this function, optional

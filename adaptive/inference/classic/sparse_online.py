@@ -64,6 +64,11 @@ def sparse_online(
     Posterior
         Without sites (they would not be diagonal): of the reduced form, whose rows are the basis, ``active`` in order.
 
+    Raises
+    ------
+    ValueError
+        If the model is more than one group of potentials and a Gaussian prior.
+
     References
     ----------
     Csato and Opper (2002), Sparse on-line Gaussian processes.

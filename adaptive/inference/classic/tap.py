@@ -56,6 +56,11 @@ def tap(
     Posterior
         ``evidence_kind`` is "approximation".
 
+    Raises
+    ------
+    ValueError
+        If the Gaussian part does not determine every unknown.
+
     References
     ----------
     Opper and Winther (2000), Gaussian processes for classification: mean field algorithms; Nickisch (2010), section

@@ -46,6 +46,11 @@ def evidence_gradient(model: GLM, posterior: Posterior, prior_covariance_derivat
     -------
     float
 
+    Raises
+    ------
+    ValueError
+        If the model has no prior covariance, the posterior is a point estimate, or a derivative has another shape.
+
     References
     ----------
     Rasmussen and Williams (2006), sections 5.5.1 and 5.5.2; Nickisch and Rasmussen (2008).
@@ -110,6 +115,15 @@ def evidence_sensitivity(
     covariance : (n, n) array, symmetric; with ``along`` (n, k), its product with the columns
     diagonal : (n,) array, of the same, only with ``along``
     mean : (n,) array
+
+    Raises
+    ------
+    ValueError
+        If the posterior is not in the covariance form.
+
+    References
+    ----------
+    Rasmussen and Williams (2006), sections 5.5.1 and 5.5.2; Nickisch and Rasmussen (2008).
 
     Examples
     --------

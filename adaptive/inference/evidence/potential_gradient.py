@@ -41,6 +41,21 @@ def potential_gradient(
         The potentials of that group with the parameter lower, and higher, by half a step.
     step : float
 
+    Returns
+    -------
+    float
+        Nats per unit of the parameter.
+
+    Raises
+    ------
+    ValueError
+        If the posterior is that of another engine.
+
+    References
+    ----------
+    Seeger (2005), Expectation propagation for exponential families, for the sites; the formulas are those of
+    this module's first lines.
+
     Examples
     --------
     >>> from adaptive.inference import GLM, expectation_propagation

@@ -18,7 +18,7 @@ import math
 import numpy as np
 from numba import njit
 
-from adaptive.inference.factorization.expectations import cholesky
+from adaptive.inference.factorization.expectations import cholesky, cholesky_solve
 
 __all__ = ["curvature", "log_sigmoid", "solve_censored_rows", "survey_rows"]
 
@@ -71,14 +71,7 @@ def _settle(P: np.ndarray, h: np.ndarray, free: np.ndarray, L: np.ndarray, m: np
             L[i, k] = P[free[i], free[k]]
     if not cholesky(L, count):
         return
-    for i in range(count):
-        for k in range(i):
-            x[i] -= L[i, k] * x[k]
-        x[i] /= L[i, i]
-    for i in range(count - 1, -1, -1):
-        for k in range(i + 1, count):
-            x[i] -= L[k, i] * x[k]
-        x[i] /= L[i, i]
+    cholesky_solve(L, x)
     for i in range(count):
         m[free[i]] = x[i]
         v[free[i]] = 1.0 / P[free[i], free[i]]

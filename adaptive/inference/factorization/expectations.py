@@ -13,9 +13,9 @@ import math
 import numpy as np
 from numba import njit
 
-__all__ = ["LANES", "cholesky", "expected", "log_rates"]
+__all__ = ["CLOSEST", "LANES", "cholesky", "cholesky_solve", "expected", "log_rates"]
 
-_CLOSEST = 1e-10  # to the boundary of feasibility
+CLOSEST = 1e-10  # to the boundary of feasibility
 
 
 # Sums over components in lanes: the arrays are never one another, so that the order is the same wherever they lie.
@@ -33,24 +33,40 @@ def _diagonal(m: np.ndarray, v: np.ndarray, mu: np.ndarray, s: np.ndarray, wt: n
         wt[d] = (mu[d] + s[d] * m[d]) * share
         st[d] = s[d] * share
         total += (0.5 * (s[d] * m[d] * m[d] + v[d] * mu[d] * mu[d]) + m[d] * mu[d]) * share
-    return math.inf if least < _CLOSEST else total - 0.5 * math.log(product)  # one logarithm for all entries
+    return math.inf if least < CLOSEST else total - 0.5 * math.log(product)  # one logarithm for all entries
 
 
 @njit(cache=True, nogil=True)
 def cholesky(A: np.ndarray, n: int) -> bool:
     """Lower factor of the leading n by n part in place, a zero row where there is no variance; False if indefinite."""
-    for i in range(n):
-        for j in range(i + 1):
+    for j in range(n):
+        total = A[j, j]
+        for k in range(j):
+            total -= A[j, k] * A[j, k]
+        if total < -1e-9:
+            return False
+        A[j, j] = math.sqrt(total) if total > 0.0 else 0.0
+        share = 1.0 / A[j, j] if total > 0.0 else 0.0  # one division a column
+        for i in range(j + 1, n):
             total = A[i, j]
             for k in range(j):
                 total -= A[i, k] * A[j, k]
-            if i == j:
-                if total < -1e-9:
-                    return False
-                A[i, i] = math.sqrt(total) if total > 0.0 else 0.0
-            else:
-                A[i, j] = total / A[j, j] if A[j, j] > 0.0 else 0.0
+            A[i, j] = total * share
     return True
+
+
+@njit(cache=True, nogil=True)
+def cholesky_solve(A: np.ndarray, x: np.ndarray) -> None:
+    """x (n,) becomes (A A')^-1 x, A the factor in the leading n by n part that `cholesky` leaves."""
+    count = len(x)
+    for i in range(count):
+        for k in range(i):
+            x[i] -= A[i, k] * x[k]
+        x[i] /= A[i, i]
+    for i in range(count - 1, -1, -1):
+        for k in range(i + 1, count):
+            x[i] -= A[k, i] * x[k]
+        x[i] /= A[i, i]
 
 
 @njit(cache=True, nogil=True)
@@ -78,7 +94,7 @@ def _full(m: np.ndarray, V: np.ndarray, mu: np.ndarray, S: np.ndarray, wt: np.nd
             for k in range(j):
                 total -= C[i, k] * C[j, k]
             if i == j:
-                if total < _CLOSEST:
+                if total < CLOSEST:
                     return math.inf
                 C[i, i] = math.sqrt(total)
                 log_root += math.log(C[i, i])

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import gammaln, xlogy
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.inference.factorization.rows import solve_rows
@@ -28,6 +29,7 @@ BIAS_VARIANCE = 1.0
 STRONG = 0.05  # item variance of the point from which variances start
 SMALL = (0.05, 0.02)  # variances of users and items at that start
 CHUNK = 512  # rows of a task
+LONGER, LEAST = 1.1, 0.5  # strides ahead: a round that is taken back costs as much as one that is kept
 
 
 @dataclass(frozen=True)
@@ -71,11 +73,17 @@ class Entries:
             own, other = self.rows[side], self.rows[1 - side]
             order = np.argsort(own, kind="stable")
             indptr = np.concatenate([[0], np.cumsum(np.bincount(own, minlength=self.lengths[side]))])
-            self._sorted.append((indptr, other[order], self.y[order], self.exposure[order]))
+            constants = np.bincount(own, log_constants(self.y, self.exposure), minlength=self.lengths[side])
+            self._sorted.append((indptr, other[order], self.y[order], self.exposure[order], constants))
 
-    def by(self, side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """indptr, rows of the other side, counts and exposures, by rows of this side."""
+    def by(self, side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """indptr, rows of the other side, counts and exposures by rows of this side; constants of its rows' bounds."""
         return self._sorted[side]
+
+
+def log_constants(y: np.ndarray, exposure: np.ndarray) -> np.ndarray:
+    """What of the bound depends on neither factor, y log e - log y!, of counts and exposures (n,)."""
+    return xlogy(y, exposure) - gammaln(y + 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,8 +178,8 @@ def _divergences(factors: Factors, side: int, kind: Kind) -> float:
     values, none = np.zeros(len(own.mean)), np.zeros(0)
     indptr, index = np.zeros(len(values) + 1, dtype=np.int64), np.zeros(0, dtype=np.int64)
     solve_rows(
-        0, len(values), indptr, index, none, none, 0.0, own.mean.copy(), own.spread.copy(), other.mean, other.spread,
-        own.prior, own.variance, kind.points[side], 0, 0.0, values,
+        0, len(values), indptr, index, none, none, np.zeros(len(values)), 0.0, own.mean.copy(), own.spread.copy(),
+        other.mean, other.spread, own.prior, own.variance, kind.points[side], 0, 0.0, values,
     )  # fmt: skip
     return float(values.sum())
 
@@ -218,10 +226,10 @@ def climb(
             moved = replace(items, mean=items.mean + stride * (items.mean - before))
             ahead, reached = _round(entries, _half(factors, 1, moved), kind, steps, n_jobs)
         if reached > bound:
-            stride *= 1.5
+            stride *= LONGER
         else:
             ahead, reached = _round(entries, factors, kind, steps, n_jobs)
-            stride = max(1.0, 0.5 * stride)
+            stride = max(LEAST, 0.5 * stride)
         before = factors.sides[1].mean
         factors = ahead
         if learn_variance:

@@ -19,29 +19,13 @@ import math
 import numpy as np
 from numba import njit
 
-from adaptive.inference.factorization.expectations import LANES, cholesky, expected
+from adaptive.inference.factorization.expectations import LANES, cholesky, cholesky_solve, expected
+from adaptive.inference.factorization.lanes import SHORT, WIDTH, bound_of_variances
 
 __all__ = ["solve_rows"]
 
 _LARGEST = 500.0  # of log R: beyond it the point counts as infeasible
-
-
-@njit(cache=True, nogil=True)
-def _log_determinant(V: np.ndarray, variance: np.ndarray) -> float:
-    """Of the part that is free; minus infinity where it has none."""
-    total = 0.0
-    if V.ndim == 1:
-        for d in range(len(V)):
-            if variance[d] > 0.0:
-                total += math.log(V[d]) if V[d] > 0.0 else -math.inf
-        return total
-    L = V.copy()
-    if not cholesky(L, len(V)):
-        return -math.inf
-    for d in range(len(V)):
-        if variance[d] > 0.0:
-            total += 2.0 * math.log(L[d, d]) if L[d, d] > 0.0 else -math.inf
-    return total
+_FEW = 1e-150, 1e150  # between which a product may grow before its logarithm is taken
 
 
 @njit(cache=True, nogil=True)
@@ -62,28 +46,28 @@ def _set_prior(V: np.ndarray, variance: np.ndarray) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _set_aim(V: np.ndarray, H: np.ndarray, inverse: np.ndarray, free: np.ndarray, count: int) -> None:
-    """The fixed point: the inverse of H, of variances that of its diagonal."""
-    for i in range(count):
-        if V.ndim == 1:
-            V[free[i]] = 1.0 / H[free[i], free[i]]
-        else:
-            for k in range(count):
-                V[free[i], free[k]] = inverse[i, k]
-
-
-@njit(cache=True, nogil=True)
 def _divergence(m: np.ndarray, V: np.ndarray, prior: np.ndarray, variance: np.ndarray, point: bool) -> float:
     """Minus KL(q || prior) over what is free; of a point the log prior density."""
-    total = 0.0 if point else 0.5 * _log_determinant(V, variance)
+    L = V
+    if V.ndim == 2 and not point:
+        L = V.copy()
+        if not cholesky(L, len(m)):
+            return -math.inf
+    total, product = 0.0, 1.0
     for d in range(len(m)):
         if variance[d] > 0.0:
-            total -= 0.5 * ((m[d] - prior[d]) ** 2 / variance[d] + math.log(variance[d]))
+            total -= 0.5 * (m[d] - prior[d]) ** 2 / variance[d]
             if point:
-                total -= 0.5 * math.log(2.0 * math.pi)
+                product /= 2.0 * math.pi * variance[d]
             else:
                 total += 0.5 * (1.0 - _variance_of(V, d) / variance[d])
-    return total
+                product *= (_variance_of(L, d) ** 2 if V.ndim == 2 else _variance_of(L, d)) / variance[d]
+            if not _FEW[0] < product < _FEW[1]:  # one logarithm for many components
+                if not product > 0.0:
+                    return -math.inf
+                total += 0.5 * math.log(product)
+                product = 1.0
+    return total + 0.5 * math.log(product)
 
 
 @LANES
@@ -103,12 +87,16 @@ def _bound(
     point: bool,
     wt: np.ndarray,
     St: np.ndarray,
+    tables: np.ndarray,
+    lanes: np.ndarray,
     g: np.ndarray,
     H: np.ndarray,
     constant: float,
     slopes: bool,
+    again: bool,
 ) -> float:
-    """The row's part of the bound, ``constant`` in it; with ``slopes`` also the gradient g and the curvature H in m."""
+    """The row's part of the bound, ``constant`` in it; with ``slopes`` also its gradient g in m, and the lower half of
+    the curvature H; ``again``: the row is that of the call before."""
     n = len(m)
     total = constant + _divergence(m, V, prior, variance, point)
     if slopes:
@@ -118,6 +106,10 @@ def _bound(
             if variance[d] > 0.0:
                 g[d] = (prior[d] - m[d]) / variance[d]
                 H[d, d] = 1.0 / variance[d]
+    if V.ndim == 1 and b - a >= SHORT:
+        return total + bound_of_variances(
+            m, V, a, b, index, y, e, offset, mean, spread, tables, lanes, g, H, slopes, again
+        )
     for k in range(a, b):
         j = index[k]
         log_rate = expected(m, V, mean[j], spread[j], wt, St) + offset
@@ -132,22 +124,30 @@ def _bound(
             for i in range(n):
                 g[i] += y[k] * mean[j, i] - rate * wt[i]
                 scaled = rate * wt[i]
-                for d in range(n):
+                for d in range(i + 1):
                     H[i, d] += scaled * wt[d]
-            if V.ndim == 1:
-                for i in range(n):
+                if V.ndim == 1:
                     H[i, i] += rate * St[0, i]
-            else:
-                for i in range(n):
+                else:
                     for d in range(i + 1):
                         H[i, d] += rate * St[i, d]
     return total
 
 
 @njit(cache=True, nogil=True)
-def _inverse_of_free(H: np.ndarray, free: np.ndarray, count: int, inverse: np.ndarray) -> bool:
-    """Inverse of the free part of the symmetric H (lower half), in place of ``inverse``; False if not definite."""
-    A = np.empty((count, count))
+def _step(
+    g: np.ndarray,
+    H: np.ndarray,
+    free: np.ndarray,
+    point: bool,
+    direction: np.ndarray,
+    aim: np.ndarray,
+    A: np.ndarray,
+    x: np.ndarray,
+) -> bool:
+    """H^-1 g over what is free into ``direction``, the fixed point of the spread (not of points) into ``aim``; A (c, c)
+    and x (c,) are room to work in. False if H is not definite."""
+    count = len(free)
     for i in range(count):
         for j in range(i + 1):
             A[i, j] = H[free[i], free[j]]
@@ -156,17 +156,21 @@ def _inverse_of_free(H: np.ndarray, free: np.ndarray, count: int, inverse: np.nd
     for i in range(count):
         if A[i, i] <= 0.0:
             return False
-    for column in range(count):
-        for i in range(count):
-            total = 1.0 if i == column else 0.0
-            for k in range(i):
-                total -= A[i, k] * inverse[k, column]
-            inverse[i, column] = total / A[i, i]
-        for i in range(count - 1, -1, -1):
-            total = inverse[i, column]
-            for k in range(i + 1, count):
-                total -= A[k, i] * inverse[k, column]
-            inverse[i, column] = total / A[i, i]
+        x[i] = g[free[i]]
+    cholesky_solve(A, x)
+    for i in range(count):
+        direction[free[i]] = x[i]
+    if point:
+        return True
+    for i in range(count):
+        if aim.ndim == 1:
+            aim[free[i]] = 1.0 / H[free[i], free[i]]
+        else:
+            x[:] = 0.0
+            x[i] = 1.0
+            cholesky_solve(A, x)
+            for k in range(count):
+                aim[free[k], free[i]] = x[k]
     return True
 
 
@@ -178,6 +182,7 @@ def solve_rows(
     index: np.ndarray,
     y: np.ndarray,
     e: np.ndarray,
+    constants: np.ndarray,
     offset: float,
     own: np.ndarray,
     own_spread: np.ndarray,
@@ -195,8 +200,10 @@ def solve_rows(
     Parameters
     ----------
     first, last : int
-    indptr, index, y, e : arrays
+    index, y, e : arrays
         Entries of the rows: the other factor's row, the count, the exposure.
+    constants : (n,) array
+        Of every row the sum of y log e - log y!.
     offset : float
     own, own_spread : (n, k) and (n, k) or (n, k, k) arrays
         Of this factor, changed in place. The spread is variances or covariances.
@@ -212,55 +219,46 @@ def solve_rows(
     values : (n,) array
     """
     n = len(prior)
-    free = np.empty(n, dtype=np.int64)
-    count = 0
-    for d in range(n):
-        if variance[d] > 0.0:
-            free[count] = d
-            count += 1
-    wt, St, g, H = np.empty(n), np.zeros((n, n)), np.empty(n), np.empty((n, n))
-    inverse = np.empty((count, count))
+    free = np.flatnonzero(variance > 0.0)
+    g, H, direction = np.empty(n), np.empty((n, n)), np.zeros(n)
+    A, x = np.empty((len(free), len(free))), np.empty(len(free))
+    width = WIDTH if own_spread.ndim == 2 else 0
+    wt, St, tables, lanes = np.empty(n), np.zeros((n, n)), np.empty((4, n, width)), np.empty((6, width))
+    m, m_next = np.empty(n), np.empty(n)
+    V, V_next, aim = np.zeros(own_spread.shape[1:]), np.zeros(own_spread.shape[1:]), np.zeros(own_spread.shape[1:])
     for row in range(first, last):
         a, b = indptr[row], indptr[row + 1]
-        m, V = own[row].copy(), own_spread[row].copy()
         if a == b and steps > 0:  # the prior, to the bit
-            m[:] = prior
-            _set_prior(V, np.zeros(n) if point else variance)
-            own[row], own_spread[row], values[row] = m, V, _divergence(m, V, prior, variance, point)
+            own[row] = prior
+            _set_prior(own_spread[row], np.zeros(n) if point else variance)
+            values[row] = _divergence(own[row], own_spread[row], prior, variance, point)
             continue
-        constant = 0.0
-        for k in range(a, b):
-            constant -= math.lgamma(y[k] + 1.0)
-            if y[k] > 0.0 and e[k] != 1.0:
-                constant += y[k] * math.log(e[k])
+        m[:], V[:] = own[row], own_spread[row]
+        constant = constants[row]
+        yes, no = a >= 0, a < 0  # asked, not stated: for every constant `_bound` would be compiled once more
         value = _bound(
-            m, V, a, b, index, y, e, offset, mean, spread, prior, variance, point, wt, St, g, H, constant, steps > 0
-        )
+            m, V, a, b, index, y, e, offset, mean, spread, prior, variance, point, wt, St, tables, lanes, g, H,
+            constant, steps > 0, no,
+        )  # fmt: skip
         for step in range(steps):
-            if not _inverse_of_free(H, free, count, inverse):
+            if not _step(g, H, free, point, direction, aim, A, x):
                 break
-            direction = np.zeros(n)
-            for i in range(count):
-                for k in range(count):
-                    direction[free[i]] += inverse[i, k] * g[free[k]]
-            aim = np.zeros_like(V)
-            if not point:
-                _set_aim(aim, H, inverse, free, count)
             t, gain = 1.0, -1.0
             for _half in range(40):
-                m_next, V_next = m + t * direction, V + t * (aim - V)
+                m_next[:], V_next[:] = m + t * direction, V + t * (aim - V)
                 ahead = _bound(
-                    m_next, V_next, a, b, index, y, e, offset, mean, spread, prior, variance, point, wt, St, g, H,
-                    constant, False,
+                    m_next, V_next, a, b, index, y, e, offset, mean, spread, prior, variance, point, wt, St, tables,
+                    lanes, g, H, constant, no, yes,
                 )  # fmt: skip
                 if ahead >= value:
                     gain = ahead - value
-                    m, V, value = m_next, V_next, ahead
+                    m[:], V[:], value = m_next, V_next, ahead
                     break
                 t *= 0.5
             if gain < tol or step == steps - 1:
                 break
             value = _bound(
-                m, V, a, b, index, y, e, offset, mean, spread, prior, variance, point, wt, St, g, H, constant, True
-            )
+                m, V, a, b, index, y, e, offset, mean, spread, prior, variance, point, wt, St, tables, lanes, g, H,
+                constant, yes, yes,
+            )  # fmt: skip
         own[row], own_spread[row], values[row] = m, V, value

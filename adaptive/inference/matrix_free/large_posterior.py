@@ -66,6 +66,8 @@ class LargePosterior(Posterior):
         Marginal variances of the projections as the double loop left them, for a warm start.
     share_clipped : float
         Share of these that had to be clipped to what the bound allows.
+    sample_tol : float, default 0.02
+        Relative residual of further samples.
     lanczos_run : (int, int), optional
         Steps and seed of the Lanczos runs that the double loop took its variances from.
     **diagnostics
@@ -75,6 +77,10 @@ class LargePosterior(Posterior):
     ----------
     system : PrecisionOperator
     samples : array (n_samples, *latent shape)
+
+    References
+    ----------
+    Papandreou and Yuille (2010), Gaussian sampling by local perturbations; Nickisch (2010), chapter 3.
 
     Examples
     --------

@@ -178,6 +178,10 @@ def tree_mode(
     Posterior
         A point estimate.
 
+    References
+    ----------
+    Ko (2017), Applications of approximate learning and inference for probabilistic models, algorithm 3.
+
     Examples
     --------
     >>> from adaptive.operators import Identity, Wavelet

@@ -28,14 +28,22 @@ class ExactDenoising(NamedTuple):
 
     Attributes
     ----------
-    mean : array
+    mean : array (*shape)
         E[u | y].
-    wide : array
+    wide : array (*shape)
         P(state = wide | y) of every coefficient.
-    coefficient_variances : array
+    coefficient_variances : array (*shape)
         Var[s_j | y].
     log_evidence : float
-        ln P(y).
+        ln P(y), in nats.
+
+    Examples
+    --------
+    >>> from adaptive.inference.trees import TreeMixture, exact_denoising
+    >>> from adaptive.operators import Wavelet
+    >>> found = exact_denoising(np.ones((8, 8)), 0.01, TreeMixture.generic(Wavelet((8, 8), "haar"), scale=0.05))
+    >>> found.mean.shape, found.wide.shape
+    ((8, 8), (8, 8))
     """
 
     mean: np.ndarray
@@ -57,6 +65,11 @@ def exact_denoising(y: ArrayLike, noise_variance: float, prior: TreeMixture) -> 
     Returns
     -------
     ExactDenoising
+
+    Raises
+    ------
+    ValueError
+        If ``y`` has another shape than the wavelet's images.
 
     References
     ----------

@@ -41,6 +41,14 @@ class ForestBeliefs(NamedTuple):
         same.
     log_normaliser : float
         ln Z.
+
+    Examples
+    --------
+    >>> from adaptive.operators import Wavelet
+    >>> forest = WaveletForest(Wavelet((4, 4), "haar"))
+    >>> found = forest.sum_product(np.zeros((2, 16)), np.full((forest.depth + 1, 2), 0.3))
+    >>> found.wide.round(3)[:4], found.given.shape
+    (array([0.3, 0.3, 0.3, 0.3]), (2, 16))
     """
 
     wide: np.ndarray

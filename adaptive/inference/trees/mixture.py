@@ -53,6 +53,11 @@ class TreeMixture:
     unit : float, default 1.0
         Largest magnitude that the image may have; scales are learnt within 1e-4 and 1e3 of it.
 
+    Raises
+    ------
+    ValueError
+        If a parameter has another shape than the levels ask, or a chance is not below 1.
+
     Examples
     --------
     >>> prior = TreeMixture.generic(Wavelet((8, 8), "haar"), scale=0.05)

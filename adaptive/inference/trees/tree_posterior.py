@@ -40,6 +40,15 @@ class TreePosterior(LargePosterior):
     ----------
     wide : array of the image's shape
         Probability of every coefficient to be in the wide state.
+
+    Examples
+    --------
+    >>> from adaptive.inference.trees import TreeMixture, tree_bounds
+    >>> from adaptive.operators import Identity, Wavelet
+    >>> prior = TreeMixture.generic(Wavelet((8, 8), "haar"), scale=0.05)
+    >>> posterior = tree_bounds(Identity((8, 8)), np.eye(8), 0.01, prior, tol=1e-2)
+    >>> posterior.wide.shape, posterior.evidence_kind
+    ((8, 8), 'lower_bound')
     """
 
     kind = "tree"

@@ -41,6 +41,11 @@ class EventLog:
     snapshot_every : int, default 50
         After how many events the state of the estimator is stored, so that loading replays only what came later.
 
+    Raises
+    ------
+    ValueError
+        If ``snapshot_every`` is no integer of at least 1, or the path is that of a file that exists.
+
     Examples
     --------
     >>> log = EventLog()
@@ -169,10 +174,31 @@ class EventLog:
 def read_log(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the header and the events of a log in a file without locking or changing it.
 
+    Parameters
+    ----------
+    path : path
+        Of the log.
+
+    Returns
+    -------
+    header : dict
+    events : list of dict
+
     Raises
     ------
     LogError
         If the file is not a log, or a line of it was changed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from adaptive import GaussianProcessRegressor, SequentialDesign
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     design = SequentialDesign(GaussianProcessRegressor(), [[0.0], [1.0]], log=f"{folder}/answers.log")
+    ...     _ = design.tell(design.ask(), [0.5])
+    ...     header, events = read_log(f"{folder}/answers.log")
+    >>> [event["event"] for event in events]
+    ['ask', 'tell']
     """
     try:
         data = Path(path).read_bytes()

@@ -5,8 +5,9 @@ The protocol of Lu et al. (2023, arXiv 2306.08954), with one reduction: from 120
 a scorer of ours on the posterior of ``BayesianLogisticRegression`` (defaults: the prior scale is learnt anew after
 every answer), "logistic margin" (our loop around scikit-learn's LogisticRegression), "svm margin" (the querying model
 of the published figures), or a strategy of a peer in its own environment. A *task model* then learns the labels in that
-order, and its accuracy on the test rows is the learning curve: every strategy is judged on the same posterior and on
-scikit-learn's LogisticRegression, whichever model asked. Features are in units of the pool's means and deviations.
+order, and its accuracy on the test rows is the learning curve, beside it its log loss and calibration error: every
+strategy is judged on the same posterior and on scikit-learn's LogisticRegression, whichever model asked. Features are
+in units of the pool's means and deviations.
 
 margin, entropy, least_confident and uncertainty order two classes alike; margin stands for all four, as
 information_gain does for consensus_divergence. density_weighted is uncertainty times the density.
@@ -29,10 +30,12 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from adaptive import BayesianLogisticRegression, SequentialDesign, datasets, scorers
+from adaptive.loop.metrics import METRICS
 from experiments.benchmarks.peers.environments import python_of
 from experiments.runs import kept
 
 GROUP = "active_budget"
+PROBABILITIES = ("log_loss", "calibration_error")  # of task models that have probabilities
 INITIAL = 20
 TEST_SHARE = 0.4
 N_TARGETS = 100  # pool rows, drawn by the seed, whose predictions some scorers are about
@@ -113,20 +116,21 @@ def run(name: str, strategy: str, seed: int, most: int) -> dict[str, np.ndarray]
         n = moments(len(X) if most == 0 else most)
         found = {"n": n}
         if strategy in OURS:
-            order, found["bayes"] = by_posterior(strategy, seed, X, y, first, n, X_test, y_test)
+            order, curves = by_posterior(strategy, seed, X, y, first, n, X_test, y_test)
+            found |= curves
         else:
             order = order_of(name, strategy, seed, X, y, first, n)
         for task in ("bayes", "logistic", "svm"):
             if task not in found and (task != "svm" or strategy in ("svm margin", "random")):
-                found[task] = curve(task, X, y, order, n, X_test, y_test)
+                found |= curve(task, X, y, order, n, X_test, y_test)
     return found | {"order": order}
 
 
 def by_posterior(
     scorer: str, seed: int, X: np.ndarray, y: np.ndarray, first: np.ndarray, n: np.ndarray, X_test: np.ndarray,
     y_test: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Return the order in which a scorer of ours asks the posterior, and that posterior's accuracy after n labels."""
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:  # fmt: skip
+    """Return the order in which a scorer of ours asks the posterior, and that posterior's curves after n labels."""
     about = np.random.default_rng([seed, 2]).permutation(len(X))[:N_TARGETS]
     target = X[about] if scorer in WITH_TARGET else None
     score = scorers.density_weighted("uncertainty") if scorer == "density_weighted" else scorer
@@ -134,12 +138,24 @@ def by_posterior(
     loop = SequentialDesign(
         estimator, X, scorer=score, target=target, initial=first, exploration=0, joint=False, random_state=seed
     )
-    accuracy = []
+    measured = []
     for size in sizes(n):
         query = loop.ask(size)
         loop.tell(query, y[query.positions])
-        accuracy.append(np.mean(loop.estimator_.predict(X_test) == y_test))
-    return np.array(loop.history_["position"]), np.array(accuracy)
+        measured.append(on_test_rows("bayes", loop.estimator_, X_test, y_test))
+    return np.array(loop.history_["position"]), _by_name(measured)
+
+
+def on_test_rows(task: str, model: Any, X_test: np.ndarray, y_test: np.ndarray) -> dict[str, float]:
+    """Return a task model's accuracy, under the task's name, and what its probabilities are worth."""
+    found = {task: METRICS["accuracy"](model, X_test, y_test)}
+    if hasattr(model, "predict_proba"):
+        found |= {f"{task} {name}": METRICS[name](model, X_test, y_test) for name in PROBABILITIES}
+    return found
+
+
+def _by_name(measured: list[dict[str, float]]) -> dict[str, np.ndarray]:
+    return {name: np.array([one[name] for one in measured]) for name in measured[0]}
 
 
 def order_of(
@@ -179,9 +195,9 @@ def _svm_margin(X: np.ndarray, y: np.ndarray, first: np.ndarray, n: np.ndarray) 
 
 def curve(
     task: str, X: np.ndarray, y: np.ndarray, order: np.ndarray, n: np.ndarray, X_test: np.ndarray, y_test: np.ndarray
-) -> np.ndarray:
-    """Return the accuracy on the test rows after the first n labels of an order."""
-    accuracy, learner, known = [], BayesianLogisticRegression(classes=[0, 1], hyperparameters="mode"), 0
+) -> dict[str, np.ndarray]:
+    """Return what a task model is worth on the test rows after the first n labels of an order."""
+    measured, learner, known = [], BayesianLogisticRegression(classes=[0, 1], hyperparameters="mode"), 0
     for many in n:
         if task == "bayes":
             learner.partial_fit(X[order[known:many]], y[order[known:many]])
@@ -189,8 +205,8 @@ def curve(
             model = LogisticRegression() if task == "logistic" else SVC()
             learner = model.fit(X[order[:many]], y[order[:many]])
         known = many
-        accuracy.append(np.mean(learner.predict(X_test) == y_test))
-    return np.array(accuracy)
+        measured.append(on_test_rows(task, learner, X_test, y_test))
+    return _by_name(measured)
 
 
 def peer_orders(name: str, strategy: str, start: int) -> dict[str, np.ndarray]:

@@ -128,9 +128,10 @@ def test_a_block_is_concave_in_means_and_roots_of_spreads(name):
         assert np.all(middle[finite] >= 0.5 * (ends[0] + ends[1])[finite] - 1e-9)
 
 
-def test_the_bound_is_what_its_definition_says():
+@pytest.mark.parametrize("sizes", [(30, 20, 300), (3, 200, 500)], ids=["rows of ten", "long and short rows"])
+def test_the_bound_is_what_its_definition_says(sizes):
     """Every term again, without the kernel."""
-    entries, kind = random_entries(), Kind("mean_field")
+    entries, kind = random_entries(0, *sizes), Kind("mean_field")
     factors = climb(entries, start(entries, kind), kind, max_iter=5, tol=0.0, quiet=True)
     (users, items), (a, b) = entries.rows, factors.sides
     m, v, mu, s = a.mean[users], a.spread[users], b.mean[items], b.spread[items]

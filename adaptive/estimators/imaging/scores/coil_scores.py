@@ -51,9 +51,11 @@ class CoilScores:
                 values[k], errors[k] = self._own_mirror(pick, int(k))
         return values, errors
 
-    def of_encodes(self, encodes: np.ndarray, readout: int) -> tuple[np.ndarray, np.ndarray]:
-        """Of lines along ``readout`` at these positions (m, 2) on the two other axes of a volume."""
+    def of_encodes(self, encodes: np.ndarray, readout: int | None) -> tuple[np.ndarray, np.ndarray]:
+        """Of lines along ``readout`` at these positions (m, 2) on the other axes of a volume, or points of a plane."""
         first, second = encodes.T
+        if readout is None:
+            return self._chains(lambda grid: grid[..., first, second, None])
         return self._chains(lambda grid: np.moveaxis(grid, grid.ndim - 3 + readout, -1)[..., first, second, :])
 
     def of_mask(self, mask: np.ndarray) -> tuple[float, float]:

@@ -67,19 +67,20 @@ class GridScores:
                 totals[k], squares[k] = values.sum() / 2, np.sum(errors**2) / 4
         return totals, _stated(totals, squares, len(self.posterior.samples))
 
-    def of_encodes(self, encodes: np.ndarray, readout: int) -> tuple[np.ndarray, np.ndarray]:
-        """Of lines along ``readout`` at these positions (m, 2) on the two other axes of a volume."""
+    def of_encodes(self, encodes: np.ndarray, readout: int | None) -> tuple[np.ndarray, np.ndarray]:
+        """Of lines along ``readout`` at these positions (m, 2) on the other axes of a volume, or points of a plane."""
         values, errors = self._single
         first, second = encodes.T
-        totals = values.sum(axis=readout)[first, second]
-        squares = np.sum(errors**2, axis=readout)[first, second]
+        along = () if readout is None else readout  # no axis to add over
+        totals = values.sum(axis=along)[first, second]
+        squares = np.sum(errors**2, axis=along)[first, second]
         if self.mirrors:
-            sides = np.delete(self.shape, readout)
+            free = [axis for axis in range(len(self.shape)) if axis != readout]
+            sides = np.array([self.shape[axis] for axis in free])
             own = np.flatnonzero(np.all((2 * (sides // 2) - encodes) % sides == encodes, axis=1))
             for k in own:
-                where = [slice(None) if axis == readout else None for axis in range(3)]
-                free = [axis for axis in range(3) if axis != readout]
-                where[free[0]], where[free[1]] = int(first[k]), int(second[k])  # type: ignore[call-overload]
+                where: list[slice | int] = [slice(None)] * len(self.shape)
+                where[free[0]], where[free[1]] = int(first[k]), int(second[k])
                 values, errors = self._log_terms(2.0, tuple(where))
                 totals[k], squares[k] = values.sum() / 2, np.sum(errors**2) / 4
         return totals, _stated(totals, squares, len(self.posterior.samples))
@@ -138,7 +139,7 @@ class GridScores:
         whole[..., half.shape[-1] :] = _mirrored(whole)[..., half.shape[-1] :]
         return scipy.fft.fftshift(whole)
 
-    def _log_terms(self, repeats: float, where: tuple[int | slice | None, ...] = ()) -> tuple[np.ndarray, np.ndarray]:
+    def _log_terms(self, repeats: float, where: tuple[int | slice, ...] = ()) -> tuple[np.ndarray, np.ndarray]:
         """2 ln(1 + repeats v / (2 noise)) at samples, and its error."""
         power, error = (grid[where] for grid in self.power)
         noise = 2 * self.noise_variance

@@ -18,7 +18,7 @@ from adaptive import pool
 from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.linear.labels import refuse_other_than_labels, refuse_two_kinds
 from adaptive.estimators.linear.transformers import keeps_posterior
-from adaptive.estimators.pipeline_view import PipelineView
+from adaptive.estimators.views.pipeline_view import PipelineView
 from adaptive.predictive import Predictive, StatedPredictive, Undecided, WeightedDraws
 
 __all__ = ["ClassifierView", "wrap"]
@@ -28,6 +28,11 @@ def wrap(estimator: Any) -> Any:
     """Return what the loop can drive: ``estimator`` itself, or a view of a pipeline or a plain scikit-learn classifier.
 
     A pipeline that ends in an estimator of the toolkit keeps its posterior: see `PipelineView`.
+
+    Parameters
+    ----------
+    estimator : object
+        An estimator of the toolkit, a pipeline, or a scikit-learn classifier.
 
     Raises
     ------
@@ -74,13 +79,13 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
     ----------
     classifier : scikit-learn classifier with ``predict_proba``
         Cloned and refitted on all answers after each ``partial_fit``.
-    classes : array-like, optional
+    classes : array-like (c,), optional
         The labels that answers may take; by default those seen so far.
 
     Attributes
     ----------
     classifier_ : the fitted clone, or None until two classes were seen.
-    classes_ : array of labels.
+    classes_ : (c,) array of labels.
 
     Examples
     --------

@@ -1,0 +1,112 @@
+"""Options of ``adaptive kspace`` that are wrong, or do not go together: said before anything is read or computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from adaptive.cli.errors import CommandError
+from adaptive.cli.options import require_at_least
+
+if TYPE_CHECKING:
+    from adaptive.cli.kspace.subject import Subject
+
+__all__ = ["ENDINGS", "check_choices", "check_extras", "check_numbers", "check_sizes", "check_together", "exports"]
+
+ENDINGS = {"csv": ".csv", "npy": ".npy", "bart": ".cfl", "ismrmrd": ".h5", "text": ".txt"}  # of exports
+TRAJECTORIES = ("lines", "points", "spirals", "spokes")
+_PLANES = ("axial", "coronal", "sagittal")
+
+
+def check_numbers(wanted: dict[str, Any], jobs: int) -> None:
+    """Refuse the first number that is too small."""
+    require_at_least(
+        ("slice", wanted["slice"] or 0, 0),
+        ("volume", wanted["volume"] or 0, 0),
+        ("initial", 1 if wanted["initial"] is None else wanted["initial"], 1),
+        ("lines", 2 if wanted["lines"] is None else wanted["lines"], 2),
+        ("draws", wanted["draws"], 1),
+        ("seed", wanted["seed"], 0),
+        ("jobs", jobs, 0),
+    )
+    if not 0 < wanted["snr"] < float("inf"):
+        raise CommandError(f"--snr must be positive, got {wanted['snr']}.")
+    if wanted["seed"] >= 2**32 - 1:
+        raise CommandError(f"--seed must be below 2^32 - 1, got {wanted['seed']}.")
+
+
+def check_choices(wanted: dict[str, Any]) -> None:
+    """Refuse the first word that is none of those that an option knows."""
+    if wanted["phase"] not in ("central", "known"):
+        raise CommandError(f"--phase must be central or known, got {wanted['phase']}.")
+    if wanted["axis"] not in (None, 0, 1):
+        raise CommandError(f"--axis must be 0 or 1, got {wanted['axis']}.")
+    if wanted["trajectory"] not in (None, *TRAJECTORIES):
+        raise CommandError(f"--trajectory must be one of {', '.join(TRAJECTORIES)}, got {wanted['trajectory']}.")
+    if wanted["plane"] not in _PLANES:
+        raise CommandError(f"--plane must be one of {', '.join(_PLANES)}, got {wanted['plane']}.")
+
+
+def exports(given: Sequence[str]) -> list[str]:
+    """The formats that were asked for, each once; refused in one sentence where one is none."""
+    names = list(dict.fromkeys(name for one in given for name in one.split(",") if name))
+    for name in names:
+        if name not in ENDINGS:
+            raise CommandError(f"--export must be one of {', '.join(ENDINGS)}, got {name}.")
+    return names
+
+
+def check_together(wanted: dict[str, Any], given: Sequence[str], resume: bool) -> None:
+    """Refuse options that say two things, or nothing beside the others."""
+    if resume:  # they have to agree with those of the run
+        return
+    if wanted["kspace"] is not None:
+        if wanted["image"] is not None:
+            raise CommandError("--image is scanned in simulation and --kspace replayed: give one of them.")
+        if wanted["plan"]:
+            raise CommandError("--plan tries nothing: give the raw samples as --reference, not as --kspace.")
+        if wanted["trajectory"] in ("spirals", "spokes"):
+            raise CommandError(
+                f"--trajectory {wanted['trajectory']} cannot be replayed from samples on a grid: use lines or points."
+            )
+        for name in ("snr", "phase"):
+            if name in given:
+                raise CommandError(f"--{name} is about a simulation: with --kspace nothing is simulated, leave it out.")
+    elif wanted["coils"] is not None:
+        raise CommandError("--coils is about raw samples of several coils: give them with --kspace.")
+    if wanted["plan"] and wanted["reference"] is not None and wanted["image"] is not None:
+        raise CommandError("--plan is made from --reference (the same head) or from --image (other heads), not both.")
+    simulated = wanted["kspace"] is None and not wanted["plan"]
+    if simulated and wanted["reference"] is not None and wanted["trajectory"] in ("spirals", "spokes"):
+        raise CommandError(
+            f"--reference has no design of {wanted['trajectory']} to compare; with --plan they are planned from it."
+        )
+
+
+def check_extras(wanted: dict[str, Any]) -> None:
+    """Say what is not installed before anything is computed."""
+    needed = [] if wanted["plan"] else [("skimage", "scikit-image", "")]
+    if wanted["image"] is None and wanted["kspace"] is None and not (wanted["plan"] and wanted["reference"]):
+        needed.append(("nibabel", "nibabel", " for its default image"))
+    if "ismrmrd" in wanted["export"]:
+        needed.append(("ismrmrd", "ismrmrd", " for --export ismrmrd"))
+    for module, package, what in needed:
+        if find_spec(module) is None:
+            raise CommandError(f"adaptive kspace needs {package}{what}: pip install 'adaptive-designs[mri]'.")
+
+
+def check_sizes(subject: Subject, settings: dict[str, Any]) -> None:
+    """Refuse more lines than there are, or no further one than the central ones."""
+    if settings["lines"] <= settings["initial"]:
+        raise CommandError(
+            f"--lines counts the central lines too: it must be more than --initial {settings['initial']}, got "
+            f"{settings['lines']}."
+        )
+    n = subject.same.image.shape[settings["axis"]]
+    for name in ("initial", "lines"):
+        if settings[name] > n:
+            raise CommandError(
+                f"--{name} {settings[name]} is more than the {n} lines along axis {settings['axis']} of "
+                f"{subject.same.title}."
+            )

@@ -1,0 +1,38 @@
+"""What ``--export`` writes: a plan in the formats of sequences, simulators and reconstructions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from adaptive.cli.errors import CommandError
+from adaptive.cli.kspace.checking import ENDINGS
+from designs.kspace import PhaseEncodePool, export_design
+
+if TYPE_CHECKING:
+    from adaptive.cli.run_folder import RunFolder
+
+__all__ = ["write_exports"]
+
+
+def write_exports(
+    plan: Any, folder: RunFolder, names: Sequence[str], geometry: Any = None, protocol: Any = None, n_readout: int = 1
+) -> list[str]:
+    """Write plan.csv, and the plan in every other format; return the names of the files.
+
+    Points of a plane are written as phase encodes of a volume with ``n_readout`` samples along its read-out, axis 0.
+    """
+    if isinstance(plan, PhaseEncodePool) and plan.readout is None:
+        plan = PhaseEncodePool((n_readout, *plan.image_shape), plan.encodes, 0)
+    written = []
+    for name in dict.fromkeys(("csv", *names)):
+        path = folder.path / f"plan{ENDINGS[name]}"
+        more = {"geometry": geometry, "protocol": protocol} if name == "ismrmrd" else {}
+        try:
+            export_design(plan, path, **more)
+        except (ValueError, ImportError) as error:
+            raise CommandError(f"--export {name}: {error}") from None
+        written.append(path.name)
+        if name == "bart":
+            written.append("plan.hdr")
+    return written

@@ -1,0 +1,217 @@
+"""The three jobs of ``adaptive kspace``: lines on a slice and the one beside it, a trial of one scan, a plan."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adaptive.cli.errors import CommandError
+from adaptive.cli.kspace.checking import check_sizes
+
+if TYPE_CHECKING:
+    from adaptive.cli.kspace.subject import Subject
+    from adaptive.cli.kspace.trial import Trial
+    from adaptive.cli.run_folder import RunFolder
+
+__all__ = ["fingerprint", "former", "run_job"]
+
+_LINES = 40
+_SHOTS = {"spirals": 16, "spokes": 32}
+
+
+def former(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """What runs of earlier versions went by: they told their models the angle of the central lines."""
+    known: dict[str, Any] = {"snr": 50.0, "phase": "central", "reference": None}
+    known |= {"kspace": None, "plan": False, "trajectory": None, "plane": "axial", "volume": None, "coils": None}
+    return known | {"export": [], "models": "complex" if "snr" in stored else "real"}
+
+
+def run_job(folder: RunFolder, jobs: int) -> None:
+    """Do what the settings say."""
+    settings = folder.settings
+    settings["trajectory"] = settings["trajectory"] or (None if settings["kspace"] else "lines")
+    if settings["plan"]:
+        _plan(folder, jobs)
+    elif settings["kspace"] is None and settings["trajectory"] == "lines":
+        _lines_on_two_slices(folder, jobs)
+    else:
+        _trial(folder, jobs)
+
+
+def _lines_on_two_slices(folder: RunFolder, jobs: int) -> None:
+    from adaptive.cli.kspace.reading import require_same_grid
+    from adaptive.cli.kspace.subject import read_subject
+
+    settings = folder.settings
+    subject = read_subject(settings["image"], settings["slice"], settings["plane"], settings["volume"])
+    if settings["reference"] is not None:
+        require_same_grid(settings["reference"], settings["image"], settings["volume"])
+    settings["axis"] = settings["axis"] or 0
+    if settings["lines"] is None:
+        settings["lines"] = _LINES
+    if settings["initial"] is None:
+        settings["initial"] = max(4, subject.same.image.shape[settings["axis"]] // 8)
+    check_sizes(subject, settings)
+    folder.fix("pixels", fingerprint(subject, settings["models"]), "the pixels of the image")
+    with folder:
+        from adaptive.cli.kspace.line_designs import choose_and_compare, tasks
+        from adaptive.cli.kspace.report import write  # from here on it pays to load what computes and draws
+
+        log = folder.log / "lines.jsonl"
+        with _interruptions(folder, log, settings["lines"], "lines", subject.same.title):
+            outcomes = _spread(choose_and_compare, tasks(subject, settings, log), jobs, "choosing lines")
+        write(outcomes, subject, folder)
+
+
+def _trial(folder: RunFolder, jobs: int) -> None:
+    from adaptive.cli.kspace.trial_designs import tasks, try_design
+    from adaptive.cli.kspace.trial_report import write
+
+    settings = folder.settings
+    trial, reference = _trial_of(settings)
+    n = _size_of(trial, settings)
+    folder.fix("pixels", _fingerprint_of(trial), "the samples" if settings["kspace"] else "the pixels of the image")
+    with folder:
+        planned = None if reference is None else _positions_from(trial, reference, n, settings, jobs)
+        log = folder.log / "order.jsonl"
+        with _interruptions(folder, log, n, trial.trajectory, trial.title):
+            every = tasks(trial, n, settings["draws"], settings["seed"], log, planned)
+            tried = _spread(try_design, every, jobs, f"choosing {trial.trajectory}")
+        write(tried, trial, folder)
+
+
+def _plan(folder: RunFolder, jobs: int) -> None:
+    from adaptive.cli.kspace.plan import plan
+    from adaptive.cli.kspace.reading import read_heads, read_reference_scan
+
+    settings = folder.settings
+    where = (settings["plane"], settings["slice"], settings["volume"])
+    said = ""
+    if settings["reference"] is not None:
+        _, known = read_reference_scan(settings["reference"], *where)
+    else:
+        known, said = read_heads(settings["image"], *where)
+    settings["axis"] = settings["axis"] or 0
+    shape = known.images[0].shape
+    defaults = {"lines": _LINES, "points": int(np.prod(shape)) // 4, **_SHOTS}
+    if settings["lines"] is None:
+        settings["lines"] = defaults[settings["trajectory"]]
+    digest = hashlib.sha256(b"".join(np.ascontiguousarray(one).tobytes() for one in known.images)).hexdigest()
+    folder.fix("pixels", digest, "the pixels of the image")
+    with folder:
+        log = folder.log / "plan.jsonl"
+        with _interruptions(folder, log, settings["lines"], settings["trajectory"], known.title):
+            plan(known, folder, jobs, os.getpid(), said)
+
+
+def _trial_of(settings: dict[str, Any]) -> tuple[Trial, Any]:
+    """The trial, and the reference that it is also planned from."""
+    from adaptive.cli.kspace.making import replayed, simulated
+    from adaptive.cli.kspace.reading import read_maps, read_raw, read_reference_scan, require_alike, require_same_grid
+    from adaptive.cli.kspace.subject import MULTIPLE, read_subject
+    from adaptive.images import padded
+
+    where = (settings["plane"], settings["slice"], settings["volume"])
+    if settings["kspace"] is None:
+        subject = read_subject(settings["image"], settings["slice"], settings["plane"], settings["volume"])
+        side = min(subject.same.image.shape)
+        n = settings["lines"] or {"points": subject.same.image.size // 4, **_SHOTS}[settings["trajectory"]]
+        if settings["initial"] is not None and settings["initial"] > side:
+            raise CommandError(f"--initial must be at most {side}, got {settings['initial']}.")
+        told = {name: settings[name] for name in ("trajectory", "initial", "snr", "phase", "seed")}
+        trial = simulated(subject.same, axis=settings["axis"] or 0, n=n, **told)
+        if settings["reference"] is None:
+            return trial, None
+        require_same_grid(settings["reference"], settings["image"], settings["volume"])
+        known = read_reference_scan(settings["reference"], *where)[1]
+        return trial, known._replace(images=[padded(one, MULTIPLE) for one in known.images])
+    raw = read_raw(settings["kspace"], *where)
+    reference = None
+    if settings["reference"] is not None:
+        scan, reference = read_reference_scan(settings["reference"], *where)
+        require_alike(scan, raw)
+    maps = settings["coils"] if settings["coils"] in (None, "estimate") else read_maps(settings["coils"])
+    told = {name: settings[name] for name in ("trajectory", "axis", "initial")}
+    return replayed(raw, coils="estimate" if maps is None else maps, **told), reference
+
+
+def _size_of(trial: Trial, settings: dict[str, Any]) -> int:
+    """How much is measured in all; refused where it is not between the centre and everything."""
+    there, first, kind = len(trial.pool), len(trial.first), trial.trajectory
+    n = settings["lines"]
+    if n is None:
+        n = there // 3 if settings["kspace"] else {"points": there // 4, **_SHOTS}[kind]
+    if not first < n <= there:
+        raise CommandError(
+            f"--lines counts the first {first} {kind} too, and there are {there}: it must be more than {first} and at "
+            f"most {there}, got {n}."
+        )
+    settings["lines"], settings["trajectory"] = n, kind
+    return int(n)
+
+
+def _positions_from(trial: Trial, reference: Any, n: int, settings: dict[str, Any], jobs: int) -> np.ndarray:
+    """Where in the pool a design from the reference measures."""
+    from adaptive.cli.kspace.plan import designed_from
+    from adaptive.cli.kspace.rules import snapped
+
+    told = {"lines": n, "initial": _width(trial), "axis": getattr(trial.pool, "axis", 0)}
+    design, _, _ = designed_from(reference, settings | told | {"trajectory": trial.trajectory}, None, jobs, os.getpid())
+    if design.image_shape != trial.shape:
+        raise CommandError(
+            f"--reference: {reference.title} has {design.image_shape} pixels, {trial.title} {trial.shape}."
+        )
+    wanted = design.lines[:, None] if trial.trajectory == "lines" else design.encodes
+    return snapped(trial, wanted, n)
+
+
+def _width(trial: Trial) -> int:
+    """Central lines, or the side of the central block."""
+    return len(trial.first) if trial.trajectory == "lines" else round(len(trial.first) ** 0.5)
+
+
+def fingerprint(subject: Subject, models: str) -> str:
+    """Of the pixels that a run depends on."""
+    digest = hashlib.sha256()
+    training = None if models == "real" else subject.training  # which the first version did not look at
+    for one in (subject.same, subject.neighbour, training):
+        if one is not None:
+            digest.update(repr((one.image.dtype.str, one.image.shape)).encode())
+            digest.update(np.ascontiguousarray(one.image).tobytes())
+    return digest.hexdigest()
+
+
+def _fingerprint_of(trial: Trial) -> str:
+    samples = trial.source.kspace if hasattr(trial.source, "kspace") else trial.source.data
+    return hashlib.sha256(repr(samples.shape).encode() + np.ascontiguousarray(samples).tobytes()).hexdigest()
+
+
+def _spread(call: Callable[..., Any], every: list[dict[str, Any]], jobs: int, title: str) -> list[Any]:
+    from adaptive.cli.workers import spread
+
+    return spread(call, every, jobs=jobs, title=title, unit="designs")
+
+
+@contextmanager
+def _interruptions(folder: RunFolder, log: Path, n: int, kind: str, title: str) -> Iterator[None]:
+    """Say how to go on, or what was too much."""
+    from adaptive.cli.kspace.line_designs import n_chosen
+    from adaptive.loop import LogError
+
+    go_on = f"adaptive kspace --out {folder.path} --resume"
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise CommandError(f"stopped after {n_chosen(log)} of {n} {kind}; continue with: {go_on}", 130) from None
+    except OSError as error:
+        raise CommandError(f"{error}; when that is mended, continue with: {go_on}", 1) from None
+    except MemoryError as error:
+        raise CommandError(f"{title} is too large for the memory there is: {error}", 1) from None
+    except LogError as error:  # damaged, in use, or of another run
+        raise CommandError(str(error)) from error

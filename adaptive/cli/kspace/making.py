@@ -1,0 +1,236 @@
+"""Trials made of what a user has: raw samples to be replayed, or a slice to be scanned in simulation.
+
+Raw samples are made white, cropped to the block of k-space that was acquired (zeros around it say nothing), and brought
+to a scale in which the image is in [0, 1].
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adaptive.cli.errors import CommandError
+from adaptive.cli.kspace.trial import Trial
+from adaptive.images import estimate_coils, kspace_problem, simulate_scan, whitened
+from adaptive.images.coils import fully_sampled_centre
+from adaptive.operators import FourierLines
+from designs import kspace
+
+if TYPE_CHECKING:
+    from adaptive.images import Slice
+    from adaptive.scanner import Scan
+
+__all__ = ["acquired_axis", "replayed", "simulated"]
+
+PERCENTILE = 99.8  # of the magnitudes, that is one, as of slices
+_ANGLES = {"spokes": 128, "spirals": 64}  # candidates
+_SMALLEST, _LARGEST_CENTRE = 4, 32
+
+
+def acquired_axis(sampled: np.ndarray) -> int | None:
+    """Axis along which whole lines were left out; None: points were, or nothing was."""
+    for axis in (0, 1):
+        along = np.moveaxis(sampled, axis, 0)
+        if (along == along[:, :1]).all() and not sampled.all():
+            return axis
+    return None
+
+
+def replayed(
+    scan: Scan, *, trajectory: str | None, axis: int | None, initial: int | None, coils: Any = "estimate"
+) -> Trial:
+    """A scan whose samples are measured again, one after the other, out of those that were acquired.
+
+    Parameters
+    ----------
+    scan : Scan
+        Of one slice.
+    trajectory : {"lines", "points"} or None
+        None: lines where whole ones were left out, or everything was acquired.
+    axis : int or None
+        Of the phase encodes of lines; None: as acquired.
+    initial : int or None
+        Central lines, or the side of the central block; None: an eighth.
+    coils : "estimate" or array (coils, h, w)
+
+    Raises
+    ------
+    CommandError
+        If the scan cannot be replayed in that way.
+    """
+    scan = scan.without_oversampling()
+    sampled = scan.sampled
+    if scan.trajectory is not None or sampled is None or len(scan.shape) != 2:
+        raise CommandError(
+            f"--kspace: {scan.source} holds no samples of one slice on a grid, which is what is replayed."
+        )
+    data = np.asarray(scan.data if scan.coils is not None else scan.data[None])
+    strongest = data[int(np.argmax(np.sum(np.abs(data) ** 2, axis=(1, 2))))]
+    problem = kspace_problem(strongest / np.abs(_images(strongest)).max(), sampled, natural=True)
+    if problem:
+        raise CommandError(f"--kspace: {scan.source}: {problem}")
+    own = acquired_axis(sampled)
+    whole = own is not None or sampled.all()
+    trajectory = trajectory or ("lines" if whole else "points")
+    if trajectory == "lines" and (not whole or (own is not None and axis not in (None, own))):
+        said = "single points were left out" if not whole else f"lines were left out along axis {own}"
+        raise CommandError(
+            f"--kspace: of {scan.source} {said}, so that lines along axis {axis or 0} cannot be measured again; "
+            + ("use --trajectory points." if not whole else f"use --axis {own}.")
+        )
+    readout = scan.readout
+    axis = axis if axis is not None else own if own is not None else 1 - readout if readout is not None else 0
+    said, matrix = _noise(scan, data, sampled)
+    data = whitened(data, matrix).astype(np.complex64)
+    data, sampled, cropped = _cropped(data, sampled)
+    images = _images(data)
+    top = float(np.percentile(np.sqrt(np.sum(np.abs(images) ** 2, axis=0)), PERCENTILE))
+    data, variance = data / np.float32(top), 1.0 / top**2
+    geometry = _finer(scan.geometry, data.shape[1:])
+    source = replace(
+        scan, data=data if len(data) > 1 else data[0], coils=0 if len(data) > 1 else None, mask=sampled,
+        noise=None, repeats=None, reconstructed=None, order=None,
+        geometry=geometry, image_shape=None,
+    )  # fmt: skip
+    pool, first = _pool(scan.source, trajectory, sampled, axis, initial)
+    told = None if len(data) == 1 else coils if isinstance(coils, str) else _given_maps(coils, data.shape, matrix)
+    trial = Trial(
+        scan.source, trajectory, pool, first, source, np.ones(data.shape[1:]), told, variance, geometry=geometry,
+        protocol=scan.protocol,
+    )  # fmt: skip
+    truth, what = _truth(trial, data, sampled, images / top)
+    statements = (
+        f"Replayed from {scan.source}: {len(data)} coils, {_acquired(trajectory, pool, sampled, cropped)}; "
+        "nothing is simulated",
+        what,
+        f"{said}. Noise and scale were read from all that was acquired; "
+        f"{'phase' if told is None else 'coil maps and phase'} from the centre alone",
+    )
+    return replace(trial, truth=truth, statements=statements)
+
+
+def simulated(
+    image: Slice, *, trajectory: str, axis: int, initial: int | None, n: int, snr: float, phase: str, seed: int
+) -> Trial:
+    """A slice scanned in simulation by one coil, with a smooth phase and noise.
+
+    Parameters
+    ----------
+    image : Slice
+    trajectory : {"lines", "points", "spirals", "spokes"}
+    axis, initial, n : int
+        Axis of lines; the centre (None: an eighth; of shots a quarter of the n there are); what is measured in all.
+    snr, phase, seed
+        As of the command.
+    """
+    scan = simulate_scan(image.image, snr=snr, random_state=seed)
+    problem = kspace_problem(scan.kspace)
+    if problem:
+        raise CommandError(f"--image: {image.title}: {problem}")
+    everything = np.ones(scan.image.shape, bool)
+    if trajectory in _ANGLES:
+        angles = kspace.equispaced_angles(_ANGLES[trajectory], np.pi if trajectory == "spokes" else 2 * np.pi)
+        pool: Any = getattr(kspace, trajectory)(scan.image.shape, angles)
+        centre = max(2, n // 4) if initial is None else initial
+        first = np.unique((np.arange(centre) * len(angles)) // centre)
+    else:
+        pool, first = _pool(image.title, trajectory, everything, axis, initial)
+    statements = (scan.caption(() if phase == "central" else ("the phase",)), "The truth is that slice")
+    return Trial(
+        image.title, trajectory, pool, first, scan, np.abs(scan.image), statements=statements, upright=image.upright,
+        phase=scan.phase if phase == "known" else "smooth",
+    )  # fmt: skip
+
+
+def _pool(title: str, trajectory: str, sampled: np.ndarray, axis: int, initial: int | None) -> tuple[Any, np.ndarray]:
+    """The candidates, and the positions of the centre among them."""
+    sides = fully_sampled_centre(sampled)
+    if trajectory == "lines":
+        lines, n = np.flatnonzero(sampled.all(axis=1 - axis)), sampled.shape[axis]
+        wide = max(_SMALLEST, min(sides[axis], n // 8 if initial is None else initial))
+        pool: Any = kspace.LinePool(sampled.shape, lines, axis)
+        missing = np.setdiff1d(kspace.central(n, wide), lines)
+        if (initial is not None and initial > sides[axis]) or len(missing):
+            raise CommandError(
+                f"--initial: of {title} the {sides[axis]} central lines were acquired without a gap, and "
+                f"{initial or wide} are wanted."
+            )
+        return pool, pool.positions(kspace.central(n, wide))
+    wide = min(*sides, max(_SMALLEST, min(sampled.shape) // 8) if initial is None else initial)
+    if wide < max(_SMALLEST, initial or 0):
+        raise CommandError(
+            f"--initial: of {title} a central block of {sides[0]} x {sides[1]} points was acquired without a gap, and "
+            f"{initial or _SMALLEST} x {initial or _SMALLEST} are wanted."
+        )
+    pool = kspace.PhaseEncodePool(sampled.shape, np.argwhere(sampled))
+    start = np.array([side // 2 - wide // 2 for side in sampled.shape])
+    return pool, np.flatnonzero(np.all((pool.encodes >= start) & (pool.encodes < start + wide), axis=1))
+
+
+def _given_maps(maps: np.ndarray, shape: tuple[int, ...], matrix: np.ndarray) -> np.ndarray:
+    """Maps of the user's own, of coils whose noise is white; cropping k-space leaves the field of view as it is."""
+    given = np.asarray(maps)
+    if given.shape != shape or given.dtype.kind not in "biufc" or not np.isfinite(given).all() or not given.any():
+        raise CommandError(f"--coils must hold maps of shape {shape}, finite and not all zero, got {given.shape}.")
+    return whitened(given, matrix)
+
+
+def _noise(scan: Scan, data: np.ndarray, sampled: np.ndarray) -> tuple[str, np.ndarray]:
+    try:
+        found = scan.covariance()
+    except ValueError as error:
+        raise CommandError(f"--kspace: {scan.source}: {error}") from None
+    return found.sentence[0].upper() + found.sentence[1:], found.matrix
+
+
+def _cropped(data: np.ndarray, sampled: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
+    """The smallest block around DC that holds every sample."""
+    kept = []
+    for axis, n in enumerate(sampled.shape):
+        there = np.flatnonzero(sampled.any(axis=1 - axis))
+        side = min(n, 2 * max(n // 2 - int(there[0]), int(there[-1]) + 1 - n // 2))
+        kept.append(slice(n // 2 - side // 2, n // 2 - side // 2 + side))
+    smaller = sampled[tuple(kept)]
+    return data[(slice(None), *kept)], smaller, smaller.shape != sampled.shape
+
+
+def _finer(geometry: Any, shape: tuple[int, ...]) -> Any:
+    """The geometry with other voxels in the same field of view: a smaller block of k-space, a coarser image."""
+    if geometry is None or tuple(geometry.matrix[:2]) == tuple(shape):
+        return geometry
+    sides = (*shape, geometry.matrix[2])
+    size = geometry.field_of_view / np.array(sides)
+    position = geometry.centre - geometry.directions @ (size * np.array([side // 2 for side in sides]))
+    return replace(geometry, position=position, voxel_size=size, matrix=sides)
+
+
+def _images(data: np.ndarray) -> np.ndarray:
+    """Of samples (..., h, w)."""
+    return FourierLines(data.shape[-2:], range(data.shape[-2])).adjoint(data)
+
+
+def _truth(trial: Trial, data: np.ndarray, sampled: np.ndarray, images: np.ndarray) -> tuple[np.ndarray, str]:
+    """The image from everything that was acquired, and in words what it is."""
+    if sampled.all():
+        maps: Any = np.ones((1, *data.shape[1:])) if trial.coils is None else trial.coils
+        if isinstance(maps, str):
+            maps = estimate_coils(data, min(_LARGEST_CENTRE, *data.shape[1:]))
+        seen = np.abs(np.sum(maps.conj() * images, axis=0)) / np.maximum(np.sum(np.abs(maps) ** 2, axis=0), 1e-12)
+        return np.where(np.any(maps != 0, axis=0), seen, 0.0), "The truth is the image from all lines, without a prior"
+    found = trial.reconstruct(np.arange(len(trial.pool)))
+    share = f"{sampled.mean():.0%} of k-space"
+    return (
+        found,
+        f"No full truth is known: what counts as true is the image from all that was acquired, {share}",
+    )
+
+
+def _acquired(trajectory: str, pool: Any, sampled: np.ndarray, cropped: bool) -> str:
+    size = " x ".join(map(str, sampled.shape))
+    if trajectory == "lines":
+        block = f"all {len(pool)} lines" if sampled.all() else f"{len(pool)} of {sampled.shape[pool.axis]} lines"
+        around = " (counted in the block of k-space that was acquired)" if cropped else ""
+        return f"{block} of {size} samples{around}"
+    return f"{len(pool)} of {sampled.size} points of a plane of {size}"

@@ -1,0 +1,208 @@
+"""``adaptive kspace --plan``: the order of the next scan, from a reference of the same head or from other heads.
+
+    --reference FILE    lines or points that follow the k-space of that head; shots by their information about it
+    else                lines or points learnt on slices of other heads (--image), shots at golden angles
+
+Nothing is compared, and nothing measured: what is written is the ordered design and its exports.
+"""
+
+from __future__ import annotations
+
+import textwrap
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from adaptive import plots
+from adaptive.cli.errors import CommandError
+from adaptive.cli.kspace.exports import write_exports
+from adaptive.cli.kspace.making import simulated
+from adaptive.cli.kspace.trial_designs import choose
+from adaptive.cli.workers import n_workers
+from adaptive.images import Slice
+from designs import kspace
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from adaptive.cli.run_folder import RunFolder
+
+__all__ = ["Known", "designed_from", "plan"]
+
+_CANDIDATES, _SWAPS = 4, 2  # of lines that are learnt: half of what the library takes
+_VARIANTS = {"lines": 4, "points": 2}  # scans that are tried in every round
+
+
+class Known(NamedTuple):
+    """What a plan is made from.
+
+    Attributes
+    ----------
+    images : list of arrays (h, w)
+        Of the same head, or of others; complex, or magnitudes in [0, 1].
+    title : str
+    same : bool
+        Whether it is the head of the next scan.
+    coils : array (coils, h, w) or None
+        Maps, where raw samples of several coils show them.
+    n_slices : int
+        Of the volume: samples along the read-out, where points are planned.
+    geometry, protocol : optional
+    anatomical : bool
+        Whether pictures are to be turned.
+    """
+
+    images: list[np.ndarray]
+    title: str
+    same: bool
+    coils: np.ndarray | None = None
+    n_slices: int = 1
+    geometry: Any = None
+    protocol: Any = None
+    anatomical: bool = False
+
+
+def plan(known: Known, folder: RunFolder, jobs: int, parent: int, remark: str = "") -> None:
+    """Make the design, and write plan.csv, its exports, plan.png and summary.json; ``remark``: also printed."""
+    settings = folder.settings
+    design, n_first, how = designed_from(known, settings, folder.log / "plan.jsonl", jobs, parent)
+    written = write_exports(design, folder, settings["export"], known.geometry, known.protocol, known.n_slices)
+    said = _said(known, settings, design, n_first, how)
+    folder.draw(_draw(known, design, n_first, said), "plan")
+    names = [*written, f"plan.{folder.pictures}", "summary.json"]
+    folder.write_json("summary.json", _summary(known, design, n_first, said, settings))
+    _print(f"{said} {remark}".rstrip(), names, folder)
+
+
+def designed_from(
+    known: Known, settings: dict[str, Any], log: Path | None, jobs: int, parent: int
+) -> tuple[Any, int, str]:
+    """The ordered pool, how many are central, and by which rule.
+
+    Parameters
+    ----------
+    known : Known
+    settings : dict
+        trajectory, lines, initial, axis, snr, seed.
+    log : path or None
+        Of shots, which are chosen one by one.
+    jobs, parent : int
+
+    Raises
+    ------
+    CommandError
+        If no such design can be made.
+    """
+    try:
+        with threadpool_limits(1), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of reconstructions on the way, none of which is shown
+            return _design(known, settings, log, jobs, parent)
+    except ValueError as error:
+        raise CommandError(f"--{'reference' if known.same else 'image'}: {known.title}: {error}") from None
+
+
+def _design(known: Known, settings: dict[str, Any], log: Path | None, jobs: int, parent: int) -> tuple[Any, int, str]:
+    trajectory, n, centre = settings["trajectory"], settings["lines"], settings["initial"]
+    shape = known.images[0].shape
+    told: dict[str, Any] = {"snr": settings["snr"], "coils": known.coils, "random_state": settings["seed"]}
+    told["n_jobs"] = n_workers(jobs, len(known.images) if not known.same else 4)
+    if trajectory == "lines":
+        axis = settings["axis"]
+        if known.same:
+            lines = kspace.reference_lines(known.images, n, centre, axis=axis, n_variants=_VARIANTS[trajectory], **told)
+        else:
+            told |= {"n_candidates": _CANDIDATES, "n_swaps": _SWAPS}
+            lines = kspace.learnt_lines(known.images, n, centre, axis=axis, **told)
+        first = max(4, shape[axis] // 8) if centre is None else centre
+        return kspace.LinePool(shape, lines, axis), first, _by(known, trajectory)
+    if trajectory == "points":
+        sides = [max(4, side // 8) for side in shape] if centre is None else [centre, centre]
+        make = kspace.reference_points if known.same else kspace.learnt_points
+        more: dict[str, Any] = {"n_variants": _VARIANTS[trajectory]} if known.same else {"n_candidates": 1}
+        points = make(known.images, n, sides, **told, **more)
+        return kspace.PhaseEncodePool(shape, points), int(np.prod(sides)), _by(known, trajectory)
+    if not known.same:
+        period = np.pi if trajectory == "spokes" else 2 * np.pi
+        return (
+            getattr(kspace, trajectory)(shape, kspace.golden_angles(n, period)),
+            0,
+            "at golden angles, whatever the head",
+        )
+    assert log is not None
+    head = Slice(known.images[0], known.title)
+    trial = simulated(
+        head, trajectory=trajectory, axis=0, initial=centre, n=n, snr=settings["snr"], phase="central",
+        seed=settings["seed"],
+    )  # fmt: skip
+    chosen = choose(trial, n, settings["seed"], log, parent)
+    return (
+        trial.pool.take(chosen.positions),
+        len(trial.first),
+        "one by one, by the information about a simulated scan of it",
+    )
+
+
+def _by(known: Known, trajectory: str) -> str:
+    if known.same:
+        n = _VARIANTS[trajectory]
+        return f"where reconstructions of {n} variants of it (contrast, motion, phase, noise) are wrong"
+    return f"with the least error on {len(known.images)} slices"
+
+
+def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how: str) -> str:
+    whose = "the same head" if known.same else "another head"
+    coils = "one coil" if known.coils is None else f"the {len(known.coils)} coils of its raw samples"
+    given = f", the first {n_first} central ones in any case" if n_first else ""
+    size = " x ".join(map(str, known.images[0].shape))
+    volume = (
+        f", for a read-out of {known.n_slices}" if settings["trajectory"] == "points" and known.n_slices > 1 else ""
+    )
+    kind = settings["trajectory"]
+    return (
+        f"{len(design)} {kind} of {size}{volume}, in the order of the scan{given}; from {known.title} "
+        f"({whose}), chosen {how}. Assumed: {coils}, SNR {settings['snr']:g}."
+    )
+
+
+def _draw(known: Known, design: Any, n_first: int, said: str) -> Figure:
+    from matplotlib.figure import Figure
+
+    drawing = Figure(figsize=(10.5, 5.2), layout="constrained")
+    parts: Any = drawing.subfigures(2, 1, height_ratios=[4.6, 0.6])
+    head, order = parts[0].subplots(1, 2)
+    picture = np.abs(known.images[0])
+    head.imshow(np.rot90(picture) if known.anatomical else picture, cmap="gray")
+    head.set(xticks=[], yticks=[], title="reference" if known.same else "one of the slices that taught")
+    plots.sampling_order(design, n_first, ax=order).set_title("plan")
+    parts[1].text(0.01, 0.5, textwrap.fill(said, 155), fontsize=8.5, va="center", color="#333333")
+    return drawing
+
+
+def _summary(known: Known, design: Any, n_first: int, said: str, settings: dict[str, Any]) -> dict[str, Any]:
+    from adaptive.loop.log.header import versions
+
+    place, times = known.geometry, known.protocol
+    where = None
+    if place is not None:
+        where = {"plane": place.plane, "voxel size (mm)": place.voxel_size.tolist(), "matrix": list(place.matrix)}
+    stated = {} if times is None else {k: v for k, v in vars(times).items() if v not in (None, "")}
+    return {
+        "plan": said,
+        "settings": settings,
+        "order": design.labels(),
+        "central": n_first,
+        "geometry": where,
+        "protocol": stated or None,
+        "versions": versions(),
+    }
+
+
+def _print(said: str, names: list[str], folder: RunFolder) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    console.print(said, soft_wrap=True)
+    console.print(f"{folder.path} holds {', '.join(names)}.", style="dim", soft_wrap=True)

@@ -1,0 +1,199 @@
+"""What ``adaptive kspace`` reads: stacks of images, raw samples of one slice, a reference; errors are sentences.
+
+An image in the place of k-space, and the other way round, is recognised and said. Of several volumes the first is taken
+where none was named, and that is said, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adaptive.cli.errors import CommandError
+from adaptive.cli.kspace.plan import Known
+from adaptive.images import ImageStack, estimate_coils, head_scan, read_images, scaled
+from adaptive.operators import FourierLines
+from adaptive.scanner import compare_scans, looks_like_kspace, read_scan
+from adaptive.scanner.slicing import turned
+
+if TYPE_CHECKING:
+    from adaptive.scanner import Scan
+
+__all__ = [
+    "read_heads",
+    "read_maps",
+    "read_raw",
+    "read_reference_scan",
+    "read_stack",
+    "refuse_kspace",
+    "require_alike",
+    "require_same_grid",
+]
+
+PLANES = {"sagittal": 0, "coronal": 1, "axial": 2}
+_OTHERS = 3  # slices of other heads that teach, about the one that is named
+_APART = 2  # slices between them
+_LARGEST_CENTRE = 32
+
+
+@contextmanager
+def _sentences(option: str, path: str | None) -> Iterator[None]:
+    """Whatever a reader says as one line that begins with the option."""
+    try:
+        yield
+    except OSError as error:
+        said = str(error) if error.errno is None else f"{error.strerror}: {path}."
+        raise CommandError(f"{option}: {said}") from None
+    except (ValueError, ImportError, IndexError) as error:
+        raise CommandError(f"{option}: {error}") from None
+
+
+def read_stack(path: str | None, plane: str, volume: int | None, option: str = "--image") -> tuple[ImageStack, str]:
+    """The slices of a file, or of nibabel's head scan, and what is to be said of the volume that they are of."""
+    with _sentences(option, path):
+        if path is None or volume is not None or _is_volume(path):
+            scan = _chosen(_shipped() if path is None else path, "image", volume)
+            if scan.geometry is not None and len(scan.shape) == 3:
+                straight = turned(scan, *scan.geometry.to_anatomical())
+                name = head_scan().name if path is None else Path(path).name
+                return ImageStack(np.moveaxis(straight.data, PLANES[plane], 0), name, plane), _of_several(scan, volume)
+            data = scan.data[..., 0] if scan.data.shape[-1] == 1 else scan.data
+            return ImageStack(data if data.ndim == 3 else data[None], Path(str(path)).name), _of_several(scan, volume)
+        return read_images(path, plane), ""
+
+
+def refuse_kspace(stack: ImageStack, index: int) -> None:
+    """Refuse k-space in the place of an image."""
+    if looks_like_kspace(stack.stored[index]):
+        raise CommandError(
+            f"--image: {stack.name} holds k-space as it seems (its energy lies around one point): give it as --kspace."
+        )
+
+
+def read_raw(path: str, plane: str | None, index: int | None, volume: int | None, option: str = "--kspace") -> Scan:
+    """Raw samples of one slice, mapped into memory until they are looked at."""
+    with _sentences(option, path):
+        several = Path(path).name.lower().endswith((".h5", ".hdf5", ".mrd"))
+        scan = _chosen(path, None, volume, index if several else None)
+        if scan.kind != "kspace":
+            raise ValueError(f"{scan.source} holds an image as it seems, and no k-space: give it as --image.")
+        if len(scan.shape) == 3:
+            scan = _cut(scan, plane, index)
+        elif index not in (None, 0) and not several:
+            raise ValueError(f"{scan.source} holds one slice, and --slice {index} asks for another.")
+        return scan.finite()
+
+
+def read_reference_scan(path: str, plane: str | None, index: int | None, volume: int | None) -> tuple[Scan, Known]:
+    """A reference of the same head, image or raw: one slice, and what a plan is made from."""
+    with _sentences("--reference", path):
+        several = Path(path).name.lower().endswith((".h5", ".hdf5", ".mrd"))
+        if Path(path).suffix.lower() in (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp"):
+            from adaptive.scanner import Scan
+
+            scan = Scan(read_images(path).stored[0], "image", source=Path(path).name)
+        else:
+            scan = _chosen(path, None, volume, index if several else None)
+        n_slices = max(scan.n_slices, scan.shape[2] if len(scan.shape) == 3 else 1)
+        scan = (scan if several and len(scan.shape) == 2 else _cut(scan, plane, index)).finite()
+        image, coils = (scan.data, None) if scan.kind == "image" else _of_raw(scan)
+        image = scaled(image, scan.source)
+        turn = scan.kind == "image" and scan.geometry is not None
+        return scan, Known([image], scan.source, True, coils, n_slices, scan.geometry, scan.protocol, turn)
+
+
+def read_heads(path: str | None, plane: str, index: int | None, volume: int | None) -> tuple[Known, str]:
+    """Slices of other heads, about the one that is named; and what is to be said of their volume."""
+    stack, said = read_stack(path, plane, volume)
+    with _sentences("--image", path):
+        middle = stack.middle if index is None else index
+        refuse_kspace(stack, middle)
+        wanted = [middle + _APART * (k - _OTHERS // 2) for k in range(_OTHERS)]
+        inside = [k for k in wanted if 0 <= k < len(stack) and np.any(stack.stored[k])] or [middle]
+        images = [stack[k].image for k in inside]
+        title = stack[middle].title if len(inside) == 1 else f"{stack.plane} slices {inside} of {stack.name}".lstrip()
+        return Known(images, title, False, n_slices=len(stack), anatomical=bool(stack.plane)), said
+
+
+def read_maps(path: str) -> np.ndarray:
+    """Coil maps (coils, h, w) of ``--coils FILE``."""
+    with _sentences("--coils", path):
+        scan = read_scan(path, "image" if path.endswith((".npy", ".npz")) else None)
+        return np.asarray(scan.data)
+
+
+def require_alike(reference: Scan, scan: Scan) -> None:
+    """Refuse a reference of another place, matrix or receiver than the scan that it is to plan."""
+    differences = compare_scans(reference, scan, protocol=False)
+    if differences:
+        raise CommandError(f"--reference: {differences[0]}")
+
+
+def require_same_grid(reference: str, image: str | None, volume: int | None) -> None:
+    """Refuse a reference volume that lies otherwise in the patient than the volume of the image, where both say how."""
+    paths = [reference, str(_shipped()) if image is None else image]
+    if not all(map(_is_volume, paths)):
+        return
+    with _sentences("--reference", reference):
+        first = _chosen(paths[0], "image", None)
+    with _sentences("--image", image):
+        second = _chosen(paths[1], "image", volume)
+    if first.geometry is not None and second.geometry is not None:
+        require_alike(first, second)
+
+
+def _is_volume(path: str) -> bool:
+    """Whether a file, or a folder, knows anatomical axes."""
+    given = Path(path)
+    name = given.name.lower()
+    if given.is_dir() or name.endswith((".dcm", ".ima", ".nii", ".nii.gz", ".mgz", ".mgh", ".mnc")):
+        return True
+    if name.endswith(".npy") and given.is_file():
+        with suppress(ValueError, OSError):  # said when it is read
+            return np.load(given, mmap_mode="r", allow_pickle=False).ndim == 4
+    return False
+
+
+def _chosen(path: str | Path, kind: str | None, volume: int | None, index: int | None = None) -> Scan:
+    """A scan; of several volumes the first where none was named."""
+    try:
+        return read_scan(path, kind, volume=volume, index=index)
+    except ValueError as error:
+        if volume is not None or "volume" not in str(error):
+            raise
+        return read_scan(path, kind, volume=0, index=index)
+
+
+def _cut(scan: Scan, plane: str | None, index: int | None) -> Scan:
+    """One slice; what has no place in the patient, or is a slice of its own plane, is cut whatever plane was named."""
+    if scan.geometry is None or len(scan.shape) == 2 or scan.geometry.matrix[2] == 1:
+        plane = None
+    return scan.slice(plane, index)
+
+
+def _of_several(scan: Scan, volume: int | None) -> str:
+    if volume is not None or scan.n_volumes == 1:
+        return ""
+    return f"Volume {scan.volume} of {scan.n_volumes}; --volume takes another."
+
+
+def _shipped() -> Path:
+    import nibabel
+
+    return Path(nibabel.__file__).parent / "tests" / "data" / "example4d.nii.gz"
+
+
+def _of_raw(scan: Scan) -> tuple[np.ndarray, np.ndarray | None]:
+    """The complex image of raw samples, and the maps of their coils."""
+    whole = scan.without_oversampling()
+    sampled = whole.sampled
+    if sampled is None or not sampled.all():
+        raise ValueError(f"{scan.source} was not sampled completely, and a reference has to be.")
+    if whole.coils is None:
+        return FourierLines(whole.shape, range(whole.shape[0])).adjoint(whole.data), None
+    maps = estimate_coils(whole.data, min(_LARGEST_CENTRE, *whole.shape))
+    return np.sum(maps.conj() * whole.images, axis=0), maps

@@ -1,0 +1,171 @@
+"""What a trial leaves: the plan, tables, pictures, a summary, and a few lines on the terminal."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adaptive import plots
+from adaptive.cli.kspace.exports import write_exports
+from adaptive.cli.kspace.rules import EXPONENT
+from adaptive.cli.kspace.trial import METRICS, SCALES, SLACKS, Trial
+from adaptive.cli.kspace.trial_designs import DESIGNED, REFERENCE, Tried
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from adaptive.cli.run_folder import RunFolder
+
+__all__ = ["said_of", "verdict", "write"]
+
+TIE = 0.03  # a ratio of errors nearer to one says nothing
+_SHOWN = 4
+
+
+def write(tried: Sequence[Tried], trial: Trial, folder: RunFolder) -> None:
+    """Write the plan, designs.csv, positions_of_designs.csv, the pictures and summary.json, and print the table."""
+    ordered = sorted(tried, key=lambda one: (one.design != DESIGNED, one.design != REFERENCE, one.mean("nmse")))
+    designed = ordered[0]
+    assert designed.chosen is not None
+    said = said_of(trial)
+    plan = trial.pool.take(designed.positions[0])
+    written = write_exports(plan, folder, folder.settings["export"], trial.geometry, trial.protocol)
+    rows = [{"design": one.design, "draws": len(one.positions), **_means(one)} for one in ordered]
+    folder.write_csv("designs.csv", {name: [row[name] for row in rows] for name in rows[0]})
+    folder.write_csv("labels_of_designs.csv", _labels(ordered, trial))
+    folder.draw(_draw(ordered, trial, said), "design")
+    pictures = [f"design.{folder.pictures}"]
+    if designed.chosen.maps is not None:
+        folder.draw(plots.coil_maps(designed.chosen.maps, upright=trial.upright), "coils")
+        pictures.append(f"coils.{folder.pictures}")
+    folder.write_json("summary.json", _summary(ordered, trial, folder, said))
+    names = [*written, "designs.csv", "labels_of_designs.csv", *pictures, "summary.json", "log"]
+    _print(ordered, trial, folder, said, names)
+    counts = Counter(message for one in ordered for message in one.warnings)
+    for message, count in counts.most_common():
+        print(f"adaptive: warning in {count} of {len(ordered)} designs: {message}", file=sys.stderr)
+
+
+def said_of(trial: Trial) -> str:
+    """What was replayed or simulated, and what was told, in sentences for captions."""
+    scales = ", ".join(f"{name} {value:g}" for name, value in SCALES.items())
+    slacks = " or ".join(f"{slack:g}" for slack in SLACKS)
+    tuned = (
+        f"All images are MAP with prior scales {scales}; exponents of rules {EXPONENT:g}. Told what a scanner does not "
+        f"know: whether the noise is taken {slacks} times, for each design alike"
+    )
+    return " ".join(f"{one.rstrip('.')}." for one in (*trial.statements, tuned, "Errors are inside the object"))
+
+
+def verdict(ordered: Sequence[Tried]) -> str:
+    """Whether choosing paid, against the best of the rules."""
+    designed, *others = ordered
+    best = min((one for one in others if one.design != REFERENCE), key=lambda one: one.mean("nmse"))
+    ratio, name = float(np.sqrt(designed.mean("nmse") / best.mean("nmse"))), best.design.replace("_", " ")
+    if ratio < 1 - TIE:
+        return f"design pays here: {ratio:.2f} of the error of the best simple rule, {name}"
+    if ratio <= 1 + TIE:
+        return f"design and the best simple rule, {name}, tie here: {ratio:.2f} of its error"
+    return f"a simple rule does better here: {ratio:.2f} of the error of the best one, {name}"
+
+
+def _means(one: Tried) -> dict[str, float]:
+    return {name: one.mean(name) for name in METRICS}
+
+
+def _labels(ordered: Sequence[Tried], trial: Trial) -> dict[str, list[Any]]:
+    table: dict[str, list[Any]] = {"design": [], "draw": [], "label": []}
+    for one in ordered:
+        for draw, positions in enumerate(one.positions):
+            labels = trial.pool.labels(positions)
+            table["design"] += [one.design] * len(labels)
+            table["draw"] += [draw] * len(labels)
+            table["label"] += [" ".join(map(str, np.atleast_1d(label))) for label in labels]
+    return table
+
+
+def _draw(ordered: Sequence[Tried], trial: Trial, said: str) -> Figure:
+    from matplotlib.figure import Figure
+
+    shown = {one.design + (", first draw" if len(one.positions) > 1 else ""): one.image for one in ordered[:_SHOWN]}
+    height, width = trial.upright(trial.truth).shape
+    pictures = 2 * (11.0 / (len(shown) + 1) * min(max(height / width, 0.4), 1.6) + 0.55)  # inches
+    drawing = Figure(figsize=(12.5, pictures + 4.9), layout="constrained")
+    parts: Any = drawing.subfigures(3, 1, height_ratios=[pictures, 4.2, 0.7])
+    plots.residuals(trial.truth, shown, upright=trial.upright, into=parts[0])
+    chosen = ordered[0].chosen
+    assert chosen is not None
+    scored = trial.trajectory in ("lines", "points")
+    axes = parts[1].subplots(1, 2 + scored, width_ratios=[1] * (1 + scored) + [1.15])
+    n_first = len(trial.first)
+    plots.sampling_order(trial.pool.take(chosen.positions), n_first, ax=axes[0]).set_title(
+        f"order of {trial.trajectory}"
+    )
+    if trial.trajectory == "lines":
+        scores = {"before the first choice": chosen.before, "after the last choice": chosen.after}
+        measured = dict(zip(scores, (chosen.positions[:n_first], chosen.positions), strict=True))
+        plots.sampling_scores(trial.pool, scores, measured=measured, ax=axes[1]).set_title("score")
+    elif scored:
+        plots.sampling_scores(trial.pool, chosen.before, ax=axes[1]).set_title("score before the first choice")
+    columns: dict[str, list[Any]] = {
+        "design": [one.design for one in ordered],
+        "slice": ["same"] * len(ordered),
+        "error": [float(np.sqrt(one.mean("nmse"))) for one in ordered],
+    }
+    label = "relative error inside the object, less is better"
+    plots.design_errors(columns, ax=axes[-1], xlabel=label).set_title("all designs of this size")
+    parts[2].text(0.01, 0.5, textwrap.fill(said, 185), fontsize=8.5, va="center", color="#333333")
+    return drawing
+
+
+def _summary(ordered: Sequence[Tried], trial: Trial, folder: RunFolder, said: str) -> dict[str, Any]:
+    from adaptive.loop.log.header import versions
+
+    chosen = ordered[0].chosen
+    assert chosen is not None
+    return {
+        "scan": trial.title,
+        "trajectory": trial.trajectory,
+        "shape": list(trial.shape),
+        "said": said,
+        "settings": folder.settings,
+        "candidates": len(trial.pool),
+        "measured in any case": len(trial.first),
+        "verdict": verdict(ordered),
+        "order": trial.pool.labels(chosen.positions),
+        "information gained": [None if np.isnan(one) else float(one) for one in chosen.scores],
+        "designs": {one.design: {"draws": len(one.positions), "slack": one.slack, **_means(one)} for one in ordered},
+        "versions": versions(),
+    }
+
+
+def _print(ordered: Sequence[Tried], trial: Trial, folder: RunFolder, said: str, names: Sequence[str]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    printed = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    printed.add_column(f"{trial.trajectory} chosen by", no_wrap=True)
+    for heading in ("NMSE", "PSNR", "SSIM"):
+        printed.add_column(heading, justify="right", no_wrap=True)
+    least = min(one.mean("nmse") for one in ordered)
+    for one in ordered:
+        mark = "*" if one.mean("nmse") == least else " "
+        cells = (f"{one.mean('nmse'):.5f}{mark}", f"{one.mean('psnr'):.2f}", f"{one.mean('ssim'):.3f}")
+        printed.add_row(one.design.replace("_", " "), *cells)
+    console = Console(highlight=False)
+    n = len(ordered[0].positions[0])
+    console.print(
+        f"{trial.title}: {n} of {len(trial.pool)} {trial.trajectory}, the first {len(trial.first)} given",
+        soft_wrap=True,
+    )
+    console.print(printed)
+    console.print(f"{verdict(ordered)[0].upper()}{verdict(ordered)[1:]}.", soft_wrap=True)
+    console.print("PSNR in dB; * least error; random designs are means over their draws.", style="dim", soft_wrap=True)
+    console.print(said, style="dim", soft_wrap=True)
+    console.print(f"{folder.path} holds {', '.join(names)}.", style="dim", soft_wrap=True)

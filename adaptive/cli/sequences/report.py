@@ -1,0 +1,110 @@
+"""What is written of sequences: held-out nats by who predicts, next items of users, users worth observing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adaptive import plots, scorers
+from adaptive.cli.run_folder import RunFolder
+from adaptive.cli.sequences.training import net_of, trained
+from adaptive.estimators import CollaborativeRNN
+from adaptive.estimators.sequences.histories import Histories, events_of
+from adaptive.inference.recurrent.ngrams import chosen
+from adaptive.inference.recurrent.training import Plan
+
+__all__ = ["write"]
+
+LEAST = 5  # events of a user of whom some are held out
+TOGETHER = 512  # users whose next items are in memory at a time
+
+
+def write(histories: dict[str, list[str]], settings: dict[str, Any], folder: RunFolder) -> dict[str, Any]:
+    """Train, and write summary.json, users.csv, next.csv and observe.csv; return the summary."""
+    n_held = {who: _held(len(items), settings["held_out"]) for who, items in histories.items()}
+    early = {who: items[: len(items) - n_held[who]] for who, items in histories.items()}
+    late = {who: items[len(items) - n_held[who] :] for who, items in histories.items()}
+    every = list(dict.fromkeys(item for items in histories.values() for item in items))
+    pooled = trained(net_of(settings, every, pooled=True), early, folder, "pooled")
+    own = trained(net_of(settings, every, pooled=False), early, folder, "own")
+    errors = _errors(histories, early, late, every, pooled, own)
+    length = np.array([len(items) for items in histories.values()])
+    folder.write_csv("users.csv", {"user": list(histories), "events": length.tolist(),
+                                   "held_out": list(n_held.values()),
+                                   **{name: [None if np.isnan(v) else float(v) for v in column]
+                                      for name, column in errors.items()}})  # fmt: skip
+    nats = {name: float(np.nanmean(column)) if np.isfinite(column).any() else None for name, column in errors.items()}
+    summary = {
+        "users": len(histories), "items": len(every), "events": int(length.sum()), "held_out": sum(n_held.values()),
+        "nats": nats, "epochs": {"own": own.n_iter_, "pooled": pooled.n_iter_},
+        "converged": {"own": bool(own.converged_), "pooled": bool(pooled.converged_)}, "settings": settings,
+    }  # fmt: skip
+    folder.write_json("summary.json", summary)
+    _draw(nats, folder)
+    own.partial_fit(late)  # users stand where their histories end
+    _next(own, settings["next"], folder)
+    summary["observe"] = _observe(own, settings["observe"], folder)
+    return summary
+
+
+def _held(n: int, share: float) -> int:
+    return max(1, int(share * n)) if n >= LEAST and share > 0 else 0
+
+
+def _errors(
+    histories: dict[str, list[str]], early: dict[str, list[str]], late: dict[str, list[str]], items: list[str],
+    pooled: CollaborativeRNN, own: CollaborativeRNN,
+) -> dict[str, np.ndarray]:  # fmt: skip
+    """Nats per held-out event of each user, nan where nothing is held out."""
+    known = np.array(items)
+    whole = Histories.of(events_of(histories), known, closed=True).codes
+    n_seen = np.array([len(one) for one in early.values()])
+    learn = [codes[:n] for codes, n in zip(whole, n_seen.tolist(), strict=True)]
+    found = {"uniform": np.full(len(whole), np.log(len(items)))}
+    for order, name in ((1, "1-gram"), (2, "2-gram")):
+        counted = chosen(order, learn, Plan().trained_on(n_seen), len(items))
+        logs = counted.log_probabilities(whole)
+        found[name] = np.array([_mean(one[n:]) for one, n in zip(logs, n_seen.tolist(), strict=True)])
+    for name, model in (("pooled", pooled), ("own", own)):
+        found[name] = np.array([_mean(one) for one in model.log_predictive(late)])
+    return found
+
+
+def _mean(logs: np.ndarray) -> float:
+    return -float(logs.mean()) if len(logs) else float("nan")
+
+
+def _next(model: CollaborativeRNN, n: int, folder: RunFolder) -> None:
+    rows: list[tuple[Any, ...]] = []
+    for begin in range(0, len(model.users_), TOGETHER):
+        users = model.users_[begin : begin + TOGETHER]
+        chances = model.predict_proba(users)
+        best = np.argsort(-chances, axis=1, kind="stable")[:, :n]
+        for user, places, p in zip(users.tolist(), best, chances, strict=True):
+            rows += [(user, k + 1, model.items_[i].item(), float(p[i])) for k, i in enumerate(places)]
+    columns = zip(*rows, strict=True)
+    folder.write_csv("next.csv", dict(zip(("user", "rank", "item", "probability"), map(list, columns), strict=True)))
+
+
+def _observe(model: CollaborativeRNN, n: int, folder: RunFolder) -> list[str]:
+    """Write the users whose next event tells most of which member is right, one at a time; return their ids."""
+    users = model.users_.tolist()
+    believed = model.predictive(users)
+    gains = scorers.information_gain(believed, 0)
+    best = np.argsort(-gains, kind="stable")[:n]
+    chosen_users = [users[k] for k in best]
+    folder.write_csv("observe.csv", {"user": chosen_users, "nats": gains[best].tolist(),
+                                     "entropy": believed.outcome_entropy[best].tolist()})  # fmt: skip
+    return chosen_users
+
+
+def _draw(nats: dict[str, float | None], folder: RunFolder) -> None:
+    shown = {name: value for name, value in nats.items() if value is not None}
+    drawing, ax = plots.figure(6.0, 2.6)
+    ax.barh(range(len(shown)), list(shown.values()), color=[plots.PALETTE[0] if name == "own" else "#BBBBBB"
+                                                            for name in shown])  # fmt: skip
+    ax.set_yticks(range(len(shown)), ["a memory for each" if name == "own" else name for name in shown])
+    ax.invert_yaxis()
+    ax.set(xlabel="nats per held-out event, mean over users", title="What comes next")
+    folder.draw(drawing, "nats")

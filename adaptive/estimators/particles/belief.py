@@ -1,0 +1,151 @@
+"""What is believed of the parameters after answers: a cloud of weighted particles."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from adaptive.estimators.linear.training import Rows
+from adaptive.estimators.particles.likelihood import row_blocks
+from adaptive.estimators.particles.outcomes import predictive_of
+from adaptive.estimators.particles.settings import ParticleSettings
+from adaptive.inference.particles.cloud import Cloud
+from adaptive.inference.particles.learning import Problem, learnt
+from adaptive.inference.particles.prior import checked_draws
+
+if TYPE_CHECKING:
+    from adaptive.predictive import Predictive
+    from adaptive.types import RandomState
+
+__all__ = ["ParticleBelief", "prior_cloud"]
+
+HARDLY = 0.02  # share of accepted proposals below which moves do not move
+
+
+def prior_cloud(settings: ParticleSettings) -> Cloud:
+    """Return the particles before any answer, of equal weight; the same for the same seed."""
+    k = settings.n_particles
+    values = checked_draws(settings.stated_prior, k, settings.seed)
+    return Cloud(settings.stated_prior.names, values, np.full(k, -np.log(k)))
+
+
+@dataclass(frozen=True, eq=False)
+class ParticleBelief:
+    """The cloud after all answers.
+
+    Attributes
+    ----------
+    settings : ParticleSettings
+    data : Rows
+        Settings and outcomes, as they were given.
+    posterior : Cloud
+    """
+
+    settings: ParticleSettings
+    data: Rows
+    posterior: Cloud
+
+    @classmethod
+    def learnt(cls, settings: ParticleSettings, data: Rows, earlier: ParticleBelief | None = None) -> ParticleBelief:
+        """The belief after ``data``, of which an ``earlier`` one knows the first rows."""
+        cloud = prior_cloud(settings) if earlier is None else earlier.posterior
+        known, likelihood = 0 if earlier is None else len(earlier.data), settings.likelihood
+        problem = Problem(
+            settings.stated_prior.log_density,
+            lambda values: likelihood.total(values, data.X[:known], data.y[:known]),
+            lambda values: likelihood.total(values, data.X[known:], data.y[known:]),
+        )
+        if len(data) == known:
+            return cls(settings, data, cloud)
+        after = learnt(
+            cloud,
+            problem,
+            increments=possible_increments(cloud, settings, data, known),
+            resample=float(settings.resample),
+            move=settings.move,
+            seed=settings.seed,
+            n_answers=len(data),
+        )
+        if after.n_moves > cloud.n_moves and after.acceptance < HARDLY:
+            warnings.warn(
+                f"the particles hardly move ({after.acceptance:.1%} of proposals accepted): after {len(data)} answers "
+                "they may stand for fewer than they are; more n_particles, or other parameters of the model, help.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        return cls(settings, data, after)
+
+    # -- what is said of the inference ---------------------------------------------------------------------------------
+
+    evidence_kind = "approximation"
+
+    @property
+    def converged(self) -> bool:
+        """Whether the last moves moved the particles."""
+        return not self.posterior.acceptance < HARDLY
+
+    @property
+    def log_evidence(self) -> float:
+        """Of all answers, by the mean weights."""
+        return self.posterior.log_evidence
+
+    @property
+    def objective_trace(self) -> np.ndarray:
+        """The effective sample size after each learning."""
+        return np.array(self.posterior.sizes)
+
+    @property
+    def n_iter(self) -> int:
+        """How often the particles were resampled and moved."""
+        return self.posterior.n_moves
+
+    # -- what is believed ----------------------------------------------------------------------------------------------
+
+    def predictive(self, candidates: np.ndarray, *, target: Any = None, random_state: RandomState = None) -> Predictive:
+        """What is believed about the outcomes at settings."""
+        return predictive_of(self.settings, self.posterior, candidates, target=target, random_state=random_state)
+
+    @classmethod
+    def prior_predictive(
+        cls,
+        settings: ParticleSettings,
+        candidates: np.ndarray,
+        *,
+        target: Any = None,
+        random_state: RandomState = None,
+    ) -> Predictive:
+        """The same before any answer."""
+        return predictive_of(settings, prior_cloud(settings), candidates, target=target, random_state=random_state)
+
+    def state(self) -> dict[str, Any]:
+        """Plain data, without what was measured."""
+        return {"cloud": {**asdict(self.posterior), "names": list(self.posterior.names)}}
+
+    @classmethod
+    def from_state(cls, settings: ParticleSettings, data: Rows, state: dict[str, Any]) -> ParticleBelief:
+        """The belief that ``state`` described."""
+        kept = {field.name: state["cloud"][field.name] for field in fields(Cloud)}
+        cloud = Cloud(**kept)
+        return cls(settings, data, replace(cloud, names=tuple(cloud.names), sizes=tuple(cloud.sizes)))
+
+
+def possible_increments(cloud: Cloud, settings: ParticleSettings, data: Rows, known: int) -> np.ndarray:
+    """Return log p(answers from ``known`` on | value) (k,); the first answer that no particle can give is refused."""
+    possible, total = np.isfinite(cloud.log_weights), np.zeros(len(cloud))
+    for block in row_blocks(len(cloud), len(data) - known):
+        at = slice(known + block.start, known + block.stop)
+        found = settings.likelihood.of_rows(cloud.values, data.X[at], data.y[at])
+        so_far = np.logical_and.accumulate(np.isfinite(found) & possible[:, None], axis=1)
+        nobody = np.flatnonzero(~so_far.any(axis=0))
+        if len(nobody):
+            row = at.start + int(nobody[0])
+            raise ValueError(
+                f"y holds {data.y[row].tolist()!r} at setting {data.X[row].tolist()}, which is impossible under every "
+                f"one of the {len(cloud)} particles (log likelihood minus infinity); nothing was learnt."
+            )
+        possible, total = so_far[:, -1], total + found.sum(axis=1)
+    return total

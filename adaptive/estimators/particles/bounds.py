@@ -1,0 +1,73 @@
+"""Bounds on the information of single settings, for the posterior that the particles are draws of.
+
+    lower  =  E log p(y | value) / sum_k w_k p(y | value_k)              the particle that y comes from among them
+    upper  =  E log p(y | value) / sum_{k not it} w_k p(y | value_k) / (1 - w)
+
+In the mean over clouds of independent draws the first is at most the information and the second at least (Foster,
+Jankowiak, O'Meara, Teh, Rainforth, 2020, A unified stochastic gradient approach to designing Bayesian-optimal
+experiments: prior contrastive estimation, nested Monte Carlo).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.special import rel_entr
+
+from adaptive.estimators.particles.continuous import GaussianParticles
+from adaptive.estimators.particles.discrete import DiscreteParticles
+from adaptive.inference.particles.compiled import log_mixture
+
+if TYPE_CHECKING:
+    from adaptive.estimators.particles.predictive import ParticlePredictive
+
+__all__ = ["Bounds", "information_bounds"]
+
+N_DRAWS = 1024
+
+
+class Bounds(NamedTuple):
+    """Bounds (m,) in nats, and their standard errors by the outcomes drawn (0 where these are enumerated)."""
+
+    lower: np.ndarray
+    upper: np.ndarray
+    lower_error: np.ndarray
+    upper_error: np.ndarray
+
+
+def information_bounds(predictive: ParticlePredictive) -> Bounds:
+    """Return bounds on the information of every candidate of a predictive about all parameters."""
+    if isinstance(predictive, DiscreteParticles):
+        found = predictive.blockwise(lambda table: _enumerated(predictive.weights, table))
+    else:
+        found = predictive.blockwise(lambda kept: _drawn(predictive, kept))  # type: ignore[arg-type]
+    return Bounds(*found.T)
+
+
+def _enumerated(weights: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """(m, 4) bounds from p(outcome | particle) (k, m, c), by enumeration."""
+    mean = np.tensordot(weights, table, axes=1)
+    others = np.maximum(mean - weights[:, None, None] * table, 0.0) / (1.0 - weights[:, None, None])
+    lower = np.tensordot(weights, rel_entr(table, mean).sum(axis=2), axes=1)
+    upper = np.tensordot(weights, rel_entr(table, others).sum(axis=2), axes=1)
+    return np.column_stack([lower, upper, np.zeros((len(lower), 2))])
+
+
+def _drawn(predictive: GaussianParticles, kept: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """(b, 4) bounds from outcomes drawn, stratified in the particles."""
+    means, spread = kept[0], np.broadcast_to(kept[1], kept[0].shape)
+    weights = predictive.weights
+    with np.errstate(divide="ignore"):
+        log_weights = np.log(weights)
+    found = np.empty((means.shape[1], 4))
+    for j in range(means.shape[1]):
+        points, chosen = predictive.strata(weights, means[:, j], spread[:, j], N_DRAWS)
+        own = predictive.log_noise(points, means[chosen, j], spread[chosen, j])
+        together = log_mixture(points, log_weights, means[:, j], spread[:, j])
+        share = np.minimum(np.exp(own + log_weights[chosen] - together), 1.0 - 1e-15)
+        lower = own - together
+        upper = lower - np.log1p(-share) + np.log1p(-weights[chosen])
+        each = [lower.mean(), upper.mean(), lower.std(ddof=1), upper.std(ddof=1)]
+        found[j] = np.array(each) / [1.0, 1.0, *[np.sqrt(len(points))] * 2]
+    return found

@@ -1,0 +1,87 @@
+"""What users ask of a fitted particle estimator about outcomes: means, intervals, log probabilities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import logsumexp
+
+from adaptive import checks
+from adaptive.estimators.particles.likelihood import row_blocks
+
+if TYPE_CHECKING:
+    from adaptive.estimators.particles.belief import ParticleBelief
+
+__all__ = ["interval", "log_predictive", "means", "probabilities"]
+
+
+def means(belief: ParticleBelief, X: np.ndarray, return_std: bool) -> Any:
+    """Return mean outcomes at settings X, with ``return_std`` also the standard deviations of the means."""
+    settings, cloud = belief.settings, belief.posterior
+    if settings.model is not None:
+        parts = [_moments(belief, X[part]) for part in row_blocks(len(cloud), len(X))]
+        mean, deviation = (np.concatenate(found) for found in zip(*parts, strict=True))
+        if mean.shape[1] == 1:
+            mean, deviation = mean[:, 0], deviation[:, 0]
+        return (mean, deviation) if return_std else mean
+    predictive: Any = belief.predictive(X)
+    if settings.interval is not None:
+        return (predictive.mean, np.sqrt(predictive.variance)) if return_std else predictive.mean
+    outcomes = predictive.outcomes
+    if outcomes.dtype.kind not in "biuf":
+        if return_std:
+            raise ValueError("return_std must be False where outcomes are labels, which have no deviation.")
+        return outcomes[predictive.probabilities.argmax(axis=1)]
+    each = predictive.blockwise(lambda table: (table @ outcomes.astype(float)).T)  # (m, k)
+    mean = each @ cloud.weights
+    if not return_std:
+        return mean
+    return mean, np.sqrt(np.square(each - mean[:, None]) @ cloud.weights)
+
+
+def _moments(belief: ParticleBelief, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    cloud = belief.posterior
+    each = belief.settings.likelihood.moments(cloud.values, X)[0]  # type: ignore[union-attr]
+    mean = np.tensordot(cloud.weights, each, axes=1)
+    return mean, np.sqrt(np.tensordot(cloud.weights, np.square(each - mean), axes=1))
+
+
+def probabilities(belief: ParticleBelief, X: np.ndarray) -> np.ndarray:
+    """Return p(outcome) (m, c) of the outcomes listed."""
+    if belief.settings.known_outcomes is None:
+        raise ValueError("predict_proba needs outcomes, the list of values that a discrete outcome may take.")
+    return belief.predictive(X).probabilities
+
+
+def interval(belief: ParticleBelief, X: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return low and high (m,) between which the outcome lies with at least this probability."""
+    if not 0 < float(checks.finite("level", level)) < 1:
+        raise ValueError(f"level must be between 0 and 1, got {level}.")
+    predictive: Any = belief.predictive(X)
+    tails = np.array([0.5 - 0.5 * level, 0.5 + 0.5 * level])
+    if belief.settings.known_outcomes is None:
+        if getattr(predictive, "channels", 1) > 1:
+            raise ValueError(f"interval is for one channel, but model returns {predictive.channels}.")
+        low, high = predictive.quantiles(tails)
+        return low, high
+    outcomes = predictive.outcomes
+    if outcomes.dtype.kind not in "biuf":
+        raise ValueError("interval needs outcomes that are numbers; of labels predict_proba tells.")
+    order = np.argsort(outcomes)
+    below = np.cumsum(predictive.probabilities[:, order], axis=1)
+    at_low = (below <= tails[0] * (1 - 1e-12)).sum(axis=1)
+    at_high = np.minimum((below < tails[1] * (1 - 1e-12)).sum(axis=1), len(order) - 1)
+    return outcomes[order[at_low]], outcomes[order[at_high]]
+
+
+def log_predictive(belief: ParticleBelief, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return log p(y_j) (m,) of each outcome by itself."""
+    if len(X) != len(y):
+        raise ValueError(f"y must hold one outcome per setting, got {len(y)} for {len(X)} rows of X.")
+    cloud = belief.posterior
+    found = [
+        logsumexp(belief.settings.likelihood.of_rows(cloud.values, X[part], y[part]), b=cloud.weights[:, None], axis=0)
+        for part in row_blocks(len(cloud), len(X))
+    ]
+    return np.concatenate(found)

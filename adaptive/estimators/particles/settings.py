@@ -1,0 +1,131 @@
+"""Parameters of a particle estimator: a prior, a likelihood or a model with noise, and how particles are kept."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adaptive import checks
+from adaptive.estimators.belief import Settings
+from adaptive.estimators.particles.likelihood import GaussianNoise, StatedLikelihood
+from adaptive.inference.particles.prior import Prior, prior_of
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, RandomState
+
+__all__ = ["MOVES", "CloudSettings", "ParticleSettings"]
+
+MOVES = ("random_walk", "liu_west")
+
+
+@dataclass(frozen=True, eq=False)
+class CloudSettings(Settings):
+    """Parameters of every estimator whose belief is a cloud of particles."""
+
+    prior: Any
+    n_particles: int
+    resample: float
+    move: str
+    outcomes: ArrayLike | tuple[float, float] | None
+    random_state: RandomState
+
+    def check(self) -> None:
+        """Refuse what is wrong in one sentence."""
+        checks.integer("n_particles", self.n_particles, minimum=2)
+        if not 0 <= float(checks.finite("resample", self.resample)) <= 1:
+            raise ValueError(f"resample must be a share of the particles from 0 to 1, got {self.resample}.")
+        checks.choice("move", self.move, MOVES)
+        _ = self.stated_prior, self.known_outcomes, self.seed
+
+    @cached_property
+    def stated_prior(self) -> Prior:
+        """The prior, checked."""
+        return prior_of(self.prior)
+
+    @cached_property
+    def known_outcomes(self) -> np.ndarray | None:
+        """(c,) values that a discrete outcome may take; None where outcomes are continuous, or not said."""
+        if self.outcomes is None or isinstance(self.outcomes, tuple):
+            return None
+        found = np.asarray(self.outcomes)
+        if found.ndim != 1 or len(found) < 2 or len(set(found.tolist())) < len(found):
+            raise ValueError(
+                "outcomes must be a list of two or more different values, or a tuple (low, high) between which a "
+                f"continuous outcome lies, got {self.outcomes!r}."
+            )
+        return found
+
+    @cached_property
+    def seed(self) -> int:
+        """The seed of all particles: None is 0, and a generator is asked without changing it."""
+        given = self.random_state
+        if given is None:
+            return 0
+        if isinstance(given, (int, np.integer)):
+            return int(given)
+        return int(checks.generator(copy.deepcopy(given)).integers(2**62))
+
+
+@dataclass(frozen=True, eq=False)
+class ParticleSettings(CloudSettings):
+    """Parameters of :class:`~adaptive.ParticleEstimator`, under the same names."""
+
+    log_likelihood: Callable[..., Any] | None
+    model: Callable[..., Any] | None
+    noise: float | str | Callable[..., Any] | None
+
+    def check(self) -> None:
+        """Refuse what is wrong in one sentence."""
+        super().check()
+        if (self.log_likelihood is None) == (self.model is None):
+            given = "both" if self.model is not None else "neither"
+            raise ValueError(f"log_likelihood or model must be given, one of the two, got {given}.")
+        for name in ("log_likelihood", "model"):
+            function = getattr(self, name)
+            if function is not None and not callable(function):
+                raise ValueError(f"{name} must be a function of (parameters, X...), got {type(function).__name__}.")
+        if self.model is None and self.noise is not None:
+            raise ValueError("noise goes with model; a log_likelihood has its own, so leave noise out.")
+        if self.model is not None and self.outcomes is not None:
+            raise ValueError("outcomes goes with log_likelihood; the outcomes of a model are numbers, so leave it out.")
+        _ = self.likelihood, self.interval
+
+    @cached_property
+    def likelihood(self) -> StatedLikelihood | GaussianNoise:
+        """p(y | parameters, X)."""
+        if self.model is None:
+            return StatedLikelihood(self.log_likelihood)  # type: ignore[arg-type]
+        return GaussianNoise(self.model, self._noise())
+
+    def _noise(self) -> float | int | Callable[..., Any]:
+        noise = self.noise
+        if callable(noise):
+            return noise
+        if isinstance(noise, str):
+            return self.stated_prior.names.index(checks.choice("noise", noise, self.stated_prior.names))
+        if noise is None:
+            raise ValueError(
+                "noise must be given with model: a standard deviation, a function (parameters, X) of it, or the name "
+                "of the parameter that holds it."
+            )
+        value = checks.positive("noise", noise)
+        checks.shape("noise", value, ())
+        return float(value)
+
+    @cached_property
+    def interval(self) -> tuple[float, float] | None:
+        """Between which a continuous outcome of a stated likelihood lies."""
+        if not isinstance(self.outcomes, tuple):
+            return None
+        found = checks.finite("outcomes", self.outcomes)
+        if found.shape != (2,) or not found[0] < found[1]:
+            raise ValueError(
+                "outcomes must be a list of two or more different values, or a tuple (low, high) between which a "
+                f"continuous outcome lies, got {self.outcomes!r}."
+            )
+        return float(found[0]), float(found[1])

@@ -1,0 +1,107 @@
+"""Parameters of `CollaborativeRNN` as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adaptive import checks
+from adaptive.estimators.belief import Settings
+from adaptive.estimators.sequences.histories import ids
+from adaptive.inference.recurrent.cells import CELLS
+from adaptive.inference.recurrent.item_softmax import block_rows
+from adaptive.inference.recurrent.training import Plan
+from adaptive.inference.recurrent.weights import Weights
+from adaptive.memory import memory_there
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, RandomState
+
+__all__ = ["SequenceSettings"]
+
+COPIES = 5  # of all parameters, while a net is trained
+
+
+@dataclass(frozen=True, eq=False)
+class SequenceSettings(Settings):
+    """Parameters of :class:`~adaptive.CollaborativeRNN`, under the same names."""
+
+    n_components: int = 32
+    cell: str = "gru"
+    pooled: bool = False
+    n_members: int = 1
+    uncertainty: str = "ensemble"
+    n_draws: int = 64
+    window: int = 128
+    batch_size: int = 8
+    learning_rate: float = 0.01
+    clip: float = 5.0
+    n_sampled: int | None = None
+    validation_fraction: float = 0.025
+    patience: int = 5
+    max_iter: int = 100
+    tol: float = 0.0
+    items: ArrayLike | None = None
+    random_state: RandomState = None
+
+    def check(self) -> None:
+        """Refuse what is wrong in one sentence."""
+        for name in ("n_components", "n_members", "window", "batch_size", "patience", "max_iter"):
+            checks.integer(name, getattr(self, name), minimum=1)
+        checks.integer("n_draws", self.n_draws, minimum=2)
+        checks.choice("cell", self.cell, CELLS)
+        checks.choice("uncertainty", self.uncertainty, ("ensemble", "laplace"))
+        for name in ("learning_rate", "clip"):
+            checks.positive(name, getattr(self, name))
+        checks.positive("tol", self.tol, or_zero=True)
+        if self.n_sampled is not None:
+            checks.integer("n_sampled", self.n_sampled, minimum=1)
+        if not 0.0 <= self.validation_fraction < 1.0:
+            raise ValueError(f"validation_fraction must be >= 0 and below 1, got {self.validation_fraction!r}.")
+        if self.uncertainty == "laplace" and (self.pooled or self.n_members > 1):
+            given = "pooled=True" if self.pooled else f"n_members={self.n_members}"
+            raise ValueError(
+                f'uncertainty="laplace" is about users\' own matrices beside one shared net, got {given}; use '
+                "pooled=False and n_members=1."
+            )
+
+    @property
+    def plan(self) -> Plan:
+        """How the net is trained."""
+        return Plan(**{name: getattr(self, name) for name in Plan.__dataclass_fields__})
+
+    @property
+    def catalogue(self) -> np.ndarray:
+        """Ids of the items that are known before any event."""
+        if self.items is None:
+            return np.zeros(0, dtype=np.int64)
+        known = ids("items", self.items)
+        if len(np.unique(known)) < len(known):
+            raise ValueError("items must be different from each other.")
+        return known
+
+    def drawn(self, n_items: int, n_users: int, rng: np.random.Generator) -> Weights:
+        """The net before any training; refused where it does not fit into memory."""
+        self.require_memory(n_items, n_users)
+        return Weights.drawn(
+            self.cell, n_items, n_users, self.n_components, pooled=self.pooled, n_members=self.n_members,
+            dtype=np.float32, rng=rng,
+        )  # fmt: skip
+
+    def require_memory(self, n_items: int, n_users: int) -> None:
+        """Refuse, in one sentence, what would not fit."""
+        d, gates = self.n_components, CELLS[self.cell].n_gates
+        own = (1 if self.pooled else n_users) * gates * d * d
+        parameters = 4.0 * self.n_members * ((n_items + 1) * (gates + 1) * d + own)
+        window = 4.0 * (
+            block_rows(n_items) * n_items
+            + self.window * self.batch_size * self.n_members * d * (3 * gates + 5)
+        )  # fmt: skip
+        needed, there = COPIES * parameters + window, memory_there()
+        if needed > there:
+            raise ValueError(
+                f"{n_items} items and {n_users} users with n_components={d} and n_members={self.n_members} need about "
+                f"{needed / 1e9:.3g} GB, and there are {there / 1e9:.3g} GB of memory; take fewer components or items."
+            )

@@ -1,0 +1,1 @@
+"""Beliefs about a simulator without a likelihood: outcomes simulated for every particle, and their density."""

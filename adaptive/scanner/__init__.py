@@ -1,0 +1,24 @@
+"""From the scanner and back: DICOM, ISMRMRD, NIfTI and arrays in, with their place and protocol; plans and data out."""
+
+from adaptive.scanner.comparing import compare_scans
+from adaptive.scanner.dicom_writing import write_dicom
+from adaptive.scanner.geometry import Geometry
+from adaptive.scanner.ismrmrd_writing import write_ismrmrd, write_plan
+from adaptive.scanner.partial_fourier import partial_fourier
+from adaptive.scanner.protocol import Protocol
+from adaptive.scanner.reading import read_scan
+from adaptive.scanner.recognising import looks_like_kspace
+from adaptive.scanner.scan import Scan
+
+__all__ = [
+    "Geometry",
+    "Protocol",
+    "Scan",
+    "compare_scans",
+    "looks_like_kspace",
+    "partial_fourier",
+    "read_scan",
+    "write_dicom",
+    "write_ismrmrd",
+    "write_plan",
+]

@@ -1,0 +1,129 @@
+"""An open file of ISMRMRD: headers of its acquisitions at once, samples and trajectories when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from adaptive.scanner.ismrmrd_header import EXACT, parsed
+from adaptive.scanner.sentences import damaged, needs
+
+__all__ = ["CALIBRATION", "NOISE", "OTHERS", "REVERSED", "Content", "is_ismrmrd", "opened"]
+
+_TOGETHER = 64  # read-outs that are read at a time
+NOISE, CALIBRATION, REVERSED = 19, 20, 22
+OTHERS = (23, 24, 26, 27, 28, 29, 30, 31)  # navigators, phase corrections, feedback, dummies, ...
+
+
+class Content:
+    """An open file: headers of its acquisitions, and samples when they are asked for."""
+
+    def __init__(self, path: Path, file: Any) -> None:
+        self.name = path.name
+        groups = [file[key] for key in file if _holds_acquisitions(file[key])]
+        if not groups:
+            raise ValueError(f"{path.name} holds no acquisitions of ISMRMRD.")
+        self.header, self.encoding = parsed(groups[0]["xml"][0], path.name)
+        self._stored, self._exact = groups[0]["data"], groups[0].get(EXACT)
+        try:
+            self.heads = self._stored.fields("head")[:]
+        except (OSError, RuntimeError, ValueError) as reason:
+            raise damaged(path.name, reason) from reason
+        if not len(self.heads):
+            raise ValueError(f"{path.name} holds no acquisitions: it is empty.")
+        self._require_order()
+
+    def flagged(self, *flags: int) -> np.ndarray:
+        """Which acquisitions have any of these flags."""
+        bits = np.uint64(sum(1 << (flag - 1) for flag in flags))
+        return (self.heads["flags"] & bits) != 0
+
+    def counter(self, name: str) -> np.ndarray:
+        """An encoding counter of every acquisition."""
+        return self.heads["idx"][name].astype(int)
+
+    def samples(self, where: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+        """Positions of acquisitions, and of each its samples (coils, n)."""
+        for at, numbers in self._fields("data", where):
+            coils, n = (int(self.heads[key][at]) for key in ("active_channels", "number_of_samples"))
+            if numbers.size != 2 * coils * n:
+                raise ValueError(
+                    f"{self.name} is damaged: acquisition {at} announces {coils} x {n} samples and holds "
+                    f"{numbers.size // 2}."
+                )
+            values = np.ascontiguousarray(numbers, np.float32).view(np.complex64).reshape(coils, n)
+            bad = int((~np.isfinite(numbers)).sum())
+            if bad:
+                raise ValueError(f"{self.name}: acquisition {at} holds {bad} numbers that are NaN or infinite.")
+            yield at, values[:, ::-1] if self.flagged(REVERSED)[at] else values
+
+    def shots(self, where: np.ndarray) -> list[np.ndarray]:
+        """Trajectories of acquisitions in radians per pixel, (d, axes) each."""
+        found = []
+        for at, numbers in self._fields("traj", where):
+            n, axes = (int(self.heads[key][at]) for key in ("number_of_samples", "trajectory_dimensions"))
+            if numbers.size != n * axes or axes < len(self.encoding.shape):
+                raise ValueError(f"{self.name} is damaged: acquisition {at} does not hold {n} places in k-space.")
+            turns = np.asarray(numbers, float).reshape(n, axes)[:, ["xyz".index(axis) for axis in self.encoding.axes]]
+            if not np.isfinite(turns).all() or np.abs(turns).max(initial=0.0) > 0.5 + 1e-6:
+                raise ValueError(
+                    f"{self.name}: the trajectory of acquisition {at} must be in cycles per pixel, -0.5 to 0.5."
+                )
+            # single precision turns -pi into something below, and pi is the same frequency as -pi
+            radians = np.clip(2 * np.pi * turns, -np.pi, np.pi)
+            found.append(np.where(radians >= np.pi, -np.pi, radians))
+        return self._exactly(found)
+
+    def _exactly(self, shots: list[np.ndarray]) -> list[np.ndarray]:
+        """The same in double precision, where a file of this library has them and they are these."""
+        if self._exact is None or self._exact.shape != (1, sum(map(len, shots)), len(self.encoding.shape)):
+            return shots
+        exact = np.asarray(self._exact[0], float)
+        near = np.allclose(exact, np.concatenate(shots), rtol=0.0, atol=1e-6)
+        return np.split(exact, np.cumsum([len(one) for one in shots])[:-1]) if near else shots
+
+    def _fields(self, name: str, where: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+        stored = self._stored.fields(name)
+        for start in range(0, len(where), _TOGETHER):
+            chosen = where[start : start + _TOGETHER]
+            together = slice(int(chosen[0]), int(chosen[-1]) + 1)
+            try:
+                values = stored[together if together.stop - together.start == len(chosen) else chosen.tolist()]
+            except (OSError, RuntimeError, ValueError) as reason:
+                raise damaged(self.name, reason) from reason
+            yield from zip(chosen.tolist(), values, strict=True)
+
+    def _require_order(self) -> None:
+        falls = np.flatnonzero(np.diff(self.heads["scan_counter"].astype(int)) < 0)
+        if len(falls):
+            at, counts = int(falls[0]) + 1, self.heads["scan_counter"]
+            raise ValueError(
+                f"{self.name}: the acquisitions are out of order, number {at} has the scan_counter {counts[at]} after "
+                f"{counts[at - 1]}; sort them by scan_counter."
+            )
+
+
+def is_ismrmrd(file: Any) -> bool:
+    """Whether an open HDF5 file holds acquisitions of ISMRMRD."""
+    return any(_holds_acquisitions(file[key]) for key in file)
+
+
+def _holds_acquisitions(group: Any) -> bool:
+    if not hasattr(group, "keys") or "data" not in group or "xml" not in group:
+        return False
+    names = getattr(group["data"].dtype, "names", None)
+    return names is not None and {"head", "data", "traj"} <= set(names)
+
+
+def opened(path: Path) -> Any:
+    """An HDF5 file, to be closed by the caller; a sentence where it is damaged."""
+    needs("ismrmrd", f"reading {path.name}")
+    import h5py
+
+    try:
+        return h5py.File(path, "r")
+    except OSError as reason:
+        raise damaged(path.name, reason) from reason

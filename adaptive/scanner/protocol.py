@@ -1,0 +1,40 @@
+"""What a scan was weighted by: echo, repetition and inversion time in seconds, flip angle in radians, field in T."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+__all__ = ["Protocol"]
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """Settings of a scan, as far as its file states them.
+
+    Attributes
+    ----------
+    echo_time, repetition_time, inversion_time : float or None
+        Seconds.
+    flip_angle : float or None
+        Radians.
+    field_strength : float or None
+        Tesla.
+    name : str
+        As the scanner's user called it.
+
+    Examples
+    --------
+    >>> Protocol(echo_time=0.03, repetition_time=2.0)
+    Protocol(echo_time=0.03, repetition_time=2.0, inversion_time=None, flip_angle=None, field_strength=None, name='')
+    """
+
+    echo_time: float | None = None
+    repetition_time: float | None = None
+    inversion_time: float | None = None
+    flip_angle: float | None = None
+    field_strength: float | None = None
+    name: str = ""
+
+    def __bool__(self) -> bool:
+        """Whether the file stated anything."""
+        return any(getattr(self, field.name) not in (None, "") for field in fields(self))

@@ -1,0 +1,39 @@
+"""Sentences that readers share: what to install, what is damaged, which of several is meant."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from adaptive.checks import integer
+
+__all__ = ["chosen", "damaged", "needs"]
+
+
+def needs(package: str, what: str) -> None:
+    """Raise ``ImportError`` with what to install, if a package is absent.
+
+    Examples
+    --------
+    >>> needs("no_such_package", "reading it")
+    Traceback (most recent call last):
+    ImportError: reading it needs no_such_package: pip install 'adaptive-designs[mri]'.
+    """
+    if find_spec(package) is None:
+        raise ImportError(f"{what} needs {package}: pip install 'adaptive-designs[mri]'.")
+
+
+def damaged(name: str, reason: BaseException) -> ValueError:
+    """The sentence about a file that cannot be read."""
+    why = " ".join(str(reason).split())[:200] or type(reason).__name__
+    return ValueError(f"{name} cannot be read; it seems to be damaged or not what its name says ({why}).")
+
+
+def chosen(name: str, argument: str, value: int | None, n: int, what: str) -> int:
+    """Which one of n is meant; none need be named where there is one."""
+    if value is None:
+        if n > 1:
+            raise ValueError(f"{name} holds {n} {what}: say which one, {argument}=0 to {argument}={n - 1}.")
+        return 0
+    if not -n <= integer(argument, value) < n:
+        raise IndexError(f"{name} has no {argument} {value}: there are {n}, 0 to {n - 1}.")
+    return value % n

@@ -1,0 +1,1 @@
+"""From the scanner and back: raw scans replayed, plans, what the receiver says of itself."""

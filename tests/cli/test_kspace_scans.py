@@ -1,0 +1,232 @@
+"""``adaptive kspace`` on what a scanner leaves: raw samples replayed, plans and their exports, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from adaptive.cli import run
+from adaptive.cli.kspace import plan as plans
+from adaptive.cli.kspace import trial, trial_designs
+from adaptive.cli.run_folder import RunFolder
+from adaptive.images import head_scan, padded, simulate_coils, simulate_scan
+from adaptive.scanner import Geometry, Protocol, read_scan, write_dicom
+from designs.kspace import central, golden_angles, import_design, reference_lines
+from tests.cli.processes import columns
+
+pytest.importorskip("skimage")
+
+SHAPE = (32, 32)
+HEAD = padded(head_scan()[12].image, 128).reshape(32, 4, 32, 4).mean(axis=(1, 3))
+SCAN = simulate_scan(HEAD, snr=100, coils=simulate_coils(SHAPE, 2, random_state=0), random_state=0)
+RAW = (37 * SCAN.kspace).astype(np.complex64)
+ROWS = np.isin(np.arange(32), [*range(8, 24), 3, 28])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def coarse():
+    """Images to three percent, and lines learnt from fewer trials."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(trial, "_TOL", 3e-2)
+        patched.setattr(plans, "_VARIANTS", {"lines": 1, "points": 1})
+        patched.setattr(plans, "_CANDIDATES", 2)
+        yield
+
+
+@pytest.fixture
+def plain(monkeypatch):
+    """No pictures, one factor of the noise, few rounds: for tests of what is measured."""
+    monkeypatch.setattr(RunFolder, "draw", lambda *_: None)
+    monkeypatch.setattr(trial_designs, "SLACKS", (1.0,))
+    monkeypatch.setattr(trial_designs, "_ROUNDS", 4)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Raw samples - all of them, some lines, some points - an image, volumes and a folder of DICOM."""
+    folder = tmp_path_factory.mktemp("scans")
+    points = np.random.default_rng(0).random(SHAPE) < 0.6
+    points[8:24, 8:24] = True
+    stored = {
+        "raw": RAW,
+        "some": RAW * ROWS[:, None],
+        "points": RAW * points,
+        "image": HEAD,
+        "tiny": HEAD[::2, ::2],
+        "turned": HEAD[:, :24],
+    }
+    stored |= {"nan": np.where(np.arange(32) == 5, np.nan, RAW), "shifted": np.fft.ifftshift(RAW, (1, 2))}
+    stored |= {"maps": np.ones((3, 32, 32)), "series": np.stack([np.stack([HEAD] * 3), np.stack([HEAD.T] * 3)], -1)}
+    for name, array in stored.items():
+        np.save(folder / f"{name}.npy", array)
+    (folder / "cut.npy").write_bytes((folder / "raw.npy").read_bytes()[:5000])
+    volume = np.stack([HEAD, HEAD, HEAD], axis=2)
+    for name, affine in (("dicom", np.diag([2.0, 2.0, 3.0, 1.0])), ("finer", np.diag([1.0, 1.0, 3.0, 1.0]))):
+        write_dicom(folder / name, volume, Geometry.from_affine(affine, volume.shape), Protocol(echo_time=0.03))
+    tilted = np.array([[2.0, 0, 0, 0], [0, 1.6, -1.8, 0], [0, 1.2, 2.4, 0], [0, 0, 0, 1]])
+    write_dicom(folder / "tilted", volume, Geometry.from_affine(tilted, volume.shape))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def replayed(files, tmp_path_factory):
+    out = tmp_path_factory.mktemp("replays") / "run"
+    more = ["--export", "ismrmrd", "--export", "npy,text", "--lines", "8", "--draws", "1", "--jobs", "1"]
+    assert run(["kspace", "--kspace", str(files / "raw.npy"), "--out", str(out), *more]) == 0
+    return out
+
+
+def summary_of(out):
+    return json.loads((out / "summary.json").read_text())
+
+
+def test_raw_samples_of_several_coils_are_replayed_and_the_plan_is_exported(replayed):
+    summary, table = summary_of(replayed), columns(replayed / "designs.csv")
+    assert summary["order"][:4] == [14, 15, 16, 17] and len(set(summary["order"])) == 8
+    assert "2 coils, all 32 lines of 32 x 32 samples; nothing is simulated" in summary["said"]
+    for name, shape in (("plan.csv", None), ("plan.h5", None), ("plan.npy", SHAPE)):
+        assert import_design(replayed / name, shape).labels() == summary["order"]
+    assert table["design"][0] == "designed" and set(table["design"][1:]) == {
+        "equispaced", "variable_density", "half_plane_variable_density", "half_plane_quantiles", "one_sided_low_pass",
+        "low_pass",
+    }  # fmt: skip
+    nmse, psnr = (np.array(table[name], dtype=float) for name in ("nmse", "psnr"))
+    assert 0 < nmse[0] < 0.05 and np.all(np.diff(nmse[1:]) >= 0) and np.corrcoef(-np.log(nmse), psnr)[0, 1] > 0.999
+    assert {"design.png", "coils.png", "plan.txt"} <= {path.name for path in replayed.iterdir()}
+
+
+def test_a_replay_that_was_stopped_goes_on_to_the_same_bytes(replayed, tmp_path):
+    out = tmp_path / "again"
+    (out / "log").mkdir(parents=True)
+    shutil.copy(replayed / "settings.json", out)
+    events = (replayed / "log/order.jsonl").read_bytes().splitlines(keepends=True)
+    (out / "log/order.jsonl").write_bytes(b"".join(events[: len(events) // 2]))
+    assert run(["kspace", "--out", str(out), "--resume", "--jobs", "1"]) == 0
+    for name in ("plan.csv", "designs.csv", "summary.json", "design.png", "coils.png"):
+        assert (out / name).read_bytes() == (replayed / name).read_bytes()
+
+
+@pytest.mark.parametrize(("name", "kind", "there"), [("some", "lines", 18), ("points", "points", None)])
+def test_only_what_was_acquired_is_measured_again(name, kind, there, files, tmp_path, plain):
+    more = ["--lines", "8"] if kind == "lines" else ["--lines", "60", "--initial", "6"]
+    arguments = ["kspace", "--kspace", str(files / f"{name}.npy"), "--draws", "1", "--jobs", "1", *more]
+    assert run([*arguments, "--out", str(tmp_path / "run")]) == 0
+    summary = summary_of(tmp_path / "run")
+    assert summary["trajectory"] == kind and "No full truth is known" in summary["said"]
+    middle = [side // 2 for side in summary["shape"]]  # of the block that was acquired: frequencies are the same
+    sampled = {tuple(one) for one in (np.argwhere(np.load(files / f"{name}.npy")[0]) - 16).tolist()}
+    assert there in (None, summary["candidates"])
+    tried = [tuple(map(int, one.split())) for one in columns(tmp_path / "run/labels_of_designs.csv")["label"]]
+    if kind == "lines":
+        assert {line - middle[0] for (line,) in tried} <= {line for line, _ in sampled}
+    else:
+        assert {(a - middle[0], b - middle[1]) for a, b in tried} <= sampled
+
+
+@pytest.mark.parametrize(("trajectory", "n"), [("spokes", 5), ("spirals", 3)])
+def test_shots_of_a_slice_are_tried_in_simulation(trajectory, n, files, tmp_path, plain):
+    arguments = ["--image", str(files / "tiny.npy"), "--trajectory", trajectory, "--lines", str(n), "--draws", "1"]
+    assert run(["kspace", *arguments, "--jobs", "1", "--out", str(tmp_path / "run")]) == 0
+    summary = summary_of(tmp_path / "run")
+    assert len(set(summary["order"])) == n and set(summary["designs"]) == {
+        "designed", "equispaced_angles", "golden_angles", "random_angles"
+    }  # fmt: skip
+    plan = import_design(tmp_path / "run/plan.csv")
+    assert len(plan) == n and np.allclose(plan.names, summary["order"])
+
+
+# Plans ---------------------------------------------------------------------------------------------------------------
+
+
+def test_a_plan_from_dicom_is_that_of_the_library_and_keeps_its_place(files, tmp_path):
+    arguments = ["--plan", "--reference", str(files / "dicom"), "--lines", "9", "--initial", "6", "--export", "ismrmrd"]
+    assert run(["kspace", *arguments, "--jobs", "1", "--out", str(tmp_path / "run")]) == 0
+    order = import_design(tmp_path / "run/plan.h5").labels()
+    slice_ = read_scan(files / "dicom").slice("axial", 1)
+    expected = reference_lines(slice_.data / np.percentile(slice_.data, 99.8), 9, 6, snr=50.0)
+    assert order[:6] == list(range(13, 19)) and len(order) == len(expected) == 9
+    summary = summary_of(tmp_path / "run")
+    assert summary["geometry"] == {"plane": "axial", "voxel size (mm)": [2.0, 2.0, 3.0], "matrix": [32, 32, 1]}
+    assert summary["protocol"]["echo_time"] == pytest.approx(0.03) and "the same head" in summary["plan"]
+    assert not list((tmp_path / "run").glob("designs*"))  # nothing is tried
+
+
+def test_points_across_the_read_out_become_encodes_of_the_volume(files, tmp_path):
+    arguments = ["--plan", "--reference", str(files / "dicom"), "--trajectory", "points", "--lines", "72"]
+    assert run(["kspace", *arguments, "--initial", "8", "--jobs", "1", "--out", str(tmp_path / "run")]) == 0
+    plan = import_design(tmp_path / "run/plan.csv")
+    assert plan.image_shape == (3, *SHAPE) and plan.readout == 0 and len(plan) == 72
+    assert plan.labels() == [tuple(one) for one in summary_of(tmp_path / "run")["order"]]
+
+
+def test_without_a_reference_shots_are_at_golden_angles_and_lines_are_learnt(files, tmp_path):
+    common = ["--plan", "--image", str(files / "tiny.npy"), "--jobs", "1"]
+    assert run(["kspace", *common, "--trajectory", "spokes", "--lines", "7", "--out", str(tmp_path / "spokes")]) == 0
+    np.testing.assert_allclose(import_design(tmp_path / "spokes/plan.csv").names, golden_angles(7))
+    assert run(["kspace", *common, "--lines", "7", "--initial", "6", "--out", str(tmp_path / "lines")]) == 0
+    assert import_design(tmp_path / "lines/plan.csv").labels()[:6] == central(16, 6).tolist()
+
+
+def test_one_of_several_volumes_is_taken_and_said(files, tmp_path, capfd):
+    common = ["kspace", "--plan", "--image", str(files / "series.npy"), "--trajectory", "spokes", "--lines", "3"]
+    assert run([*common, "--out", str(tmp_path / "first")]) == 0
+    assert "Volume 0 of 2; --volume takes another." in capfd.readouterr().out
+    assert run([*common, "--volume", "1", "--out", str(tmp_path / "second")]) == 0
+    assert "--volume takes another" not in capfd.readouterr().out
+
+
+# What is refused -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--kspace", "image"], "--kspace: image.npy holds an image as it seems, and no k-space: give it as --image."),
+        (["--image", "raw"], "--image: raw.npy holds k-space as it seems"),
+        (["--kspace", "nan"], "NaN or infinite"),
+        (["--kspace", "cut"], "cut.npy cannot be read; it seems to be damaged"),
+        (["--kspace", "nothing"], "there is no file"),
+        (["--kspace", "shifted"], "kspace is not centred along axes 0 and 1"),
+        (["--kspace", "raw", "--image", "image"], "give one of them"),
+        (["--kspace", "raw", "--plan"], "give the raw samples as --reference"),
+        (["--kspace", "raw", "--trajectory", "spirals"], "cannot be replayed from samples on a grid"),
+        (["--kspace", "raw", "--snr", "20"], "--snr is about a simulation"),
+        (["--kspace", "raw", "--lines", "33"], "--lines counts the first 4 lines too, and there are 32"),
+        (["--kspace", "some", "--axis", "1"], "lines were left out along axis 0"),
+        (
+            ["--kspace", "some", "--initial", "20"],
+            "the 16 central lines were acquired without a gap, and 20 are wanted",
+        ),
+        (["--kspace", "points", "--trajectory", "lines"], "use --trajectory points"),
+        (["--kspace", "raw", "--coils", "maps"], r"--coils must hold maps of shape (2, 32, 32)"),
+        (
+            ["--kspace", "raw", "--reference", "turned"],
+            "--reference: the matrix of raw.npy is 32 x 32, that of turned.npy",
+        ),
+        (["--kspace", "raw", "--slice", "3"], "holds one slice, and --slice 3 asks for another"),
+        (
+            ["--image", "dicom", "--reference", "finer"],
+            "--reference: the voxel size of dicom is 2 x 2 x 3 mm, that of finer",
+        ),
+        (["--image", "dicom", "--reference", "tilted"], "--reference: the orientation of dicom is axial"),
+        (["--image", "series", "--volume", "2"], "--image: series.npy has no volume 2"),
+        (["--plan", "--reference", "some"], "was not sampled completely, and a reference has to be"),
+        (["--plan", "--reference", "image", "--image", "image"], "not both"),
+        (["--plan", "--reference", "image", "--lines", "5", "--initial", "6"], "it must be at least 6, got 5"),
+        (["--coils", "estimate"], "--coils is about raw samples"),
+        (["--trajectory", "rosette"], "--trajectory must be one of lines, points, spirals, spokes, got rosette."),
+        (["--plane", "oblique"], "--plane must be one of axial, coronal, sagittal, got oblique."),
+        (["--export", "ima"], "--export must be one of csv, npy, bart, ismrmrd, text, got ima."),
+    ],
+)
+def test_bad_input_ends_in_one_line_and_leaves_the_folder_free(arguments, message, files, tmp_path, capfd):
+    names = {path.stem: str(path) for path in files.iterdir()} | {"nothing": str(files / "nothing.npy")}
+    given = [names.get(one, one) for one in arguments]
+    assert run(["kspace", "--jobs", "1", "--out", str(tmp_path / "run"), *given]) == 2
+    stdout, stderr = capfd.readouterr()
+    assert stdout == "" and stderr.startswith("adaptive: ") and stderr.count("\n") == 1, stderr
+    assert message in stderr
+    assert not (tmp_path / "run/settings.json").exists()

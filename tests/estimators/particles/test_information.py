@@ -1,0 +1,204 @@
+"""Informations against quadrature: of all parameters, some, a function, predictions; of batches; and their bounds."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from adaptive import ParticleEstimator, scorers
+from adaptive.predictive import MissingField
+
+SETTINGS = np.array([[0.0], [0.4], [1.0], [2.2]])
+
+
+def peak(parameters, X):
+    return 1.0 / (1.0 + ((X[:, 0] - parameters[:, :1]) / 0.3) ** 2)
+
+
+def wave(parameters, X):
+    return parameters[:, :1] * np.sin(3 * X[:, 0] + 2 * parameters[:, 1:2])
+
+
+def line(parameters, X):
+    return parameters[:, :1] + parameters[:, 1:2] * X[:, 0]
+
+
+def logistic(parameters, X, y):
+    s = (2 * np.asarray(y) - 1) * 3 * parameters[:, -1:] * (X[:, 0] - parameters[:, :1])
+    return -np.logaddexp(0, -s)
+
+
+def information(estimator, **options):
+    return scorers.information_gain(estimator.predictive(SETTINGS, **options))
+
+
+def entropies(density, step):
+    return -np.sum(density * np.log(np.maximum(density, 1e-300)), axis=0) * step
+
+
+def by_quadrature(means, weights, noise):
+    """I(y; parameters) of means (n, m) at nodes of the prior or posterior with these weights."""
+    y = np.linspace(-2.5, 2.5, 1501)
+    mixed = np.stack([weights @ stats.norm.pdf(y, column[:, None], noise) for column in means.T], axis=1)
+    return entropies(mixed, y[1] - y[0]) - 0.5 * np.log(2 * np.pi * np.e * noise**2)
+
+
+def nodes(d):
+    middles = (np.arange(n := 400 if d == 1 else 60) + 0.5) / n
+    values = np.stack(np.meshgrid(*[middles] * d), axis=-1).reshape(-1, d)
+    return values, np.full(len(values), 1 / len(values))
+
+
+@pytest.mark.parametrize(("model", "d"), [(peak, 1), (wave, 2)])
+def test_numbers_before_and_after_an_answer(model, d):
+    """To 1e-3, in one and two parameters: the quadrature of the outcome, and particles as even as quantiles."""
+    estimator = ParticleEstimator(model=model, prior=[stats.uniform()] * d, noise=0.1, n_particles=8192, resample=0.0)
+    values, weights = nodes(d)
+    np.testing.assert_allclose(information(estimator), by_quadrature(model(values, SETTINGS), weights, 0.1), atol=1e-3)
+    estimator.fit([[0.7]], [0.5])
+    weights = weights * stats.norm.pdf(0.5, model(values, np.array([[0.7]]))[:, 0], 0.1)
+    exact = by_quadrature(model(values, SETTINGS), weights / weights.sum(), 0.1)
+    np.testing.assert_allclose(information(estimator), exact, atol=1e-3)
+
+
+def test_noise_as_a_parameter():
+    """Its information is part of the whole: H(y) - E H(noise)."""
+    prior = {"level": stats.uniform(), "noise": stats.uniform(0.1, 0.4)}
+    model = ParticleEstimator(model=line0, prior=prior, noise="noise", n_particles=8192)
+    values, weights = nodes(2)
+    noise = 0.1 + 0.4 * values[:, 1:]
+    y = np.linspace(-2.5, 3.5, 1501)
+    mixed = weights @ stats.norm.pdf(y, values[:, :1], noise)
+    exact = entropies(mixed[:, None], y[1] - y[0])[0] - weights @ np.log(noise[:, 0]) - 0.5 * np.log(2 * np.pi * np.e)
+    np.testing.assert_allclose(information(model), np.full(4, exact), atol=1e-3)
+
+
+def line0(parameters, X):
+    return parameters[:, :1] + 0.0 * X[:, 0]
+
+
+@pytest.mark.parametrize("d", [1, 2])
+def test_answers_from_a_list(d):
+    prior = [stats.uniform()] * d
+    estimator = ParticleEstimator(logistic, prior=prior, outcomes=[0, 1], n_particles=8192)
+    values, weights = nodes(d)
+    p = np.exp(logistic(values, SETTINGS, np.ones(4)))
+    noisy = weights @ stats.bernoulli(p).entropy()
+    np.testing.assert_allclose(information(estimator), stats.bernoulli(weights @ p).entropy() - noisy, atol=1e-3)
+
+
+def test_a_density_on_an_interval_is_what_the_same_noise_is():
+    def stated(parameters, X, y):
+        return stats.norm.logpdf(np.asarray(y), line(parameters, X), 0.5)
+
+    prior = [stats.norm(), stats.norm()]
+    ours = ParticleEstimator(stated, prior=prior, outcomes=(-20.0, 20.0), n_particles=500)
+    theirs = ParticleEstimator(model=line, prior=prior, noise=0.5, n_particles=500)
+    for one in (ours, theirs):
+        one.fit([[0.0], [1.0]], [0.2, 0.9])
+    for name in ("outcome_entropy", "expected_entropy", "mean", "variance"):
+        a, b = (getattr(one.predictive(SETTINGS), name) for one in (ours, theirs))
+        np.testing.assert_allclose(a, b, atol=2e-3)
+    np.testing.assert_allclose(ours.interval(SETTINGS), theirs.interval(SETTINGS), atol=0.03)
+    np.testing.assert_allclose(ours.predict(SETTINGS, True), theirs.predict(SETTINGS, True), atol=1e-6)
+    outcome = ours.predictive(SETTINGS).likely_outcomes(2)
+    np.testing.assert_allclose(outcome, theirs.predictive(SETTINGS).likely_outcomes(2), atol=0.03)
+
+
+LINEAR = ParticleEstimator(model=line, prior={"a": stats.norm(), "b": stats.norm(0, 2)}, noise=0.5, n_particles=4096)
+ROWS = np.column_stack([np.ones(4), SETTINGS])
+PRIOR = np.diag([1.0, 4.0])
+
+
+def of_gaussians(about):
+    """I(y; about' w) of a linear Gaussian model."""
+    total = np.einsum("ij,jk,ik->i", ROWS, PRIOR, ROWS)
+    seen = ROWS @ PRIOR @ about
+    explained = np.einsum("it,ts,is->i", seen, np.linalg.pinv(about.T @ PRIOR @ about), seen)
+    return 0.5 * np.log((total + 0.25) / (total - explained + 0.25))
+
+
+def total(values):
+    return values @ [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("target", "about", "within"),
+    [
+        (["a", "b"], np.eye(2), 1e-3),
+        ("b", np.array([[0.0], [1.0]]), 0.01),
+        (["a"], np.array([[1.0], [0.0]]), 0.01),
+        (total, np.array([[1.0], [1.0]]), 0.01),
+        (np.array([[0.4]]), np.array([[1.0], [0.4]]), 0.02),
+        (np.array([[0.4], [1.0]]), np.eye(2), 1e-3),  # they determine both parameters
+    ],
+)
+def test_what_is_to_be_learnt_may_be_less_than_all(target, about, within):
+    found = information(LINEAR, target=target)
+    np.testing.assert_allclose(found, of_gaussians(about), atol=within)
+    assert found.min() >= 0
+    deviation = LINEAR.predictive(SETTINGS, target=target).target_deviation
+    if not isinstance(target, np.ndarray):
+        np.testing.assert_allclose(deviation, np.sqrt(np.diag(about.T @ PRIOR @ about)), rtol=0.02)
+
+
+def test_a_list_of_outcomes_about_one_of_two_parameters():
+    """The other is integrated out: H(y) - E H(y | parameter), by a grid of 60 x 60."""
+    estimator = ParticleEstimator(logistic, prior=[stats.uniform()] * 2, outcomes=[0, 1], n_particles=4000)
+    p = np.exp(logistic(nodes(2)[0], SETTINGS, np.ones(4))).reshape(60, 60, 4)  # the first parameter changes fastest
+    for name, axis in (("parameter_0", 0), ("parameter_1", 1)):
+        exact = stats.bernoulli(p.mean(axis=(0, 1))).entropy() - stats.bernoulli(p.mean(axis=axis)).entropy().mean(
+            axis=0
+        )
+        np.testing.assert_allclose(information(estimator, target=name), exact, atol=1e-3)
+
+
+def test_a_batch_is_worth_its_joint_information():
+    chosen, gains = LINEAR.select(SETTINGS, 2, return_scores=True)
+    block = ROWS[chosen] @ PRIOR @ ROWS[chosen].T
+    assert gains.sum() == pytest.approx(0.5 * np.linalg.slogdet(np.eye(2) + block / 0.25)[1], abs=0.02)
+    assert LINEAR.select(SETTINGS, pending=SETTINGS[[3]])[0] == chosen[1] and chosen[0] == 3
+
+
+def two_channels(parameters, X):
+    return np.stack([parameters[:, :1] + 0.0 * X[:, 0], parameters[:, 1:2] * X[:, 0]], axis=2)
+
+
+def test_several_channels_are_worth_what_they_say_together():
+    prior = [stats.norm(), stats.norm(0, 2)]
+    model = ParticleEstimator(model=two_channels, prior=prior, noise=0.5, n_particles=2000)
+    predictive = model.predictive(SETTINGS)
+    exact = 0.5 * np.log(5) + 0.5 * np.log1p(4 * SETTINGS[:, 0] ** 2 / 0.25)
+    found = scorers.information_gain(predictive)
+    assert np.all(np.abs(found - exact) < predictive.outcome_entropy_std)  # strata are better than their bound says
+    assert np.all((predictive.outcome_entropy_std > 0) & (predictive.outcome_entropy_std < 0.09))
+    assert not predictive.provides("mean") and not predictive.provides("covariance")
+    given = model.partial_fit([[1.0]], [[0.3, -0.2]]).predict([[1.0], [2.0]])
+    assert given.shape == (2, 2) and abs(given[0] - [0.3, -0.2]).max() < 0.15
+    assert len(model.select(SETTINGS, 2)) == 2
+    with pytest.raises(ValueError, match="y must be like the earlier answers"):
+        model.partial_fit([[1.0]], [[0.3, -0.2, 1.0]])
+
+
+def iid(n, random_state):
+    return random_state.normal(size=(n, 2)) * [1.0, 2.0]
+
+
+@pytest.mark.parametrize("kind", ["numbers", "list"])
+def test_bounds_enclose_the_information(kind):
+    """In the mean over independent clouds; of so few particles that both are far off."""
+    about = {"model": line, "noise": 0.5} if kind == "numbers" else {"log_likelihood": logistic, "outcomes": [0, 1]}
+    clouds = [ParticleEstimator(prior=iid, n_particles=40, random_state=seed, **about) for seed in range(40)]
+    found = np.array([[bounds.lower, bounds.upper] for bounds in (one.information_bounds(SETTINGS) for one in clouds)])
+    error = found.std(axis=0) / np.sqrt(len(clouds))
+    if kind == "numbers":
+        exact = of_gaussians(np.eye(2))
+    else:
+        exact = information(ParticleEstimator(prior=[stats.norm(), stats.norm(0, 2)], n_particles=8192, **about))
+    lower, upper = found.mean(axis=0)
+    assert np.all(lower < exact) and np.all(upper > exact - error[1])
+    assert np.all(upper - lower > 0.01)  # there is room for a mistake
+
+
+def test_a_missing_field_is_said():
+    with pytest.raises(MissingField, match="predictive_information_gain needs"):
+        LINEAR.select(SETTINGS, scorer="predictive_information_gain")

@@ -1,0 +1,122 @@
+"""Laplace's approximation of users' own matrices, against dense algebra, quadrature and what is known of limits."""
+
+import numpy as np
+import pytest
+
+from adaptive.inference.recurrent.own_posterior import OwnPrior, _Curvature, _Histories, _solved, drawn_own, settled
+from adaptive.inference.recurrent.scoring import scored
+from adaptive.inference.recurrent.weights import Weights
+
+HISTORIES = [np.array([0, 3, 3, 1, 4, 2, 0, 1, 1]), np.array([2, 2, 2]), np.zeros(0, dtype=np.int64)]
+
+
+def about(cell, d=2, spread=0.3):
+    rng = np.random.default_rng(0)
+    weights = Weights.drawn(cell, 5, 3, d, pooled=False, n_members=1, dtype=float, rng=rng)
+    own = weights.own[0] + np.sqrt(spread) * rng.standard_normal(weights.own[0].shape)
+    rows = own.shape[1]
+    variance = np.repeat(np.linspace(spread, 2 * spread, rows // d), d)[:, None]
+    return weights, OwnPrior(own.mean(axis=0), variance), own
+
+
+def dense(curvature, shape):
+    """The matrix of products for each user, by products with unit vectors."""
+    size = int(np.prod(shape))
+    units = np.broadcast_to(np.eye(size).reshape(size, 1, *shape), (size, 3, *shape))
+    return curvature.product(units).reshape(size, 3, size).transpose(1, 0, 2)
+
+
+@pytest.mark.parametrize("cell", ["tanh", "gru"])
+def test_products_are_those_of_the_gauss_newton_matrix(cell):
+    """J by finite differences of logits of every event, and the Hessian of the softmax, summed densely."""
+    weights, prior, own = about(cell)
+    histories = _Histories(weights, prior, HISTORIES)
+    run, states = histories.run(own)
+    found = dense(_Curvature(histories, run, states), own.shape[1:])
+    for u, history in enumerate(HISTORIES):
+        alone = _Histories(weights, prior, [history])
+
+        def logits(flat, alone=alone):
+            return alone.run(flat.reshape(1, *own.shape[1:]))[1][0] @ weights.outputs[0].T
+
+        flat = own[u].ravel()
+        steps = np.eye(len(flat)) * 1e-5
+        jacobian = np.stack([(logits(flat + step) - logits(flat - step)) / 2e-5 for step in steps], axis=-1)
+        by_hand = np.diag((1.0 / prior.variance * np.ones_like(own[u])).ravel())
+        for at, j in zip(logits(flat), jacobian, strict=True):
+            p = np.exp(at - at.max()) / np.exp(at - at.max()).sum()
+            by_hand += j.T @ (np.diag(p) - np.outer(p, p)) @ j
+        np.testing.assert_allclose(found[u], by_hand, atol=1e-7)
+
+
+def test_draws_have_the_inverse_as_their_covariance_and_are_each_users_own():
+    weights, prior, own = about("tanh")
+    histories = _Histories(weights, prior, HISTORIES)
+    covariances = np.linalg.inv(dense(_Curvature(histories, *histories.run(own)), own.shape[1:]))
+    seeds = [(7, u) for u in range(3)]
+    draws = drawn_own(weights, prior, HISTORIES, own, 20_000, seeds)
+    for u in range(3):
+        flat = (draws[:, u] - own[u]).reshape(len(draws), -1)
+        np.testing.assert_allclose(flat.mean(axis=0), 0.0, atol=0.02)
+        np.testing.assert_allclose(flat.T @ flat / len(flat), covariances[u], atol=0.025)
+    few = drawn_own(weights, prior, HISTORIES, own, 5, seeds)
+    alone = drawn_own(weights, prior, HISTORIES[1:2], own[1:2], 5, seeds[1:2])
+    np.testing.assert_allclose(few[:, 1], alone[:, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("cell", ["tanh", "gru"])
+def test_a_mode_has_no_slope_and_is_higher_than_where_it_began(cell):
+    weights, prior, own = about(cell, d=3)
+    modes, reached = settled(weights, prior, HISTORIES, own)
+    histories = _Histories(weights, prior, HISTORIES)
+    assert reached and (histories.log_posterior(modes) > histories.log_posterior(own)).all()
+    slope = histories.slope(modes, *histories.run(modes))
+    assert abs(slope).max() < 0.1 * abs(histories.slope(own, *histories.run(own))).max()
+    np.testing.assert_allclose(modes[2], prior.mean, atol=1e-6)  # of whom nothing is known
+    h = 1e-5
+    for place in ((0, 0, 0), (0, 2, 1), (1, 1, 0)):
+        up, down = modes.copy(), modes.copy()
+        up[place] += h
+        down[place] -= h
+        by_steps = (histories.log_posterior(up) - histories.log_posterior(down))[place[0]] / (2 * h)
+        assert slope[place] == pytest.approx(by_steps, abs=1e-6)
+
+
+def test_one_parameter_agrees_with_quadrature():
+    """D = 1: the predictive of the next item by draws, against the exact integral over the only own parameter."""
+    rng = np.random.default_rng(3)
+    weights = Weights.drawn("tanh", 3, 1, 1, pooled=False, n_members=1, dtype=float, rng=rng)
+    prior = OwnPrior(np.array([[0.2]]), np.array([[0.1]]))
+    history = np.array([0, 2, 1, 0, 0, 2, 1, 1, 2, 0])
+    nodes = np.linspace(-4, 4, 801)
+    own = nodes[:, None, None, None]
+    (logs,), _ = scored(weights, own, [history])
+    posterior = np.exp(logs.sum(axis=1) - 0.5 * (nodes - 0.2) ** 2 / 0.1)
+    posterior /= posterior.sum()
+    mode, _ = settled(weights, prior, [history], np.full((1, 1, 1), 0.2))
+    assert mode.item() == pytest.approx(nodes[posterior.argmax()], abs=0.03)
+    draws = drawn_own(weights, prior, [history], mode, 4000, [(0, 0)])
+    deviation = np.sqrt(posterior @ (nodes - posterior @ nodes) ** 2)
+    assert draws.std() == pytest.approx(deviation, rel=0.1)
+
+    def next_item(own, shares):
+        return [float(shares @ np.exp(scored(weights, own, [np.append(history, i)])[0][0][:, -1])) for i in range(3)]
+
+    exact, ours = next_item(own, posterior), next_item(draws, np.full(4000, 1 / 4000))
+    assert sum(ours) == pytest.approx(1.0)
+    np.testing.assert_allclose(ours, exact, atol=0.01)
+
+
+def test_conjugate_gradients_solve_each_system_and_a_prior_is_the_moments_of_users():
+    rng = np.random.default_rng(0)
+    roots = rng.normal(size=(2, 3, 6, 6))
+    matrices = roots @ roots.swapaxes(2, 3) + np.eye(6)
+    b = rng.normal(size=(2, 3, 6, 1))
+    b[1, 2] = 0.0
+    np.testing.assert_allclose(_solved(lambda v: matrices @ v, b), np.linalg.solve(matrices, b), atol=1e-4)
+    own = rng.normal(size=(50, 6, 2)) * np.repeat([1.0, 0.5, 0.1], 2)[:, None]
+    prior = OwnPrior.fitted(own, 3)
+    np.testing.assert_allclose(prior.mean, own.mean(axis=0))
+    np.testing.assert_allclose(np.sqrt(prior.variance[::2, 0]), [1.0, 0.5, 0.1], rtol=0.2)
+    wider = OwnPrior.fitted(own, 3, np.full(own.shape, 0.5))
+    np.testing.assert_allclose(wider.variance, prior.variance + 0.5)
