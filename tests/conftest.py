@@ -1,4 +1,4 @@
-"""For all tests: one BLAS thread, and one line that says what was skipped for want of a data set."""
+"""For all tests: one BLAS thread, nothing stale among what is compiled, one line on skips for want of a data set."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import os
 
 import pytest
 
+from tests.compiled_folder import compiled_folder
+
 # Before NumPy is imported: tests run in a process per core, where threads would only wait on each other.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
+os.environ.setdefault("NUMBA_CACHE_DIR", str(compiled_folder()))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -12,15 +12,30 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+_FULL_DISK = """
+import errno, os, sys
+from adaptive.cli import run
+real, left = os.write, [{}]
+def write(descriptor, data):
+    left[0] -= 1
+    if left[0] < 0:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    return real(descriptor, data)
+os.write = write
+sys.exit(run(sys.argv[1:]))
+"""
 
 
 def command(*arguments):
     return [sys.executable, "-m", "adaptive.cli", *map(str, arguments)]
 
 
-def finish(*arguments):
-    """Run the command to its end, in a process of its own."""
-    found = subprocess.run(command(*arguments), cwd=ROOT, capture_output=True, text=True, timeout=240)
+def finish(*arguments, full_after=None):
+    """Run the command to its end, in a process of its own; the disk is full after so many writes."""
+    start = command(*arguments)
+    if full_after is not None:
+        start[1:3] = ["-c", _FULL_DISK.format(full_after)]
+    found = subprocess.run(start, cwd=ROOT, capture_output=True, text=True, timeout=240)
     assert "Traceback" not in found.stderr, found.stderr
     return found
 
@@ -63,6 +78,15 @@ def interrupt_after(answers, out, *arguments):
     os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to the whole group
     stdout, stderr = process.communicate(timeout=60)
     return process.returncode, stdout, stderr
+
+
+def assert_same_files(found, wanted, names):
+    """The same bytes in both folders; of the first file that differs, the first lines that do."""
+    for name in names:
+        ours, theirs = (found / name).read_bytes(), (wanted / name).read_bytes()
+        pairs = zip(ours.splitlines(), theirs.splitlines(), strict=False)
+        unlike = [pair for pair in pairs if pair[0] != pair[1]]
+        assert ours == theirs, f"{name} differs ({len(ours)} and {len(theirs)} bytes): {str(unlike[:2])[:400]}"
 
 
 def logs(out):

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import csv
-import errno
 import json
-import os
 
 import numpy as np
 import pytest
 
 from adaptive.cli import run
-from tests.cli.processes import columns, finish, interrupt_after, kill_after, logs, n_told, on_a_terminal
+from tests.cli.processes import (
+    assert_same_files,
+    columns,
+    finish,
+    interrupt_after,
+    kill_after,
+    logs,
+    n_told,
+    on_a_terminal,
+)
 
 FILES = ("questions.csv", "curve.csv", "curve.png", "summary.json")
 THREE = ("--scorer", "information_gain", "--scorer", "uncertainty", "--scorer", "random")
@@ -27,10 +34,6 @@ def adaptive(capfd):
         return (code, *capfd.readouterr())
 
     return call
-
-
-def contents(folder):
-    return {name: (folder / name).read_bytes() for name in FILES}
 
 
 @pytest.fixture(scope="module")
@@ -99,22 +102,24 @@ def test_progress_is_shown_on_a_terminal(tmp_path):
     assert code == 0 and b"asking for labels" in shown and b"3/3" in shown
 
 
-def test_a_killed_run_resumes_to_the_same_bytes(finished, table, tmp_path, adaptive):
-    """Killed twice, once with workers; what was answered before is not asked again."""
+def test_a_killed_run_resumes_to_the_same_bytes(finished, table, tmp_path):
+    """Killed twice, once with workers; what was answered before is not asked again. A process each, as for a user."""
     whole, _ = finished
     out = tmp_path / "killed"
     start = ("--data", table, "--target", "answer", "--ignore", "name", "--out", out, "--jobs", 2, *QUICK)
-    for wanted, arguments in ((1, start), (17, ("--out", out, "--resume", "--jobs", 1))):
+    resume = ("--out", out, "--resume", "--jobs", 1)
+    for wanted, arguments in ((1, start), (17, resume)):
         assert wanted <= kill_after(wanted, out, "classify", *arguments) < 48
     before = logs(out)
-    code, _, stderr = adaptive("--out", out, "--resume")
-    assert code == 0, stderr
-    assert contents(out) == contents(whole)
+    found = finish("classify", *resume)
+    assert found.returncode == 0, found.stderr
+    assert_same_files(out, whole, FILES)
     after = logs(out)
     assert all(after[name].startswith(text[: text.rfind(b"\n") + 1]) for name, text in before.items())
     assert n_told(out) == 48
-    assert adaptive("--out", out, "--resume")[0] == 0
-    assert logs(out) == after and contents(out) == contents(whole)
+    assert finish("classify", *resume).returncode == 0
+    assert logs(out) == after
+    assert_same_files(out, whole, FILES)
 
 
 def test_ctrl_c_says_how_to_go_on(tmp_path):
@@ -201,23 +206,14 @@ def test_an_unwritable_folder_is_named(tmp_path, adaptive):
     assert code == 2 and "cannot be written" in stderr and stderr.count("\n") == 1
 
 
-def test_a_full_disk_is_named_and_leaves_a_run_that_resumes(finished, table, tmp_path, adaptive, monkeypatch):
+def test_a_full_disk_is_named_and_leaves_a_run_that_resumes(finished, table, tmp_path):
     whole, _ = finished
     options = ("--data", table, "--target", "answer", "--ignore", "name", "--out", tmp_path / "run", *QUICK)
-    real, written = os.write, []
-
-    def write(descriptor, data):
-        written.append(len(data))
-        if len(written) > 60:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return real(descriptor, data)
-
-    with monkeypatch.context() as full:
-        full.setattr(os, "write", write)
-        code, _, stderr = adaptive(*options)
-    assert code == 1 and "No space left on device" in stderr and "--resume" in stderr and stderr.count("\n") == 1
-    assert adaptive("--out", tmp_path / "run", "--resume")[0] == 0
-    assert contents(tmp_path / "run") == contents(whole)
+    found = finish("classify", "--jobs", 1, *options, full_after=60)
+    assert found.returncode == 1 and "No space left on device" in found.stderr and "--resume" in found.stderr
+    assert found.stderr.count("\n") == 1
+    assert finish("classify", "--jobs", 1, "--out", tmp_path / "run", "--resume").returncode == 0
+    assert_same_files(tmp_path / "run", whole, FILES)
 
 
 def test_extreme_units_change_nothing(table, tmp_path, adaptive):
