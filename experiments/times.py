@@ -18,6 +18,8 @@ import tempfile
 
 from experiments import catalogue, claims
 
+PATIENCE = 30  # seconds of the clock for each of the processor's: others may share the machine
+
 __all__ = ["main", "untimed"]
 
 # they judge the tree itself
@@ -38,7 +40,8 @@ def seconds_of(script: str, limit: float) -> float | None:
         try:
             found = subprocess.run(
                 [sys.executable, "-m", catalogue.module(script), "--out", f"{folder}/results"],
-                env=os.environ | {"ADAPTIVE_RUNS": f"{folder}/runs"}, timeout=3 * limit, capture_output=True, text=True,
+                env=os.environ | {"ADAPTIVE_RUNS": f"{folder}/runs"}, timeout=PATIENCE * limit,
+                capture_output=True, text=True,
                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit))),
             )  # fmt: skip
         except subprocess.TimeoutExpired:

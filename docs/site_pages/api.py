@@ -18,7 +18,7 @@ from site_pages import commands
 from site_pages.docstrings import as_rst
 
 TOPS = ("adaptive", "designs")
-MODULES = ("adaptive.datasets", "adaptive.means")  # public, though no packages
+MODULES = ("adaptive.means",)  # public, though no package
 STOP = "BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin, MetaEstimatorMixin, tuple, dict, Exception"
 
 

@@ -15,7 +15,6 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import argparse
 import json
 import subprocess
 import sys
@@ -28,6 +27,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from experiments.benchmarks.peers.environments import python_of, versions_of
+from experiments.script import Script, command
 
 HERE = Path(__file__).parent
 SEED = 0
@@ -78,14 +78,11 @@ def peer_steps(peer: str, path: str, steps: int) -> list[float]:
     return json.loads(out.stdout)
 
 
-def main() -> None:
-    """Measure in turn, print medians and ratios, write the verdicts."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="ours only, few steps, nothing written")
-    arguments = parser.parse_args()
+def run(script: Script) -> None:
+    """Measure in turn, print medians and ratios, write the verdicts; in quick mode ours only, few steps."""
     data = problem()
     our_steps(data, 3)  # compiles
-    if arguments.quick:
+    if script.quick:
         print(f"ours: {1e3 * np.median(our_steps(data, 10)):.2f} ms a step")
         return
     steps, rounds = 25, 5
@@ -102,8 +99,6 @@ def main() -> None:
     versions = versions_of("skactiveml", "scikit-activeml") | versions_of("modal", "modAL-python")
     for name, value in milliseconds.items():
         print(f"{name:12s} {value:6.2f} ms a step   (rounds: {', '.join(f'{1e3 * v:.2f}' for v in seconds[name])})")
-    from experiments import claims
-
     for ours, peer, target in (
         ("ours", "skactiveml", "<= 1"),
         ("ours", "modal", "<= 1 (goal)"),
@@ -112,19 +107,18 @@ def main() -> None:
         ratios = np.array(seconds[ours]) / np.array(seconds[peer])
         ratio = float(np.median(ratios))
         included = ours == "inclusion"
-        claims.record(
+        script.judge(
             f"ours-active-step{'-inclusion' if included else ''}-{peer}",
+            ratio <= 1,
             claim=f"select + partial_fit of one answer over 10,000 x 20{' by inclusion' if included else ''} costs at "
             f"most {peer}'s query (and teach)",
             kind="must hold" if peer == "skactiveml" else "to judge",
             target=target,
             value=f"{ratio:.2f} ({milliseconds[ours]:.2f} ms against {milliseconds[peer]:.2f} ms; {versions})",
-            verdict="reproduced" if ratio <= 1 else "not reproduced",
             reason="" if ratio <= 1 else REASON_OF_INCLUSION if included else REASON,
-            script="experiments/benchmarks/active_step.py",
             seed=SEED,
         )
 
 
 if __name__ == "__main__":
-    main()
+    command(run, __doc__, __file__)

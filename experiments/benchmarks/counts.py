@@ -33,6 +33,7 @@ from adaptive import CoxProcess, GaussianProcessClassifier, PoissonFactorization
 from adaptive.estimators.factorization import shortlist
 from adaptive.inference.factorization.rounds import Entries, Kind, _round, started
 from adaptive.potentials import Poisson
+from experiments.benchmarks.cpu_seconds import least_seconds
 from experiments.benchmarks.peak_memory import peak_memory
 from experiments.script import Script, command
 
@@ -42,12 +43,7 @@ K = 10
 def best(function: Callable[[], Any], repeats: int = 3) -> float:
     """CPU seconds of the quickest of several calls after one."""
     function()
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        function()
-        times.append(time.process_time() - start)
-    return min(times)
+    return least_seconds(function, repeats)
 
 
 @numba.njit

@@ -11,7 +11,7 @@ data say, and the stiff low-noise model that designs best. Measured for float64 
 - the same number of outer steps with 500-step fully reorthogonalised Lanczos variances, in both precisions, and the
   design regret of both: how much less the chosen line is worth than the best, by a posterior with 64 samples.
 
-    python experiments/benchmarks/double_loop.py [--quick]
+    python -m experiments.benchmarks.double_loop [--quick]
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("NUMBA_NUM_THREADS", "1")
 
-import argparse
 import sys
 import time
 import warnings
@@ -44,6 +43,8 @@ from adaptive.linalg import Perturbations, variances
 from adaptive.operators import FiniteDifference, FourierLines, Wavelet
 from adaptive.potentials import Laplace
 from designs import kspace
+from experiments.benchmarks.cpu_seconds import median_seconds
+from experiments.script import Script, command
 
 SEED = 0
 SETTINGS = {"evidence": {"rate": 8.0, "noise": 1e-2}, "design": {"rate": 300.0, "noise": 1e-3}}
@@ -66,19 +67,15 @@ def model_of(n: int, rate: float, noise: float) -> tuple[GLM, MeasuredBlocks]:
     return model, MeasuredBlocks((n, n)).with_blocks(F, y)
 
 
-def seconds(function: Any, least: float = 0.1) -> float:
-    """CPU seconds of one call, the median of repetitions."""
+def seconds(function: Any) -> float:
+    """CPU seconds of one call, the median of repetitions that take 0.1 s together."""
     function()
-    times, total = [], 0.0
-    while total < least or len(times) < 5:
-        start = time.process_time()
-        function()
-        times.append(time.process_time() - start)
-        total += times[-1]
-    return float(np.median(times))
+    return median_seconds(function, 5, total=0.1)
 
 
-def run(model: GLM, dtype: str, steps: int = OUTER, kind: str = "sampled", **options: Any) -> tuple[DoubleLoop, list]:
+def loop_of(
+    model: GLM, dtype: str, steps: int = OUTER, kind: str = "sampled", **options: Any
+) -> tuple[DoubleLoop, list]:
     """The double loop; after each outer step products, preconditionings, CPU seconds and the mean."""
     start = time.process_time()
     loop = DoubleLoop(model, variances=kind, n_samples=N_SAMPLES, dtype=np.dtype(dtype), random_state=SEED, **options)
@@ -162,9 +159,9 @@ def measure(name: str, n: int, dtype: str, lanczos_steps: int, outer: int) -> di
     """One row of the table."""
     setting = SETTINGS[name]
     model, measured = model_of(n, **setting)
-    run(model, dtype, 1)  # compiles
+    loop_of(model, dtype, 1)  # compiles
     reference = converged_mean(model)
-    loop, history = run(model, dtype, outer)
+    loop, history = loop_of(model, dtype, outer)
     errors = [float(np.linalg.norm(u - reference) / np.linalg.norm(reference)) for *_, u in history]
     settled = next((k for k, error in enumerate(errors) if error < 0.01), outer - 1)
     system, inverse = loop.least_squares.system, loop.least_squares._inverse
@@ -172,7 +169,7 @@ def measure(name: str, n: int, dtype: str, lanczos_steps: int, outer: int) -> di
     product = seconds(lambda: system.apply(batch)) / N_SAMPLES
     preconditioning = seconds(lambda: inverse(batch)) / N_SAMPLES
     pair = seconds(lambda: scipy.fft.irfft2(scipy.fft.rfft2(batch), s=(n, n))) / N_SAMPLES
-    repeats = [run(model, dtype, outer)[1] for _ in range(3)]
+    repeats = [loop_of(model, dtype, outer)[1] for _ in range(3)]
     cpu = float(np.median([h[-1][2] for h in repeats]))
     products, preconditionings = history[-1][:2]
     floor = products * product + preconditionings * preconditioning
@@ -218,11 +215,9 @@ def _with_lanczos(model: GLM, dtype: str, steps: int, outer: int) -> tuple[float
     return time.process_time() - start, loop
 
 
-def main() -> None:
-    """Print the table; without --quick write it, and the verdicts."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="64 x 64, one setting, 50 Lanczos steps, nothing written")
-    quick = parser.parse_args().quick
+def run(script: Script) -> None:
+    """Print the table; without --quick, which takes 64 x 64 and one setting, write it, and the verdicts."""
+    quick = script.quick
     cells = [("evidence", "float32")] if quick else [(s, d) for s in SETTINGS for d in ("float64", "float32")]
     rows = []
     for name, dtype in cells:
@@ -231,14 +226,11 @@ def main() -> None:
             "  ".join(f"{k} {v:.3g}" if isinstance(v, float) else f"{k} {v}" for k, v in rows[-1].items()), flush=True
         )
     if not quick:
-        _write(rows)
+        _write(script, rows)
 
 
-def _write(rows: list[dict[str, Any]]) -> None:
-    from experiments.artifacts import save_table
-    from experiments.claims import record
-
-    save_table(
+def _write(script: Script, rows: list[dict[str, Any]]) -> None:
+    script.table(
         {key: [row[key] for row in rows] for key in rows[0]},
         "double-loop",
         """One double loop at 256 x 256 from 64 of 256 lines (a photograph, real unknown; noise was simulated and
@@ -250,17 +242,8 @@ def _write(rows: list[dict[str, Any]]) -> None:
     def verdict(id: str, claim: str, target: str, key: str, good: Any, why: str = "") -> None:
         values = {f"{row['setting']}, {row['dtype']}": round(float(row[key]), 4) for row in rows}
         held = all(good(row) for row in rows)
-        record(
-            id,
-            claim=claim,
-            kind="to judge",
-            target=target,
-            value=values,
-            verdict="reproduced" if held else "not reproduced",
-            reason="" if held else why or "see results/tables/double-loop",
-            script="experiments/benchmarks/double_loop.py",
-            seed=SEED,
-        )
+        reason = "" if held else why or "see results/tables/double-loop"
+        script.judge(id, held, claim=claim, target=target, value=values, reason=reason, seed=SEED)
 
     verdict(
         "ours-double-loop-products", "A 256 x 256 double loop settles within 1% of the converged mean in 300 products.",
@@ -291,4 +274,4 @@ def _write(rows: list[dict[str, Any]]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    command(run, __doc__, __file__)

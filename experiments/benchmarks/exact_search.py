@@ -16,7 +16,6 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import argparse
 import sys
 import time
 import warnings
@@ -31,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from adaptive import datasets
 from adaptive.search import Balls, best_pairs, best_rows
 from adaptive.search.pairs import _variance_factors
+from experiments.script import Script, command
 
 RANK, N, DEVIATIONS = 16, 10, 2.0
 
@@ -146,16 +146,13 @@ def _row(name: str, found: Any, searched: float, compared: float | None, same: b
     return row
 
 
-def main() -> None:
-    """Measure, write table and verdict."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="1,000 x 1,000 drawn pairs, nothing written")
-    quick = parser.parse_args().quick
-    m, rows = 1_000 if quick else 10_000, []
-    for seed in range(1 if quick else 3):
+def run(script: Script) -> None:
+    """Measure, write table and verdict; in quick mode 1,000 x 1,000 drawn pairs, nothing written."""
+    m, rows = 1_000 if script.quick else 10_000, []
+    for seed in range(1 if script.quick else 3):
         rng = np.random.default_rng(seed)
         rows.append(of_pairs(f"drawn pairs, seed {seed}", drawn(m, rng), drawn(m, rng)))
-    if quick:
+    if script.quick:
         return
     counts = plays()
     users, artists = factors(counts)
@@ -166,14 +163,11 @@ def main() -> None:
     rows += [of_rows(f"normal rows, {d} columns", rng.standard_normal((1_000_000, d))) for d in (3, 20)]
     rng = np.random.default_rng(0)
     rows.append(of_huge_pairs("drawn pairs, 100,000 x 1,000,000", drawn(100_000, rng), drawn(1_000_000, rng)))
-    _write(rows, n_pairs)
+    _write(script, rows, n_pairs)
 
 
-def _write(rows: list[dict[str, Any]], n_pairs: int) -> None:
-    from experiments.artifacts import save_table
-    from experiments.claims import record
-
-    save_table(
+def _write(script: Script, rows: list[dict[str, Any]], n_pairs: int) -> None:
+    script.table(
         {key: [row[key] for row in rows] for key in rows[0]},
         "exact-search",
         """The exact ten best by mean + 2 standard deviations of u.v (rank 16; drawn: uniform directions, log-normal
@@ -183,8 +177,9 @@ def _write(rows: list[dict[str, Any]], n_pairs: int) -> None:
     )
     pairs = rows[:n_pairs]
     held = all(row["share"] <= 0.05 and row["the same ten"] for row in pairs)
-    record(
+    script.judge(
         "ours-exact-search",
+        held,
         claim="The ten best pairs by mean + 2 sd of u.v are found exactly, scoring at most 5% of 10,000 x 10,000 "
         "(rank 16, log-normal lengths of sigma 0.5), and of the pairs of lastfm-2k.",
         kind="must hold",
@@ -196,14 +191,12 @@ def _write(rows: list[dict[str, Any]], n_pairs: int) -> None:
             + ("" if row["the same ten"] else ", NOT the same ten")
             for row in rows
         },
-        verdict="reproduced" if held else "not reproduced",
         reason="Rows of many columns have no blocks worth a bound: there everything is scored, and said to be."
         if held
         else "See results/tables/exact-search.csv.",
-        script="experiments/benchmarks/exact_search.py",
         seed=[0, 1, 2],
     )
 
 
 if __name__ == "__main__":
-    main()
+    command(run, __doc__, __file__)

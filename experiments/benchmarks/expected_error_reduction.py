@@ -16,7 +16,6 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import argparse
 import json
 import subprocess
 import sys
@@ -31,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from experiments.benchmarks.active_step import problem
 from experiments.benchmarks.peers.environments import python_of, versions_of
+from experiments.script import Script, command
 
 HERE = Path(__file__).parent
 SEED = 0
@@ -64,21 +64,18 @@ def theirs(path: str) -> dict[str, dict]:
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
-def main() -> None:
-    """Measure in turn, print medians and ratios, write the verdict."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="ours only, a small pool, nothing written")
-    quick = parser.parse_args().quick
-    pools = settings(300 if quick else 1_000)
+def run(script: Script) -> None:
+    """Measure in turn, print medians and ratios, write the verdict; in quick mode ours only, a small pool."""
+    pools = settings(300 if script.quick else 1_000)
     for name, data in pools.items():
         ours(data)  # compiles
-        if quick:
+        if script.quick:
             print(f"{name}: {1e6 * ours(data)[0]:.1f} microseconds a candidate")
         else:
-            measure(name, data, rounds=3 if name == "two classes" else 1)
+            measure(script, name, data, rounds=3 if name == "two classes" else 1)
 
 
-def measure(name: str, data: dict[str, np.ndarray], rounds: int) -> None:
+def measure(script: Script, name: str, data: dict[str, np.ndarray], rounds: int) -> None:
     """Print the seconds of ours and theirs, and write the verdict."""
     seconds: dict[str, list[float]] = {"ours": [], "MonteCarloEER": [], "ValueOfInformationEER": []}
     with tempfile.TemporaryDirectory() as folder:
@@ -97,10 +94,9 @@ def measure(name: str, data: dict[str, np.ndarray], rounds: int) -> None:
     ratios = {peer: float(np.median(np.array(seconds["ours"]) / seconds[peer])) for peer in agreement}
     two = name == "two classes"
     held = max(ratios.values()) <= TARGET
-    from experiments import claims
-
-    claims.record(
+    script.judge(
         "ours-expected-error-reduction" + ("" if two else "-three-classes"),
+        held,
         claim=f"Of {name}, expected error reduction costs per candidate at most 1/100 of scikit-activeml's, same run.",
         kind="must hold" if two else "to judge",
         target=f"<= {TARGET}",
@@ -110,12 +106,10 @@ def measure(name: str, data: dict[str, np.ndarray], rounds: int) -> None:
             "rank correlation of scores": agreement,
             "versions": versions_of("skactiveml", "scikit-activeml", "scikit-learn"),
         },
-        verdict="reproduced" if held else "not reproduced",
         reason="" if held else "Three classes have no series: products of 1,024 joint draws with 1,000 target inputs.",
-        script="experiments/benchmarks/expected_error_reduction.py",
         seed=SEED,
     )
 
 
 if __name__ == "__main__":
-    main()
+    command(run, __doc__, __file__)

@@ -5,7 +5,7 @@
 descents; our own time beside that of roll-outs on 9x9 Go; bytes a stored node. CPU seconds, one thread, medians of
 five.
 
-    python experiments/benchmarks/game_tree_search.py [--quick]
+    python -m experiments.benchmarks.game_tree_search [--quick]
 """
 
 from __future__ import annotations
@@ -15,10 +15,8 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import argparse
 import math
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -32,18 +30,15 @@ from adaptive.estimators.game_trees.nodes import NODE, ROLLOUT
 from adaptive.potentials.optimal_increments import optimal_increments
 from adaptive.scorers import information_gain
 from designs.games import Go, random_tree
+from experiments.benchmarks.cpu_seconds import median_seconds
 from experiments.game_trees.rivals import uct
+from experiments.script import Script, command
 
 
 def seconds(work: Callable[[], Any], repeats: int = 5) -> float:
     """Median CPU seconds, after one run that compiles."""
     work()
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return float(np.median(times))
+    return median_seconds(work, repeats)
 
 
 def integrals(n: int) -> float:
@@ -85,33 +80,27 @@ def measured(quick: bool) -> dict[str, tuple[str, float, float]]:
     }  # fmt: skip
 
 
-def main() -> None:
-    """Measure, write table and verdict."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="300 descents, nothing written")
-    quick = parser.parse_args().quick
-    found = measured(quick)
+def run(script: Script) -> None:
+    """Measure, write the verdict; in quick mode 300 descents, nothing written."""
+    found = measured(script.quick)
     for name, (what, ratio, most) in found.items():
         print(f"{name}: {what}: {ratio:.2f} (at most {most:g})")
-    if quick:
+    if script.quick:
         return
-    from experiments.claims import record
-
     missed = [name for name, (_, ratio, most) in found.items() if ratio > most]
-    record(
+    script.judge(
         "ours-trees-speed",
+        not missed,
         claim="A descent costs at most 8 times one of compiled UCT and does not grow with the tree; 200 x 200 "
         "increments at most 5 times 40,000 scalar normal integrals; 256 leaves of 10,000 nodes at most 4,000 descents; "
         "on 9x9 Go our own time at most that of the roll-outs; at most 200 bytes a stored node.",
         kind="must hold",
         target={name: most for name, (_, _, most) in found.items()},
         value={name: f"{ratio:.2f}: {what}" for name, (what, ratio, _) in found.items()},
-        verdict="not reproduced" if missed else "reproduced",
         reason=f"Missed: {', '.join(missed)}." if missed else "CPU seconds on a shared machine, medians of five.",
-        script="experiments/benchmarks/game_tree_search.py",
         seed=0,
     )
 
 
 if __name__ == "__main__":
-    main()
+    command(run, __doc__, __file__)

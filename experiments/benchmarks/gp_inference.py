@@ -18,7 +18,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("NUMBA_NUM_THREADS", "1")
 
-import argparse
 import sys
 import time
 import warnings
@@ -46,6 +45,7 @@ from adaptive.inference import (
 from adaptive.inference.classic import label_regression
 from adaptive.potentials import BernoulliLogit, BernoulliProbit
 from experiments.gaussian_processes.shared.classification_sets import SIZES, split
+from experiments.script import Script, command
 
 SEED = 0
 LINKS = {"logit": BernoulliLogit, "probit": BernoulliProbit}
@@ -142,11 +142,9 @@ def beside_peer(n: int, repetitions: int, optimised: bool) -> dict[str, float]:
     return seconds(fits, repetitions)
 
 
-def main() -> None:
-    """Print the tables; without --quick write them, and the verdicts."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="one set, one setting, 60 rows, nothing written")
-    quick = parser.parse_args().quick
+def run(script: Script) -> None:
+    """Print the tables; without --quick, which takes one set and 60 rows, write them, and the verdicts."""
+    quick = script.quick
     names, steps, scales = (["crabs"], (0.0,), (2.0,)) if quick else (list(SIZES), STEPS, LOG_SCALES)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -160,7 +158,7 @@ def main() -> None:
     for n, found in peers.items():
         print(n, {key: round(value, 4) for key, value in found.items()})
     if not quick:
-        _write(rows, mcmc, peers)
+        _write(script, rows, mcmc, peers)
 
 
 def relative(rows: list[dict[str, Any]]) -> dict[str, float]:
@@ -179,18 +177,15 @@ def orders(rows: list[dict[str, Any]]) -> dict[str, float]:
     }
 
 
-def _write(rows: list[dict[str, Any]], mcmc: float, peers: dict[int, dict[str, float]]) -> None:
-    from experiments.artifacts import save_table
-    from experiments.claims import record
-
-    save_table(
+def _write(script: Script, rows: list[dict[str, Any]], mcmc: float, peers: dict[int, dict[str, float]]) -> None:
+    script.table(
         {key: [row[key] for row in rows] for key in rows[0]},
         "gp-inference-times",
         "CPU seconds (one BLAS thread) and log evidence of every approximation of Gaussian process classification: six "
         "sets, two links, nine settings of a squared exponential kernel.",
     )
     keys = list(peers[500])
-    save_table(
+    script.table(
         {"fit": keys, **{f"n = {n}": [found.get(key, "") for key in keys] for n, found in peers.items()}},
         "gp-inference-peers",
         "Simulated labels, 5 columns: CPU seconds (one BLAS thread, the least of five) of a fit, at fixed "
@@ -198,11 +193,7 @@ def _write(rows: list[dict[str, Any]], mcmc: float, peers: dict[int, dict[str, f
     )
 
     def verdict(id: str, held: bool, claim: str, target: str, value: Any, reason: str, kind: str = "must hold") -> None:
-        record(
-            id, claim=claim, kind=kind, target=target, value=value, verdict="reproduced" if held else "not reproduced",
-            reason=reason, script="experiments/benchmarks/gp_inference.py", seed=SEED,
-        )  # fmt: skip
-        print("reproduced" if held else "NOT REPRODUCED", id, value)
+        script.judge(id, held, claim=claim, kind=kind, target=target, value=value, reason=reason, seed=SEED)
 
     times, order = relative(rows), orders(rows)
     held = times["LA"] <= min(times[e] for e in ("EP", "VB", "KL", "FV")) and times["KL"] == max(times.values())
@@ -257,4 +248,4 @@ def _write(rows: list[dict[str, Any]], mcmc: float, peers: dict[int, dict[str, f
 
 
 if __name__ == "__main__":
-    main()
+    command(run, __doc__, __file__)

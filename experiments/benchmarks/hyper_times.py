@@ -6,7 +6,7 @@ highest evidence on the other side, or scikit-learn's LogisticRegression refitte
 ``GaussianProcessClassifier.fit`` beside scikit-learn's of the same name, on simulated labels of five columns. Last come
 fits and scores of more classes, sparse regressions and texts.
 
-    python experiments/benchmarks/hyper_times.py [--quick]
+    python -m experiments.benchmarks.hyper_times [--quick]
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import sys
 import time
 import warnings
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,8 +31,9 @@ from sklearn.linear_model import LogisticRegression
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adaptive import BayesianLogisticRegression, GaussianProcessClassifier, SparseLinearRegression
+from experiments.benchmarks.cpu_seconds import least_seconds
+from experiments.script import Script, command
 
-SCRIPT = "experiments/benchmarks/hyper_times.py"
 LABELS, MOST, BESIDE = (10, 40, 300), 1.5, 1.3
 OTHERS = {  # seconds
     "committee, 4 classes": 0.063,
@@ -74,16 +74,6 @@ def query_milliseconds(n: int, steps: int, **options: Any) -> float:
     return 1e3 * float(np.median(seconds))
 
 
-def least(function: Callable[[], Any], repetitions: int) -> float:
-    """Return the least CPU time of a call."""
-    found = []
-    for _ in range(repetitions):
-        start = time.process_time()
-        function()
-        found.append(time.process_time() - start)
-    return min(found)
-
-
 def labels_of(n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return five columns and labels of a smooth function, as a logistic model draws them."""
     rng = np.random.default_rng(0)
@@ -112,23 +102,25 @@ def other_seconds(repetitions: int, quick: bool) -> dict[str, float]:
         ("information gain, 4 classes, one scale", one_scale, "information_gain"),
         ("information gain, 4 classes, nodes", several, "information_gain"),
     ):
-        found[name] = least(partial(model.select, X[40:], scorer=scorer, random_state=0), repetitions + 1)
+        found[name] = least_seconds(partial(model.select, X[40:], scorer=scorer, random_state=0), repetitions + 1)
     if quick:
         return found
     rows, weights = rng.standard_normal((200, 400)), np.zeros(400)
     weights[:5] = 1.0
     numbers = rows @ weights + 0.3 * rng.standard_normal(200)
     for prior in ("student_t", "laplace"):
-        found[f"sparse regression, {prior}"] = least(partial(SparseLinearRegression(prior).fit, rows, numbers), 3)
+        found[f"sparse regression, {prior}"] = least_seconds(
+            partial(SparseLinearRegression(prior).fit, rows, numbers), 3
+        )
     words, labels, _, _ = documents("crypt or electronics", 0)
     texts = BayesianLogisticRegression(classes=[0, 1], prior="laplace")
-    found["texts, laplace"] = least(partial(texts.fit, words[:210], labels[:210]), 2)
+    found["texts, laplace"] = least_seconds(partial(texts.fit, words[:210], labels[:210]), 2)
     return found
 
 
-def main() -> None:
+def run(script: Script) -> None:
     """Measure, print, and record the verdicts but in the quick mode."""
-    quick = "--quick" in sys.argv
+    quick = script.quick
     warnings.simplefilter("ignore")
     steps, repetitions = (3, 1) if quick else (40, 5)
     ratios: dict[str, dict[str, float]] = {}
@@ -148,32 +140,30 @@ def main() -> None:
     fits: dict[str, float] = {}
     for n in (60,) if quick else SIZES:
         data = labels_of(n)
-        times = [least(partial(fitted, kind, *data), repetitions) for kind in (GaussianProcessClassifier, Peer)]
+        times = [least_seconds(partial(fitted, kind, *data), repetitions) for kind in (GaussianProcessClassifier, Peer)]
         fits[str(n)] = round(times[0] / times[1], 2)
     print("searches", fits)
     others = other_seconds(repetitions, quick)
     print("others", {name: round(one, 4) for name, one in others.items()})
     if quick:
         return
-    from experiments.claims import record
-
     included = {n: found["included / mode"] for n, found in ratios.items()}
     beside = {n: found["included / LogisticRegression"] for n, found in ratios.items()}
     held = max(included.values()) <= MOST and max(beside.values()) <= BESIDE
-    record(
-        "ours-hyper-query-time", kind="must hold", verdict="reproduced" if held else "not reproduced",
+    script.judge(
+        "ours-hyper-query-time", held, kind="must hold",
         claim="A query over nodes of the prior scale costs at most 1.5 times one by refits at its mode (1,000 x 20), "
         "and 1.3 times one of a LogisticRegression that is refitted and asked by margin.",
         target="<= 1.5 at 10, 40 and 300 labels; included beside LogisticRegression <= 1.3", value=ratios,
-        script=SCRIPT, seed=0,
+        seed=0,
         reason="" if held else "At few labels up to nine nodes count, and each has its own marginals of the pool.",
     )  # fmt: skip
     held = all(fits[str(n)] <= most for n, most in SIZES.items())
-    record(
-        "ours-hyper-search-time", kind="must hold", verdict="reproduced" if held else "not reproduced",
+    script.judge(
+        "ours-hyper-search-time", held, kind="must hold",
         claim="Expectation propagation with a learnt kernel takes at most the time of scikit-learn's Laplace "
         "approximation with 60, 120 and 300 rows, and .7 of it with 500.",
-        target="<= 1, 1, 1, .7", value=fits, script=SCRIPT, seed=0,
+        target="<= 1, 1, 1, .7", value=fits, seed=0,
         reason="" if held else "With few rows the time is that of Python around an evaluation, some .5 ms, and where "
         "labels are nearly separable the evidence rises with the kernel's height up to its bound (a warning says so), "
         "with six sweeps at each of some thirty evaluations; Laplace's stops at a finite height. Tried: sites scaled "
@@ -181,11 +171,11 @@ def main() -> None:
         "evaluations, but another maximum than runs of before).",
     )  # fmt: skip
     late = [name for name, most in OTHERS.items() if others[name] > most]
-    record(
-        "ours-hyper-other-times", kind="must hold", verdict="not reproduced" if late else "reproduced",
+    script.judge(
+        "ours-hyper-other-times", not late, kind="must hold",
         claim="Committee and information gain of 4 classes over 500 rows at a third of 190 and 90 ms, sparse "
         "regression of 200 x 400 at a fifth of 6.5 s, a Laplace prior on 210 texts of 2,600 words within 5 CPU s.",
-        target=OTHERS, value={name: round(one, 4) for name, one in others.items()}, script=SCRIPT, seed=0,
+        target=OTHERS, value={name: round(one, 4) for name, one in others.items()}, seed=0,
         reason="" if not late else f"Later: {', '.join(late)}. Information integrates over two dimensions for every "
         "row at each of five nodes; exponentials along the grid's sides and coarser grids where a node's weight is "
         "small took it from 159 to 58 ms, five times what one scale takes.",
@@ -193,4 +183,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    command(run, __doc__, __file__)

@@ -9,7 +9,7 @@ estimated) of a sagittal slice of a whole head at 256 x 256, and of the head its
 - spirals: five interleaves, then further ones of 256 angles (3,216 samples each; the phase is told);
 - volume: the central 12 x 12 phase encodes of 4,096, then four at a time.
 
-    python experiments/benchmarks/kspace_rounds.py [--quick]
+    python -m experiments.benchmarks.kspace_rounds [--quick]
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("NUMBA_NUM_THREADS", "1")
 
-import argparse
 import resource
 import sys
 import time
@@ -36,6 +35,7 @@ from adaptive.images import fitted, head_scan, padded, polynomial_phase, read_im
 from adaptive.images.coils import simulate_coils
 from designs import kspace
 from designs.kspace.trajectory import spirals
+from experiments.script import Script, command
 
 SEED, SNR = 0, 50.0
 MOST_PRODUCTS, MOST_FOR_32, MOST_TRANSFORMS = 150, 5000, 4
@@ -129,27 +129,20 @@ def rounds(kind: str, n: int, n_rounds: int) -> dict[str, Any]:
     }
 
 
-def main() -> None:
+def run(script: Script) -> None:
     """Print the table; without --quick write it, and the verdicts."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="32 x 32 and 16 x 16 x 16, two rounds, nothing written")
-    parser.add_argument("--only", choices=KINDS, help="one kind, nothing written")
-    options = parser.parse_args()
     rows = []
-    for kind in KINDS if options.only is None else [options.only]:
-        n = {True: 16 if kind == "volume" else 32, False: 64 if kind == "volume" else 256}[options.quick]
-        rows.append(rounds(kind, n, 2 if options.quick else 32 if kind == "lines" else 8))
+    for kind in KINDS:
+        n = (16 if kind == "volume" else 32) if script.quick else 64 if kind == "volume" else 256
+        rows.append(rounds(kind, n, 2 if script.quick else 32 if kind == "lines" else 8))
         line = "  ".join(f"{k} {v:.3g}" if isinstance(v, float) else f"{k} {v}" for k, v in rows[-1].items())
         print(line, flush=True)
-    if not options.quick and options.only is None:
-        _write(rows)
+    if not script.quick:
+        _write(script, rows)
 
 
-def _write(rows: list[dict[str, Any]]) -> None:
-    from experiments.artifacts import save_table
-    from experiments.claims import record
-
-    save_table(
+def _write(script: Script, rows: list[dict[str, Any]]) -> None:
+    script.table(
         {key: [row[key] for row in rows] for key in rows[0]},
         "kspace-rounds",
         """Rounds of k-space design: all candidates scored, the best measured (of the volume the best four), the
@@ -169,18 +162,9 @@ def _write(rows: list[dict[str, Any]]) -> None:
          {"transforms": spiral["transforms per round"], "products of a refit": spiral["most in a round"]},
          spiral["transforms per round"] <= MOST_TRANSFORMS),
     ):  # fmt: skip
-        record(
-            id,
-            claim=claim,
-            kind="must hold",
-            target=target,
-            value=value,
-            verdict="reproduced" if holds else "not reproduced",
-            reason="" if holds else "see results/tables/kspace-rounds",
-            script="experiments/benchmarks/kspace_rounds.py",
-            seed=SEED,
-        )
+        why = "" if holds else "see results/tables/kspace-rounds"
+        script.judge(id, holds, claim=claim, kind="must hold", target=target, value=value, reason=why, seed=SEED)
 
 
 if __name__ == "__main__":
-    main()
+    command(run, __doc__, __file__)

@@ -18,7 +18,6 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import argparse
 import json
 import subprocess
 import sys
@@ -35,6 +34,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from adaptive.operators import NonuniformFourier
 from designs.kspace import equispaced_angles, spirals
 from experiments.benchmarks.peers.environments import python_of, versions_of
+from experiments.script import Script, command
 
 HERE = Path(__file__).parent
 SEED = 0
@@ -154,26 +154,20 @@ def table(quick: bool = False) -> list[Row]:
     return rows
 
 
-def main(arguments: list[str] | None = None) -> list[Row]:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="32 x 32, a few rounds, no peers, nothing written")
-    quick = parser.parse_args(arguments).quick
-    rows = table(quick)
-    if not quick:
-        write(rows)
-    return rows
+def run(script: Script) -> None:
+    """Print the table; without --quick, which takes 32 x 32 and no peers, write it, and the verdicts."""
+    rows = table(script.quick)
+    if not script.quick:
+        write(script, rows)
 
 
-def write(rows: list[Row]) -> None:
+def write(script: Script, rows: list[Row]) -> None:
     """The table and the verdicts."""
     import finufft
 
-    from experiments import claims
-    from experiments.artifacts import save_table
-
     versions = {"finufft": finufft.__version__, **versions_of("nufft", "mri-nufft", "sigpy")}
     columns = {name: [_short(row[name]) for row in rows] for name in rows[0]}
-    save_table(
+    script.table(
         columns,
         "nonuniform_fourier",
         "CPU milliseconds per 256 x 256 image, 8 spiral interleaves of 3,216 samples, one thread; accuracy 3e-5 in "
@@ -185,34 +179,31 @@ def write(rows: list[Row]) -> None:
 
     toeplitz = max(worst("Toeplitz normal", "our type 2 + type 1"), worst("Toeplitz normal", "finufft type 2 + type 1"))
     real = worst("Toeplitz normal, real image", "our type 2 + type 1")
-    claims.record(
+    script.judge(
         "ours-toeplitz-normal",
+        max(toeplitz, real) <= 1,
         claim="The Toeplitz normal operator of spiral samples is no slower than type 2 plus type 1.",
         kind="must hold",
         target="largest ratio over precisions and batches <= 1",
         value=f"{toeplitz:.2f} for complex images, {real:.2f} for real ones",
-        verdict="reproduced" if max(toeplitz, real) <= 1 else "not reproduced",
         reason="" if max(toeplitz, real) <= 1 else "See the table: where finufft's transforms need less than two FFTs.",
-        script="experiments/benchmarks/nonuniform_fourier.py",
         seed=SEED,
     )
     both = [worst(kind, "finufft plan") for kind in ("type 2", "type 1")]
     theirs = {
         name: max(row["ratio"] for row in rows if row["what"].startswith(name)) for name in ("mri-nufft", "sigpy")
     }
-    claims.record(
+    script.judge(
         "ours-nonuniform-fourier",
+        max(both) <= 1.25,
         claim="A transform by NonuniformFourier costs at most 1.25 times finufft's own plan at the same accuracy.",
-        kind="to judge",
         target="largest ratio <= 1.25",
         value=f"{max(both):.2f}; beside finufft's plan in their own process: "
         + ", ".join(f"{name} up to {ratio:.2f}" for name, ratio in theirs.items())
         + f" ({versions})",
-        verdict="reproduced" if max(both) <= 1.25 else "not reproduced",
         reason=""
         if max(both) <= 1.25
         else "Copies, and one oversampling for both directions, which makes them adjoint.",
-        script="experiments/benchmarks/nonuniform_fourier.py",
         seed=SEED,
     )
 
@@ -222,4 +213,4 @@ def _short(value: Any) -> Any:
 
 
 if __name__ == "__main__":
-    main()
+    command(run, __doc__, __file__)

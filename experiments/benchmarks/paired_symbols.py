@@ -30,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from adaptive import PairedSymbols, datasets
 from adaptive.estimators.pairs.stream import PairStream
 from adaptive.inference.factorization.censored import started_censored, swept
+from experiments.benchmarks.cpu_seconds import median_seconds
 from experiments.benchmarks.own_process import measured, memory
 from experiments.benchmarks.peers.environments import python_of, versions_of
 from experiments.script import Script, command
@@ -42,12 +43,13 @@ def sweep_seconds(stream: PairStream, repeats: int = 5) -> float:
     """CPU seconds of a sweep, the median."""
     graph, rng = stream.graph, np.random.default_rng(0)
     now = started_censored(graph.lengths, K, (1.0, 1.0, 1.0), True, rng)
-    now, found = swept(graph, now, graph.total), []
-    for _ in range(repeats):
-        start = time.process_time()
+    now = swept(graph, now, graph.total)
+
+    def sweep() -> None:
+        nonlocal now
         now = swept(graph, now, graph.total)
-        found.append(time.process_time() - start)
-    return float(np.median(found))
+
+    return median_seconds(sweep, repeats)
 
 
 def simulated(n: int) -> PairStream:

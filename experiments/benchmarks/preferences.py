@@ -17,9 +17,7 @@ import itertools
 import subprocess
 import sys
 import tempfile
-import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -32,20 +30,11 @@ from adaptive.inference.preferences.people import FINE, settle
 from adaptive.inference.preferences.site_rules import RULES
 from adaptive.inference.preferences.spaces import space_of
 from adaptive.inference.preferences.utility_prior import UtilityPrior
+from experiments.benchmarks.cpu_seconds import median_seconds
 from experiments.benchmarks.peers.environments import python_of, versions_of
 from experiments.script import Script, command
 
 PEER = Path(__file__).parent / "peers" / "preferences.py"
-
-
-def seconds(work: Callable[[], object], repeats: int) -> float:
-    """Median CPU seconds."""
-    taken = []
-    for _ in range(repeats):
-        begun = time.process_time()
-        work()
-        taken.append(time.process_time() - begun)
-    return float(np.median(taken))
 
 
 def compared(n_items: int, n_users: int, each: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -71,9 +60,9 @@ def all_pairs(script: Script) -> None:
     person = model_of(n, 60, 30).user(0)
     pairs = np.column_stack(np.triu_indices(n, 1))
     matrix = np.random.default_rng(0).standard_normal((n, n))
-    product = seconds(lambda: matrix @ matrix, 5)
-    scored = seconds(lambda: scorers.information_gain(person.predictive(pairs), 0), 3)
-    chosen = seconds(lambda: person.select(pairs), 3)
+    product = median_seconds(lambda: matrix @ matrix, 5)
+    scored = median_seconds(lambda: scorers.information_gain(person.predictive(pairs), 0), 3)
+    chosen = median_seconds(lambda: person.select(pairs), 3)
     script.judge(
         "ours-preferences-bench-all-pairs", scored <= 10 * product, kind="must hold",
         claim=f"The gains of all {len(pairs):,} comparisons of {n:,} items of one person cost at most ten products of "
@@ -97,7 +86,7 @@ def one_answer(script: Script) -> None:
     for k in order[20 : 25 if script.quick else 220]:
         person.restore(state)
         answer = [1 if rng.random() < 0.7 else -1]
-        taken.append(seconds(lambda k=k, answer=answer: person.partial_fit([pairs[k]], answer), 1))
+        taken.append(median_seconds(lambda k=k, answer=answer: person.partial_fit([pairs[k]], answer), 1))
     value = 1e3 * float(np.median(taken))
     script.judge(
         "ours-preferences-bench-answer", value <= 1.0, kind="must hold",
@@ -124,7 +113,7 @@ def beside_choix(script: Script) -> None:
         cross = prior.block(np.arange(n), items)
         return cross @ slope, prior.dense() - cross @ within @ cross.T
 
-    taken, found = seconds(ours, 3), ours()
+    taken, found = median_seconds(ours, 3), ours()
     if script.quick:  # the peer needs an environment
         return
     with tempfile.TemporaryDirectory() as folder:

@@ -2,7 +2,7 @@
 
 CPU seconds, one BLAS thread, medians. Peers run in their own locked environments on the same answers.
 
-    python experiments/benchmarks/questionnaires.py [--quick]
+    python -m experiments.benchmarks.questionnaires [--quick]
 """
 
 from __future__ import annotations
@@ -12,13 +12,11 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import argparse
 import json
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,22 +25,13 @@ from scipy.special import expit
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from experiments.benchmarks.cpu_seconds import median_seconds
 from experiments.benchmarks.peers.environments import python_of, versions_of
+from experiments.script import Script, command
 
 PEERS = Path(__file__).parent / "peers"
-SCRIPT = "experiments/benchmarks/questionnaires.py"
 SEED = 0
 CALIBRATIONS = 5
-
-
-def seconds_of(function: Callable[[], Any], repeats: int = 3) -> float:
-    """Median CPU seconds."""
-    found = []
-    for _ in range(repeats):
-        start = time.process_time()
-        function()
-        found.append(time.process_time() - start)
-    return float(np.median(found))
 
 
 def problem(n_people: int, n_items: int, seed: int = SEED) -> dict[str, np.ndarray]:
@@ -65,7 +54,7 @@ def replayed(data: dict[str, np.ndarray], n_questions: int) -> float:
         )
 
     test()
-    return seconds_of(test)
+    return median_seconds(test, 3)
 
 
 def next_question() -> tuple[float, float, int]:
@@ -81,12 +70,12 @@ def next_question() -> tuple[float, float, int]:
         person.person_ = person.bank.person(person.person_.prior).after((3, 5, 8), (1, 0, 1))
         person.select(items)
 
-    grid = seconds_of(lambda: [on_grid() for _ in range(50)]) / 50
+    grid = median_seconds(lambda: [on_grid() for _ in range(50)], 3) / 50
     rng = np.random.default_rng(SEED)
     fitted = Questionnaire(trait_noise=1.0, max_iter=3, tol=1e9).fit(rng.integers(1, 6, (20, 100)).astype(float))
     other = fitted.respondent().partial_fit([0, 1, 2], [1, 3, 5])
     other.select(items)
-    ordinal = seconds_of(lambda: other.select(items))
+    ordinal = median_seconds(lambda: other.select(items), 3)
     return 1e3 * grid, 1e3 * ordinal, 100 * 5
 
 
@@ -127,35 +116,31 @@ def error_of(a: np.ndarray, b: np.ndarray, data: dict[str, np.ndarray]) -> float
     return float(np.sqrt(np.mean(np.r_[a - data["a"], b - data["b"]] ** 2)))
 
 
-def main() -> None:
-    """Measure, print, and write the verdicts."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="ours only, small, nothing written")
+def run(script: Script) -> None:
+    """Measure, print, and write the verdicts; in quick mode ours only, small, nothing written."""
     sweeps(20, 5)  # compiles
-    if parser.parse_args().quick:
+    if script.quick:
         print(f"replay {replayed(problem(50, 30), 5):.3f} s; next question {next_question()}; sweeps {sweeps(50, 20)}")
         return
     from adaptive import Questionnaire
-    from experiments import claims
 
-    def record(id: str, claim: str, target: str, value: str, holds: bool, reason: str = "") -> None:
-        claims.record(
-            f"ours-questionnaire-{id}", claim=claim, kind="must hold", target=target, value=value, script=SCRIPT,
-            verdict="reproduced" if holds else "not reproduced", seed=SEED, reason="" if holds else reason,
+    def judge(id: str, claim: str, target: str, value: str, holds: bool, reason: str = "") -> None:
+        script.judge(
+            f"ours-questionnaire-{id}", holds, claim=claim, kind="must hold", target=target, value=value,
+            reason="" if holds else reason, seed=SEED,
         )  # fmt: skip
-        print(f"{'reproduced' if holds else 'NOT REPRODUCED':>14}  {id}: {value}", flush=True)
 
     data = problem(1000, 100)
     few = {**data, "x": data["x"][:100], "answers": data["answers"][:100]}
     ours, theirs = replayed(data, 20), 10 * by_peer("catsim", "adaptive_test.py", few, "20")["seconds"]
-    record(
+    judge(
         "replay", "1,000 people x 20 of 100 items, items' uncertainty integrated, cost at most a fiftieth of catsim.",
         "<= 0.02", f"{ours / theirs:.5f} ({ours:.2f} s against {theirs:.1f} s, catsim's of 100 people times ten; "
         f"{versions_of('catsim', 'catsim')})", ours / theirs <= 0.02,
         "What is left is one entropy for each person, item, answer and question.",
     )  # fmt: skip
     grid, ordinal, runs = next_question()
-    record(
+    judge(
         "next-question", "The next of 100 items: at most 1 ms after an answer on a grid; ordinal in 500 inner runs.",
         "<= 1 ms, <= 500 runs", f"{grid:.2f} ms (ordinal: {ordinal:.1f} ms, {runs} runs of five answers)",
         grid <= 1.0 and runs <= 500, "The predictive's checks of input and the entropies of 100 x 61 x 2 numbers.",
@@ -163,13 +148,13 @@ def main() -> None:
     ours, theirs, our_errors, their_errors = 0.0, 0.0, [], []
     for seed in range(100, 100 + CALIBRATIONS):  # priors were thought about on others
         one = problem(1000, 100, seed)
-        ours += seconds_of(lambda one=one: Questionnaire("two_parameter").fit(one["answers"]), 1)  # type: ignore[misc]
+        ours += median_seconds(lambda one=one: Questionnaire("two_parameter").fit(one["answers"]), 1)  # type: ignore[misc]
         learnt = Questionnaire("two_parameter").fit(one["answers"]).item_parameters_
         found = by_peer("girth", "two_parameter.py", one)
         theirs += found["seconds"]
         our_errors.append(error_of(learnt[:, 0], learnt[:, 1], one))
         their_errors.append(error_of(np.array(found["a"]), np.array(found["b"]), one))
-    record(
+    judge(
         "calibration", "Two-parameter calibration of 1,000 x 100 costs at most girth's time at no larger error.",
         f"<= 1, mean error of {CALIBRATIONS} sets <=", f"{ours / theirs:.3f} ({ours:.2f} s against {theirs:.2f} s for "
         f"{CALIBRATIONS} sets), root mean square error of a and b {np.mean(our_errors):.4f} against "
@@ -183,7 +168,7 @@ def main() -> None:
     whole = each[2000] * 1e-6 * 1e6 * seconds[2000][1]
     most = max(k for _, k in seconds.values())
     ratio = max(each.values()) / min(each.values())
-    record(
+    judge(
         "ordinal-sweeps", "Ordinal sweeps are linear in the answers and at most 15 on data of the model; 10,000 people "
         "x 100 items take 3 minutes.",
         "microseconds an answer and sweep within 1.3 of each other; <= 15; <= 180 s",
@@ -194,4 +179,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    command(run, __doc__, __file__)

@@ -26,7 +26,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("NUMBA_NUM_THREADS", "1")
 
-import argparse
 import sys
 from pathlib import Path
 from typing import Any
@@ -38,6 +37,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from adaptive.linalg import circulant_preconditioner, conjugate_gradients
 from adaptive.operators import FourierLines, RealStacked
 from experiments.benchmarks.kspace_rounds import acquired, scan
+from experiments.script import Script, command
 
 SEED, COLUMNS, TOL = 0, 16, 2e-2
 
@@ -86,34 +86,28 @@ def measure(n: int, tol: float = TOL, columns: int = COLUMNS) -> dict[str, Any]:
     return result
 
 
-def main() -> None:
-    """Print the row; without --quick record the verdict."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="32 x 32, nothing written")
-    quick = parser.parse_args().quick
-    row = measure(32 if quick else 256)
+def run(script: Script) -> None:
+    """Print the row; without --quick, which takes 32 x 32, record the verdict."""
+    row = measure(32 if script.quick else 256)
     print("  ".join(f"{key} {value:.4g}" for key, value in row.items()))
-    if quick:
+    if script.quick:
         return
-    from experiments.claims import record
-
     wins = row["from the circulant"] < 0.9 * row["solved again"]
-    record(
+    script.judge(
         "ours-rank-d-corrections",
+        wins,
         claim="A correction of the line's rank, with the circulant in the place of the precision, saves products when "
         "samples are conditioned on one more line; the exact one, a solve for each of its rows, does not.",
         kind="to judge",
         target="at 256 x 256 and 8 samples: at least 10% fewer products than conjugate gradients from the old samples",
         value={key: round(float(value), 1) for key, value in row.items()},
-        verdict="reproduced" if wins else "not reproduced",
         reason=""
         if wins
         else "With the circulant in the place of the precision the correction is free, but it is nearly what the first "
         "step of preconditioned conjugate gradients does anyway.",
-        script="experiments/benchmarks/rank_d_corrections.py",
         seed=SEED,
     )
 
 
 if __name__ == "__main__":
-    main()
+    command(run, __doc__, __file__)

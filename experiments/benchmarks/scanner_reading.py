@@ -14,7 +14,6 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +30,7 @@ from adaptive.images import estimate_coils, head_scan, padded, simulate_coils, s
 from adaptive.operators import Coils, FourierMask, Product, Repeated
 from adaptive.scanner import read_scan, write_ismrmrd
 from designs.kspace import central, lines
+from experiments.benchmarks.cpu_seconds import median_seconds
 from experiments.benchmarks.peak_memory import peak_memory
 from experiments.script import Script, command
 
@@ -77,16 +77,6 @@ def receiver(path: Path) -> tuple[Any, np.ndarray]:
     return scan.covariance(), estimate_coils(scan.data, 32)
 
 
-def seconds(call: Callable[[], Any], turns: int = TURNS) -> float:
-    """Return the median CPU seconds of a call."""
-    found = []
-    for _ in range(turns):
-        start = time.process_time()
-        call()
-        found.append(time.process_time() - start)
-    return float(np.median(found))
-
-
 def product_seconds(n: int) -> float:
     """Return the CPU seconds of one product and one adjoint of the system that designs."""
     mask = np.zeros((n, n), bool)
@@ -94,14 +84,14 @@ def product_seconds(n: int) -> float:
     maps = simulate_coils((n, n), COILS, random_state=0).astype(np.complex64)
     system = Product(Repeated(FourierMask((n, n), mask), COILS), Coils(maps))
     image = np.ones((n, n), np.complex64)
-    return seconds(lambda: system.adjoint(system.forward(image)), 9)
+    return median_seconds(lambda: system.adjoint(system.forward(image)), 9)
 
 
 def judge_reading(script: Script, path: Path, n: int) -> None:
     """Time and memory of reading, and of what the receiver is asked."""
     by_library(path), receiver(path)  # imports
     size, turns = COILS * n * n * np.dtype(np.complex64).itemsize, 1 if script.quick else TURNS
-    alone, own = seconds(lambda: by_library(path), turns), seconds(lambda: read_scan(path), turns)
+    alone, own = median_seconds(lambda: by_library(path), turns), median_seconds(lambda: read_scan(path), turns)
     memory = {
         "reading": peak_memory(lambda: read_scan(path)) / size,
         "noise and maps": peak_memory(lambda: receiver(path)) / size,
@@ -127,10 +117,10 @@ def judge_reading(script: Script, path: Path, n: int) -> None:
 
 def judge_planning(script: Script, path: Path, n: int, n_lines: int) -> None:
     """Time and memory of reading and planning."""
-    size, alone = COILS * n * n * np.dtype(np.complex64).itemsize, seconds(lambda: by_library(path), 1)
+    size, alone = COILS * n * n * np.dtype(np.complex64).itemsize, median_seconds(lambda: by_library(path), 1)
     if not script.quick:
         planned(path, 1)  # compiles
-        alone = seconds(lambda: by_library(path))
+        alone = median_seconds(lambda: by_library(path), TURNS)
     start = time.process_time()
     plan = planned(path, n_lines)
     both, one = time.process_time() - start, product_seconds(n)

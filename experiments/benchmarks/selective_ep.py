@@ -20,7 +20,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("NUMBA_NUM_THREADS", "1")
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,6 +31,7 @@ from adaptive.inference.dense.selective_propagation import SelectiveProblem, Sel
 from adaptive.operators import Dense, FiniteDifference, Reshaped, Wavelet
 from adaptive.plots import PALETTE
 from adaptive.potentials import Laplace
+from experiments.benchmarks.cpu_seconds import median_seconds
 from experiments.images.shared.photographs import photograph
 from experiments.script import Script, command, panels
 from experiments.shown_by_tests import named
@@ -80,16 +80,6 @@ class Loop:
         return float(np.linalg.norm(self.posterior.mean - self.truth))  # type: ignore[union-attr]
 
 
-def seconds(call: Callable[[], Any], repeats: int) -> float:
-    """Median CPU time of a call."""
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        call()
-        times.append(time.process_time() - start)
-    return float(np.median(times))
-
-
 def units(precision: np.ndarray) -> dict[str, np.ndarray]:
     """CPU seconds of one pass, one product and one factorisation at this size."""
     n = len(precision)
@@ -103,9 +93,9 @@ def units(precision: np.ndarray) -> dict[str, np.ndarray]:
         matrix, _ = dpotri(factor, lower=1, overwrite_c=1)
 
     return {
-        "pass": np.array(seconds(lambda: dsyr(1e-12, vector, lower=1, a=matrix, overwrite_a=1), repeats)),
-        "product": np.array(seconds(lambda: dsymv(1.0, matrix, vector, lower=1), repeats)),
-        "factorisation": np.array(seconds(invert, 1)),
+        "pass": np.array(median_seconds(lambda: dsyr(1e-12, vector, lower=1, a=matrix, overwrite_a=1), repeats)),
+        "product": np.array(median_seconds(lambda: dsymv(1.0, matrix, vector, lower=1), repeats)),
+        "factorisation": np.array(median_seconds(invert, 1)),
     }
 
 
@@ -132,7 +122,7 @@ def updates(side: int) -> dict[str, np.ndarray]:
             assert engine.run(FORCED) == FORCED  # and one look at all sites
             held.flush()
 
-        found[kind] = np.array(seconds(some, REPEATS) / FORCED)
+        found[kind] = np.array(median_seconds(some, REPEATS) / FORCED)
         held.deferred = usual
     return found
 

@@ -17,7 +17,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("NUMBA_NUM_THREADS", "1")
 
-import argparse
 import sys
 import time
 from pathlib import Path
@@ -40,6 +39,7 @@ from adaptive.linalg import (
     variances,
 )
 from adaptive.operators import FiniteDifference, FourierLines, Identity, RealStacked, Wavelet
+from experiments.script import Script, command
 
 SEED = 0
 SETTINGS = {
@@ -228,17 +228,11 @@ def _short(value: Any) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
-def main() -> None:
-    """Print the table; without --quick write it, and the verdict."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="32 x 32, one setting, nothing written")
-    quick = parser.parse_args().quick
-    rows = table(quick)
-    if quick:
+def run(script: Script) -> None:
+    """Print the table; without --quick, which takes 32 x 32 and one setting, write it, and the verdict."""
+    rows = table(script.quick)
+    if script.quick:
         return
-    from experiments.artifacts import save_table
-    from experiments.claims import record
-
     keys = [
         "setting",
         "n",
@@ -251,7 +245,7 @@ def main() -> None:
         "regret",
         "cpu_seconds",
     ]
-    save_table(
+    script.table(
         {key: [row.get(key, "") for row in rows] for key in keys},
         "variance-estimators",
         """Marginal variances z = diag(B A^-1 B') of a photograph's posterior (a quarter of the lines, wavelets and
@@ -263,8 +257,10 @@ def main() -> None:
     base = [row for row in rows if row["setting"] == "table"]
     plain = next(row for row in base if row["estimator"] == "sampled" and row["size"] == 32)
     ours = next(row for row in base if row["estimator"] == "sampled, control variate" and row["size"] == 8)
-    record(
+    held = ours["relative_error"] <= min(0.25, plain["relative_error"])
+    script.judge(
         "ours-variance-control-variate",
+        held,
         claim="With the circulant control variate 8 samples estimate all variances better than 32 plain ones.",
         kind="to judge",
         target="relative error at most .25 for 32 products (128 products without the control variate)",
@@ -273,12 +269,10 @@ def main() -> None:
             "products": ours["products"],
             "plain, 32 samples": plain["relative_error"],
         },
-        verdict="reproduced" if ours["relative_error"] <= min(0.25, plain["relative_error"]) else "not reproduced",
-        reason="" if ours["relative_error"] <= min(0.25, plain["relative_error"]) else "see the table",
-        script="experiments/benchmarks/variances.py",
+        reason="" if held else "see the table",
         seed=SEED,
     )
 
 
 if __name__ == "__main__":
-    main()
+    command(run, __doc__, __file__)

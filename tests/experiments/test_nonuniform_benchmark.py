@@ -2,7 +2,7 @@ from experiments.benchmarks import nonuniform_fourier
 
 
 def test_quick_mode_compares_every_transform():
-    rows = nonuniform_fourier.main(["--quick"])
+    rows = nonuniform_fourier.table(quick=True)
     assert {(row["dtype"], row["batch"]) for row in rows} == {
         (d, b) for d in ("complex64", "complex128") for b in (1, 8)
     }
