@@ -114,7 +114,7 @@ class PrecisionOperator:
         """The same system at other site precisions; products are counted together."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other.site_precision = self._site_precision(site_precision)
+        other.site_precision = self._site_precision(site_precision, copy=False)  # one array with the caller's
         other._casts = {}
         return other
 
@@ -197,11 +197,11 @@ class PrecisionOperator:
         self._count[0] = before
         return (matrix + matrix.T) / 2
 
-    def _site_precision(self, values: ArrayLike | None) -> np.ndarray:
+    def _site_precision(self, values: ArrayLike | None, copy: bool = True) -> np.ndarray:
         values = positive("site_precision", 1.0 if values is None else values, or_zero=True)
         if values.ndim and values.shape != (self.n_projections,):
             raise ValueError(f"site_precision must have shape ({self.n_projections},), got {values.shape}.")
-        return np.broadcast_to(values, (self.n_projections,)).copy()
+        return values if values.ndim and not copy else np.broadcast_to(values, (self.n_projections,)).copy()
 
     def _prior_precision(self, values: ArrayLike | None) -> np.ndarray | None:
         self._dense_prior = False

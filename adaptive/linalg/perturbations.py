@@ -17,6 +17,7 @@ import numpy as np
 from adaptive.checks import generator, integer
 from adaptive.linalg.linear_system import PrecisionOperator
 from adaptive.operators import (
+    Coils,
     FourierLines,
     FourierMask,
     NonuniformFourier,
@@ -117,11 +118,18 @@ class Perturbations:
         if isinstance(X, Stacked):
             parts = [self._back_projected(part, (*key, j), complex_) for j, part in enumerate(X.operators)]
             return np.sum(parts, axis=0)
+        if isinstance(X, Product) and isinstance(X.first, Repeated) and isinstance(X.second, Coils):
+            total, complex_ = np.zeros((), self.dtype), complex_ or X.second.dtype.kind == "c"
+            for c, one in enumerate(X.second.maps):  # one coil after the other: what all receive is not kept
+                noise = self._back_projected(X.first.operator, (*key, "coil", c), complex_)
+                total = total + one.conj().astype(noise.dtype, copy=False) * noise
+            return total
         if isinstance(X, Product):
             return X.second.adjoint(self._back_projected(X.first, key, complex_ or X.second.dtype.kind == "c"))
         if isinstance(X, (FourierLines, FourierMask)):
             # Orthonormal rows: X^H a is distributed as X^H X w with w white over the image, whatever the lines are.
-            return X.normal(self._draw((*key, "white"), X.input_shape, complex_=True))
+            store = "coil" not in key  # of many coils they would be more than all the rest
+            return X.normal(self._draw((*key, "white"), X.input_shape, complex_=True, store=store))
         if isinstance(X, Repeated):  # every coil has noise of its own
             each = [self._back_projected(X.operator, (*key, "coil", c), complex_) for c in range(X.n)]
             return np.stack(each, axis=1)

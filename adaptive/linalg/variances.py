@@ -233,7 +233,10 @@ def sampled(
             m = known[first : first + group.shape[0]]
             parts.append(controlled_variance(s, group.forward(control).reshape(len(g), -1), m))
         first += group.shape[0]
+        del s
+    del known
     raw, error = (np.concatenate(pieces) for pieces in zip(*parts, strict=True))
+    del parts
     info = {
         "n_products": system.n_products - before,
         "n_preconditionings": solution.n_preconditionings + (0 if inverse is None else len(g)),

@@ -78,7 +78,9 @@ class Coils(Operator):
         return {**self.__dict__, "_maps": {self.maps.dtype: self.maps}}
 
     def _maps_for(self, array: np.ndarray) -> np.ndarray:
-        """The maps in the precision of an array, real or complex as they are."""
+        """The maps, real or complex as they are, in the precision of an array where theirs is higher."""
+        if self.maps.real.dtype.itemsize <= array.real.dtype.itemsize:
+            return self.maps  # products with the array are in its precision: no copy is kept for them
         kind = np.dtype(array.real.dtype.char.upper() if self.dtype.kind == "c" else array.real.dtype)
         if kind not in self._maps:
             self._maps[kind] = self.maps.astype(kind)
@@ -91,7 +93,7 @@ class Coils(Operator):
         return _combined(self._maps_for(v), v)
 
     def _normal(self, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-        power = np.abs(self._maps_for(u)) ** 2
+        power = np.abs(self._maps_for(u)).astype(u.real.dtype, copy=False) ** 2
         return u * (power if weights is None else weights * power).sum(axis=0, dtype=power.dtype)
 
     def _normal_behind(self, first: Operator, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:

@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 
 from adaptive.cli import run
+from adaptive.cli.kspace import making, trial, trial_designs
 from adaptive.cli.kspace import plan as plans
-from adaptive.cli.kspace import trial, trial_designs
+from adaptive.cli.kspace.compressing import compressed
+from adaptive.cli.kspace.jobs import former
+from adaptive.cli.kspace.reading import read_raw
 from adaptive.cli.run_folder import RunFolder
 from adaptive.images import head_scan, padded, simulate_coils, simulate_scan
 from adaptive.scanner import Geometry, Protocol, read_scan, write_dicom
@@ -178,6 +181,47 @@ def test_one_of_several_volumes_is_taken_and_said(files, tmp_path, capfd):
     assert "--volume takes another" not in capfd.readouterr().out
 
 
+# Many coils ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("n", "wanted", "few"), [(12, "auto", None), (13, "auto", 5), (13, "off", None), (13, 4, 4), (4, 4, None)]
+)
+def test_many_coils_are_compressed_to_those_that_keep_the_energy(n, wanted, few):
+    samples = simulate_scan(HEAD, snr=200, coils=simulate_coils(SHAPE, n, random_state=0), random_state=0).kspace
+    found = compressed(samples, wanted, "--kspace", "raw.npy")
+    if few is None:
+        assert found.samples is samples and found.matrix is None and found.said == f"{n} coils"
+        return
+    assert 3 <= len(found.samples) <= few and f"{n} coils, compressed to {len(found.samples)} virtual" in found.said
+    np.testing.assert_allclose(found.samples, np.tensordot(found.matrix, samples, 1), atol=1e-9)
+    np.testing.assert_allclose(found.matrix @ found.matrix.conj().T, np.eye(len(found.samples)), atol=1e-9)
+
+
+def test_a_replay_of_many_coils_sees_the_virtual_ones(tmp_path):
+    maps = simulate_coils(SHAPE, 14, random_state=0)
+    samples = 37 * simulate_scan(HEAD, snr=100, coils=maps, random_state=0).kspace
+    np.save(tmp_path / "raw.npy", samples)
+    scan = read_raw(str(tmp_path / "raw.npy"), None, None, None)
+    told = {"trajectory": "lines", "axis": 0, "initial": 8}
+    whole, few = (making.replayed(scan, coils=maps, compress=compress, **told) for compress in ("off", 6))
+    assert whole.coils.shape == (14, *SHAPE) and few.coils.shape == few.source.data.shape == (6, *SHAPE)
+    assert few.statements[0].startswith("Replayed from raw.npy: 14 coils, compressed to 6 virtual ones with 99.")
+    inside = whole.truth > 0.3
+    np.testing.assert_allclose(few.truth[inside], whole.truth[inside], rtol=0.05)
+    expected = few.coils * np.sum(few.coils.conj() * few.source.images, 0) / np.sum(np.abs(few.coils) ** 2, 0)
+    apart = np.linalg.norm((few.source.images - expected)[:, inside]) / np.linalg.norm(expected[:, inside])
+    assert apart < 0.1  # the maps are those of the virtual coils
+
+
+def test_a_plan_from_raw_samples_says_how_many_coils_they_became(files, tmp_path):
+    arguments = ["--plan", "--reference", str(files / "raw.npy"), "--compress", "1", "--lines", "9", "--initial", "8"]
+    assert run(["kspace", *arguments, "--jobs", "1", "--out", str(tmp_path / "run")]) == 0
+    summary = summary_of(tmp_path / "run")
+    assert "(2 coils, compressed to 1 virtual one with" in summary["plan"]
+    assert summary["settings"]["compress"] == 1 and former({})["compress"] == "off"
+
+
 # What is refused -----------------------------------------------------------------------------------------------------
 
 
@@ -217,6 +261,17 @@ def test_one_of_several_volumes_is_taken_and_said(files, tmp_path, capfd):
         (["--plan", "--reference", "image", "--image", "image"], "not both"),
         (["--plan", "--reference", "image", "--lines", "5", "--initial", "6"], "it must be at least 6, got 5"),
         (["--coils", "estimate"], "--coils is about raw samples"),
+        (["--compress", "4"], "--compress is about raw samples of several coils"),
+        (["--kspace", "raw", "--compress", "few"], "--compress must be a number of virtual coils of at least 1, auto"),
+        (["--kspace", "raw", "--compress", "0"], "auto or off, got 0."),
+        (
+            ["--kspace", "raw", "--compress", "3"],
+            "--compress 3 is more than the coils of --kspace raw.npy, which are 2",
+        ),
+        (
+            ["--plan", "--reference", "raw", "--compress", "3"],
+            "more than the coils of --reference raw.npy, which are 2",
+        ),
         (["--trajectory", "rosette"], "--trajectory must be one of lines, points, spirals, spokes, got rosette."),
         (["--plane", "oblique"], "--plane must be one of axial, coronal, sagittal, got oblique."),
         (["--export", "ima"], "--export must be one of csv, npy, bart, ismrmrd, text, got ima."),

@@ -12,7 +12,16 @@ from adaptive.cli.options import require_at_least
 if TYPE_CHECKING:
     from adaptive.cli.kspace.subject import Subject
 
-__all__ = ["ENDINGS", "check_choices", "check_extras", "check_numbers", "check_sizes", "check_together", "exports"]
+__all__ = [
+    "ENDINGS",
+    "check_choices",
+    "check_extras",
+    "check_numbers",
+    "check_sizes",
+    "check_together",
+    "compressed_to",
+    "exports",
+]
 
 ENDINGS = {"csv": ".csv", "npy": ".npy", "bart": ".cfl", "ismrmrd": ".h5", "text": ".txt"}  # of exports
 TRAJECTORIES = ("lines", "points", "spirals", "spokes")
@@ -57,6 +66,15 @@ def exports(given: Sequence[str]) -> list[str]:
     return names
 
 
+def compressed_to(given: str) -> int | str:
+    """How many virtual coils were asked for: a number, "auto" or "off"."""
+    if given in ("auto", "off"):
+        return given
+    if not (given.isascii() and given.isdigit() and int(given) > 0):
+        raise CommandError(f"--compress must be a number of virtual coils of at least 1, auto or off, got {given}.")
+    return int(given)
+
+
 def check_together(wanted: dict[str, Any], given: Sequence[str], resume: bool) -> None:
     """Refuse options that say two things, or nothing beside the others."""
     if resume:  # they have to agree with those of the run
@@ -75,6 +93,8 @@ def check_together(wanted: dict[str, Any], given: Sequence[str], resume: bool) -
                 raise CommandError(f"--{name} is about a simulation: with --kspace nothing is simulated, leave it out.")
     elif wanted["coils"] is not None:
         raise CommandError("--coils is about raw samples of several coils: give them with --kspace.")
+    if "compress" in given and wanted["kspace"] is None and wanted["reference"] is None:
+        raise CommandError("--compress is about raw samples of several coils: give them with --kspace or --reference.")
     if wanted["plan"] and wanted["reference"] is not None and wanted["image"] is not None:
         raise CommandError("--plan is made from --reference (the same head) or from --image (other heads), not both.")
     simulated = wanted["kspace"] is None and not wanted["plan"]

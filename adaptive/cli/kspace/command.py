@@ -12,7 +12,14 @@ from typing import Annotated, Any
 
 import typer
 
-from adaptive.cli.kspace.checking import check_choices, check_extras, check_numbers, check_together, exports
+from adaptive.cli.kspace.checking import (
+    check_choices,
+    check_extras,
+    check_numbers,
+    check_together,
+    compressed_to,
+    exports,
+)
 from adaptive.cli.options import Format, Jobs, Resume, out_folder, stated, whole_number
 from adaptive.cli.run_folder import RunFolder
 
@@ -79,6 +86,15 @@ def kspace(
             show_default=False,
         ),
     ] = None,
+    compress: Annotated[
+        str,
+        typer.Option(
+            help="Raw samples of many coils (--kspace, --reference) as N virtual coils; auto: as few as keep 99% of "
+            "the energy, if there are more than 12; off: all coils as they are (default auto).",
+            metavar="N|auto|off",
+            show_default=False,
+        ),
+    ] = "auto",
     lines: Annotated[
         int | None,
         _number(
@@ -145,6 +161,7 @@ def kspace(
         "plane": plane,
         "volume": volume,
         "coils": coils if coils in (None, "estimate") else _absolute(Path(str(coils))),
+        "compress": compressed_to(compress),
         "lines": lines,
         "initial": initial,
         "snr": snr,

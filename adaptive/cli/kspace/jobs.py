@@ -29,6 +29,7 @@ def former(stored: Mapping[str, Any]) -> dict[str, Any]:
     """What runs of earlier versions went by: they told their models the angle of the central lines."""
     known: dict[str, Any] = {"snr": 50.0, "phase": "central", "reference": None}
     known |= {"kspace": None, "plan": False, "trajectory": None, "plane": "axial", "volume": None, "coils": None}
+    known |= {"compress": "off"}  # it came later: runs go on with the coils that they began with
     return known | {"export": [], "models": "complex" if "snr" in stored else "real"}
 
 
@@ -94,7 +95,7 @@ def _plan(folder: RunFolder, jobs: int) -> None:
     where = (settings["plane"], settings["slice"], settings["volume"])
     said = ""
     if settings["reference"] is not None:
-        _, known = read_reference_scan(settings["reference"], *where)
+        _, known = read_reference_scan(settings["reference"], *where, settings["compress"])
     else:
         known, said = read_heads(settings["image"], *where)
     settings["axis"] = settings["axis"] or 0
@@ -129,15 +130,15 @@ def _trial_of(settings: dict[str, Any]) -> tuple[Trial, Any]:
         if settings["reference"] is None:
             return trial, None
         require_same_grid(settings["reference"], settings["image"], settings["volume"])
-        known = read_reference_scan(settings["reference"], *where)[1]
+        known = read_reference_scan(settings["reference"], *where, settings["compress"])[1]
         return trial, known._replace(images=[padded(one, MULTIPLE) for one in known.images])
     raw = read_raw(settings["kspace"], *where)
     reference = None
     if settings["reference"] is not None:
-        scan, reference = read_reference_scan(settings["reference"], *where)
+        scan, reference = read_reference_scan(settings["reference"], *where, settings["compress"])
         require_alike(scan, raw)
     maps = settings["coils"] if settings["coils"] in (None, "estimate") else read_maps(settings["coils"])
-    told = {name: settings[name] for name in ("trajectory", "axis", "initial")}
+    told = {name: settings[name] for name in ("trajectory", "axis", "initial", "compress")}
     return replayed(raw, coils="estimate" if maps is None else maps, **told), reference
 
 

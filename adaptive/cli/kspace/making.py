@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive.cli.errors import CommandError
+from adaptive.cli.kspace.compressing import compressed
 from adaptive.cli.kspace.trial import Trial
 from adaptive.images import estimate_coils, kspace_problem, simulate_scan, whitened
 from adaptive.images.coils import fully_sampled_centre
@@ -39,7 +40,13 @@ def acquired_axis(sampled: np.ndarray) -> int | None:
 
 
 def replayed(
-    scan: Scan, *, trajectory: str | None, axis: int | None, initial: int | None, coils: Any = "estimate"
+    scan: Scan,
+    *,
+    trajectory: str | None,
+    axis: int | None,
+    initial: int | None,
+    coils: Any = "estimate",
+    compress: int | str = "off",
 ) -> Trial:
     """A scan whose samples are measured again, one after the other, out of those that were acquired.
 
@@ -54,6 +61,8 @@ def replayed(
     initial : int or None
         Central lines, or the side of the central block; None: an eighth.
     coils : "estimate" or array (coils, h, w)
+    compress : int, "auto" or "off"
+        Virtual coils that those of the scan are compressed to, once their noise is white.
 
     Raises
     ------
@@ -85,6 +94,7 @@ def replayed(
     said, matrix = _noise(scan, data, sampled)
     data = whitened(data, matrix).astype(np.complex64)
     data, sampled, cropped = _cropped(data, sampled)
+    data, virtual, received = compressed(data, compress, "--kspace", scan.source)
     images = _images(data)
     top = float(np.percentile(np.sqrt(np.sum(np.abs(images) ** 2, axis=0)), PERCENTILE))
     data, variance = data / np.float32(top), 1.0 / top**2
@@ -95,14 +105,16 @@ def replayed(
         geometry=geometry, image_shape=None,
     )  # fmt: skip
     pool, first = _pool(scan.source, trajectory, sampled, axis, initial)
-    told = None if len(data) == 1 else coils if isinstance(coils, str) else _given_maps(coils, data.shape, matrix)
+    told: Any = None  # of one coil the phase is all there is
+    if len(data) > 1:
+        told = coils if isinstance(coils, str) else _given_maps(coils, data.shape[1:], matrix, virtual)
     trial = Trial(
         scan.source, trajectory, pool, first, source, np.ones(data.shape[1:]), told, variance, geometry=geometry,
         protocol=scan.protocol,
     )  # fmt: skip
     truth, what = _truth(trial, data, sampled, images / top)
     statements = (
-        f"Replayed from {scan.source}: {len(data)} coils, {_acquired(trajectory, pool, sampled, cropped)}; "
+        f"Replayed from {scan.source}: {received}, {_acquired(trajectory, pool, sampled, cropped)}; "
         "nothing is simulated",
         what,
         f"{said}. Noise and scale were read from all that was acquired; "
@@ -169,12 +181,15 @@ def _pool(title: str, trajectory: str, sampled: np.ndarray, axis: int, initial: 
     return pool, np.flatnonzero(np.all((pool.encodes >= start) & (pool.encodes < start + wide), axis=1))
 
 
-def _given_maps(maps: np.ndarray, shape: tuple[int, ...], matrix: np.ndarray) -> np.ndarray:
+def _given_maps(
+    maps: np.ndarray, image_shape: tuple[int, ...], matrix: np.ndarray, virtual: np.ndarray | None
+) -> np.ndarray:
     """Maps of the user's own, of coils whose noise is white; cropping k-space leaves the field of view as it is."""
-    given = np.asarray(maps)
+    given, shape = np.asarray(maps), (len(matrix), *image_shape)
     if given.shape != shape or given.dtype.kind not in "biufc" or not np.isfinite(given).all() or not given.any():
         raise CommandError(f"--coils must hold maps of shape {shape}, finite and not all zero, got {given.shape}.")
-    return whitened(given, matrix)
+    white = whitened(given, matrix)
+    return white if virtual is None else np.tensordot(virtual, white, 1)
 
 
 def _noise(scan: Scan, data: np.ndarray, sampled: np.ndarray) -> tuple[str, np.ndarray]:

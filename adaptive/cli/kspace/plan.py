@@ -53,6 +53,8 @@ class Known(NamedTuple):
     geometry, protocol : optional
     anatomical : bool
         Whether pictures are to be turned.
+    received : str
+        The coils of raw samples, as they are and as they were compressed.
     """
 
     images: list[np.ndarray]
@@ -63,6 +65,7 @@ class Known(NamedTuple):
     geometry: Any = None
     protocol: Any = None
     anatomical: bool = False
+    received: str = ""
 
 
 def plan(known: Known, folder: RunFolder, jobs: int, parent: int, remark: str = "") -> None:
@@ -154,7 +157,7 @@ def _by(known: Known, trajectory: str) -> str:
 
 def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how: str) -> str:
     whose = "the same head" if known.same else "another head"
-    coils = "one coil" if known.coils is None else f"the {len(known.coils)} coils of its raw samples"
+    coils = "one coil" if known.coils is None else f"the coils of its raw samples ({known.received})"
     given = f", the first {n_first} central ones in any case" if n_first else ""
     size = " x ".join(map(str, known.images[0].shape))
     volume = (

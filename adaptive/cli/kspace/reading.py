@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adaptive.cli.errors import CommandError
+from adaptive.cli.kspace.compressing import compressed
 from adaptive.cli.kspace.plan import Known
 from adaptive.images import ImageStack, estimate_coils, head_scan, read_images, scaled
 from adaptive.operators import FourierLines
@@ -88,7 +89,9 @@ def read_raw(path: str, plane: str | None, index: int | None, volume: int | None
         return scan.finite()
 
 
-def read_reference_scan(path: str, plane: str | None, index: int | None, volume: int | None) -> tuple[Scan, Known]:
+def read_reference_scan(
+    path: str, plane: str | None, index: int | None, volume: int | None, compress: int | str = "off"
+) -> tuple[Scan, Known]:
     """A reference of the same head, image or raw: one slice, and what a plan is made from."""
     with _sentences("--reference", path):
         several = Path(path).name.lower().endswith((".h5", ".hdf5", ".mrd"))
@@ -100,10 +103,10 @@ def read_reference_scan(path: str, plane: str | None, index: int | None, volume:
             scan = _chosen(path, None, volume, index if several else None)
         n_slices = max(scan.n_slices, scan.shape[2] if len(scan.shape) == 3 else 1)
         scan = (scan if several and len(scan.shape) == 2 else _cut(scan, plane, index)).finite()
-        image, coils = (scan.data, None) if scan.kind == "image" else _of_raw(scan)
+        image, coils, received = (scan.data, None, "") if scan.kind == "image" else _of_raw(scan, compress)
         image = scaled(image, scan.source)
         turn = scan.kind == "image" and scan.geometry is not None
-        return scan, Known([image], scan.source, True, coils, n_slices, scan.geometry, scan.protocol, turn)
+        return scan, Known([image], scan.source, True, coils, n_slices, scan.geometry, scan.protocol, turn, received)
 
 
 def read_heads(path: str | None, plane: str, index: int | None, volume: int | None) -> tuple[Known, str]:
@@ -187,13 +190,15 @@ def _shipped() -> Path:
     return Path(nibabel.__file__).parent / "tests" / "data" / "example4d.nii.gz"
 
 
-def _of_raw(scan: Scan) -> tuple[np.ndarray, np.ndarray | None]:
-    """The complex image of raw samples, and the maps of their coils."""
+def _of_raw(scan: Scan, compress: int | str) -> tuple[np.ndarray, np.ndarray | None, str]:
+    """The complex image of raw samples, the maps of their coils, and how many these were."""
     whole = scan.without_oversampling()
     sampled = whole.sampled
     if sampled is None or not sampled.all():
         raise ValueError(f"{scan.source} was not sampled completely, and a reference has to be.")
     if whole.coils is None:
-        return FourierLines(whole.shape, range(whole.shape[0])).adjoint(whole.data), None
-    maps = estimate_coils(whole.data, min(_LARGEST_CENTRE, *whole.shape))
-    return np.sum(maps.conj() * whole.images, axis=0), maps
+        return FourierLines(whole.shape, range(whole.shape[0])).adjoint(whole.data), None, ""
+    data, _, said = compressed(np.asarray(whole.data), compress, "--reference", scan.source)
+    maps = estimate_coils(data, min(_LARGEST_CENTRE, *whole.shape))
+    images = FourierLines(whole.shape, range(whole.shape[0])).adjoint(data)
+    return np.sum(maps.conj() * images, axis=0), maps, said

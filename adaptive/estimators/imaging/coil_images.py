@@ -33,7 +33,9 @@ class SeenImages:
     """
 
     def __init__(self, posterior: LargePosterior, shape: tuple[int, ...], sensitivity: np.ndarray | None):
-        self.posterior, self.shape = posterior, shape
+        # parts of the posterior, and not the posterior, which keeps this object: a circle would outlive its use
+        self._samples, self._control, self._inverse = posterior.samples, posterior.control, posterior.inverse_circulant
+        self.shape = shape
         self.complex = len(posterior.system.input_shape) > len(shape)
         given = np.ones(shape) if sensitivity is None else sensitivity
         self.sensitivity = given.reshape(-1, *shape)
@@ -43,24 +45,35 @@ class SeenImages:
     def n_coils(self) -> int:
         return len(self.sensitivity)
 
+    @property
+    def n_samples(self) -> int:
+        return len(self._samples)
+
+    @property
+    def controlled(self) -> bool:
+        """Whether there are control variates."""
+        return self._control is not None
+
     def samples(self, coil: int) -> np.ndarray:
         """Complex images (n_samples, *shape) that a coil sees."""
-        return self._seen(self.posterior.samples, coil)
+        return self._seen(self._samples, coil)
 
     def control(self, coil: int) -> np.ndarray | None:
         """The same of M^-1 g; None without a circulant M."""
-        return None if self.posterior.control is None else self._seen(self.posterior.control, coil)
+        return None if self._control is None else self._seen(self._control, coil)
 
     def _seen(self, u: np.ndarray, coil: int) -> np.ndarray:
         whole = u[:, 0] + 1j * u[:, 1] if self.complex else u
         return np.asarray(whole * self.sensitivity[coil], np.result_type(u, np.complex64))
 
+    @cached_property
     def power_on_grid(self) -> np.ndarray:
         """What samples and controls have in common at the frequencies of the centred grid, (coils, *shape)."""
-        lags = scipy.fft.ifftn(self._spectrum) * scipy.fft.ifftn(
-            np.abs(scipy.fft.fftn(self.sensitivity, axes=self._axes)) ** 2, axes=self._axes
-        )
-        return scipy.fft.fftshift(scipy.fft.fftn(lags, axes=self._axes, norm="forward").real, self._axes)
+        kernel, power = scipy.fft.ifftn(self._spectrum), np.empty(self.sensitivity.shape)
+        for c, one in enumerate(self.sensitivity):  # one after the other: they are in double precision
+            lags = kernel * scipy.fft.ifftn(np.abs(scipy.fft.fftn(one)) ** 2)
+            power[c] = scipy.fft.fftshift(scipy.fft.fftn(lags, norm="forward").real)
+        return power
 
     def power_at(self, points: np.ndarray) -> np.ndarray:
         """The same at frequencies (m, d) anywhere, (coils, m): one transform of twice the size."""
@@ -78,14 +91,13 @@ class SeenImages:
         for axis, side in enumerate(self.shape):
             kernel = np.take(kernel, np.arange(-side, side) % side, axis=axis)
             np.moveaxis(lags, 1 + axis, 0)[0] = 0
-        return (kernel * lags).astype(np.result_type(self.posterior.samples, np.complex64))
+        return (kernel * lags).astype(np.result_type(self._samples, np.complex64))
 
     @property
     def _spectrum(self) -> np.ndarray:
         """Of M^-1 on the complex images, frequency zero first."""
-        inverse = self.posterior.inverse_circulant
-        assert inverse is not None
-        return scipy.fft.ifftshift(inverse.spectrum())
+        assert self._inverse is not None
+        return scipy.fft.ifftshift(self._inverse.spectrum())
 
 
 def seen_images(posterior: LargePosterior, shape: tuple[int, ...], sensitivity: np.ndarray | None) -> SeenImages:

@@ -35,7 +35,7 @@ from adaptive.estimators.imaging.sensitivity import on_unknown
 from adaptive.estimators.linear.linear_predictive import linear_predictive
 from adaptive.inference import LargePosterior, Posterior
 from adaptive.linalg.matrices import dense
-from adaptive.operators import FourierLines, Operator
+from adaptive.operators import Coils, FourierLines, Operator, Product, RealStacked
 from adaptive.potentials import Gaussian
 from adaptive.predictive import Predictive, StatedPredictive
 
@@ -64,6 +64,7 @@ def block_predictive(posterior: Posterior, candidates: Pool, model: ImageModel, 
     measured, noise, sensitivity = model.measured, model.noise_variance, model.sensitivity
     if isinstance(posterior, LargePosterior):
         rough = model.prior.left_over is not None
+        sensitivity = _shared(sensitivity, posterior)
         return BlockPredictive(
             posterior, candidates, measured, noise, sensitivity=sensitivity, rough_phase=rough, refine=refine
         )
@@ -269,6 +270,16 @@ class BlockPredictive(Predictive):
             refine=self.refine,
             random_state=self._random_state,
         )
+
+
+def _shared(sensitivity: np.ndarray | None, posterior: LargePosterior) -> np.ndarray | None:
+    """The maps as the posterior's own operator has them, where they are the same: several coils are kept once."""
+    system: Any = posterior.system.X
+    product = system.operator if isinstance(system, RealStacked) else system
+    if sensitivity is not None and isinstance(product, Product) and isinstance(product.second, Coils):
+        own = product.second.maps
+        return own if own.dtype == sensitivity.dtype and np.array_equal(own, sensitivity) else sensitivity
+    return sensitivity
 
 
 def _rows(candidates: Matrix, shape: tuple[int, ...]) -> Matrix:

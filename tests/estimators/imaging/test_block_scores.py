@@ -174,6 +174,32 @@ def test_chains_of_independent_and_of_equal_channels():
     )
 
 
+@pytest.mark.parametrize(("nodes", "memory", "window"), [(12, 2, 5), (12, 2, 6), (4, 2, 9), (9, 0, 3), (1, 2, 9)])
+def test_a_chain_is_the_determinant_of_each_node_given_those_before(nodes, memory, window):
+    """Pooled correlations of a node and those before it, as matrices: windows end at the ends of the chain."""
+    rng = np.random.default_rng(0)
+    draws = np.cumsum(rng.standard_normal((5, 2, 3, nodes)) + 1j * rng.standard_normal((5, 2, 3, nodes)), axis=-1)
+    draws[:, 1, 2, nodes // 2] = 0
+    variance = rng.uniform(0.5, 2, (2, 3, nodes))
+    variance[0, 1] = 0
+    values, _ = chained_log_determinant(draws, variance, 0 * variance, 0.35, memory, window)
+    size = min(window, nodes)
+    for block in range(2):
+        scale = np.sqrt(np.mean(np.abs(draws[:, block]) ** 2, axis=0))
+        x, total = draws[:, block] / np.where(scale > 0, scale, 1), 0.0
+        lags = range(min(memory, nodes - 1) + 1)
+        for j in range(nodes):
+            places = np.clip(np.arange(j - size // 2, j - size // 2 + size), 0, nodes - 1)
+            seen = [np.concatenate([x[..., k - lag] * (k >= lag) for lag in lags], axis=1) for k in places]
+            pooled = np.mean([one.T @ one.conj() for one in seen], axis=0) / len(draws)
+            power = np.diagonal(pooled).real
+            spread = np.concatenate([variance[block, :, j - lag] * (j >= lag) for lag in lags])
+            root = np.sqrt(spread / 0.7 / np.where(power > 0, power, 1))
+            matrix = np.eye(len(root)) + root[:, None] * pooled * root
+            total += np.linalg.slogdet(matrix)[1] - np.linalg.slogdet(matrix[3:, 3:])[1]
+        np.testing.assert_allclose(values[block], 2 * total, rtol=1e-9)
+
+
 def test_encodes_of_a_volume_are_scored_without_operators():
     volume = np.zeros((8, 8, 8))
     volume[2:6, 2:7, 2:6] = np.random.default_rng(0).random((4, 5, 4)) + 0.5

@@ -14,13 +14,11 @@ finds it within a few percent, and ranks blocks nearly as exact determinants do.
 from __future__ import annotations
 
 import numpy as np
-from scipy.ndimage import uniform_filter1d
 
 __all__ = ["chained_log_determinant", "folded"]
 
 MEMORY = 2  # nodes that are conditioned on
 WINDOW = 9  # neighbours that correlations are pooled over, at least
-CHUNK_BYTES = 2**26
 
 
 def chained_log_determinant(
@@ -64,42 +62,15 @@ def chained_log_determinant(
     width = (memory + 1) * channels
     if window is None:
         window = max(WINDOW, 2 * (-(-3 * width // n_samples) // 2) + 1)
-    values, errors = np.empty(blocks), np.empty(blocks)
-    step = max(1, CHUNK_BYTES // (16 * nodes * width * (width + n_samples)))
-    for first in range(0, blocks, step):
-        part = slice(first, first + step)
-        terms = _terms(samples[:, part], variance[part], 2 * noise_variance, memory, window)
-        single = np.log1p(variance[part] / (2 * noise_variance))
-        relative = error[part] / (2 * noise_variance + variance[part])
-        # each node counts as so many independent channels of the mean variance: their estimates err together
-        share = np.divide(relative.sum(axis=1), single.sum(axis=1), out=np.zeros_like(terms), where=terms > 0)
-        values[part], errors[part] = 2 * terms.sum(axis=1), 2 * np.sqrt(np.sum((share * terms) ** 2, axis=1))
-    return values, errors
+    from adaptive.estimators.imaging.scores.compiled_chain import chain_terms  # imported where used, with numba
 
-
-def _terms(samples: np.ndarray, variance: np.ndarray, noise: float, memory: int, window: int) -> np.ndarray:
-    """log|I + C_(j | before) / noise| of every node j, (blocks, nodes)."""
-    n_samples, blocks, channels, nodes = samples.shape
-    stacked = np.zeros((blocks, nodes, memory + 1, channels, n_samples), complex)  # the node itself comes last
-    spread = np.zeros((blocks, nodes, memory + 1, channels))
-    moved, sd = np.moveaxis(samples, (0, 3), (3, 1)), np.sqrt(np.moveaxis(variance, 2, 1))
-    for lag in range(memory + 1):
-        stacked[:, lag:, memory - lag] = moved[:, : nodes - lag]
-        spread[:, lag:, memory - lag] = sd[:, : nodes - lag]
-    scale = np.sqrt(np.mean(np.abs(stacked) ** 2, axis=-1, keepdims=True))
-    stacked /= np.where(scale > 0, scale, 1.0)  # correlations are pooled, not what is large
-    flat = stacked.reshape(blocks, nodes, -1, n_samples)
-    gram = flat @ np.conj(np.swapaxes(flat, -1, -2)) / n_samples
-    size = min(window, nodes)
-    gram = uniform_filter1d(gram.real, size, axis=1, mode="nearest") + 1j * uniform_filter1d(
-        gram.imag, size, axis=1, mode="nearest"
-    )
-    power = np.einsum("bjaa->bja", gram).real
-    root = spread.reshape(blocks, nodes, -1) / np.sqrt(np.where(power > 0, power, 1.0) * noise)
-    matrix = gram * root[..., :, None] * root[..., None, :]
-    matrix += np.eye(matrix.shape[-1])
-    diagonal = np.einsum("bjaa->bja", np.linalg.cholesky(matrix)).real[..., -channels:]
-    return 2 * np.log(diagonal).sum(axis=-1)
+    noise, terms = 2 * noise_variance, np.empty((blocks, nodes))
+    spread = np.sqrt(np.asarray(variance, dtype=float) / noise)
+    chain_terms(np.ascontiguousarray(samples), spread, memory, min(window, nodes), terms)
+    single, relative = np.log1p(variance / noise).sum(axis=1), (error / (noise + variance)).sum(axis=1)
+    # each node counts as so many independent channels of the mean variance: their estimates err together
+    share = np.divide(relative, single, out=np.zeros_like(terms), where=terms > 0)
+    return 2 * terms.sum(axis=1), 2 * np.sqrt(np.sum((share * terms) ** 2, axis=1))
 
 
 def folded(

@@ -9,7 +9,6 @@ within 3 percent as a rule and 15 at worst, rank correlation .98; the sum over c
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from adaptive.operators import FourierLines
 __all__ = ["CoilScores"]
 
 Pick = Callable[[np.ndarray], np.ndarray]
+CHUNK_BYTES = 2**23  # of lines that are scored together: the rest of k-space is not kept
 
 
 class CoilScores:
@@ -39,43 +39,47 @@ class CoilScores:
 
     def of_lines(self, lines: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
         """Of whole lines (in a volume planes, all rows of which are chains) of these indices along ``axis``."""
-        rest = len(self.shape) - 1
-
-        def pick(grid: np.ndarray) -> np.ndarray:
-            return np.take(np.moveaxis(grid, grid.ndim - 1 - rest + axis, grid.ndim - 1 - rest), lines, -1 - rest)
-
-        values, errors = self._chains(pick)
-        if rest == 1 and not self.images.complex:
-            n = self.shape[axis]
-            for k in np.flatnonzero((2 * (n // 2) - lines) % n == lines):  # DC, and frequency -n/2: their own mirrors
-                values[k], errors[k] = self._own_mirror(pick, int(k))
-        return values, errors
+        every, where = np.unique(lines, return_inverse=True)
+        n, side = self.shape[axis], int(np.prod(self.shape)) // self.shape[axis]
+        values, errors = np.empty(len(every)), np.empty(len(every))
+        together = max(1, CHUNK_BYTES // (16 * side * self.images.n_coils * self.images.n_samples))
+        for first in range(0, len(every), together):
+            part = slice(first, first + together)
+            values[part], errors[part] = self._chains(*self._lines(every[part], axis))
+        if len(self.shape) == 2 and not self.images.complex:
+            for k in np.flatnonzero((2 * (n // 2) - every) % n == every):  # DC, frequency -n/2: their own mirrors
+                values[k], errors[k] = self._own_mirror(*self._lines(every[[k]], axis))
+        return values[where], errors[where]
 
     def of_encodes(self, encodes: np.ndarray, readout: int | None) -> tuple[np.ndarray, np.ndarray]:
         """Of lines along ``readout`` at these positions (m, 2) on the other axes of a volume, or points of a plane."""
         first, second = encodes.T
-        if readout is None:
-            return self._chains(lambda grid: grid[..., first, second, None])
-        return self._chains(lambda grid: np.moveaxis(grid, grid.ndim - 3 + readout, -1)[..., first, second, :])
+
+        def pick(grid: np.ndarray) -> np.ndarray:
+            if readout is None:
+                return grid[..., first, second, None]
+            return np.moveaxis(grid, grid.ndim - 3 + readout, -1)[..., first, second, :]
+
+        return self._chains(*self._received(lambda u: pick(self._transformed(u)), pick))
 
     def of_mask(self, mask: np.ndarray) -> tuple[float, float]:
         """Of all samples where ``mask`` is true: runs along the last axis are chains."""
         rows = mask.any(axis=-1)
-        values, errors = self._chains(lambda grid: grid[..., rows, :], mask[rows])
+        received = self._received(lambda u: self._transformed(u)[:, rows], lambda grid: grid[rows])
+        values, errors = self._chains(*received, mask[rows])
         return float(values.sum()), float(np.sqrt(np.sum(errors**2)))
 
-    def _chains(self, pick: Pick, there: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        samples, variance, error = self._picked(pick)
-        blocks = len(variance)
-        flat = samples.shape[:1] + (-1,) + samples.shape[-2:]
-        samples, variance, error = samples.reshape(flat), variance.reshape(flat[1:]), error.reshape(flat[1:])
+    def _chains(
+        self, samples: np.ndarray, variance: np.ndarray, error: np.ndarray, there: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        blocks, flat = len(variance), (-1, *variance.shape[-2:])
+        samples, variance, error = samples.reshape(len(samples), *flat), variance.reshape(flat), error.reshape(flat)
         if there is not None:
             variance = variance * there[:, None]
         values, errors = chained_log_determinant(samples, variance, error, self.noise_variance)
         return values.reshape(blocks, -1).sum(axis=1), np.sqrt(np.sum(errors.reshape(blocks, -1) ** 2, axis=1))
 
-    def _own_mirror(self, pick: Pick, k: int) -> tuple[float, float]:
-        samples, variance, error = self._picked(lambda grid: np.take(pick(grid), [k], -2))
+    def _own_mirror(self, samples: np.ndarray, variance: np.ndarray, error: np.ndarray) -> tuple[float, float]:
         n = samples.shape[-1]
         nodes = np.r_[np.arange(n // 2, n), np.zeros(1 - n % 2, int)]
         partners = (2 * (n // 2) - nodes) % n
@@ -85,28 +89,35 @@ class CoilScores:
         )
         return float(value[0]), float(problem[0])
 
-    def _picked(self, pick: Pick) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Samples (n_samples, ..., coils, readout), variances and their errors (..., coils, readout)."""
-        variance, error = self._variances
-        samples = np.stack([pick(self._transformed(self.images.samples(c))) for c in range(self.images.n_coils)], -2)
-        coils_last = [np.moveaxis(pick(grid), 0, -2) for grid in (variance, error)]
-        return samples, coils_last[0], coils_last[1]
+    def _lines(self, lines: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What the coils receive of whole lines: a transform of all images along ``axis``, of these lines along it."""
+        see = FourierLines(self.shape, lines, axis).forward
+        return self._received(see, lambda grid: np.moveaxis(grid, axis, 0)[lines])
 
-    @cached_property
-    def _variances(self) -> tuple[np.ndarray, np.ndarray]:
-        """E |F s_c u|^2 over the centred grid, (coils, *shape), and its standard error."""
-        known = self.images.power_on_grid() if self.images.posterior.control is not None else None
-        each = []
-        for c in range(self.images.n_coils):
-            control = self.images.control(c)
-            samples = self._transformed(self.images.samples(c)).reshape(len(self.images.posterior.samples), -1)
-            if control is None or known is None:
-                each.append(controlled_variance(samples))
-            else:
-                control = self._transformed(control).reshape(samples.shape)
-                each.append(controlled_variance(samples, control, known[c].ravel()))
-        variance, error = (np.stack(parts).reshape(-1, *self.shape) for parts in zip(*each, strict=True))
-        return np.maximum(variance, 0.0), error
+    def _received(self, see: Pick, pick: Pick) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Samples (n_samples, ..., coils, readout), variances E |F s_c u|^2 and their errors (..., coils, readout).
+
+        Parameters
+        ----------
+        see : callable
+            Fourier samples (n, ..., readout) of complex images (n, *shape).
+        pick : callable
+            The same places of a centred grid.
+        """
+        found = [self._of_coil(c, see, pick) for c in range(self.images.n_coils)]
+        samples, variance, error = (np.stack(parts, axis=-2) for parts in zip(*found, strict=True))
+        return samples, variance, error
+
+    def _of_coil(self, c: int, see: Pick, pick: Pick) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        samples, control = see(self.images.samples(c)), self.images.control(c)
+        flat = samples.reshape(len(samples), -1)
+        if control is None:
+            variance, error = controlled_variance(flat)
+        else:
+            known = pick(self.images.power_on_grid[c]).ravel()
+            variance, error = controlled_variance(flat, see(control).reshape(flat.shape), known)
+        shape = samples.shape[1:]
+        return samples, np.maximum(variance, 0.0).reshape(shape), error.reshape(shape)
 
     def _transformed(self, images: np.ndarray) -> np.ndarray:
         return FourierLines(self.shape, range(self.shape[0])).forward(images)

@@ -49,7 +49,7 @@ class TrajectoryScores:
         """Values and standard errors of trajectories (points (m_k, d), radians per pixel)."""
         lengths = np.array([len(points) for points in trajectories])
         values, errors = np.empty(len(lengths)), np.empty(len(lengths))
-        each = self.images.n_coils * len(self.images.posterior.samples) * 2 * 8
+        each = self.images.n_coils * self.images.n_samples * 2 * 8
         room = max(int(_BYTES // each), int(lengths.max()))
         first = 0
         while first < len(lengths):
@@ -88,7 +88,7 @@ class TrajectoryScores:
         samples = F.forward(np.stack([images.samples(c) for c in coils], axis=1))
         self.n_transforms += 1
         flat = samples.reshape(len(samples), -1)
-        if images.posterior.control is None:
+        if not images.controlled:
             variance, error = controlled_variance(flat)
         else:
             controls: list[Any] = [images.control(c) for c in coils]
