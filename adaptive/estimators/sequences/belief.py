@@ -237,7 +237,10 @@ class SequenceBelief:
         cls, settings: SequenceSettings, candidates: np.ndarray, *, target: np.ndarray | None = None,
         random_state: RandomState = None,
     ) -> Any:  # fmt: skip
-        """The same before anything was learnt, by the net as it is drawn; without ``items`` nothing can be said."""
+        """The same before anything was learnt, by the net as it is drawn; without ``items`` nothing can be said.
+
+        With "laplace", own matrices have the prior that training begins with: entries N(0, 1/D).
+        """
         items = settings.catalogue
         if not len(items):
             return Undecided(len(candidates))
@@ -246,7 +249,12 @@ class SequenceBelief:
         data = Histories(NOTHING, items, ())
         log_weights = np.full(weights.n_members, -np.log(weights.n_members))
         heads = np.zeros((weights.n_members, 0, weights.n_components))
-        belief = cls(settings, data, weights, weights.own, None, log_weights, heads, np.zeros(0), True, seed)
+        prior, newcomer = None, weights.own
+        if settings.uncertainty == "laplace":
+            newcomer = np.zeros_like(weights.own)
+            variance = np.full((newcomer.shape[2], 1), 1.0 / settings.n_components)
+            prior = OwnPrior(newcomer[0, 0], variance)
+        belief = cls(settings, data, weights, newcomer, prior, log_weights, heads, np.zeros(0), True, seed)
         return belief.predictive(candidates, target=target, random_state=random_state)
 
     # -- inference -----------------------------------------------------------------------------------------------------
