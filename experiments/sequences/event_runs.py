@@ -23,10 +23,11 @@ __all__ = ["NETS", "RATES", "SETS", "SIMPLE", "by_counting", "by_net", "data_of"
 SETS = {"words": "addresses of 42 presidents", "spikes": "64 trials of a cockroach's neurons"}
 SIMPLE = ("uniform", "1-gram", "MF", "HMM", "2-gram")
 NETS = {  # label -> (cell, pooled, components)
-    "words": {"P-GRU 32": ("gru", True, 32), "C-tanh 32": ("tanh", False, 32),
-              "C-GRU 32": ("gru", False, 32)},
-    "spikes": {"P-GRU 16": ("gru", True, 16), "P-GRU 64": ("gru", True, 64), "C-tanh 8": ("tanh", False, 8),
-               "C-tanh 16": ("tanh", False, 16), "C-GRU 8": ("gru", False, 8), "C-GRU 16": ("gru", False, 16)},
+    "words": {"P-GRU 32": ("gru", True, 32), "P-GRU 64": ("gru", True, 64), "P-GRU 128": ("gru", True, 128),
+              "C-tanh 32": ("tanh", False, 32), "C-GRU 32": ("gru", False, 32), "C-GRU 64": ("gru", False, 64)},
+    "spikes": {"P-GRU 16": ("gru", True, 16), "P-GRU 64": ("gru", True, 64), "P-GRU 128": ("gru", True, 128),
+               "C-tanh 8": ("tanh", False, 8), "C-tanh 16": ("tanh", False, 16), "C-GRU 8": ("gru", False, 8),
+               "C-GRU 16": ("gru", False, 16)},
 }  # fmt: skip
 RATES = (0.003, 0.01)
 

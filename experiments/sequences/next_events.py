@@ -16,7 +16,7 @@ from scipy.special import entr
 from experiments.script import Script, command, panels
 from experiments.sequences.event_runs import NETS, RATES, SETS, SIMPLE, by_counting, by_net, data_of
 
-SIZES = {"words": (1500, 20), "spikes": (3000, 30)}  # events of a history at most, epochs at most
+SIZES = {"words": (6000, 15), "spikes": (3000, 30)}  # events of a history at most, epochs at most
 
 
 def run(script: Script) -> None:

@@ -55,6 +55,7 @@ class Case:
     "blocks" (of numbers, of which the determinant is what is believed), or None where there is no what-if.
     ``unrelated`` are two candidates whose outcomes are independent, if there are
     such. ``moves_on``: a candidate that was measured asks for something else from then on (a user's next item).
+    ``own_draws``: every candidate has draws of its own, so that those of several are a sample, not all there are.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Case:
     given: str | None = "exact"
     unrelated: Any = None
     moves_on: bool = False
+    own_draws: bool = False
 
     def fitted(self) -> Any:
         if self.name not in FITTED:
@@ -296,9 +298,8 @@ ROUNDS = [(u, (u + step * (1 if u % 2 else 3)) % 4) for u in range(12) for step 
 
 
 def nets(**options):
-    return lambda: CollaborativeRNN(
-        3, n_members=3, items=range(4), learning_rate=0.05, patience=1, max_iter=10, random_state=0, **options
-    )
+    known = {"items": range(4), "learning_rate": 0.05, "patience": 1, "max_iter": 10, "tol": 1.0, "random_state": 0}
+    return lambda: CollaborativeRNN(3, **known, **options)
 
 
 TEXTS = RNG.dirichlet(np.full(9, 0.2), 5)  # words of five authors' documents
@@ -393,8 +394,13 @@ CASES = [
         lambda rows: won([(1, *row) for row in rows]), target=[(0, 3), (1, 2)], given="direction",
     ),
     Case(
-        "CollaborativeRNN", nets(tol=1.0), list(range(14)), tuple(np.array(ROUNDS).T),
+        "CollaborativeRNN", nets(n_members=3), list(range(14)), tuple(np.array(ROUNDS).T),
         lambda users: np.array([(3 * u + 1) % 4 for u in users]), target=[20, 9], given="direction", moves_on=True,
+    ),
+    Case(
+        "CollaborativeRNN by Laplace", nets(cell="tanh", uncertainty="laplace", n_draws=8), list(range(14)),
+        tuple(np.array(ROUNDS).T), lambda users: np.array([(3 * u + 1) % 4 for u in users]), target=[20, 9],
+        given="direction", unrelated=[3, 8], moves_on=True, own_draws=True,
     ),
     classifier(
         "GaussianProcessClassifier",

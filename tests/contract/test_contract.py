@@ -229,6 +229,9 @@ def test_given_moves_where_partial_fit_moves(case):
         assert by_given[i, c] > 0  # an answer makes itself more probable
         if case.moves_on:
             by_fit[i] = by_given[i] = 0.0
+        if case.own_draws and np.abs(by_fit).max() < 1e-9:  # what is learnt of one says nothing of the others
+            cosines.append(float(np.abs(by_given).max() < 1e-9))
+            continue
         cosines.append(np.sum(by_fit * by_given) / (np.linalg.norm(by_fit) * np.linalg.norm(by_given) + 1e-12))
     assert np.mean(cosines) > 0.5, cosines
 
@@ -276,26 +279,27 @@ def test_two_unrelated_candidates_have_independent_outcomes(case):
     if not discrete(pair):
         assert pair.covariance([0], [1]) == pytest.approx(0.0, abs=1e-12)
         return
-    weights, table = pair.draws()
+    weights, table = pair.draws(10_000 if case.own_draws else None)
     joint = np.einsum("k,kc,kd->cd", weights, table[:, 0], table[:, 1])
-    np.testing.assert_allclose(joint, np.outer(joint.sum(axis=1), joint.sum(axis=0)), atol=1e-12)
+    tolerance = 1e-3 if case.own_draws else 1e-12
+    np.testing.assert_allclose(joint, np.outer(joint.sum(axis=1), joint.sum(axis=0)), atol=tolerance)
     for outcome, _ in pair.likely_outcomes(0):
         np.testing.assert_allclose(pair.given(0, outcome).probabilities[1], pair.probabilities[1], atol=1e-12)
 
 
-def drawn_exactly(predictive):
+def drawn_exactly(case, predictive):
     """Whether the draws are all there are: members, a grid."""
-    return not any(part.provides("likelihood") for _, part in predictive.components)
+    return not case.own_draws and not any(part.provides("likelihood") for _, part in predictive.components)
 
 
-def joint_information(predictive, positions, target=None):
+def joint_information(case, predictive, positions, target=None):
     """I(outcomes at positions; what is unknown), by the determinant or by enumeration of outcomes over draws."""
     positions = list(positions)
     if not discrete(predictive):
         noise = predictive.likelihood.parameters["variance"]
         block = predictive.covariance(positions, positions)
         return 0.5 * np.linalg.slogdet(np.eye(len(block)) + block / noise)[1]
-    exact = drawn_exactly(predictive)
+    exact = drawn_exactly(case, predictive)
     weights, table = predictive.draws() if exact else predictive.draws(10_000)
     joint = weights[:, None]
     for i in positions:
@@ -321,13 +325,15 @@ def test_scores_of_a_joint_batch_add_up_to_its_joint_information(case):
     positions, scores = selection.select(
         estimator, candidates, 2 if many else 3, scorer="information_gain", return_scores=True, random_state=0
     )
-    exact = case.given == "exact" or drawn_exactly(predictive)
+    exact = case.given == "exact" or drawn_exactly(case, predictive)
     tolerance = 1e-9 if exact else 0.01
     target = getattr(estimator, "trait", None)
-    assert scores.sum() == pytest.approx(joint_information(predictive, positions, target), abs=tolerance)
+    assert scores.sum() == pytest.approx(joint_information(case, predictive, positions, target), abs=tolerance)
     chosen = []
     for position in positions:  # and each was the best addition to those before it
-        gains = [-np.inf if i in chosen else joint_information(predictive, [*chosen, i], target) for i in range(10)]
+        gains = [
+            -np.inf if i in chosen else joint_information(case, predictive, [*chosen, i], target) for i in range(10)
+        ]
         assert gains[position] >= max(gains) - tolerance
         chosen.append(int(position))
 

@@ -21,7 +21,7 @@ from adaptive.estimators.sequences.histories import Histories
 from adaptive.estimators.sequences.next_items import NextItems
 from adaptive.estimators.sequences.settings import SequenceSettings
 from adaptive.inference.recurrent.item_softmax import log_probabilities
-from adaptive.inference.recurrent.own_posterior import OwnPrior, drawn_own, settled
+from adaptive.inference.recurrent.own_posterior import PRIOR_DRAWS, OwnPrior, drawn_own, settled
 from adaptive.inference.recurrent.scoring import scored, states_after
 from adaptive.inference.recurrent.training import Training
 from adaptive.inference.recurrent.weights import Weights
@@ -31,6 +31,7 @@ from adaptive.types import RandomState
 __all__ = ["SequenceBelief"]
 
 NOTHING = np.zeros(0, dtype=np.int64)
+PRIOR_ROUNDS = 3  # of own matrices given their prior and the prior given these
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,20 +111,22 @@ class SequenceBelief:
         return replace(self, heads=states_after(self.posterior, self.posterior.own, self.data.codes))
 
     def _settled_all(self) -> SequenceBelief:
-        """Modes of all users' own matrices beside a prior whose moments are those of the posteriors: two rounds."""
-        weights, data, own = self.posterior, self.data, self.posterior.own[0]
-        spread: np.ndarray | float = 0.0
-        seeds = [(self.seed, u) for u in range(len(data.users))]
+        """Modes of users' own matrices beside a prior that is fitted to what is believed of them, in rounds (EM)."""
+        weights, data = self.posterior, self.data
         some = np.flatnonzero([len(history) for history in data.codes])
-        for last in (False, True):
-            prior = OwnPrior.fitted(own[some], weights.cell.n_gates, spread)
-            own, reached = settled(weights, prior, data.codes, own)
-            if not last:
-                drawn = drawn_own(weights, prior, data.codes, own, self.settings.n_draws, seeds)
-                spread = drawn.var(axis=0)[some]
+        histories, seeds = [data.codes[u] for u in some.tolist()], [(self.seed, u) for u in some.tolist()]
+        own = weights.own[0, some]
+        prior, reached = OwnPrior.fitted(own, weights.cell.n_gates), True
+        for left in range(PRIOR_ROUNDS, -1, -1):
+            own, reached = settled(weights, prior, histories, own)
+            if left:
+                drawn = drawn_own(weights, prior, histories, own, PRIOR_DRAWS, seeds)
+                prior = OwnPrior.fitted(own, weights.cell.n_gates, drawn)
         if not reached:
             warnings.warn("Not every user's own matrix has settled.", ConvergenceWarning, stacklevel=6)
-        weights = replace(weights, own=own[None])
+        every = np.repeat(prior.mean[None], len(data.users), axis=0)
+        every[some] = own
+        weights = replace(weights, own=every[None])
         newcomer, converged = prior.mean[None, None], self.converged and reached
         return replace(self, posterior=weights, newcomer=newcomer, prior=prior, converged=converged)._standing()
 
@@ -237,7 +240,10 @@ class SequenceBelief:
         cls, settings: SequenceSettings, candidates: np.ndarray, *, target: np.ndarray | None = None,
         random_state: RandomState = None,
     ) -> Any:  # fmt: skip
-        """The same before anything was learnt, by the net as it is drawn; without ``items`` nothing can be said."""
+        """The same before anything was learnt, by the net as it is drawn; without ``items`` nothing can be said.
+
+        With "laplace", own matrices have the prior that training begins with: entries N(0, 1/D).
+        """
         items = settings.catalogue
         if not len(items):
             return Undecided(len(candidates))
@@ -246,7 +252,12 @@ class SequenceBelief:
         data = Histories(NOTHING, items, ())
         log_weights = np.full(weights.n_members, -np.log(weights.n_members))
         heads = np.zeros((weights.n_members, 0, weights.n_components))
-        belief = cls(settings, data, weights, weights.own, None, log_weights, heads, np.zeros(0), True, seed)
+        prior, newcomer = None, weights.own
+        if settings.uncertainty == "laplace":
+            newcomer = np.zeros_like(weights.own)
+            n_gates, d = weights.cell.n_gates, settings.n_components
+            prior = OwnPrior.alike(newcomer[0, 0], np.full(n_gates, 1.0 / d))
+        belief = cls(settings, data, weights, newcomer, prior, log_weights, heads, np.zeros(0), True, seed)
         return belief.predictive(candidates, target=target, random_state=random_state)
 
     # -- inference -----------------------------------------------------------------------------------------------------
@@ -266,7 +277,7 @@ class SequenceBelief:
 
     def state(self) -> dict[str, Any]:
         """Plain data from which ``from_state`` makes this belief again, to the last bit."""
-        prior = None if self.prior is None else {"mean": self.prior.mean, "variance": self.prior.variance}
+        prior = None if self.prior is None else {name: getattr(self.prior, name) for name in OwnPrior.__annotations__}
         return {
             "weights": self.posterior.state(), "newcomer": self.newcomer, "prior": prior,
             "log_weights": self.log_weights, "heads": self.heads, "trace": self.trace, "converged": self.converged,
@@ -278,7 +289,7 @@ class SequenceBelief:
         """The belief that ``state`` described."""
         prior = state["prior"]
         if prior is not None:
-            prior = OwnPrior(np.asarray(prior["mean"]), np.asarray(prior["variance"]))
+            prior = OwnPrior(**{name: np.asarray(prior[name]) for name in OwnPrior.__annotations__})
         newcomer, log_weights, heads, trace = (
             np.asarray(state[name], dtype=float) for name in ("newcomer", "log_weights", "heads", "trace")
         )

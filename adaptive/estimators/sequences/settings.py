@@ -12,6 +12,7 @@ from adaptive.estimators.belief import Settings
 from adaptive.estimators.sequences.histories import ids
 from adaptive.inference.recurrent.cells import CELLS
 from adaptive.inference.recurrent.item_softmax import block_rows
+from adaptive.inference.recurrent.own_posterior import PRIOR_DRAWS
 from adaptive.inference.recurrent.training import Plan
 from adaptive.inference.recurrent.weights import Weights
 from adaptive.memory import memory_there
@@ -99,7 +100,8 @@ class SequenceSettings(Settings):
             block_rows(n_items) * n_items
             + self.window * self.batch_size * self.n_members * d * (3 * gates + 5)
         )  # fmt: skip
-        needed, there = COPIES * parameters + window, memory_there()
+        own_draws = 8.0 * PRIOR_DRAWS * own if self.uncertainty == "laplace" else 0.0
+        needed, there = COPIES * parameters + window + own_draws, memory_there()
         if needed > there:
             raise ValueError(
                 f"{n_items} items and {n_users} users with n_components={d} and n_members={self.n_members} need about "

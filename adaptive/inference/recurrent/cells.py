@@ -14,9 +14,16 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from scipy.special import expit
 
 __all__ = ["CELLS", "Cell", "Gated", "Plain"]
+
+
+def logistic(z: np.ndarray, out: np.ndarray) -> None:
+    """1 / (1 + exp(-z)), of z in place, into ``out``: by tanh, which NumPy has vectorised."""
+    z *= 0.5
+    np.tanh(z, out=out)
+    out *= 0.5
+    out += 0.5
 
 
 def times(matrix: np.ndarray, h: np.ndarray) -> np.ndarray:
@@ -39,11 +46,14 @@ class Cell(Protocol):
 
     n_gates: int
 
-    def step(self, own: np.ndarray, x: np.ndarray, h: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the next state (R, B, D), and gates (R, B, G D)."""
+    def step(self, own: np.ndarray, x: np.ndarray, h: np.ndarray, gates: np.ndarray) -> np.ndarray:
+        """Return the next state (R, B, D), and write gates (R, B, G D)."""
 
-    def back(self, own: np.ndarray, h: np.ndarray, gates: np.ndarray, g: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return gradients by the inputs (R, B, G D) and by the state before (R, B, D), given that by the next one."""
+    def slopes(self, before: np.ndarray, gates: np.ndarray) -> np.ndarray:
+        """Return what ``back`` multiplies by, (T, R, B, n, D): of all steps at once."""
+
+    def back(self, own: np.ndarray, slopes: np.ndarray, g: np.ndarray, by_input: np.ndarray) -> np.ndarray:
+        """Return the gradient by the state before (R, B, D), given that by the next one; write that by the inputs."""
 
     def tangent(self, own: np.ndarray, h: np.ndarray, gates: np.ndarray, v: np.ndarray, u: np.ndarray) -> np.ndarray:
         """Return how the next state moves when the own matrix moves by ``v`` and the state before by ``u``."""
@@ -57,15 +67,18 @@ class Plain:
 
     n_gates = 1
 
-    def step(self, own: np.ndarray, x: np.ndarray, h: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def step(self, own: np.ndarray, x: np.ndarray, h: np.ndarray, gates: np.ndarray) -> np.ndarray:
         """Return the next state, which is the gate as well."""
-        new = np.tanh(times(own, h) + x)
-        return new, new
+        return np.tanh(times(own, h) + x, out=gates)
 
-    def back(self, own: np.ndarray, h: np.ndarray, gates: np.ndarray, g: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return gradients by the input and by the state before."""
-        by_input = g * (1.0 - gates * gates)
-        return by_input, times(own.swapaxes(2, 3), by_input)
+    def slopes(self, before: np.ndarray, gates: np.ndarray) -> np.ndarray:
+        """Return 1 - h'^2."""
+        return (1.0 - gates * gates)[..., None, :]
+
+    def back(self, own: np.ndarray, slopes: np.ndarray, g: np.ndarray, by_input: np.ndarray) -> np.ndarray:
+        """Return the gradient by the state before."""
+        np.multiply(g, slopes[..., 0, :], out=by_input)
+        return times(own.swapaxes(2, 3), by_input)
 
     def tangent(self, own: np.ndarray, h: np.ndarray, gates: np.ndarray, v: np.ndarray, u: np.ndarray) -> np.ndarray:
         """Return how the next state moves."""
@@ -81,24 +94,36 @@ class Gated:
 
     n_gates = 3
 
-    def step(self, own: np.ndarray, x: np.ndarray, h: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the next state, and w, r, c side by side."""
-        d = h.shape[-1]
-        wr = expit(times(own[:, :, : 2 * d], h) + x[..., : 2 * d])
-        c = np.tanh(times(own[:, :, 2 * d :], wr[..., d:] * h) + x[..., 2 * d :])
-        w = wr[..., :d]
-        return h + w * (c - h), np.concatenate([wr, c], axis=-1)
-
-    def back(self, own: np.ndarray, h: np.ndarray, gates: np.ndarray, g: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return gradients by the three inputs and by the state before (the specification's 6.3)."""
+    def step(self, own: np.ndarray, x: np.ndarray, h: np.ndarray, gates: np.ndarray) -> np.ndarray:
+        """Return the next state; gates are w, r, c side by side."""
         d = h.shape[-1]
         w, r, c = gates[..., :d], gates[..., d : 2 * d], gates[..., 2 * d :]
-        by_c = g * w * (1.0 - c * c)
-        remembered = times(own[:, :, 2 * d :].swapaxes(2, 3), by_c)
-        by_w, by_r = g * (c - h) * w * (1.0 - w), remembered * h * r * (1.0 - r)
-        by_wr = np.concatenate([by_w, by_r], axis=-1)
-        before = g * (1.0 - w) + r * remembered + times(own[:, :, : 2 * d].swapaxes(2, 3), by_wr)
-        return np.concatenate([by_wr, by_c], axis=-1), before
+        logistic(times(own[:, :, : 2 * d], h) + x[..., : 2 * d], gates[..., : 2 * d])
+        np.tanh(times(own[:, :, 2 * d :], r * h) + x[..., 2 * d :], out=c)
+        new = c - h
+        new *= w
+        new += h
+        return new
+
+    def slopes(self, before: np.ndarray, gates: np.ndarray) -> np.ndarray:
+        """Return, of g: w (1 - c^2), (c - h) w (1 - w), 1 - w; and of what comes back through r h: h r (1 - r), r."""
+        d = before.shape[-1]
+        w, r, c = gates[..., :d], gates[..., d : 2 * d], gates[..., 2 * d :]
+        rest = 1.0 - w
+        return np.stack([w * (1.0 - c * c), (c - before) * w * rest, rest, before * r * (1.0 - r), r], axis=-2)
+
+    def back(self, own: np.ndarray, slopes: np.ndarray, g: np.ndarray, by_input: np.ndarray) -> np.ndarray:
+        """Return the gradient by the state before; those by inputs are of w, r, c (the specification's 6.3)."""
+        d = g.shape[-1]
+        direct = g[..., None, :] * slopes[..., :3, :]
+        by_input[..., 2 * d :], by_input[..., :d] = direct[..., 0, :], direct[..., 1, :]
+        remembered = times(own[:, :, 2 * d :].swapaxes(2, 3), direct[..., 0, :])
+        through = remembered[..., None, :] * slopes[..., 3:, :]
+        by_input[..., d : 2 * d] = through[..., 0, :]
+        before = times(own[:, :, : 2 * d].swapaxes(2, 3), by_input[..., : 2 * d])
+        before += direct[..., 2, :]
+        before += through[..., 1, :]
+        return before
 
     def tangent(self, own: np.ndarray, h: np.ndarray, gates: np.ndarray, v: np.ndarray, u: np.ndarray) -> np.ndarray:
         """Return how the next state moves."""

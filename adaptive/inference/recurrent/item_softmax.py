@@ -15,6 +15,7 @@ from scipy.special import logsumexp
 __all__ = ["Slopes", "block_rows", "exact_losses", "log_probabilities", "sampled_losses"]
 
 BLOCK = 2**20  # entries of one block of the table
+SAFE = 40.0  # e^40 is far from what float32 can hold, also when a row is summed and multiplied
 
 
 class Slopes(NamedTuple):
@@ -41,18 +42,36 @@ def block_rows(n_items: int) -> int:
     return int(np.clip(BLOCK // max(n_items, 1), 16, 4096))
 
 
+def safe(outputs: np.ndarray, states: np.ndarray) -> bool:
+    """Whether exp of all logits, |z| <= |h| |w|, can neither overflow nor vanish, so that no row needs its maximum."""
+    longest = [float(np.sqrt(np.einsum("nd,nd->n", one, one).max(initial=0.0))) for one in (outputs, states)]
+    return longest[0] * longest[1] < SAFE
+
+
+def exponentials(z: np.ndarray, targets: np.ndarray, *, shift: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Turn logits z (N, I), in place, into what is proportional to probabilities; return sums and log p(target), (N,).
+
+    ``shift``: lower each row by its maximum first.
+    """
+    if shift:
+        z -= z.max(axis=1, keepdims=True)
+    picked = z[np.arange(len(z)), targets]
+    totals = np.exp(z, out=z).sum(axis=1)
+    return totals, picked - np.log(totals)
+
+
 def log_probabilities(outputs: np.ndarray, states: np.ndarray, targets: np.ndarray) -> np.ndarray:
     """Return log p(target) (R, N) from states (R, N, D); ``outputs`` is (R or 1, I, D)."""
     found = np.empty(states.shape[:2], states.dtype)
-    step = block_rows(outputs.shape[1])
+    step = min(block_rows(outputs.shape[1]), max(states.shape[1], 1))
+    space = np.empty((step, outputs.shape[1]), states.dtype)
     for r in range(len(states)):
         table = outputs[r if len(outputs) > 1 else 0]
+        shift = not safe(table, states[r])
         for begin in range(0, states.shape[1], step):
             rows = slice(begin, begin + step)
-            z = states[r, rows] @ table.T
-            z -= z.max(axis=1, keepdims=True)
-            picked = z[np.arange(len(z)), targets[rows]]
-            found[r, rows] = picked - np.log(np.exp(z, out=z).sum(axis=1))
+            z = np.matmul(states[r, rows], table.T, out=space[: len(states[r, rows])])
+            found[r, rows] = exponentials(z, targets[rows], shift=shift)[1]
     return found
 
 
@@ -65,19 +84,18 @@ def exact_losses(outputs: np.ndarray, states: np.ndarray, targets: np.ndarray) -
     space = np.empty((step, outputs.shape[1]), states.dtype)
     for r in range(n_members):
         table = outputs[r]
+        shift = not safe(table, states[r])
         for begin in range(0, n, step):
             rows = slice(begin, begin + step)
             h, y = states[r, rows], targets[rows]
-            z, at = space[: len(h)], np.arange(len(h))
-            np.matmul(h, table.T, out=z)
-            z -= z.max(axis=1, keepdims=True)
-            picked = z[at, y]
-            total = np.exp(z, out=z).sum(axis=1, keepdims=True)
-            losses[r] += float(np.sum(np.log(total[:, 0]) - picked, dtype=float))
-            z /= total
-            z[at, y] -= 1.0
+            z = np.matmul(h, table.T, out=space[: len(h)])
+            totals, logs = exponentials(z, y, shift=shift)
+            losses[r] -= float(np.sum(logs, dtype=float))
+            z[np.arange(len(h)), y] -= totals  # the table of errors times its rows' sums, which are divided by below
+            totals = totals[:, None]
             np.matmul(z, table, out=by_states[r, rows])
-            by_rows[r] += z.T @ h
+            by_states[r, rows] /= totals
+            by_rows[r] += z.T @ (h / totals)
     return Slopes(losses, by_states, slice(None), by_rows)
 
 

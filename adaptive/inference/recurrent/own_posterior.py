@@ -1,12 +1,15 @@
-"""Laplace's approximation of users' own matrices, the shared ones fixed:  N(mode, (1/variance + J' M J)^-1).
+"""Laplace's approximation of users' own matrices, the shared ones fixed:  N(mode, (1 + J' M J)^-1).
 
-    prior      W_u ~ N(mean, variance) entry by entry, both fitted to all users, one variance per gate
-    mode       Gauss-Newton steps by conjugate gradients, as long as the log posterior rises
-    products   (1/variance + J' M J) v:   v forward as a direction, through the curvature M_t = W'(diag p - p p')W of
-               each event's loss in its state, and back as a gradient; no matrix over a user's parameters is made
-    draws      x = (1/variance + J' M J)^-1 b,  b of that covariance, so that x is of its inverse
+    prior      W_u = mean + A z B',  z ~ N(0, 1): a matrix normal distribution per gate, fitted to all users
+    mode       Gauss-Newton steps in z by conjugate gradients, as long as the log posterior rises
+    products   (1 + J' M J) v:   v forward as a direction, through the curvature M_t = W'(diag p - p p')W of each
+               event's loss in its state, and back as a gradient; no matrix over a user's parameters is made
+    draws      x = (1 + J' M J)^-1 b,  b of that covariance, so that x is of its inverse
 
-References: Schraudolph (2002), on products with curvature; Papandreou and Yuille (2010), on draws by solving.
+In z the prior has no directions, so that few products solve a system: as many as the events tell of.
+
+References: Schraudolph (2002), on products with curvature; Papandreou and Yuille (2010), on draws by solving; Dutilleul
+(1999), on fitting a matrix normal distribution.
 """
 
 from __future__ import annotations
@@ -22,35 +25,78 @@ from adaptive.inference.recurrent.item_softmax import block_rows, exact_losses, 
 from adaptive.inference.recurrent.unrolled import Unrolled, unroll
 from adaptive.inference.recurrent.weights import Weights
 
-__all__ = ["OwnPrior", "drawn_own", "settled"]
+__all__ = ["PRIOR_DRAWS", "OwnPrior", "drawn_own", "settled"]
 
-SOLVED, MOST_PRODUCTS = 1e-5, 100  # relative residual of a solution, and how many products it may take
+STEPPED, SOLVED, MOST_PRODUCTS = 1e-2, 1e-3, 100  # relative residuals of a step and of a draw; products they may take
 MOST_STEPS, SETTLED = 20, 1e-2  # steps to a mode, which is reached when one gains less, in nats
 LEAST_VARIANCE = 1e-4
+PRIOR_DRAWS = 8  # of each user's own matrix, by which a prior is fitted
+ROUNDS = 5  # of rows given columns and columns given rows
 BLOCK = 2**22  # entries of an array over draws, users, steps and gates
 
 
 @dataclass(frozen=True, eq=False)
 class OwnPrior:
-    """What is believed of somebody's own matrix before they did anything.
+    """What is believed of somebody's own matrix before they did anything: W = mean + A z B', gate by gate.
 
     Attributes
     ----------
     mean : (G D, D) array
-    variance : (G D, 1) array
-        One value per gate.
+    rows, columns : (G, D, D) arrays
+        A and B: which entries of a gate's matrix go together, by what they act on and by what they read.
     """
 
     mean: np.ndarray
-    variance: np.ndarray
+    rows: np.ndarray
+    columns: np.ndarray
 
     @classmethod
-    def fitted(cls, own: np.ndarray, n_gates: int, uncertainty: np.ndarray | float = 0.0) -> OwnPrior:
-        """Moments of users' matrices (U, G D, D); ``uncertainty`` (U, G D, D) are the variances of these."""
-        mean = own.mean(axis=0)
-        squares = ((own - mean) ** 2 + uncertainty).mean(axis=(0, 2))
-        by_gate = np.maximum(squares.reshape(n_gates, -1).mean(axis=1), LEAST_VARIANCE)
-        return cls(mean, np.repeat(by_gate, len(mean) // n_gates)[:, None])
+    def alike(cls, mean: np.ndarray, variances: np.ndarray) -> OwnPrior:
+        """Entries that are independent, with one variance per gate (G,)."""
+        eye = np.eye(mean.shape[1])
+        return cls(mean, np.sqrt(variances)[:, None, None] * eye, np.repeat(eye[None], len(variances), axis=0))
+
+    @classmethod
+    def fitted(cls, own: np.ndarray, n_gates: int, draws: np.ndarray | None = None) -> OwnPrior:
+        """The most probable one of users' matrices (U, G D, D); ``draws`` (n, U, G D, D) say how little is known.
+
+        As if one user more differed from the mean by as much as users do, entry by entry alike.
+        """
+        mean, d = own.mean(axis=0), own.shape[2]
+        apart = (own[None] if draws is None else draws) - mean
+        apart = apart.reshape(-1, n_gates, d, d)
+        n_users, each = len(own), len(apart) / len(own)  # draws count as one user together
+        level = np.maximum((apart**2).mean(axis=(0, 2, 3)), LEAST_VARIANCE)
+        eye = np.eye(d)
+        columns = np.repeat(eye[None], n_gates, axis=0)
+        rows = np.empty_like(columns)
+        for gate in range(n_gates):
+            x = apart[:, gate]
+            for _ in range(ROUNDS):
+                read = np.linalg.solve(columns[gate], x.swapaxes(1, 2)).swapaxes(1, 2)
+                rows[gate] = np.einsum("nij,nkj->ik", read, x, optimize=True) / each + d * level[gate] * eye
+                rows[gate] /= (n_users + 1) * d
+                acts = np.linalg.solve(rows[gate], x)
+                columns[gate] = np.einsum("nij,nik->jk", acts, x, optimize=True) / each + d * eye
+                columns[gate] /= (n_users + 1) * d
+                columns[gate] *= d / np.trace(columns[gate])
+        return cls(mean, np.linalg.cholesky(rows), np.linalg.cholesky(columns))
+
+    def _gates(self, v: np.ndarray) -> np.ndarray:
+        return v.reshape(*v.shape[:-2], *self.rows.shape)
+
+    def spread(self, z: np.ndarray) -> np.ndarray:
+        """A z B' (..., G D, D)."""
+        return (self.rows @ self._gates(z) @ self.columns.swapaxes(1, 2)).reshape(z.shape)
+
+    def pulled(self, g: np.ndarray) -> np.ndarray:
+        """A' g B: the gradient by z from that by the matrix."""
+        return (self.rows.swapaxes(1, 2) @ self._gates(g) @ self.columns).reshape(g.shape)
+
+    def standard(self, own: np.ndarray) -> np.ndarray:
+        """z of matrices (..., G D, D)."""
+        left = np.linalg.solve(self.rows, self._gates(own - self.mean))
+        return np.linalg.solve(self.columns, left.swapaxes(-1, -2)).swapaxes(-1, -2).reshape(own.shape)
 
 
 class _Histories:
@@ -77,7 +123,7 @@ class _Histories:
     def log_posterior(self, own: np.ndarray) -> np.ndarray:
         """Up to a constant, (B,)."""
         found = self.by_user(log_probabilities(self.weights.outputs, self.run(own)[1], self.wanted)[0])
-        return found - 0.5 * np.sum((own - self.prior.mean) ** 2 / self.prior.variance, axis=(1, 2))
+        return found - 0.5 * np.sum(self.prior.standard(own) ** 2, axis=(1, 2))
 
     def spread(self, by_events: np.ndarray) -> np.ndarray:
         """Rows of events (K, N, D) as (T, K, B, D)."""
@@ -86,13 +132,13 @@ class _Histories:
         return table.transpose(0, 2, 1, 3)
 
     def slope(self, own: np.ndarray, run: Unrolled, states: np.ndarray) -> np.ndarray:
-        """Gradient of the log posterior, (B, G D, D)."""
+        """Gradient by z of the log posterior, (B, G D, D)."""
         by_states = exact_losses(self.weights.outputs, states, self.wanted).by_states
-        return -run.gradients(self.spread(by_states))[1][0] - (own - self.prior.mean) / self.prior.variance
+        return -self.prior.pulled(run.gradients(self.spread(by_states))[1][0]) - self.prior.standard(own)
 
 
 class _Curvature:
-    """Products with 1/variance + J' M J for the users of some histories."""
+    """Products with 1 + J' M J, of directions in z, for the users of some histories."""
 
     def __init__(self, about: _Histories, run: Unrolled, states: np.ndarray) -> None:
         self.about, self.run = about, run
@@ -106,14 +152,14 @@ class _Curvature:
 
     def product(self, v: np.ndarray) -> np.ndarray:
         """Of directions (K, B, G D, D)."""
-        moved = self.run.tangents(v).transpose(1, 0, 2, 3)[:, self.about.there]
+        moved = self.run.tangents(self.about.prior.spread(v)).transpose(1, 0, 2, 3)[:, self.about.there]
         curved = np.einsum("nde,kne->knd", self.by_event, moved)
-        return self.run.gradients(self.about.spread(curved))[1] + v / self.about.prior.variance
+        return self.about.prior.pulled(self.run.gradients(self.about.spread(curved))[1]) + v
 
     def noise(self, by_parameter: np.ndarray, by_event: np.ndarray) -> np.ndarray:
         """Standard normal numbers (K, B, G D, D) and (K, N, D) as ones of this covariance."""
         curved = np.einsum("nde,kne->knd", self.roots, by_event)
-        return self.run.gradients(self.about.spread(curved))[1] + by_parameter / np.sqrt(self.about.prior.variance)
+        return self.about.prior.pulled(self.run.gradients(self.about.spread(curved))[1]) + by_parameter
 
 
 def settled(
@@ -141,7 +187,7 @@ def _settle(about: _Histories, own: np.ndarray) -> tuple[np.ndarray, bool]:
     for _ in range(MOST_STEPS):
         run, states = about.run(own)
         curvature = _Curvature(about, run, states)
-        direction = _solved(curvature.product, about.slope(own, run, states)[None])[0]
+        direction = about.prior.spread(_solved(curvature.product, about.slope(own, run, states)[None], STEPPED)[0])
         gain = np.zeros(len(own))
         for length in (1.0, 0.5, 0.25, 0.1, 0.02):
             tried = np.where((gain > 0)[:, None, None], own, own + length * direction)
@@ -174,7 +220,8 @@ def drawn_own(
         for b, rng in enumerate(numbers):
             by_step[: about.lengths[b], b] = rng.standard_normal((n, about.lengths[b], modes.shape[2])).swapaxes(0, 1)
         by_event = by_step[about.there].swapaxes(0, 1)
-        found[:, users] = modes[users] + _solved(curvature.product, curvature.noise(by_parameter, by_event))
+        z = _solved(curvature.product, curvature.noise(by_parameter, by_event), SOLVED)
+        found[:, users] = modes[users] + prior.spread(z)
     return found
 
 
@@ -209,7 +256,7 @@ def _curvatures(outputs: np.ndarray, states: np.ndarray) -> np.ndarray:
     return found
 
 
-def _solved(product: Callable[[np.ndarray], np.ndarray], b: np.ndarray) -> np.ndarray:
+def _solved(product: Callable[[np.ndarray], np.ndarray], b: np.ndarray, residual_size: float) -> np.ndarray:
     """Return x (K, B, ...) of product(x) = b by conjugate gradients, one system per (K, B); each ends by itself."""
 
     def inner(one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -217,7 +264,7 @@ def _solved(product: Callable[[np.ndarray], np.ndarray], b: np.ndarray) -> np.nd
 
     x, residual = np.zeros_like(b), b.copy()
     direction, size = residual.copy(), inner(b, b)
-    enough = SOLVED**2 * size
+    enough = residual_size**2 * size
     for _ in range(MOST_PRODUCTS):
         going = size > enough
         if not going.any():

@@ -7,6 +7,7 @@ event t.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -34,15 +35,20 @@ class Unrolled:
     after: np.ndarray
     gates: np.ndarray
 
+    @cached_property
+    def slopes(self) -> np.ndarray:
+        """What gradients are multiplied by on their way back, (T, R, B, n, D)."""
+        return self.cell.slopes(self.before, self.gates)
+
     def gradients(self, by_states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return gradients by inputs (T, R, B, G D) and own matrices from those by states ``after`` (T, R, B, D).
 
         ``by_states`` must be 0 in steps that are over.
         """
         by_inputs = np.empty((len(by_states), *by_states.shape[1:3], self.gates.shape[-1]), by_states.dtype)
-        coming = np.zeros(by_states.shape[1:], by_states.dtype)
+        coming, slopes = np.zeros(by_states.shape[1:], by_states.dtype), self.slopes
         for t in range(len(by_states) - 1, -1, -1):
-            by_inputs[t], coming = self.cell.back(self.own, self.before[t], self.gates[t], by_states[t] + coming)
+            coming = self.cell.back(self.own, slopes[t], by_states[t] + coming, by_inputs[t])
         return by_inputs, self.cell.own_gradient(self.before, self.gates, by_inputs, self.own.shape[1] == 1)
 
     def tangents(self, v: np.ndarray) -> np.ndarray:
@@ -69,15 +75,13 @@ def unroll(cell: Cell, own: np.ndarray, rows: np.ndarray, start: np.ndarray, ste
         How many of the steps are a user's; the others are padding.
     """
     length = len(rows)
-    h = start
-    before = np.empty((length, *start.shape), start.dtype)
-    after = np.empty_like(before)
+    states = np.empty((length + 1, *start.shape), start.dtype)
+    states[0] = h = start
     gates = np.empty((length, *start.shape[:2], rows.shape[-1]), start.dtype)
     shortest = int(steps.min(initial=length))
     for t in range(length):
-        before[t] = h
-        new, gates[t] = cell.step(own, rows[t], h)
+        new = cell.step(own, rows[t], h, gates[t])
         if t >= shortest:
             new = np.where((t < steps)[None, :, None], new, h)
-        h = after[t] = new
-    return Unrolled(cell, own, before, after, gates)
+        states[t + 1] = h = new
+    return Unrolled(cell, own, states[:-1], states[1:], gates)
