@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
-__all__ = ["normal_grid"]
+__all__ = ["grid_of", "normal_grid"]
 
 
 def normal_grid(spread: float) -> tuple[np.ndarray, np.ndarray]:
@@ -20,7 +22,21 @@ def normal_grid(spread: float) -> tuple[np.ndarray, np.ndarray]:
     1.0
     """
     step = min(0.25, 2 * np.pi**2 / (21.0 * max(spread, 1e-300)))
-    count = int(min(2 * np.ceil(8.5 / step) + 1, 1025))
+    return grid_of(int(min(2 * np.ceil(8.5 / step) + 1, 1025)))
+
+
+@lru_cache(maxsize=64)
+def grid_of(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return that many nodes from -8.5 to 8.5 and their weights, kept and read-only: few counts come again and again.
+
+    Examples
+    --------
+    >>> nodes, weights = grid_of(69)
+    >>> float(nodes[-1]), round(float(weights.sum()), 12)
+    (8.5, 1.0)
+    """
     nodes = np.linspace(-8.5, 8.5, count)
     weights = np.exp(-0.5 * nodes**2)
-    return nodes, weights / weights.sum()
+    weights /= weights.sum()
+    nodes.flags.writeable = weights.flags.writeable = False
+    return nodes, weights

@@ -9,11 +9,12 @@ Cut off after K terms the error is at most rho^K times the root of the product o
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adaptive.predictive.quadrature import normal_grid
+from adaptive.predictive.quadrature import grid_of, normal_grid
 
 if TYPE_CHECKING:
     from adaptive.potentials.base import Potential  # house: a type only
@@ -43,6 +44,15 @@ def hermite_polynomials(z: np.ndarray, n: int) -> np.ndarray:
     return h
 
 
+@lru_cache(maxsize=16)
+def _weighted_polynomials(count: int) -> np.ndarray:
+    """Return the polynomials at the nodes of a grid times its weights, (96, count): longer to make than to use."""
+    nodes, weights = grid_of(count)
+    table = hermite_polynomials(nodes, _MAX_TERMS) * weights
+    table.flags.writeable = False
+    return table
+
+
 def coefficients(
     likelihood: Potential, outcomes: np.ndarray, widths: np.ndarray, mean: np.ndarray, variance: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -57,7 +67,7 @@ def coefficients(
     """
     deviation = np.sqrt(np.maximum(variance, 0.0))
     nodes, weights = normal_grid(1.5 * float(deviation.max(initial=0.0)))  # so fine that no chunk sees its error
-    weighted = hermite_polynomials(nodes, _MAX_TERMS) * weights
+    weighted = _weighted_polynomials(len(nodes))
     projections = mean + np.multiply.outer(nodes, deviation)
     f = np.empty((_MAX_TERMS, len(mean), len(outcomes)))
     tails = np.zeros(_MAX_TERMS)
