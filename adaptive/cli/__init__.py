@@ -104,6 +104,8 @@ def run(arguments: list[str]) -> int:
         return _fail(str(error), error.exit_code)
     except _ClickError as error:  # an unknown option, a number that is none
         message = " ".join(error.format_message().split())
+        if "unexpected extra argument" in message:
+            message = f"{message.removesuffix('.')}: files and values follow their options."
         where = getattr(getattr(error, "ctx", None), "command_path", "adaptive")
         return _fail(f"{message}{'' if message.endswith(('.', '?')) else '.'} See {where} --help.", 2)
     except (KeyboardInterrupt, typer.Abort):

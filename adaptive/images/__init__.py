@@ -4,6 +4,7 @@ from adaptive.images.cfl import read_cfl, write_cfl
 from adaptive.images.coils import estimate_coils, map_error, normalised_maps, simulate_coils
 from adaptive.images.compression import CompressedCoils, compress_coils
 from adaptive.images.design_table import COLUMNS, best_parameter, compare_designs
+from adaptive.images.folding import folded, unfolded
 from adaptive.images.foreground import foreground
 from adaptive.images.kspace_check import check_coils, check_kspace, gridded, kspace_problem
 from adaptive.images.kspace_files import RawKspace, read_kspace
@@ -37,6 +38,7 @@ __all__ = [
     "estimate_noise",
     "estimate_phase",
     "fitted",
+    "folded",
     "foreground",
     "gridded",
     "head_scan",
@@ -61,6 +63,7 @@ __all__ = [
     "simulate_scan",
     "smooth_phase",
     "ssim",
+    "unfolded",
     "whitened",
     "write_cfl",
 ]

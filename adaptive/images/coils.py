@@ -4,9 +4,10 @@
 
 A smooth map is, in k-space, a convolution with a small kernel; so all small windows of the centre, over all coils, lie
 in a space of few dimensions. Where the maps are s_1, ..., s_C, the projection on that space, seen pixel by pixel, has
-the eigenvector (s_1, ..., s_C) with the eigenvalue 1 (ESPIRiT). Maps are known up to a factor per pixel that all coils
-share: magnitudes are fixed by a sum of squares of one, phases by a virtual coil, the first principal component of the
-samples.
+the eigenvector (s_1, ..., s_C) with the eigenvalue 1 (ESPIRiT). Where the object is wider than the field of view two
+places fall on one pixel, and there are two such eigenvectors: two sets of maps, and an image for each. Maps are known
+up to a factor per pixel that all coils share: magnitudes are fixed by a sum of squares of one, phases by a virtual
+coil, the first principal component of the samples.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ LARGEST_CENTRE = 32  # side of the calibration block: maps are smooth, more samp
 SMALLEST_CENTRE = 4
 KERNEL = {2: 6, 3: 4}  # side of the windows, by the number of axes
 KEPT = 0.02  # of the largest singular value: what is smaller is noise
+EXPLAINED = 0.9  # eigenvalue from which on a second place is believed to fall on a pixel
 
 
 def simulate_coils(
@@ -110,7 +112,7 @@ def normalised_maps(maps: ArrayLike) -> np.ndarray:
     return maps / np.where(total > 0, total, 1.0)
 
 
-def estimate_coils(kspace: ArrayLike, n_central: int | None = None) -> np.ndarray:
+def estimate_coils(kspace: ArrayLike, n_central: int | None = None, *, sets: int = 1) -> np.ndarray:
     """Sensitivities from the fully sampled centre of multi-coil k-space.
 
     Parameters
@@ -120,17 +122,21 @@ def estimate_coils(kspace: ArrayLike, n_central: int | None = None) -> np.ndarra
     n_central : int, optional
         Side of the central block in which every sample was measured; default: as large as it is (zeros were not
         measured). No more than 32 is used.
+    sets : int, default 1
+        Of maps. Two explain an object that is wider than the field of view: where it wraps around, what the coils see
+        is maps[0] times one image plus maps[1] times another (`unfolded` makes one larger image of both).
 
     Returns
     -------
-    ndarray (coils, *shape), complex128
-        Sum of squares one in every pixel; where there is no signal the maps mean nothing.
+    ndarray (coils, *shape), or (sets, coils, *shape) of more sets than one, complex128
+        Sum of squares one in every pixel, sets orthogonal to each other; where there is no signal the maps mean
+        nothing. Sets after the first are zero where their eigenvalue is below .9: nothing else falls there.
 
     Raises
     ------
     ValueError
-        Without a centre of at least 4 samples along every axis, if samples are not finite, or if the maps of a volume
-        do not fit into memory.
+        Without a centre of at least 4 samples along every axis, if samples are not finite, if there are more sets than
+        coils, or if the maps of a volume do not fit into memory.
 
     References
     ----------
@@ -146,10 +152,15 @@ def estimate_coils(kspace: ArrayLike, n_central: int | None = None) -> np.ndarra
     >>> kspace = scan.forward(head).reshape(4, 32, 32)
     >>> bool(map_error(maps, estimate_coils(kspace, 16), head > 0) < 0.02)
     True
+    >>> estimate_coils(kspace, 16, sets=2).shape
+    (2, 4, 32, 32)
     """
     kspace = finite("kspace", kspace, dtype=None if np.asarray(kspace).dtype.kind == "c" else complex)
     if kspace.ndim not in (3, 4):
         raise ValueError(f"kspace must have shape (coils, *shape of the image), got {kspace.shape}.")
+    sets = integer("sets", sets, minimum=1)
+    if sets > len(kspace):
+        raise ValueError(f"sets must be at most {len(kspace)}, the number of coils, got {sets}.")
     if n_central is None:
         sides = fully_sampled_centre(np.any(kspace != 0, axis=0))
     else:
@@ -167,15 +178,17 @@ def estimate_coils(kspace: ArrayLike, n_central: int | None = None) -> np.ndarra
     require_memory("the matrix of coils in every pixel of a row", (*shape[1:], len(kspace), len(kspace)), complex, 3)
     lags, window = _lags(block)
     waves = [_waves(side, n) for side, n in zip(window, shape, strict=True)]
-    maps = np.empty(kspace.shape, complex)
+    maps = np.empty((sets, *kspace.shape), complex)
     for row, first in enumerate(waves[0]):
-        matrix = _projection(lags, [first, *waves[1:]])
-        maps[:, row] = np.moveaxis(np.linalg.eigh(matrix)[1][..., -1], -1, 0)
+        values, vectors = np.linalg.eigh(_projection(lags, [first, *waves[1:]]))
+        largest = np.moveaxis(vectors[..., : -sets - 1 : -1], (-1, -2), (0, 1))
+        largest[1:] *= np.moveaxis(values[..., -2 : -sets - 1 : -1], -1, 0)[:, None] >= EXPLAINED
+        maps[:, :, row] = largest
     samples = block.reshape(len(block), -1)
     virtual = np.linalg.eigh(samples @ samples.conj().T)[1][:, -1]
-    seen = np.tensordot(virtual.conj(), maps, axes=1)
-    maps *= np.exp(-1j * np.angle(seen))
-    return maps
+    seen = np.tensordot(virtual.conj(), maps, axes=(0, 1))
+    maps *= np.exp(-1j * np.angle(seen))[:, None]
+    return maps if sets > 1 else maps[0]
 
 
 def fully_sampled_centre(mask: ArrayLike) -> tuple[int, ...]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["sampling_order", "sampling_scores"]
 
 _FREQUENCY = "frequency of the line (0: centre of k-space)"
+_TURNS = 20  # of shots that are told apart between the centre of k-space and the border of a picture
 
 
 def sampling_order(design: Any, n_central: int = 0, *, ax: Axes | None = None) -> Axes:
@@ -37,7 +38,8 @@ def sampling_order(design: Any, n_central: int = 0, *, ax: Axes | None = None) -
     Returns
     -------
     matplotlib axes
-        Of lines frequency against order; of points and shots the plane of k-space, coloured by order.
+        Of lines frequency against order; of points and shots the plane of k-space, coloured by order; of shots that lie
+        close to each other its centre.
 
     Raises
     ------
@@ -148,10 +150,10 @@ def _order_of_lines(axes: Axes, lines: np.ndarray, n: int, n_central: int) -> Ax
 
 def _order_of_points(axes: Axes, encodes: np.ndarray, plane: tuple[int, int], n_central: int) -> Axes:
     first, second = (encodes - np.array(plane) // 2).T
-    size = max(1.0, min(30.0, (150.0 / max(plane)) ** 2))
+    size = max(1.0, min(30.0, (190.0 / max(plane)) ** 2))
     axes.scatter(second[:n_central], first[:n_central], s=size, color=GREY, marker="s", linewidths=0)
     shown = axes.scatter(
-        second[n_central:], first[n_central:], s=size, c=np.arange(n_central, len(encodes)) + 1, cmap="viridis",
+        second[n_central:], first[n_central:], s=size, c=np.arange(n_central, len(encodes)) + 1, cmap=_order_colours(),
         marker="s", linewidths=0,
     )  # fmt: skip
     axes.figure.colorbar(shown, ax=axes, label="order (grey: given)" if n_central else "order", fraction=0.05)
@@ -162,20 +164,34 @@ def _order_of_points(axes: Axes, encodes: np.ndarray, plane: tuple[int, int], n_
 
 
 def _order_of_shots(axes: Axes, design: Any, n_central: int) -> Axes:
-    from matplotlib import colormaps
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
-    scale = Normalize(1, max(2, len(design)))
+    scale, colours = Normalize(1, max(2, len(design))), _order_colours()
+    sides, length = np.array(design.image_shape[:2]), 0.0
     for k, shot in enumerate(design.samples):
-        steps = np.asarray(shot)[:, :2] * np.array(design.image_shape[:2]) / (2 * np.pi)
-        colour = GREY if k < n_central else colormaps["viridis"](scale(k + 1))
-        axes.plot(steps[:, 1], steps[:, 0], color=colour, linewidth=0.8)
+        path = np.asarray(shot)[:, :2] * sides / (2 * np.pi)
+        far = np.linalg.norm(np.diff(path, axis=0), axis=1)
+        arms = np.flatnonzero(far > 0.25 * sides.min())  # a shot of several arms jumps between them
+        length += float(np.delete(far, arms).sum())
+        path = np.insert(path, arms + 1, np.nan, axis=0)
+        colour = GREY if k < n_central else colours(scale(k + 1))
+        axes.plot(path[:, 1], path[:, 0], color=colour, linewidth=1.0)
+    half = np.minimum(sides / 2, _TURNS * np.prod(sides) / max(length, 1.0)) + 0.5
+    axes.set(xlim=(-half[1], half[1]), ylim=(-half[0], half[0]))
     label = "order (grey: given)" if n_central else "order"
-    axes.figure.colorbar(ScalarMappable(scale, "viridis"), ax=axes, label=label, fraction=0.05)
+    axes.figure.colorbar(ScalarMappable(scale, colours), ax=axes, label=label, fraction=0.05)
     axes.set(xlabel="frequency, second axis", ylabel="frequency, first axis", aspect="equal")
     axes.invert_yaxis()
     return axes
+
+
+def _order_colours() -> Any:
+    """Viridis without its yellow end, which is hard to see on white."""
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap(colormaps["viridis"](np.linspace(0, 0.85, 256)))
 
 
 def _score_map(axes: Axes, pool: Any, values: np.ndarray) -> Axes:

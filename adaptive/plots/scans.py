@@ -130,7 +130,8 @@ def coil_maps(maps: ArrayLike, *, upright: Callable[[np.ndarray], np.ndarray] | 
         ax.set_xticks([])
         ax.set_yticks([])
     drawing.colorbar(size, ax=axes[0, :], fraction=0.02, pad=0.01, label="magnitude")
-    drawing.colorbar(angle, ax=axes[1, :], fraction=0.02, pad=0.01, label="phase (radians)")
+    bar = drawing.colorbar(angle, ax=axes[1, :], fraction=0.02, pad=0.01, label="phase (radians)")
+    bar.set_ticks([-np.pi, 0, np.pi], labels=["-π", "0", "π"])
     return drawing
 
 

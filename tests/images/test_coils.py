@@ -5,6 +5,7 @@ import pytest
 
 from adaptive import datasets, images, memory
 from adaptive.images.coils import fully_sampled_centre
+from adaptive.operators import FourierLines
 
 HEAD = images.head_scan()[12].image
 
@@ -106,3 +107,31 @@ def test_maps_that_do_not_fit_into_memory_are_refused_first(monkeypatch):
 def test_bad_input_ends_in_one_sentence(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_two_sets_of_maps_explain_a_head_that_wraps_around_and_one_does_not():
+    beyond, n = 10, 76
+    coils = images.simulate_coils(HEAD.shape, 6, random_state=0)
+    seen = coils * HEAD
+    narrow = seen[..., beyond:-beyond].copy()
+    narrow[..., :beyond] += seen[..., -beyond:]
+    narrow[..., -beyond:] += seen[..., :beyond]
+    samples = FourierLines((128, n), range(128)).forward(narrow).reshape(narrow.shape)
+    maps = images.estimate_coils(samples, 24, sets=2)
+    assert maps.shape == (2, 6, 128, n)
+    power = (np.abs(maps) ** 2).sum(axis=1)
+    np.testing.assert_allclose(power[0], 1.0)
+    assert set(np.unique(power[1].round(6))) == {0.0, 1.0}
+    np.testing.assert_allclose(np.abs((maps[0].conj() * maps[1]).sum(axis=0)), 0.0, atol=1e-9)
+    left = narrow - maps[0] * (maps[0].conj() * narrow).sum(axis=0)
+    folded = (np.abs(left) ** 2)[..., :beyond].sum() / (np.abs(narrow) ** 2)[..., :beyond].sum()
+    both = left - maps[1] * (maps[1].conj() * left).sum(axis=0)
+    assert folded > 0.01 and (np.abs(both) ** 2)[..., :beyond].sum() < 0.05 * (np.abs(left) ** 2)[..., :beyond].sum()
+    # the first set is what one set is
+    np.testing.assert_allclose(images.estimate_coils(samples, 24), maps[0])
+
+
+@pytest.mark.parametrize("sets", [0, 5])
+def test_sets_of_maps_are_between_one_and_the_coils(sets):
+    with pytest.raises(ValueError, match="sets must be at"):
+        images.estimate_coils(np.ones((4, 8, 8), complex), 8, sets=sets)

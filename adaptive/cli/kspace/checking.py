@@ -98,6 +98,11 @@ def check_together(wanted: dict[str, Any], given: Sequence[str], resume: bool) -
     if wanted["plan"] and wanted["reference"] is not None and wanted["image"] is not None:
         raise CommandError("--plan is made from --reference (the same head) or from --image (other heads), not both.")
     simulated = wanted["kspace"] is None and not wanted["plan"]
+    if simulated and wanted["reference"] is not None and wanted["image"] is None:
+        raise CommandError(
+            "--reference is an earlier scan of a head: plan the next one from it with --plan, or name that one with "
+            "--image or --kspace to compare."
+        )
     if simulated and wanted["reference"] is not None and wanted["trajectory"] in ("spirals", "spokes"):
         raise CommandError(
             f"--reference has no design of {wanted['trajectory']} to compare; with --plan they are planned from it."

@@ -110,6 +110,13 @@ def designed_from(
 def _design(known: Known, settings: dict[str, Any], log: Path | None, jobs: int, parent: int) -> tuple[Any, int, str]:
     trajectory, n, centre = settings["trajectory"], settings["lines"], settings["initial"]
     shape = known.images[0].shape
+    if trajectory in ("lines", "points"):
+        there = shape[settings["axis"]] if trajectory == "lines" else int(np.prod(shape))
+        if n > there:
+            size = " x ".join(map(str, shape))
+            raise CommandError(
+                f"--lines must be at most {there}, all the {trajectory} of {known.title} ({size}), got {n}."
+            )
     told: dict[str, Any] = {"snr": settings["snr"], "coils": known.coils, "random_state": settings["seed"]}
     told["n_jobs"] = n_workers(jobs, len(known.images) if not known.same else 4)
     if trajectory == "lines":

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -102,40 +101,39 @@ def try_design(
             positions = [planned]
         else:
             positions = rules(trial, design, n, draws=draws, seed=seed)
-        images: dict[float, list[np.ndarray]] = {slack: [] for slack in SLACKS}
-        for slack, one in product(SLACKS, positions):
+        slack, images = trial.slack(positions[0], SLACKS), []
+        for one in positions:
             stop_if_orphaned(parent)
-            images[slack].append(trial.reconstruct(one, slack))
-    judged = {slack: [trial.judged(image) for image in each] for slack, each in images.items()}
-    slack = min(judged, key=lambda one: sum(found["nmse"] for found in judged[one]))
+            images.append(trial.reconstruct(one, slack))
     said = list(dict.fromkeys(" ".join(str(one.message).split()) for one in caught))
-    return Tried(design, positions, judged[slack], images[slack][0], slack, said, chosen)
+    return Tried(design, positions, [trial.judged(image) for image in images], images[0], slack, said, chosen)
 
 
 def choose(trial: Trial, n: int, seed: int, log: Path, parent: int) -> Chosen:
     """Measure the first positions, then those of highest information gain, going on from ``log`` where it exists."""
     model, gain = trial.design_model(), scorers.get("information_gain")
     if log.exists():
-        design = SequentialDesign.load(log, model, trial.pool)
+        design = SequentialDesign.load(log, model, trial.candidates)
     else:
-        design = SequentialDesign(model, trial.pool, initial=trial.first, random_state=seed, log=log)
+        design = SequentialDesign(model, trial.candidates, initial=trial.first, random_state=seed, log=log)
     with design:
         while (done := len(design.history_["position"])) < n:
             stop_if_orphaned(parent)
             if not done:  # the first ones belong together: phase, coil maps and noise are known from all of them
                 query = design.ask(len(trial.first))
             elif trial.trajectory == "points" and not design.unanswered:
-                query = design.ask(positions=_apart(trial, gain(design.estimator_.predictive(trial.pool)), design, n))
+                query = design.ask(
+                    positions=_apart(trial, gain(design.estimator_.predictive(trial.candidates)), design, n)
+                )
             else:
                 query = design.ask()
-            design.tell(query, trial.source.measure(query.candidates))
+            design.tell(query, trial.measure(query.positions))
         history, last = design.history_, design.estimator_
-    first = trial.pool.take(trial.first)
-    before = trial.design_model().fit(first, trial.source.measure(first))
+    before = trial.design_model().fit(trial.candidates.take(trial.first), trial.measure(trial.first))
     positions = np.array(history["position"], dtype=int)
     scores = np.array(history["score"], dtype=float)
-    whole = [gain(one.predictive(trial.pool)) for one in (before, last)]
-    return Chosen(positions, scores, whole[0], whole[1], last.coil_maps_)
+    whole = [gain(one.predictive(trial.candidates)) for one in (before, last)]
+    return Chosen(positions, scores, whole[0], whole[1], last.coil_maps_ if trial.sets == 1 else trial.maps)
 
 
 def _apart(trial: Trial, values: np.ndarray, design: SequentialDesign, n: int) -> np.ndarray:

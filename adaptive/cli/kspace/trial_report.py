@@ -41,8 +41,10 @@ def write(tried: Sequence[Tried], trial: Trial, folder: RunFolder) -> None:
     folder.draw(_draw(ordered, trial, said), "design")
     pictures = [f"design.{folder.pictures}"]
     if designed.chosen.maps is not None:
-        folder.draw(plots.coil_maps(designed.chosen.maps, upright=trial.upright), "coils")
-        pictures.append(f"coils.{folder.pictures}")
+        sets = designed.chosen.maps if trial.sets > 1 else [designed.chosen.maps]
+        for name, maps in zip(("coils", "coils_wrapped_around"), sets, strict=False):
+            folder.draw(plots.coil_maps(maps, upright=trial.upright), name)
+            pictures.append(f"{name}.{folder.pictures}")
     folder.write_json("summary.json", _summary(ordered, trial, folder, said))
     names = [*written, "designs.csv", "labels_of_designs.csv", *pictures, "summary.json", "log"]
     _print(ordered, trial, folder, said, names)
@@ -54,12 +56,14 @@ def write(tried: Sequence[Tried], trial: Trial, folder: RunFolder) -> None:
 def said_of(trial: Trial) -> str:
     """What was replayed or simulated, and what was told, in sentences for captions."""
     scales = ", ".join(f"{name} {value:g}" for name, value in SCALES.items())
-    slacks = " or ".join(f"{slack:g}" for slack in SLACKS)
-    tuned = (
-        f"All images are MAP with prior scales {scales}; exponents of rules {EXPONENT:g}. Told what a scanner does not "
-        f"know: whether the noise is taken {slacks} times, for each design alike"
-    )
-    return " ".join(f"{one.rstrip('.')}." for one in (*trial.statements, tuned, "Errors are inside the object"))
+    tuned = [f"All images are MAP with prior scales {scales}", "Errors are inside the object"]
+    if trial.trajectory in ("lines", "points"):
+        slacks = " or ".join(f"{slack:g}" for slack in SLACKS)
+        tuned[0] += (
+            f"; exponents of rules {EXPONENT:g}. The noise is taken {slacks} times, whichever explains better what "
+            "each design measured and held out"
+        )
+    return " ".join(f"{one.rstrip('.')}." for one in (*trial.statements, *tuned))
 
 
 def verdict(ordered: Sequence[Tried]) -> str:
@@ -95,9 +99,13 @@ def _draw(ordered: Sequence[Tried], trial: Trial, said: str) -> Figure:
     shown = {one.design + (", first draw" if len(one.positions) > 1 else ""): one.image for one in ordered[:_SHOWN]}
     height, width = trial.upright(trial.truth).shape
     pictures = 2 * (11.0 / (len(shown) + 1) * min(max(height / width, 0.4), 1.6) + 0.55)  # inches
-    drawing = Figure(figsize=(12.5, pictures + 4.9), layout="constrained")
-    parts: Any = drawing.subfigures(3, 1, height_ratios=[pictures, 4.2, 0.7])
+    caption = textwrap.fill(said, 185)
+    below = 0.2 + 0.16 * (1 + caption.count("\n"))
+    drawing = Figure(figsize=(12.5, pictures + 4.2 + below), layout="constrained")
+    parts: Any = drawing.subfigures(3, 1, height_ratios=[pictures, 4.2, below])
     plots.residuals(trial.truth, shown, upright=trial.upright, into=parts[0])
+    for ax, one in zip(parts[0].axes[len(shown) + 2 :], ordered[:_SHOWN], strict=False):  # of those images, inside
+        ax.set_title(f"error {np.sqrt(one.measures[0]['nmse']):.3f}", fontsize=10)
     chosen = ordered[0].chosen
     assert chosen is not None
     scored = trial.trajectory in ("lines", "points")
@@ -111,7 +119,10 @@ def _draw(ordered: Sequence[Tried], trial: Trial, said: str) -> Figure:
         measured = dict(zip(scores, (chosen.positions[:n_first], chosen.positions), strict=True))
         plots.sampling_scores(trial.pool, scores, measured=measured, ax=axes[1]).set_title("score")
     elif scored:
-        plots.sampling_scores(trial.pool, chosen.before, ax=axes[1]).set_title("score before the first choice")
+        given = {"": chosen.positions[:n_first]}
+        plots.sampling_scores(trial.pool, chosen.before, measured=given, ax=axes[1]).set_title(
+            "score before the first choice"
+        )
     columns: dict[str, list[Any]] = {
         "design": [one.design for one in ordered],
         "slice": ["same"] * len(ordered),
@@ -119,7 +130,7 @@ def _draw(ordered: Sequence[Tried], trial: Trial, said: str) -> Figure:
     }
     label = "relative error inside the object, less is better"
     plots.design_errors(columns, ax=axes[-1], xlabel=label).set_title("all designs of this size")
-    parts[2].text(0.01, 0.5, textwrap.fill(said, 185), fontsize=8.5, va="center", color="#333333")
+    parts[2].text(0.01, 0.5, caption, fontsize=8.5, va="center", color="#333333")
     return drawing
 
 
