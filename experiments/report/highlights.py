@@ -48,7 +48,7 @@ HIGHLIGHTS: dict[str, tuple[str, ...]] = {
     ),
     "topics": ("ours-topics-reading", "ours-topics-labels", "ours-topic-completion"),
     "any_model": (
-        "ours-any-model-two-sources", "ours-any-model-instruments", "ours-any-model-second-peak",
+        "ours-any-model-two-sources", "ours-any-model-instruments", "ours-any-model-second-peak-spread",
         "ours-any-model-two-steps",
     ),
     "game_trees": (

@@ -1,26 +1,34 @@
 """The density of an outcome's summary given a particle, made of R simulations s_1 ... s_R at one setting.
 
-    synthetic     N(s; mean, covariance) of the simulations (Wood 2010), the covariance times 1 + 1/R for that of the
-    mean kernel        mean_r N(s; s_r, h^2 covariance),   h = (4 / ((d + 2) R))^(1 / (d + 4)) (Silverman), all shrunk
+    synthetic     c |M|^(-1/2) (1 - R / (R - 1) d' M^-1 d)^((R - s - 3) / 2),    d = y - mean,  M = sum of d_r d_r'
+    kernel        mean_r N(y; s_r, h^2 covariance),   h = (4 / ((s + 2) R))^(1 / (s + 4)) (Silverman), all shrunk
                   towards their mean so that the covariance is that of the simulations
     frequencies   (how many simulations gave the label + 1/2) / (R + c/2)
 
-The first trusts summaries to be nearly Gaussian, as sums and means are; the second does not, and needs more
-simulations.
+The first is the unbiased estimate of a Gaussian's density (Ghurye and Olkin 1969; Price and others 2018), itself a
+density: over many particles its errors average out, so that the posterior is the one of the true Gaussian, however few
+simulations there are. A Gaussian with their moments makes it too wide, and a Student t (Sellentin and Heavens 2016)
+wider still: it is the density of one more simulation, not an estimate of the likelihood. The second does not trust
+summaries to be nearly Gaussian, and needs more simulations. Whole numbers are `lattice.Lattice`.
 """
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp, ndtr
+from scipy.special import betainc, chdtri, gammaln, logsumexp, ndtr
+from sklearn.exceptions import ConvergenceWarning
 
-__all__ = ["Density", "Frequencies", "Kernel", "Synthetic"]
+__all__ = ["Density", "Frequencies", "Kernel", "Synthetic", "effective", "whole"]
 
 _LOG_ROOT = 0.5 * np.log(2.0 * np.pi)
 _SMALLEST = 1e-9  # share of the typical variance below which a direction has none
+_EXACT = 1e-6  # of its size: the deviation of a number that is always the same
+_ROUNDED = 1.0 / 12.0  # variance of what rounding takes away (Sheppard), of a channel of whole numbers
+_FAR = np.log(1e-6)  # weight of the t beside the unbiased density, which ends after some root R deviations
 AT_ONCE = 2**22
 
 
@@ -35,26 +43,12 @@ class Density(ABC):
     Attributes
     ----------
     mean, variance : (n, s) arrays
-    root : (n, s, s) array
-        L with L L' the covariance of the Gaussian of which the density is made, or of each of them.
     """
 
     def __init__(self, replicates: np.ndarray) -> None:
-        n, R, s = replicates.shape
+        self.n_simulations = replicates.shape[1]
         self.mean = replicates.mean(axis=1)
-        apart = replicates - self.mean[:, None]
-        covariance = np.einsum("nri,nrj->nij", apart, apart) / (R - 1)
-        typical = np.einsum("nii->ni", covariance).mean(axis=0)
-        if not (typical > 0).all():
-            raise ValueError(
-                f"simulate returned the same summary number {int(np.argmin(typical))} for every repetition with the "
-                "same parameters; it must draw its noise from the generator that it is given (counts that are nearly "
-                "always the same are learnt as labels: outcomes=[...])."
-            )
-        covariance[:, np.arange(s), np.arange(s)] += _SMALLEST * typical
-        self.variance = np.einsum("nii->ni", covariance)
-        self.root = np.linalg.cholesky(covariance)
-        self.n_simulations = R
+        self.variance = replicates.var(axis=1, ddof=1)
 
     def __len__(self) -> int:
         return len(self.mean)
@@ -73,32 +67,99 @@ class Density(ABC):
 
     @abstractmethod
     def beyond(self, outcome: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return P(below) and P(above) of each number of an outcome (s,), given each particle: (n, s) both."""
+        """Return P(at most) and P(at least) of each number of an outcome (s,), given each particle: (n, s) both."""
+
+    def possible(self, outcomes: np.ndarray) -> np.ndarray:
+        """Return the outcomes nearest to these numbers."""
+        return outcomes
 
 
-class Synthetic(Density):
-    """A Gaussian with the moments of the simulations."""
+class Spread(Density):
+    """What has a covariance.
+
+    Attributes
+    ----------
+    root : (n, s, s) array
+        L with L L' the covariance of the simulations.
+    """
 
     def __init__(self, replicates: np.ndarray) -> None:
         super().__init__(replicates)
-        self.root = self.root * np.sqrt(1.0 + 1.0 / self.n_simulations)
+        _, R, s = replicates.shape
+        if s + 3 > R:
+            raise ValueError(
+                f"n_simulations must be at least {s + 3} where {s} numbers are kept of an outcome, got {R}."
+            )
+        apart = replicates - self.mean[:, None]
+        covariance = np.einsum("nri,nrj->nij", apart, apart) / (R - 1)
+        # simulations that are all alike bound how often others come: to about one in R
+        typical = self.variance.mean(axis=0)
+        alone = typical <= np.square(1e-12 * np.abs(self.mean).max(axis=0))
+        self.variance = np.where(self.variance > 0, self.variance, typical / R)
+        self.variance[:, alone] = self._exact(alone)
+        self.variance += np.where(whole(replicates), _ROUNDED, _SMALLEST * typical)
+        covariance[:, np.arange(s), np.arange(s)] = self.variance
+        self.root = np.linalg.cholesky(covariance)
+
+    def _exact(self, alone: np.ndarray) -> np.ndarray:
+        """Variances of the summaries ``alone`` that no repetition changes: of each other, or of rounding."""
+        means = self.mean[:, alone]
+        deviation = means.std(axis=0)
+        size = _EXACT * np.maximum(1.0, np.abs(means).max(axis=0))
+        if (deviation > size).any():
+            warnings.warn(
+                f"simulate returned the same summary number {int(np.flatnonzero(alone)[np.argmax(deviation)])} for "
+                "every repetition with the same parameters: it should draw its noise from the generator that it is "
+                "given; particles are told apart by a kernel over their distances.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        kernel = (4.0 / (3.0 * len(self))) ** 0.2 * deviation
+        return np.square(np.where(deviation > size, kernel, size))
+
+
+class Synthetic(Spread):
+    """The unbiased estimate of the density of a Gaussian of which there are R draws."""
+
+    def __init__(self, replicates: np.ndarray) -> None:
+        super().__init__(replicates)
+        R, s = self.n_simulations, self.mean.shape[1]
+        self.edge = self.root * ((R - 1) / np.sqrt(R))  # d = edge z with |z| < 1
+        self.exponent = 0.5 * (R - s - 3)
+        log_volume = np.log(np.einsum("iss->is", self.edge)).sum(axis=1)
+        self._log_top = gammaln(0.5 * (R - 1)) - gammaln(0.5 * (R - s - 1)) - 0.5 * s * np.log(np.pi) - log_volume
 
     def log_density(self, outcomes: np.ndarray, particles: np.ndarray | slice = slice(None)) -> np.ndarray:
-        return _gaussian(outcomes, self.mean[particles], self.root[particles])
+        squared = _squared(outcomes, self.mean[particles], self.edge[particles])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = np.log1p(-np.minimum(squared, 1.0)) * self.exponent
+        outer = np.nonzero(squared > 0.25)  # elsewhere the t adds nothing
+        inside = np.where(squared[outer] < 1.0, found[outer], -np.inf)
+        found[outer] = np.logaddexp(inside, _FAR + self._next(squared[outer]))
+        return self._log_top[particles][:, None] + found
+
+    def _next(self, squared: np.ndarray) -> np.ndarray:
+        """Log density of one more simulation, a t of R - s degrees of freedom, beside the top of the unbiased one."""
+        R, s = self.n_simulations, self.mean.shape[1]
+        wider = (R - 1) ** 2 / (R * (R + 1.0))
+        constant = gammaln(0.5 * R) - gammaln(0.5 * (R - s)) - gammaln(0.5 * (R - 1)) + gammaln(0.5 * (R - s - 1))
+        return constant + 0.5 * s * np.log(wider) - 0.5 * R * np.log1p(wider * squared)
 
     def draw(self, particles: np.ndarray, normal: np.ndarray, uniform: np.ndarray) -> np.ndarray:
-        return self.mean[particles] + np.einsum("nij,nj->ni", self.root[particles], normal)
+        R, s = self.n_simulations, self.mean.shape[1]
+        length = np.sqrt(np.square(normal).sum(axis=1) + chdtri(R - s - 1, uniform))
+        return self.mean[particles] + np.einsum("nij,nj->ni", self.edge[particles], normal / length[:, None])
 
     def speaking(self, outcome: np.ndarray, weights: np.ndarray) -> float:
-        terms = weights * np.exp(self.log_density(outcome[None])[:, 0])
-        return _effective(terms) * self.n_simulations
+        return effective(weights * np.exp(self.log_density(outcome[None])[:, 0])) * self.n_simulations
 
     def beyond(self, outcome: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        z = (outcome - self.mean) / _deviations(self.root)
-        return ndtr(z), ndtr(-z)
+        z = np.clip((outcome - self.mean) / _deviations(self.edge), -1.0, 1.0)
+        half = 0.5 * (self.n_simulations - 2)
+        return betainc(half, half, 0.5 + 0.5 * z), betainc(half, half, 0.5 - 0.5 * z)
 
 
-class Kernel(Density):
+class Kernel(Spread):
     """A Gaussian kernel around every simulation."""
 
     def __init__(self, replicates: np.ndarray) -> None:
@@ -126,7 +187,7 @@ class Kernel(Density):
 
     def speaking(self, outcome: np.ndarray, weights: np.ndarray) -> float:
         terms = weights[:, None] * np.exp(self._of_points(outcome[None], slice(None))[:, :, 0])
-        return _effective(terms.ravel())
+        return effective(terms.ravel())
 
     def beyond(self, outcome: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         z = (outcome - self.points) / _deviations(self.root)[:, None]
@@ -167,16 +228,23 @@ class Frequencies:
         return float((weights @ counts) ** 2 / max(weights**2 @ counts, 1e-300))
 
 
+def whole(replicates: np.ndarray) -> np.ndarray:
+    """Return whether summaries (n, R, s) are whole numbers only, (s,)."""
+    return (replicates == np.rint(replicates)).all(axis=(0, 1))
+
+
+def _squared(outcomes: np.ndarray, mean: np.ndarray, root: np.ndarray) -> np.ndarray:
+    """Return |L_i^-1 (outcome_j - mean_i)|^2, (i, j)."""
+    if mean.shape[1] == 1:
+        return np.square((outcomes[:, 0] - mean) / root[:, :, 0])
+    apart = np.swapaxes(outcomes[None] - mean[:, None], 1, 2)  # (i, s, j)
+    return np.square(np.linalg.solve(root, apart)).sum(axis=1)
+
+
 def _gaussian(outcomes: np.ndarray, mean: np.ndarray, root: np.ndarray) -> np.ndarray:
     """Return log N(outcome_j; mean_i, L_i L_i'), (i, j)."""
-    s = mean.shape[1]
-    if s == 1:
-        z = (outcomes[:, 0] - mean) / root[:, :, 0]
-        return -0.5 * np.square(z) - np.log(root[:, :, 0]) - _LOG_ROOT
-    apart = np.swapaxes(outcomes[None] - mean[:, None], 1, 2)  # (i, s, j)
-    z = np.linalg.solve(root, apart)
     log_volume = np.log(np.einsum("iss->is", root)).sum(axis=1)
-    return -0.5 * np.square(z).sum(axis=1) - log_volume[:, None] - s * _LOG_ROOT
+    return -0.5 * _squared(outcomes, mean, root) - log_volume[:, None] - mean.shape[1] * _LOG_ROOT
 
 
 def _deviations(root: np.ndarray) -> np.ndarray:
@@ -184,5 +252,6 @@ def _deviations(root: np.ndarray) -> np.ndarray:
     return np.sqrt(np.square(root).sum(axis=2))
 
 
-def _effective(terms: np.ndarray) -> float:
+def effective(terms: np.ndarray) -> float:
+    """Return how many equal terms say as much as these, (sum)^2 / sum of squares."""
     return float(terms.sum() ** 2 / max(np.square(terms).sum(), 1e-300))

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.estimators.simulators.densities import Density, Frequencies, Kernel, Synthetic
+from adaptive.estimators.simulators.densities import Density, Frequencies, Kernel, Synthetic, whole
+from adaptive.estimators.simulators.lattice import MOST, Lattice
 from adaptive.estimators.simulators.simulations import Simulator
 
 __all__ = ["DENSITIES", "SimulatedLikelihood"]
 
 DENSITIES = {"synthetic": Synthetic, "kernel": Kernel}
-KEPT = {True: 4096, False: 64}  # settings at which counts, or simulations, of the same particles are kept
+KEPT = 2**23  # numbers that are kept of the same particles: of some settings, the latest ones
 
 
 class SimulatedLikelihood:
@@ -22,7 +23,7 @@ class SimulatedLikelihood:
     ----------
     simulator : Simulator
     density : {"synthetic", "kernel"}
-        Of numbers.
+        Of numbers, unless a single one is whole in every simulation at a setting: then its shares are smoothed.
     outcomes : (c,) array or None
         Labels, where outcomes are no numbers.
     """
@@ -45,16 +46,19 @@ class SimulatedLikelihood:
             self._values, self._kept = values, {}
         key = np.ascontiguousarray(x).tobytes()
         if key not in self._kept:
-            if len(self._kept) >= KEPT[self.outcomes is not None]:
+            each = len(values) * (self.simulator.n_simulations if self.outcomes is None else len(self.outcomes))
+            while self._kept and (len(self._kept) + 1) * each > KEPT:
                 self._kept.pop(next(iter(self._kept)))
-            self._kept[key] = self._simulated(values, x)
+            self._kept[key] = self.simulated(values, x)
         return self._kept[key]
 
-    def _simulated(self, values: np.ndarray, x: np.ndarray) -> Density | Frequencies:
+    def simulated(self, values: np.ndarray, x: np.ndarray) -> Density | Frequencies:
+        """Return the same without a memory."""
         found = self.simulator.replicates(values, x)
         if self.outcomes is not None:
             return Frequencies(found, self.outcomes, x)
-        return DENSITIES[self.density](found)
+        counts = found.shape[2] == 1 and np.ptp(found) < MOST and bool(whole(found)[0])
+        return Lattice(found) if counts else DENSITIES[self.density](found)
 
     def summary(self, y: Any, density: Density) -> np.ndarray:
         """Return what is kept of an outcome as it was measured, (s,)."""

@@ -7,8 +7,8 @@ Measuring reweights the particles by p_k(s | x), as learning does.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from scipy.special import ndtri
@@ -38,6 +38,7 @@ class SimulatedParticles(ParticlePredictive):
     """Predictive of outcomes that are numbers, or of their summaries, by simulation."""
 
     settings: Any
+    _imagined = False  # whether an answer was imagined, for which all particles were simulated everywhere
 
     def _asked(self) -> Kept:
         likelihood, values, X = self.settings.new_likelihood(), self.cloud.values, self.X
@@ -59,8 +60,11 @@ class SimulatedParticles(ParticlePredictive):
 
     @property
     def channels(self) -> int:
-        """How many numbers are kept of an outcome."""
-        return self._density(0).mean.shape[1] if len(self) else 1
+        """How many numbers are kept of an outcome: one particle says."""
+        if "_channels" not in self.__dict__:
+            replicates = self.settings.simulator.replicates
+            self.__dict__["_channels"] = replicates(self.cloud.values[:1], self.X[0]).shape[2] if len(self) else 1
+        return self.__dict__["_channels"]
 
     def _density(self, i: int) -> Density:
         densities, at = self._kept.at(range(len(self))[i])
@@ -84,19 +88,31 @@ class SimulatedParticles(ParticlePredictive):
     def _informations(self) -> np.ndarray:
         """(m, 5) lower, upper, their errors, and the mean of - log p(y_j | particle_j)."""
         if "_nested" not in self.__dict__:
-            particles = self._strata[0]
+            particles, normal, uniform = self._strata
             cells = None if self._target.cells is None else self._target.cells[particles]
-
-            def of_block(densities: list[Density]) -> np.ndarray:
-                rows = np.zeros((len(densities), 5))
-                for row, density in zip(rows, densities, strict=True):
-                    table = density.log_density(density.draw(*self._strata), particles)
-                    row[:4] = nested_bounds(table, cells)
-                    row[4] = -np.diagonal(table).mean()
-                return rows
-
-            self.__dict__["_nested"] = self.blockwise(of_block)
+            densities, which = self._simulated(particles)
+            rows = []
+            for density in densities:
+                table = density.log_density(density.draw(which, normal, uniform), which)
+                rows.append([*nested_bounds(table, cells), -np.diagonal(table).mean()])
+            self.__dict__["_nested"] = np.reshape(rows, (-1, 5))
         return self.__dict__["_nested"]
+
+    def _simulated(self, particles: np.ndarray) -> tuple[Iterable[Density], np.ndarray]:
+        """Densities of all candidates, one by one, and where in them the particles (N,) stand.
+
+        Only these particles are simulated, and nothing is kept; after an imagined answer all are there already.
+        """
+        if self._imagined:
+            return (density for part in self._kept.parts for density in self._kept(part)), particles
+        some, which = np.unique(particles, return_inverse=True)
+        likelihood, values = self.settings.likelihood, self.cloud.values[some]
+        return (likelihood.simulated(values, x) for x in self.X), which
+
+    def _reweighted(self, weights: np.ndarray) -> Self:
+        after = super()._reweighted(weights)
+        after._imagined = True
+        return after
 
     def information_bounds(self) -> Bounds:
         """Return lower and upper bounds (m,) of I(outcome; target) in nats, and their standard errors.
@@ -135,7 +151,7 @@ class SimulatedParticles(ParticlePredictive):
             middle = 0.5 * (low + high)
             below = np.array([self.weights @ density.beyond(np.array([place]))[0][:, 0] for place in middle])
             low, high = np.where(below < levels, middle, low), np.where(below < levels, high, middle)
-        return 0.5 * (low + high)
+        return density.possible(0.5 * (low + high))
 
     # -- outcomes ------------------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import SequentialDesign, SimulatorEstimator
 from adaptive.estimators.simulators.densities import Kernel, Synthetic
+from adaptive.estimators.simulators.lattice import Lattice
 from adaptive.estimators.simulators.nested import nested_bounds
 from adaptive.loop import MaxSteps, TargetDeviation
 from adaptive.loop.log.snapshots import pack, unpack
@@ -64,6 +65,81 @@ def test_kernels_follow_what_is_not_gaussian():
         assert np.exp(density.log_density(where)[0]).sum() * 0.005 == pytest.approx(1.0, abs=1e-3)
         below, above = density.beyond(np.array([1.0]))
         np.testing.assert_allclose(below + above, 1.0)
+
+
+@pytest.mark.parametrize(("s", "R"), [(1, 4), (1, 12), (2, 9)])
+def test_the_synthetic_density_is_right_on_average_however_few_simulations_there_are(s, R):
+    rng = np.random.default_rng(0)
+    root = rng.standard_normal((s, s)) + 2.0 * np.eye(s)
+    density = Synthetic(rng.standard_normal((40_000, R, s)) @ root.T)
+    truth = stats.multivariate_normal(np.zeros(s), root @ root.T)
+    for outcome in (np.zeros(s), root @ np.full(s, 1.0), root @ np.full(s, -1.5)):
+        each = np.exp(density.log_density(outcome[None])[:, 0])
+        assert each.mean() == pytest.approx(truth.pdf(outcome), abs=4 * each.std() / 200)
+    assert np.isfinite(density.log_density(np.full((1, s), 1e6))).all()  # an answer from elsewhere stops nobody
+
+
+def test_counts_are_right_on_average_and_add_up_to_one():
+    rng = np.random.default_rng(0)
+    rates = np.exp(rng.normal(1.0, 1.0, 3000))
+    lattice = Lattice(rng.poisson(rates[:, None, None], (3000, 50, 1)).astype(float))
+    np.testing.assert_allclose(np.exp(lattice.log_density(np.arange(200.0)[:, None])).sum(axis=1), 1.0, atol=1e-5)
+    for low, high in ((0.4, 0.6), (1.8, 2.2), (5.0, 7.0)):
+        alike = (rates > low) & (rates < high)
+        for y in stats.poisson((low + high) / 2).ppf([0.1, 0.5, 0.9]):
+            said = np.exp(lattice.log_density(np.array([[y]])))[alike, 0].mean()
+            assert said == pytest.approx(stats.poisson.pmf(y, rates[alike]).mean(), rel=0.1)
+    below, above = lattice.beyond(np.array([3.0]))
+    np.testing.assert_allclose(below + above - 1.0, np.exp(lattice.log_density(np.array([[3.0]]))), atol=1e-5)
+    drawn = lattice.draw(np.full(20_000, 7), np.zeros((20_000, 1)), rng.random(20_000))
+    assert drawn.mean() == pytest.approx(lattice.mean[7, 0], rel=0.1)
+
+
+def test_counts_with_a_shape_of_their_own_are_believed():
+    """Either nothing or about 40: moments alone would say 20."""
+    rng = np.random.default_rng(0)
+    replicates = np.where(rng.random((200, 50, 1)) < 0.5, 0.0, rng.poisson(40.0, (200, 50, 1)))
+    said = np.exp(Lattice(replicates).log_density(np.array([[0.0], [20.0]]))).mean(axis=0)
+    assert said[0] == pytest.approx(0.5, abs=0.05) and said[1] < 2e-3
+
+
+def nothing_early(parameters, x, generator):
+    """Counts of which there are none at x = 0."""
+    return generator.poisson(np.exp(parameters[:, 0]) * x[0]).astype(float)
+
+
+def saturated(parameters, x, generator):
+    """A gauge that stands at its end below x = 0."""
+    return shifted(parameters, x, generator) if x[0] > 0 else np.full(len(parameters), 0.3)
+
+
+@pytest.mark.parametrize("density", ["synthetic", "kernel"])
+@pytest.mark.parametrize("simulate", [nothing_early, saturated])
+def test_a_setting_where_all_simulations_are_alike_teaches_nothing_and_stops_nobody(simulate, density):
+    model = estimator(simulate, density=density)
+    always = 0.0 if simulate is nothing_early else 0.3
+    before = model.fit([[1.0]], [1.0]).parameters_.weights
+    gains = model.select([[0.0], [1.0]], 2, joint=False, return_scores=True)
+    assert gains[0][0] == 1 and gains[1][-1] == pytest.approx(0.0, abs=1e-6)
+    np.testing.assert_allclose(model.predict([[0.0]]), always)
+    np.testing.assert_allclose(np.ravel(model.interval([[0.0]])), always, atol=1e-4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.partial_fit([[0.0]], [always])
+    np.testing.assert_allclose(model.parameters_.weights, before, atol=1e-9)
+    with pytest.warns(ConvergenceWarning, match="simulations say anything about the answer"):
+        model.partial_fit([[0.0]], [always + 3.0])  # what the simulator cannot give is said, and teaches nothing
+    np.testing.assert_allclose(model.parameters_.weights, before, atol=1e-9)
+    assert np.isfinite(model.log_evidence_)
+    goes_on = model.partial_fit([[2.0]], [2.0]).parameters_.weights
+    assert np.isfinite(goes_on).all() and not np.allclose(goes_on, before)
+
+
+def test_a_simulator_without_noise_is_said_and_learnt_by_distances():
+    model = estimator(lambda p, x, g: p[:, 0] * x[0])
+    with pytest.warns(ConvergenceWarning, match="the same summary number 0 for every repetition"):
+        model.fit([[1.0]], [0.5])
+    assert model.parameters_.mean[0] == pytest.approx(0.5, abs=0.15)
 
 
 @pytest.mark.parametrize("kind", [Synthetic, Kernel])
@@ -209,7 +285,9 @@ REFUSED = {
     r"simulate must return shape \(\d+,\)": {"simulate": lambda p, x, g: np.zeros((3, 2))},
     "simulate raised ZeroDivisionError": {"simulate": lambda p, x, g: 1 / 0},
     "simulate gave nan for parameters": {"simulate": lambda p, x, g: np.full(len(p), np.nan)},
-    "simulate returned the same summary number 0": {"simulate": lambda p, x, g: np.ones(len(p))},
+    "n_simulations must be at least 6 where 3 numbers are kept": {
+        "simulate": lambda p, x, g: g.standard_normal((len(p), 3)),
+    },
     r"summary must return shape": {"summary": lambda outcomes: np.zeros(3)},
     "summary gave": {"summary": lambda outcomes: np.log(-np.ones(len(outcomes)))},
     "simulate gave 'maybe' at setting": {
