@@ -19,8 +19,8 @@ import math
 import numpy as np
 from numba import njit
 
-from adaptive.inference.factorization.expectations import LANES, cholesky, cholesky_solve, expected
-from adaptive.inference.factorization.lanes import SHORT, WIDTH, bound_of_variances
+from adaptive.inference.factorization.expectations import LANES, cholesky, cholesky_solve, definite_solve, expected
+from adaptive.inference.factorization.lanes import SHORT, bound_of_variances, room
 
 __all__ = ["solve_rows"]
 
@@ -46,8 +46,8 @@ def _set_prior(V: np.ndarray, variance: np.ndarray) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _divergence(m: np.ndarray, V: np.ndarray, prior: np.ndarray, variance: np.ndarray, point: bool) -> float:
-    """Minus KL(q || prior) over what is free; of a point the log prior density."""
+def _divergence(m: np.ndarray, V: np.ndarray, prior: np.ndarray, precision: np.ndarray, point: bool) -> float:
+    """Minus KL(q || prior) over what is free (precision above 0); of a point the log prior density."""
     L = V
     if V.ndim == 2 and not point:
         L = V.copy()
@@ -55,13 +55,14 @@ def _divergence(m: np.ndarray, V: np.ndarray, prior: np.ndarray, variance: np.nd
             return -math.inf
     total, product = 0.0, 1.0
     for d in range(len(m)):
-        if variance[d] > 0.0:
-            total -= 0.5 * (m[d] - prior[d]) ** 2 / variance[d]
+        if precision[d] > 0.0:
+            total -= 0.5 * (m[d] - prior[d]) ** 2 * precision[d]
             if point:
-                product /= 2.0 * math.pi * variance[d]
+                product *= precision[d] / (2.0 * math.pi)
             else:
-                total += 0.5 * (1.0 - _variance_of(V, d) / variance[d])
-                product *= (_variance_of(L, d) ** 2 if V.ndim == 2 else _variance_of(L, d)) / variance[d]
+                share = _variance_of(V, d) * precision[d]
+                total += 0.5 * (1.0 - share)
+                product *= _variance_of(L, d) ** 2 * precision[d] if V.ndim == 2 else share
             if not _FEW[0] < product < _FEW[1]:  # one logarithm for many components
                 if not product > 0.0:
                     return -math.inf
@@ -83,12 +84,13 @@ def _bound(
     mean: np.ndarray,
     spread: np.ndarray,
     prior: np.ndarray,
-    variance: np.ndarray,
+    precision: np.ndarray,
     point: bool,
     wt: np.ndarray,
     St: np.ndarray,
-    tables: np.ndarray,
+    work: np.ndarray,
     lanes: np.ndarray,
+    sums: np.ndarray,
     g: np.ndarray,
     H: np.ndarray,
     constant: float,
@@ -98,17 +100,16 @@ def _bound(
     """The row's part of the bound, ``constant`` in it; with ``slopes`` also its gradient g in m, and the lower half of
     the curvature H; ``again``: the row is that of the call before."""
     n = len(m)
-    total = constant + _divergence(m, V, prior, variance, point)
+    total = constant + _divergence(m, V, prior, precision, point)
     if slopes:
-        H[:] = 0.0
         for d in range(n):
-            g[d] = 0.0
-            if variance[d] > 0.0:
-                g[d] = (prior[d] - m[d]) / variance[d]
-                H[d, d] = 1.0 / variance[d]
+            for i in range(d):
+                H[d, i] = 0.0
+            g[d] = (prior[d] - m[d]) * precision[d]
+            H[d, d] = precision[d]
     if V.ndim == 1 and b - a >= SHORT:
         return total + bound_of_variances(
-            m, V, a, b, index, y, e, offset, mean, spread, tables, lanes, g, H, slopes, again
+            m, V, a, b, index, y, e, offset, mean, spread, work, lanes, sums, g, H, slopes, again
         )
     for k in range(a, b):
         j = index[k]
@@ -138,40 +139,57 @@ def _bound(
 def _step(
     g: np.ndarray,
     H: np.ndarray,
+    V: np.ndarray,
     free: np.ndarray,
     point: bool,
     direction: np.ndarray,
-    aim: np.ndarray,
+    change: np.ndarray,
     A: np.ndarray,
     x: np.ndarray,
+    w: np.ndarray,
 ) -> bool:
-    """H^-1 g over what is free into ``direction``, the fixed point of the spread (not of points) into ``aim``; A (c, c)
-    and x (c,) are room to work in. False if H is not definite."""
+    """H^-1 g over what is free into ``direction``, what the spread V (not of points) lacks of its fixed point into
+    ``change``; A (c, c) and x, w (c,) are room to work in. False if H is not definite."""
     count = len(free)
     for i in range(count):
+        x[i] = g[free[i]]
         for j in range(i + 1):
             A[i, j] = H[free[i], free[j]]
-    if not cholesky(A, count):
-        return False
-    for i in range(count):
-        if A[i, i] <= 0.0:
+    if V.ndim == 1:
+        if not definite_solve(A, x, w):
             return False
-        x[i] = g[free[i]]
-    cholesky_solve(A, x)
+    else:
+        if not cholesky(A, count):
+            return False
+        for i in range(count):
+            if A[i, i] <= 0.0:
+                return False
+        cholesky_solve(A, x)
     for i in range(count):
         direction[free[i]] = x[i]
     if point:
         return True
     for i in range(count):
-        if aim.ndim == 1:
-            aim[free[i]] = 1.0 / H[free[i], free[i]]
+        if V.ndim == 1:
+            change[free[i]] = 1.0 / H[free[i], free[i]] - V[free[i]]
         else:
             x[:] = 0.0
             x[i] = 1.0
             cholesky_solve(A, x)
             for k in range(count):
-                aim[free[k], free[i]] = x[k]
+                change[free[k], free[i]] = x[k] - V[free[k], free[i]]
     return True
+
+
+@njit(cache=True, nogil=True)
+def _ahead(to: np.ndarray, a: np.ndarray, t: float, direction: np.ndarray) -> None:
+    """a + t direction into ``to``, entry by entry: rows are short, and assigning slices asks more than it copies."""
+    for d in range(len(to)):
+        if to.ndim == 1:
+            to[d] = a[d] + t * direction[d]
+        else:
+            for i in range(len(to)):
+                to[d, i] = a[d, i] + t * direction[d, i]
 
 
 @njit(cache=True, nogil=True)
@@ -221,44 +239,47 @@ def solve_rows(
     n = len(prior)
     free = np.flatnonzero(variance > 0.0)
     g, H, direction = np.empty(n), np.empty((n, n)), np.zeros(n)
-    A, x = np.empty((len(free), len(free))), np.empty(len(free))
-    width = WIDTH if own_spread.ndim == 2 else 0
-    wt, St, tables, lanes = np.empty(n), np.zeros((n, n)), np.empty((4, n, width)), np.empty((6, width))
-    m, m_next = np.empty(n), np.empty(n)
-    V, V_next, aim = np.zeros(own_spread.shape[1:]), np.zeros(own_spread.shape[1:]), np.zeros(own_spread.shape[1:])
+    A, x, w = np.empty((len(free), len(free))), np.empty(len(free)), np.empty(len(free))
+    precision = np.zeros(n)
+    precision[free] = 1.0 / variance[free]
+    wt, St = np.empty(n), np.zeros((n, n))
+    work, lanes, sums = room(n if own_spread.ndim == 2 else 0)
+    m_next, V_next, change = np.empty(n), np.zeros(own_spread.shape[1:]), np.zeros(own_spread.shape[1:])
     for row in range(first, last):
         a, b = indptr[row], indptr[row + 1]
         if a == b and steps > 0:  # the prior, to the bit
             own[row] = prior
             _set_prior(own_spread[row], np.zeros(n) if point else variance)
-            values[row] = _divergence(own[row], own_spread[row], prior, variance, point)
+            values[row] = _divergence(own[row], own_spread[row], prior, precision, point)
             continue
-        m[:], V[:] = own[row], own_spread[row]
-        constant = constants[row]
+        m, V, constant = own[row], own_spread[row], constants[row]
         yes, no = a >= 0, a < 0  # asked, not stated: for every constant `_bound` would be compiled once more
         value = _bound(
-            m, V, a, b, index, y, e, offset, mean, spread, prior, variance, point, wt, St, tables, lanes, g, H,
+            m, V, a, b, index, y, e, offset, mean, spread, prior, precision, point, wt, St, work, lanes, sums, g, H,
             constant, steps > 0, no,
         )  # fmt: skip
         for step in range(steps):
-            if not _step(g, H, free, point, direction, aim, A, x):
+            if not _step(g, H, V, free, point, direction, change, A, x, w):
                 break
             t, gain = 1.0, -1.0
             for _half in range(40):
-                m_next[:], V_next[:] = m + t * direction, V + t * (aim - V)
+                _ahead(m_next, m, t, direction)
+                _ahead(V_next, V, t, change)
                 ahead = _bound(
-                    m_next, V_next, a, b, index, y, e, offset, mean, spread, prior, variance, point, wt, St, tables,
-                    lanes, g, H, constant, no, yes,
+                    m_next, V_next, a, b, index, y, e, offset, mean, spread, prior, precision, point, wt, St, work,
+                    lanes, sums, g, H, constant, no, yes,
                 )  # fmt: skip
                 if ahead >= value:
                     gain = ahead - value
-                    m[:], V[:], value = m_next, V_next, ahead
+                    value = ahead
+                    _ahead(m, m_next, 0.0, m_next)
+                    _ahead(V, V_next, 0.0, V_next)
                     break
                 t *= 0.5
             if gain < tol or step == steps - 1:
                 break
             value = _bound(
-                m, V, a, b, index, y, e, offset, mean, spread, prior, variance, point, wt, St, tables, lanes, g, H,
+                m, V, a, b, index, y, e, offset, mean, spread, prior, precision, point, wt, St, work, lanes, sums, g, H,
                 constant, yes, yes,
             )  # fmt: skip
-        own[row], own_spread[row], values[row] = m, V, value
+        values[row] = value
