@@ -41,7 +41,8 @@ BELIEFS = ("integrated", "mode")
 FIRST, EVERY = 10, 5
 REASONS = {
     "classification": "Banana's runs differ most from split to split.",
-    "regression": "Of the seeds' asymmetry next to nothing can be learnt (rms error of random rows, too, 1.0 deviations).",
+    "regression": "Of the seeds' asymmetry next to nothing can be learnt "
+    "(rms error of random rows, too, 1.0 deviations).",
 }
 ALLOWED = {"accuracy": 0.005, "log loss": 0.015, "log density": 0.015}
 
@@ -197,7 +198,9 @@ def judge(script: Script, areas: dict[tuple[str, str, str, str], np.ndarray]) ->
         f"rows (the same runs: {len(pairs) // 2} pools, {len(apart[0])} splits each).",
         target="certainly below 0 on both",
         value=value,
-        reason="" if helps else "The kernel learns its height already; a factor on all variances adds little.",
+        reason=""
+        if helps is not False
+        else "The kernel learns its height already; a factor on all variances adds little.",
     )
 
 
