@@ -39,7 +39,7 @@ class CollaborativeRNN(BeliefEstimator):
         be learnt: see Notes.
     uncertainty : {"ensemble", "laplace"}
         "laplace": not members but draws of each user's own matrix, from a Gaussian about its mode (the shared ones
-        fixed), beside a prior fitted to all users. Needs ``n_members=1``.
+        fixed), beside a matrix normal prior of each gate, fitted to all users. Needs ``n_members=1``.
     n_draws : int, default 64
         How many of them; a mixture of few is surer than it should be.
     window : int, default 128
@@ -248,6 +248,8 @@ class CollaborativeRNN(BeliefEstimator):
         events = events_of(sequences, y)
         belief = self.fitted_belief()
         new = Histories.of(events, belief.data.items, closed=True)
+        if not len(new):
+            raise ValueError("sequences must hold at least one event to be scored, got none.")
         return float(np.mean([one.mean() for one in belief.log_predictive(new.users, new.codes) if len(one)]))
 
     def history(self, user: Any) -> np.ndarray:

@@ -7,7 +7,7 @@ laplace     a user's own matrix is settled again on all of the user's history, b
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,6 +31,7 @@ from adaptive.types import RandomState
 __all__ = ["SequenceBelief"]
 
 NOTHING = np.zeros(0, dtype=np.int64)
+TABLE = 2**24
 PRIOR_ROUNDS = 3  # of own matrices given their prior and the prior given these
 
 
@@ -137,7 +138,7 @@ class SequenceBelief:
         before = [*map(len, self.data.codes), *[0] * fresh]
         new = [history[n:] for history, n in zip(data.codes, before, strict=True)]
         some = np.flatnonzero([len(one) for one in new])
-        own, heads = self._beside(np.arange(len(data.users)))
+        own, heads = self._grown(fresh)
         log_weights = self.log_weights
         if self.prior is not None:
             histories = [data.codes[u] for u in some.tolist()]
@@ -152,6 +153,15 @@ class SequenceBelief:
         return replace(
             self, data=data, posterior=replace(self.posterior, own=own), log_weights=log_weights, heads=heads
         )
+
+    def _grown(self, fresh: int) -> tuple[np.ndarray, np.ndarray]:
+        """Own matrices and a copy of the heads, with those of so many newcomers behind."""
+        own = self.posterior.own
+        start = states_after(self.posterior, self.newcomer, [NOTHING])
+        heads = np.concatenate([self.heads, np.repeat(start, fresh, axis=1)], axis=1)
+        if fresh and not self.posterior.pooled:
+            own = np.concatenate([own, np.repeat(self.newcomer, fresh, axis=1)], axis=1)
+        return own, heads
 
     def _continued(
         self, own: np.ndarray, heads: np.ndarray, events: Sequence[np.ndarray]
@@ -192,6 +202,13 @@ class SequenceBelief:
         n = self.settings.n_draws
         return (*self._drawn(places), np.full(n, -np.log(n)))
 
+    def _groups(self, n: int) -> Iterator[slice]:
+        """So many users, as many at a time as have draws of own matrices that fit into a table of ``TABLE`` numbers."""
+        each = self.settings.n_draws * self.newcomer[0, 0].size
+        step = max(1, n if self.prior is None else TABLE // each)
+        for begin in range(0, max(n, 1), step):
+            yield slice(begin, begin + step)
+
     def log_predictive(
         self, users: np.ndarray, events: Sequence[np.ndarray], *, anew: bool = False
     ) -> list[np.ndarray]:
@@ -200,6 +217,12 @@ class SequenceBelief:
         ``anew``: of whole histories that begin with these events, by what is known of the users.
         """
         places, _ = located(users, self.data.users)
+        found: list[np.ndarray] = []
+        for part in self._groups(len(places)):
+            found += self._log_predictive(places[part], events[part], anew)
+        return found
+
+    def _log_predictive(self, places: np.ndarray, events: Sequence[np.ndarray], anew: bool) -> list[np.ndarray]:
         own, heads, log_weights = self._voices(places)
         if anew:
             logs, _ = scored(self.posterior, own, events)
@@ -223,8 +246,9 @@ class SequenceBelief:
             raise ValueError("target must hold at least one user, got none.")
         places, _ = located(every, self.data.users)
         different, column = np.unique(places, return_inverse=True)
-        _, heads, log_weights = self._voices(different)
-        weights = np.repeat(softmax(log_weights)[:, None], len(every), axis=1)
+        voices = [self._voices(different[part])[1:] for part in self._groups(len(different))]
+        heads = np.concatenate([heads for heads, _ in voices], axis=1)
+        weights = np.repeat(softmax(voices[0][1])[:, None], len(every), axis=1)
         who = None if self.prior is None else places
 
         def part(rows: slice, about: NextItems | None) -> NextItems:

@@ -139,7 +139,7 @@ class NextItems(Predictive):
         place = np.flatnonzero(self.outcomes == outcome)
         if not len(place):
             raise ValueError(f"outcome must be one of the {len(self.outcomes)} items, got {outcome!r}.")
-        likelihood = self._column(i)[:, place[0]]
+        likelihood = np.maximum(self._column(i)[:, place[0]], np.finfo(float).tiny)  # what all exclude reweights none
         return self._reweighted(likelihood, None if self.who is None else int(self.who[i]))
 
     def _column(self, i: int) -> np.ndarray:

@@ -176,7 +176,7 @@ def settled(
     own : (B, G D, D) array
     """
     found, whole = own.copy(), True
-    for users in _groups([len(one) for one in histories], own[0].shape[0]):
+    for users in _groups([len(one) for one in histories], own.shape[1]):
         found[users], reached = _settle(_Histories(weights, prior, [histories[u] for u in users]), own[users])
         whole &= reached
     return found, whole

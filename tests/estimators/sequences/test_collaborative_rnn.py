@@ -1,5 +1,6 @@
 """What comes next: forms of histories, sums of log probabilities, members reweighted, own matrices, what is refused."""
 
+import copy
 import warnings
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy.special import entr
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import CollaborativeRNN, memory, scorers
-from adaptive.estimators.sequences import next_items
+from adaptive.estimators.sequences import belief, next_items
 
 PLACES = ["home", "work", "shop", "gym"]
 
@@ -164,6 +165,33 @@ def test_own_matrices_of_laplace_are_settled_again_and_newcomers_begin_at_the_pr
     assert together > before
     restored = net(n_members=1, uncertainty="laplace", n_draws=8).restore(again.state())
     assert restored.predict_proba(["new", "x"]).tobytes() == again.predict_proba(["new", "x"]).tobytes()
+
+
+@pytest.mark.parametrize("kind", ["ensemble", "laplace"])
+def test_of_nothing_nothing_is_learnt_and_no_number_is_made(kind, fitted, by_laplace):
+    model = copy.deepcopy(fitted if kind == "ensemble" else by_laplace)
+    before = model.predict_proba(["u0", "x"])
+    model.partial_fit({}).partial_fit({"u0": [], "x": []})
+    np.testing.assert_array_equal(model.predict_proba(["u0", "x"]), before)
+    assert model.predict_proba([]).shape == (0, 4) and model.log_predictive({}) == []
+    with pytest.raises(ValueError, match="sequences must hold at least one event to be scored"):
+        model.score({"u0": []})
+
+
+def test_laplace_is_the_same_in_groups_of_users_and_tells_of_nobody_else(by_laplace, monkeypatch):
+    users = ["u0", "u5", "nobody"]
+    later = {"u0": ["home", "shop"], "nobody": [], "u5": ["gym"]}
+    whole, logs = by_laplace.predict_proba(users), by_laplace.log_predictive(later)
+    own, *others = (
+        scorers.predictive_information_gain(by_laplace.predictive(["u0"], target=[who]))[0]
+        for who in ("u0", "u1", "u5")
+    )
+    assert own > 3 * np.abs(others).max()  # what is left of others is the chance agreement of few draws
+    assert abs(scorers.information_gain(by_laplace.predictive(["nobody"]))[0]) < 1e-9  # no memory, nothing of it
+    monkeypatch.setattr(belief, "TABLE", 1)
+    np.testing.assert_allclose(by_laplace.predict_proba(users), whole, atol=1e-10)
+    for one, same in zip(by_laplace.log_predictive(later), logs, strict=True):
+        np.testing.assert_allclose(one, same, atol=1e-10)
 
 
 def test_a_training_that_was_stopped_goes_on_to_the_same_bits(fitted):

@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from scipy.special import logsumexp
 
 from adaptive.inference.recurrent.batching import padded
 from adaptive.inference.recurrent.item_softmax import exact_losses, log_probabilities, sampled_losses
@@ -75,6 +76,23 @@ def test_a_direction_forward_is_that_of_finite_differences(cell, pooled):
     there = run_of(weights, weights.own)[4]
     closed, by_steps = moved.transpose(1, 0, 2, 3), (after[0] - after[1]).transpose(1, 0, 2, 3) / 2e-5
     np.testing.assert_allclose(closed[:, there], by_steps[:, there], rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1.0, 300.0])
+def test_losses_are_those_of_the_formula_whatever_the_size_of_logits(scale):
+    """Small logits are not lowered by their maximum, large ones are."""
+    weights = drawn("gru", False, dtype=np.float32)
+    _, states, _, wanted, _ = run_of(weights, weights.own)
+    states = states * np.float32(scale)
+    z = np.einsum("rnd,rid->rni", states.astype(float), weights.outputs.astype(float))
+    logs = z - logsumexp(z, axis=2, keepdims=True)
+    found = exact_losses(weights.outputs, states, wanted)
+    np.testing.assert_allclose(found.losses, -logs[:, np.arange(len(wanted)), wanted].sum(axis=1), rtol=1e-5)
+    errors = np.exp(logs) - np.eye(5)[wanted]
+    np.testing.assert_allclose(found.by_states, errors @ weights.outputs, atol=1e-5)
+    np.testing.assert_allclose(found.by_rows, errors.swapaxes(1, 2) @ states, atol=1e-5 * scale)
+    picked = log_probabilities(weights.outputs, states, wanted)
+    np.testing.assert_allclose(picked, logs[:, np.arange(len(wanted)), wanted], rtol=1e-5, atol=1e-6)
 
 
 def test_a_sample_of_all_items_is_exact_but_for_its_correction_and_its_gradient_that_of_differences():
