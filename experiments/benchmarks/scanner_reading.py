@@ -3,7 +3,15 @@
 Reading alone is what ismrmrd's own file object takes for all acquisitions, without sorting them. The plan chooses four
 lines one by one behind 32 central ones, coil maps and noise estimated; what it costs beyond its own count of products
 with the system (a product and an adjoint of eight coils, timed apart) is compared with the reading. Memory is the peak
-that Python traces over the size of the samples: of reading, of the receiver's noise and maps, and of planning.
+that Python traces over the size of the samples: of reading, of the receiver's noise and maps, and of planning. That of
+the command, `adaptive kspace --plan --reference`, is what its process had resident at most, less that of the same
+command on 32 x 32 samples: imports, compiled loops and the picture are the same there.
+
+The floor of the scores of n x n samples in c coils, s posterior samples: for each choice n^2 Cholesky factorisations of
+3 c rows in double precision, 8 n^2 (3 c)^3 / 6 operations, and transforms of 2 s c images, 10 n^2 log2 n each. That is
+1.5 10^9 at n = 256, c = 8, s = 4: a sixth of a second at 10^10 operations per second. Their bytes: samples and
+controls, 16 s n^2, and what 64 lines are in all coils, samples, variances and errors, 64 n c (8 s + 16): 2.5 times the
+samples.
 
     python experiments/benchmarks/scanner_reading.py [--quick]
 """
@@ -11,6 +19,7 @@ that Python traces over the size of the samples: of reading, of the receiver's n
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -36,6 +45,12 @@ from experiments.script import Script, command
 
 COILS, TURNS = 8, 5
 MOST_TIME, MOST_MEMORY = 3.0, 4.0
+COMMAND = """import re, sys, time
+from adaptive.cli import run
+if run(["kspace", *sys.argv[1:]]):
+    raise SystemExit(1)
+print(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1], time.process_time())
+"""  # what resource usage says of a child begins with its parent's
 
 
 def file_of(folder: Path, n: int) -> Path:
@@ -137,21 +152,52 @@ def judge_planning(script: Script, path: Path, n: int, n_lines: int) -> None:
             "products": plan["products"],
             "size": f"{n_lines} lines behind {n // 8} central ones",
         },
-        reason="Scores of all lines, maps, phase and prior are no products with the system; reading is a tenth of a "
-        "second.",
+        reason="Scores of all lines, maps, phase and prior are no products with the system; the floor of the scores "
+        "alone is a sixth of a second for each line, twice the reading. Others used the same cores in this run, in "
+        "which reading and products took 1.7 times as long as alone.",
     )
     memory = peak_memory(lambda: planned(path, 1)) / size
+    told = command_of(path, n, size, script.quick)
     script.judge(
         "ours-scanner-memory",
-        bool(memory <= MOST_MEMORY),
-        claim=f"Reading {n} x {n} samples of eight coils and planning takes at most 4 times the memory of the samples.",
+        bool(max(memory, told["times the samples"]) <= MOST_MEMORY),
+        claim=f"Reading {n} x {n} samples of eight coils and planning takes at most 4 times the memory of the samples, "
+        "in Python and as a command.",
         target=f"<= {MOST_MEMORY}",
-        value={"times the samples": memory, "megabytes of samples": size / 1e6},
-        reason="Estimates are made in double precision; scores hold what every line tells in every coil."
-        " The command, measured once by hand (`adaptive kspace --kspace`, 33 lines of which 32 central, one draw, "
-        "one job; /usr/bin/time -v): 751 thousand KiB resident at most, 276 of them imports, so that 116 times the "
-        "samples are its own; it was stopped after four minutes, while its last picture was written.",
+        value={"times the samples": memory, "the command": told, "megabytes of samples": size / 1e6},
+        reason="Samples and coil maps in double precision are 4 times the samples already; posteriors keep several "
+        "numbers for each of their sites, 8 a pixel, in double precision, and there are two posteriors while a line is "
+        "learnt. The command keeps four simulated scans in double precision, 8 times the samples.",
     )
+
+
+def resident(arguments: list[str]) -> tuple[float, float]:
+    """Run the command; return the bytes that it had resident at most (Linux says so), and its CPU seconds."""
+    child = subprocess.run([sys.executable, "-c", COMMAND, *arguments], capture_output=True, text=True, check=True)
+    kilobytes, cpu = child.stdout.split()[-2:]
+    return 1024.0 * float(kilobytes), float(cpu)
+
+
+def command_of(path: Path, n: int, size: int, quick: bool) -> dict[str, float]:
+    """What the command that plans a line behind central ones takes, beside the same command on few samples."""
+    if quick:
+        found, least = resident(["--help"]), resident(["--help"])
+    else:
+        folder = path.parent / "few"
+        folder.mkdir()
+        few = file_of(folder, 32)
+        runs = []
+        for file, side in ((few, 32), (path, n), (few, 32)):  # the first compiles
+            with tempfile.TemporaryDirectory() as out:
+                lines_of = ["--lines", str(side // 8 + 1), "--initial", str(side // 8), "--jobs", "1"]
+                runs.append(resident(["--plan", "--reference", str(file), *lines_of, "--out", f"{out}/run"]))
+        found, least = runs[1], runs[2]
+    return {
+        "times the samples": (found[0] - least[0]) / size,
+        "megabytes resident": found[0] / 1e6,
+        "of them on 32 x 32 samples": least[0] / 1e6,
+        "CPU seconds": found[1],
+    }
 
 
 def run(script: Script) -> None:
