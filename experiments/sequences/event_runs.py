@@ -18,18 +18,20 @@ from adaptive.inference.recurrent.ngrams import chosen
 from adaptive.inference.recurrent.training import Plan
 from experiments.sequences.rivals import HiddenMarkov, factor_softmax
 
-__all__ = ["NETS", "RATES", "SETS", "SIMPLE", "by_counting", "by_net", "data_of"]
+__all__ = ["NETS", "SETS", "SIMPLE", "by_counting", "by_net", "data_of"]
 
 SETS = {"words": "addresses of 42 presidents", "spikes": "64 trials of a cockroach's neurons"}
 SIMPLE = ("uniform", "1-gram", "MF", "HMM", "2-gram")
-NETS = {  # label -> (cell, pooled, components)
-    "words": {"P-GRU 32": ("gru", True, 32), "P-GRU 64": ("gru", True, 64), "P-GRU 128": ("gru", True, 128),
-              "C-tanh 32": ("tanh", False, 32), "C-GRU 32": ("gru", False, 32), "C-GRU 64": ("gru", False, 64)},
-    "spikes": {"P-GRU 16": ("gru", True, 16), "P-GRU 64": ("gru", True, 64), "P-GRU 128": ("gru", True, 128),
-               "C-tanh 8": ("tanh", False, 8), "C-tanh 16": ("tanh", False, 16), "C-GRU 8": ("gru", False, 8),
-               "C-GRU 16": ("gru", False, 16)},
-}  # fmt: skip
 RATES = (0.003, 0.01)
+NETS = {  # label -> (cell, pooled, components, learning rates)
+    "words": {"P-GRU 32": ("gru", True, 32, (0.01,)), "P-GRU 64": ("gru", True, 64, RATES),
+              "P-GRU 128": ("gru", True, 128, (0.01,)), "C-tanh 32": ("tanh", False, 32, RATES),
+              "C-GRU 32": ("gru", False, 32, RATES)},
+    "spikes": {"P-GRU 16": ("gru", True, 16, RATES), "P-GRU 64": ("gru", True, 64, RATES),
+               "P-GRU 128": ("gru", True, 128, RATES), "C-tanh 8": ("tanh", False, 8, RATES),
+               "C-tanh 16": ("tanh", False, 16, RATES), "C-GRU 8": ("gru", False, 8, RATES),
+               "C-GRU 16": ("gru", False, 16, RATES)},
+}  # fmt: skip
 
 
 def data_of(name: str, n_events: int) -> tuple[list[np.ndarray], np.ndarray, int]:
@@ -76,7 +78,7 @@ def by_counting(name: str, method: str, n_events: int, quick: int) -> dict[str, 
 def by_net(name: str, label: str, rate: float, n_events: int, max_iter: int) -> dict[str, Any]:
     """Errors (U,) of a net, that of its held-out events, CPU seconds of an epoch, epochs."""
     codes, n_seen, n_items = data_of(name, n_events)
-    cell, pooled, d = NETS[name][label]
+    cell, pooled, d, _ = NETS[name][label]
     model = CollaborativeRNN(
         d, cell=cell, pooled=pooled, window=64, learning_rate=rate, patience=3, max_iter=max_iter,
         items=range(n_items), random_state=0,

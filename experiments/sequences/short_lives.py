@@ -1,7 +1,7 @@
 """Short histories: nats of the next event by what is known, and whether stated probabilities are kept.
 
-One net, an ensemble of five, and draws of users' own matrices (Laplace), on the same synthetic users; what comes next
-is averaged over its true probabilities, so that no luck is in it.
+One net, an ensemble of five, and draws of users' own matrices (Laplace), on the same synthetic users, each in 32
+further contexts; what comes next is averaged over its true probabilities, so that no luck is in it.
 """
 
 from __future__ import annotations
@@ -19,30 +19,32 @@ COLOURS = {"one net": "#999999", "ensemble": "#D55E00", "laplace": "#0072B2"}
 BAND = 0.05  # of a group's probability, that stated and true may be apart on average
 
 
-def gap(bins: np.ndarray) -> float:
-    """Mean over what was stated of how far a bin's true probability is off: the expected calibration error."""
-    return float(np.abs(bins[0] - bins[1]).sum() / bins[2].sum())
+def gaps(bins: np.ndarray) -> np.ndarray:
+    """Means, by length of history, of how far a bin's true probability is off: expected calibration errors."""
+    return np.abs(bins[:, 0] - bins[:, 1]).sum(axis=1) / bins[:, 2].sum(axis=1)
 
 
 def run(script: Script) -> None:
     """Figure and verdicts."""
-    sizes = (4, 1, 2) if script.quick else (20, 6, 30)
-    n_seeds = 2 if script.quick else 4
+    sizes = (4, 1, 3, 2) if script.quick else (20, 6, 32, 60)
+    seeds = range(200, 202 if script.quick else 210)
+    n_seeds = len(seeds)
     found: dict[str, list[dict[str, Any]]] = {
-        name: [script.kept("synthetic", short_histories, seed, name, *sizes) for seed in range(n_seeds)]
-        for name in MODELS
+        name: [script.kept("synthetic", short_histories, seed, name, *sizes) for seed in seeds] for name in MODELS
     }
     nats = {name: np.stack([one["nats"] for one in parts]) for name, parts in found.items()}
     stated = {name: np.stack([one["stated"] for one in parts]) for name, parts in found.items()}
     _draw(script, nats, found)
-    t = 3.182 if n_seeds == 4 else 12.7
+    t = 2.262 if n_seeds == 10 else 12.7
     told = {name: dict(zip(map(str, LENGTHS), nats[name].mean(axis=0).round(2).tolist(), strict=True)) for name in nats}
     size = (
         f"Simulated: {sizes[1]} users each with {', '.join(map(str, LENGTHS))} events beside {sizes[0]} with 200, "
-        f"{n_seeds} populations, tanh, 12 components; groups of items are what can be known. "
+        f"{sizes[2]} further contexts of each, {n_seeds} populations, tanh, 12 components; groups of items are what "
+        "can be known. "
     )
     for name in ("ensemble", "laplace"):
-        errors = np.array([gap(np.asarray(one["bins"])) for one in found[name]])
+        every = np.stack([gaps(np.asarray(one["bins"])) for one in found[name]])
+        errors = every.mean(axis=1)
         half = t * errors.std(ddof=1) / np.sqrt(n_seeds)
         interval = [round(float(errors.mean() - half), 3), round(float(errors.mean() + half), 3)]
         surer = (nats[name] - stated[name]).mean(axis=0)
@@ -50,8 +52,9 @@ def run(script: Script) -> None:
             f"ours-sequences-calibration-{name}", inside(interval[0], interval[1], most=BAND),
             claim=f"At short histories, what the {name.replace('laplace', 'Laplace approximation')} states is what "
             "happens.",
-            target=f"95% interval of the expected calibration error of six groups at most {BAND}",
+            target=f"95% interval of the expected calibration error of six groups, mean over lengths, at most {BAND}",
             value={"calibration error": interval,
+                   "by events": dict(zip(map(str, LENGTHS), every.mean(axis=0).round(3).tolist(), strict=True)),
                    "nats less stated entropy, by events": dict(zip(map(str, LENGTHS), surer.round(2).tolist(),
                                                                    strict=True))},
             reason=size + "Positive differences: surer than it should be. Shared matrices are taken as found in both; "
@@ -61,13 +64,14 @@ def run(script: Script) -> None:
     half = t * ahead.std(ddof=1) / np.sqrt(n_seeds)
     interval = [round(float(ahead.mean() - half), 3), round(float(ahead.mean() + half), 3)]
     script.judge(
-        "ours-sequences-short-histories", interval[0] > 0,
+        "ours-sequences-short-histories", inside(*interval, least=0.0),
         claim="At short histories draws of a user's own matrix predict better than an ensemble of five nets.",
         target="paired 95% interval of ensemble less Laplace, nats of the next event, above 0",
         value={"ensemble less laplace": interval, "nats by events": told, "floor": round(FLOOR, 2),
                "uniform": round(float(np.log(N_ITEMS)), 2)},
-        reason=size + "The prior of own matrices is one Gaussian with a variance per gate: it knows neither that "
-        "patterns are permutations nor which entries go together, so that five events say less than they could.",
+        reason=size + "With 5 and 10 events the draws are ahead, with 40 and 80 the ensemble: the prior of own "
+        "matrices is Gaussian and knows which entries go together, not that patterns are permutations; and shared "
+        "matrices trained beside many short histories stop early, which five starts even out.",
     )  # fmt: skip
 
 
@@ -75,7 +79,7 @@ def _draw(script: Script, nats: dict[str, np.ndarray], found: dict[str, list[dic
     figure, axes = panels(1, 2, 9.0, 3.6)
     for name, values in nats.items():
         axes[0, 0].plot(LENGTHS, values.mean(axis=0), "o-", color=COLOURS[name], label=name)
-        bins = np.sum([np.asarray(one["bins"]) for one in found[name]], axis=0)
+        bins = np.sum([np.asarray(one["bins"]).sum(axis=0) for one in found[name]], axis=0)
         some = bins[2] > 10
         axes[0, 1].plot(bins[0][some] / bins[2][some], bins[1][some] / bins[2][some], "o-", color=COLOURS[name])
     axes[0, 0].axhline(FLOOR, color="#333333", linewidth=0.8, linestyle="--")
