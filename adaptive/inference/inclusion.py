@@ -11,6 +11,7 @@ the next step of an engine.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from adaptive.potentials import Potential
     from adaptive.types import ArrayLike, Matrix, RandomState, Rows
 
-__all__ = ["IncludedPosterior", "include", "include_site"]
+__all__ = ["IncludedPosterior", "include", "include_site", "include_together"]
 
 SITES = ("bound", "moments")
 
@@ -66,15 +67,46 @@ def include(
     >>> second.mean.round(3), second.group_lengths
     (array([ 0.286, -0.59 ]), [2])
     """
+    return include_together([posterior], row, potential, site=site, group=group)[0]
+
+
+def include_together(
+    posteriors: Sequence[Posterior],
+    row: Matrix | ArrayLike,
+    potential: Potential,
+    *,
+    site: str = "bound",
+    group: int = 0,
+) -> list[IncludedPosterior]:
+    """Return several posteriors over the same unknowns, each with the same potential more: its moments at once.
+
+    Parameters
+    ----------
+    posteriors : sequence of Posterior
+    row, potential, site, group
+        As of `include`.
+
+    Examples
+    --------
+    >>> from adaptive.inference import GLM, laplace_approximation
+    >>> from adaptive.potentials import BernoulliLogit
+    >>> wide, narrow = (laplace_approximation(GLM([[1.0]], [0.0], prior_covariance=v)) for v in (9.0, 1.0))
+    >>> [after.mean.round(3).tolist() for after in include_together([wide, narrow], [1.0], BernoulliLogit([1.0]))]
+    [[0.377], [0.221]]
+    """
     choice("site", site, SITES)
-    row = _row(row, posterior.n)
-    direction = np.asarray(posterior.covariance_operator() @ row).ravel()
-    mean, variance = float(row @ posterior.mean), max(float(row @ direction), 0.0)
+    row = _row(row, posteriors[0].n)
+    directions = [_direction(posterior, row) for posterior in posteriors]
+    mean = np.array([float(row @ posterior.mean) for posterior in posteriors])
+    variance = np.array([max(float(row @ direction), 0.0) for direction in directions])
     if site == "moments" or potential.bound != "width":
-        gain, pi, nu = _by_moments(potential, mean, variance)
+        sites = _by_moments(potential, mean, variance)
     else:
-        gain, pi, nu = _by_bound(potential, mean, variance)
-    return IncludedPosterior(posterior, row, direction, (pi, nu), gain, group)
+        sites = [_by_bound(potential, float(m), float(v)) for m, v in zip(mean, variance, strict=True)]
+    return [
+        IncludedPosterior(posterior, row, direction, (pi, nu), gain, group)
+        for posterior, direction, (gain, pi, nu) in zip(posteriors, directions, sites, strict=True)
+    ]
 
 
 def include_site(
@@ -108,8 +140,8 @@ def include_site(
     (array([0., 1.]), array([0.5, 0.5]))
     """
     row = _row(row, posterior.n)
-    direction = np.asarray(posterior.covariance_operator() @ row).ravel()
-    return IncludedPosterior(posterior, row, direction, (float(precision), float(shift)), float(gain), group)
+    site = (float(precision), float(shift))
+    return IncludedPosterior(posterior, row, _direction(posterior, row), site, float(gain), group)
 
 
 def _by_bound(potential: Potential, mean: float, variance: float) -> tuple[float, float, float]:
@@ -121,15 +153,29 @@ def _by_bound(potential: Potential, mean: float, variance: float) -> tuple[float
     return float(gain - 0.5 * potential.height(np.array([width]))[0]), pi, tilt + pi * location
 
 
-def _by_moments(potential: Potential, mean: float, variance: float) -> tuple[float, float, float]:
-    """ln of the potential's integral over N(mean, variance), and the site that gives its product the same moments."""
-    if not variance > 0:
-        return float(potential.log_density(np.array([mean]))[0]), 0.0, 0.0
-    gain, after_mean, after_variance = (
-        float(a[0]) for a in potential.tilted_moments(np.array([mean]), np.array([variance]))
-    )
-    pi = max(1.0 / after_variance - 1.0 / variance, 0.0)
-    return gain, pi, pi * after_mean + (after_mean - mean) / variance
+def _by_moments(potential: Potential, mean: np.ndarray, variance: np.ndarray) -> list[tuple[float, float, float]]:
+    """ln of the potential's integral over each N(mean, variance), and the site that gives the product its moments."""
+    known = ~(variance > 0)
+    safe = np.where(known, 1.0, variance)
+    if potential.size is not None:
+        potential = potential[np.zeros(len(mean), dtype=np.intp)]  # one row for each
+    gain, after_mean, after_variance = potential.tilted_moments(mean, safe)
+    pi = np.where(known, 0.0, np.maximum(1.0 / after_variance - 1.0 / safe, 0.0))
+    nu = np.where(known, 0.0, pi * after_mean + (after_mean - mean) / safe)
+    if known.any():
+        gain = np.where(known, potential.log_density(mean), gain)
+    return list(zip(gain.tolist(), pi.tolist(), nu.tolist(), strict=True))
+
+
+def _direction(posterior: Posterior, row: np.ndarray) -> np.ndarray:
+    """V row."""
+    if isinstance(posterior, IncludedPosterior):
+        return posterior.less_included(_direction(posterior.base, row), row)
+    return np.asarray(posterior.covariance_operator() @ row).ravel()
+
+
+def _inserted(values: np.ndarray, place: int, value: float) -> np.ndarray:
+    return np.concatenate([values[:place], [value], values[place:]])
 
 
 def _row(row: Matrix | ArrayLike, n: int) -> np.ndarray:
@@ -211,13 +257,13 @@ class IncludedPosterior(Posterior):
         earlier = before if isinstance(before, IncludedPosterior) else None
         self.base: Posterior = before if earlier is None else earlier.base
         self.updates: tuple[_Update, ...] = (update,) if earlier is None else (*earlier.updates, update)
-        end = int(np.sum(before.group_lengths[: group + 1]))
+        end = sum(before.group_lengths[: group + 1])
         lengths = list(before.group_lengths)
         lengths[group] += 1
         super().__init__(
             None,
             mean=before.mean + update.step * direction,
-            sites=(np.insert(before.sites[0], end, pi), np.insert(before.sites[1], end, nu)),
+            sites=(_inserted(before.sites[0], end, pi), _inserted(before.sites[1], end, nu)),
             group_lengths=lengths,
             log_evidence=before.log_evidence + gain,
             log_evidence_std=before.log_evidence_std,
@@ -264,10 +310,14 @@ class IncludedPosterior(Posterior):
         base = self.base.covariance_operator()
 
         def times(vectors: np.ndarray) -> np.ndarray:
-            along = (self._directions @ vectors).T * self._factors
-            return base @ vectors - (along @ self._directions).T.reshape(np.shape(vectors))
+            return self.less_included(base @ vectors, vectors)
 
         return LinearOperator((self.n, self.n), matvec=times, rmatvec=times, matmat=times, rmatmat=times, dtype=float)
+
+    def less_included(self, product: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+        """The covariance times vectors (n,) or (n, k), from the product of the base's."""
+        along = (self._directions @ vectors).T * self._factors
+        return product - (along @ self._directions).T.reshape(np.shape(vectors))
 
     def projection_moments(self, B_new: Rows | ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         rows = self._rows(B_new)

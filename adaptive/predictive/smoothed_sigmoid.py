@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 from scipy.special import entr, expit, ndtr
 
-__all__ = ["HALF_WINDOW", "REACH", "STEP", "interpolated", "spacing", "stride_for", "tables", "tabulate"]
+__all__ = ["HALF_WINDOW", "REACH", "STEP", "interpolated", "pieces", "spacing", "stride_for", "tables", "tabulate"]
 
 _ACCURACY = 17.0  # nats: the trapezoid rule errs by exp(-17) of the integrand's size
 _STRIP = 0.95 * math.pi  # |Im u| up to which softmax is analytic, nearly
@@ -114,19 +114,26 @@ def tabulate(
 
 
 @njit(cache=True)
-def interpolated(table: np.ndarray, count: int, x: float) -> tuple[float, float]:
-    """Return both rows of the table at x, in units of its spacing, by the polynomial through six neighbours."""
-    i = min(max(math.floor(x), 2), count - 4)
-    t = x - i
-    a, b, c, d, e, f = t + 2.0, t + 1.0, t, t - 1.0, t - 2.0, t - 3.0
-    w0 = -b * c * d * e * f / 120.0
-    w1 = a * c * d * e * f / 24.0
-    w2 = -a * b * d * e * f / 12.0
-    w3 = a * b * c * e * f / 12.0
-    w4 = -a * b * c * d * f / 24.0
-    w5 = a * b * c * d * e / 120.0
-    g = w0 * table[0, i - 2] + w1 * table[0, i - 1] + w2 * table[0, i]
-    g += w3 * table[0, i + 1] + w4 * table[0, i + 2] + w5 * table[0, i + 3]
-    h = w0 * table[1, i - 2] + w1 * table[1, i - 1] + w2 * table[1, i]
-    h += w3 * table[1, i + 1] + w4 * table[1, i + 2] + w5 * table[1, i + 3]
+def pieces(table: np.ndarray, count: int, out: np.ndarray) -> None:
+    """Write the polynomials (count, 12) through six neighbours, of both rows of the table, for 2 <= i < count - 3."""
+    for i in range(2, count - 3):
+        for row in range(2):
+            a, b, c = table[row, i - 2], table[row, i - 1], table[row, i]
+            d, e, f = table[row, i + 1], table[row, i + 2], table[row, i + 3]
+            k = 6 * row
+            out[i, k] = c
+            out[i, k + 1] = (6.0 * a - 60.0 * b - 40.0 * c + 120.0 * d - 30.0 * e + 4.0 * f) / 120.0
+            out[i, k + 2] = (-5.0 * a + 80.0 * b - 150.0 * c + 80.0 * d - 5.0 * e) / 120.0
+            out[i, k + 3] = (-5.0 * a - 5.0 * b + 50.0 * c - 70.0 * d + 35.0 * e - 5.0 * f) / 120.0
+            out[i, k + 4] = (5.0 * a - 20.0 * b + 30.0 * c - 20.0 * d + 5.0 * e) / 120.0
+            out[i, k + 5] = (-a + 5.0 * b - 10.0 * c + 10.0 * d - 5.0 * e + f) / 120.0
+
+
+@njit(cache=True)
+def interpolated(pieces: np.ndarray, count: int, x: float) -> tuple[float, float]:
+    """Return both rows of the table at x >= 0, in units of its spacing."""
+    i = min(max(int(x), 2), count - 4)
+    t, p = x - i, pieces[i]
+    g = ((((p[5] * t + p[4]) * t + p[3]) * t + p[2]) * t + p[1]) * t + p[0]
+    h = ((((p[11] * t + p[10]) * t + p[9]) * t + p[8]) * t + p[7]) * t + p[6]
     return min(max(g, 0.0), 1.0), max(h, 0.0)

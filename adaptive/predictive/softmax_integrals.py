@@ -25,6 +25,7 @@ from adaptive.predictive.smoothed_sigmoid import (
     REACH,
     STEP,
     interpolated,
+    pieces,
     spacing,
     stride_for,
     tables,
@@ -91,7 +92,7 @@ def _integrate(
     z = np.zeros(max(dims, 1))
     step = np.zeros(2)
     sizes = np.ones(2, np.int64)
-    table = np.empty((2, 4096))
+    table, smooth = np.empty((2, 4096)), np.empty((4096, 12))
     weights = np.empty(4096)
     total = np.empty(c)
     for row in range(m):
@@ -206,26 +207,48 @@ def _integrate(
         count = math.ceil(min(highest, limit) / unit) + 3 - first + 1
         count = max(count, 6)
         if count > table.shape[1]:
-            table = np.empty((2, 2 * count))
+            table, smooth = np.empty((2, 2 * count)), np.empty((2 * count, 12))
         tabulate(sigma, first * stride, stride, count, rest, entropy, sigmoids, entropies, weights, table)
-        for k in range(c):
-            total[k] = 0.0
-        expected = 0.0
-        for node in range(used):
-            u, w = where[node], weight[node]
-            if u >= limit:
-                g, b = 1.0, 0.0
-            elif u <= -limit:
-                g, b = 0.0, 0.0
-            else:
-                g, b = interpolated(table, count, u / unit - first)
-            total[c - 1] += w * g
-            expected += w * (b + (1.0 - g) * left[node])
-            for i in range(c - 1):
-                total[i] += w * (1.0 - g) * others[node, i]
+        pieces(table, count, smooth)
+        total[c - 1], expected = _summed(where, weight, left, used, limit, 1.0 / unit, first, count, smooth)
+        for i in range(c - 1):
+            total[i] = _product(weight, others, used, i)
         for i in range(c):
             out[row, order[i]] = total[i] / mass
         out[row, c] = expected / mass
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def _summed(
+    where: np.ndarray,
+    weight: np.ndarray,
+    left: np.ndarray,
+    used: int,
+    limit: float,
+    per_unit: float,
+    first: int,
+    count: int,
+    smooth: np.ndarray,
+) -> tuple[float, float]:
+    """Sums over the nodes of w G and of w (B + (1 - G) H(q)); every weight w becomes w (1 - G)."""
+    mass, expected = 0.0, 0.0
+    for node in range(used):
+        u, w = where[node], weight[node]
+        g, b = 1.0 if u > 0.0 else 0.0, 0.0
+        if abs(u) < limit:
+            g, b = interpolated(smooth, count, u * per_unit - first)
+        mass += w * g
+        expected += w * b + w * (1.0 - g) * left[node]
+        weight[node] = w * (1.0 - g)
+    return mass, expected
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def _product(weight: np.ndarray, others: np.ndarray, used: int, i: int) -> float:
+    total = 0.0
+    for node in range(used):
+        total += weight[node] * others[node, i]
+    return total
 
 
 def softmax_moments(

@@ -50,17 +50,23 @@ def query_by_committee(predictive: Predictive, random_state: RandomState = None)
     array([0.693, 0.   ])
     """
     shares: Any = 0.0
+    places: dict[int, float | None] = {}  # of likelihoods, which the components of a mixture share
     for weight, component in predictive.components:  # members of a mixture are members of its components
-        shares = shares + weight * _shares(component, len(predictive.components))
+        shares = shares + weight * _shares(component, len(predictive.components), places)
     return entropy(shares)
 
 
 query_by_committee.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search
 
 
-def _shares(predictive: Predictive, n_components: int) -> np.ndarray:
+def _shares(predictive: Predictive, n_components: int, places: dict[int, float | None]) -> np.ndarray:
     """Return the shares (m, c) of the members' votes, of so many committees one."""
-    place = _boundary(predictive)
+    place = None
+    if all(predictive.provides(field) for field in ("mean", "variance", "likelihood")):
+        family = predictive.likelihood
+        if id(family) not in places:
+            places[id(family)] = _boundary(family)
+        place = places[id(family)]
     if place is not None:
         deviation = np.sqrt(np.maximum(predictive.variance, 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -76,11 +82,8 @@ def _shares(predictive: Predictive, n_components: int) -> np.ndarray:
     return np.clip(np.stack([weights @ (winners == c) for c in range(table.shape[2])], axis=-1), 0.0, 1.0)
 
 
-def _boundary(predictive: Predictive) -> float | None:
+def _boundary(family: Any) -> float | None:
     """Return the projection at which the vote changes, None where outcomes are not decided by one such place."""
-    if not all(predictive.provides(field) for field in ("mean", "variance", "likelihood")):
-        return None
-    family = predictive.likelihood
     if family.size is not None or family.outcomes is None or len(family.outcomes) != 2:
         return None
 

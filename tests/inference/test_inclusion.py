@@ -11,7 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import inference
 from adaptive.inference.dense.problem import DenseProblem
+from adaptive.inference.inclusion import include_together
 from adaptive.potentials import BernoulliLogit, BernoulliProbit, Gaussian, Laplace
+from adaptive.potentials.weighted import Weighted
 
 
 def model_of(rows, signs, prior="gaussian", family=BernoulliLogit):
@@ -165,3 +167,21 @@ def test_a_flat_site_moves_mean_and_draws_alike(shift):
     np.testing.assert_allclose(after.mean, before.mean + along, atol=1e-10)
     np.testing.assert_allclose(after.covariance(), before.covariance(), atol=1e-12)
     np.testing.assert_allclose(after.sample(5, 0), before.sample(5, 0) + along, atol=1e-10)
+
+
+@pytest.mark.parametrize("potential", [BernoulliLogit([1.0]), Weighted(BernoulliLogit([-1.0]), [2.0]), Laplace(0.7)])
+@pytest.mark.parametrize("site", ["moments", "bound"])
+def test_one_potential_is_included_into_several_posteriors_at_once(potential, site):
+    rows = np.random.default_rng(0).standard_normal((5, 3))
+    models = [inference.GLM(B=rows, potentials=BernoulliLogit(np.ones(5)), prior_covariance=v) for v in (0.3, 1.0, 9.0)]
+    before = [inference.expectation_propagation(one) for one in models]
+    before[1] = inference.include(before[1], rows[0], BernoulliLogit([-1.0]))
+    row = np.array([1.0, -0.4, 0.2])
+    for after, one in zip(include_together(before, row, potential, site=site), before, strict=True):
+        alone = inference.include(one, row, potential, site=site)
+        np.testing.assert_array_equal(after.mean, alone.mean)
+        np.testing.assert_array_equal(after.covariance(), alone.covariance())
+        assert after.log_evidence == alone.log_evidence and after.group_lengths == alone.group_lengths
+    nothing = include_together(before, np.zeros(3), potential, site="moments")
+    for after, one in zip(nothing, before, strict=True):
+        np.testing.assert_array_equal(after.mean, one.mean)

@@ -94,6 +94,15 @@ class Evidence:
             log_scale=None if self.log_scale is None else float(full[-1]),
         )
 
+    def move(self, theta: np.ndarray) -> None:
+        """Move to a whole theta, the kernel in place: what only a search holds need not be cloned for every step."""
+        k = len(theta) - len(self.mean.theta) - (self.log_scale is not None)
+        self.kernel.theta = theta[:k]
+        if k < len(theta):
+            self.mean = self.mean.with_theta(theta[k : k + len(self.mean.theta)])
+        if self.log_scale is not None:
+            self.log_scale = float(theta[-1])
+
     def processes(self, *, warm: bool = False, quiet: bool = False, **settings: Any) -> list[LatentProcess]:
         """The beliefs at these parameters, one per output; from scratch, or from the last ones."""
         found = self._infer(warm, quiet, settings)
@@ -149,7 +158,7 @@ class Evidence:
                 for model, start in zip(models, starts, strict=True)
             ]
 
-    def _searched(self, warm: bool, settings: dict[str, Any], K: Any) -> list[tuple[None, Posterior]] | None:
+    def _searched(self, warm: bool, settings: dict[str, Any], K: Any) -> list[tuple[None, Any]] | None:
         """Logit labels by expectation propagation without its checks; None where the engine itself is to be asked."""
         engine: Any = self.engine
         if getattr(engine, "function", None) is not inference.expectation_propagation or self.low_rank is not None:
@@ -163,7 +172,9 @@ class Evidence:
         K, mean = self._covariance()[0] if K is None else K, self.mean(self.X)
         starts = self.warm if warm and self.warm is not None else [None] * len(labels)
         found = [
-            logit_latents(K, mean, one.y, tol=settings["tol"], max_iter=settings["max_iter"], warm_start=start)
+            logit_latents(
+                K, mean, one.y, tol=settings["tol"], max_iter=settings["max_iter"], start=start and start.sites
+            )
             for one, start in zip(labels, starts, strict=True)
         ]
         return None if any(one is None for one in found) else [(None, one) for one in found if one is not None]
@@ -193,7 +204,10 @@ class Evidence:
     def _slopes(self, found: list[tuple[GLM, Any]], dK: Any) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives in the kernel's parameters, and in the values of the mean function at X."""
         if self.low_rank is None:
-            sensitivities = [inference.evidence_sensitivity(model, posterior) for model, posterior in found]
+            sensitivities = [
+                posterior.sensitivity() if model is None else inference.evidence_sensitivity(model, posterior)
+                for model, posterior in found
+            ]
             by_covariance, by_mean = (np.sum(part, axis=0) for part in zip(*sensitivities, strict=True))
             return by_covariance.ravel() @ dK.reshape(by_covariance.size, -1), by_mean
         by_mean = np.zeros(len(self.X))
@@ -209,6 +223,6 @@ class Evidence:
 
 def _over(posterior: Any, n: int) -> Any:
     """The posterior's sites as a start where there are further inputs by now."""
-    if posterior is None or posterior.n == n:
+    if posterior is None or (isinstance(posterior, Posterior) and posterior.n == n):
         return posterior
-    return Posterior(None, mean=np.zeros(n), sites=posterior.sites, group_lengths=posterior.group_lengths)
+    return Posterior(None, mean=np.zeros(n), sites=posterior.sites, group_lengths=[len(posterior.sites[0])])

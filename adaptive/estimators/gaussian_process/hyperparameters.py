@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn import config_context
+from sklearn import clone, config_context
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ROUGH", "optimised"]
 
-_CLIMB = LBFGS(max_iter=200, ftol=1e-8, gtol=1e-4)
+_CLIMB = LBFGS(max_iter=200, ftol=1e-8, gtol=1e-4, leaps=True)
 ROUGH = LBFGS(max_iter=200, ftol=1e-2, gtol=1e-1)  # to compare starts: to a hundredth of a nat
 _COARSE = 1e-3  # tolerance of the inference while the search is far from its end
 _SHARE = 3e-3  # of the last slope, in nats: what an inference that is not the last may leave
@@ -83,6 +83,7 @@ def optimised(
     if n_restarts > 0 and not np.isfinite(bounds).all():
         raise ValueError("n_restarts_optimizer > 0 needs finite bounds of all parameters.")
 
+    at = replace(evidence, kernel=clone(evidence.kernel))  # moved to where the search looks
     finest: dict[str, Any] = getattr(evidence.engine, "search", {})
     steepest = np.inf  # slope of the last evaluation, as far as the bounds let it be followed
 
@@ -101,8 +102,9 @@ def optimised(
     def searched(theta: np.ndarray, warm: Any, gradient: bool, settings: dict[str, Any]) -> Evaluation:
         """From the last posterior that converged, or from scratch; nowhere better than where there is no posterior."""
         for begin in (warm, None):
-            at, slope = replace(evidence.at(theta), warm=begin), np.zeros(len(theta))
+            at.warm, slope = begin, np.zeros(len(theta))
             try:
+                at.move(theta)
                 if gradient:
                     value, slope = at.value_and_gradient(quiet=True, **settings)
                 else:

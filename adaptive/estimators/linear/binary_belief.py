@@ -5,7 +5,7 @@ p(y | x, w, b) = link(y (w . x + b)),    w ~ prior(scale),    q(w, b) = N(mean, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from adaptive.estimators.linear.training import LabelledRows, labels_of
 from adaptive.inference import GLM, IncludedPosterior, Posterior
 from adaptive.inference.evidence.maximise import Evaluation, LogNormal, Newton, maximise
 from adaptive.inference.evidence.weight_scale import weight_scale_slope
+from adaptive.inference.inclusion import include_together
 from adaptive.potentials import BernoulliLogit, BernoulliProbit, Gaussian
 from adaptive.potentials.weighted import Weighted
 from adaptive.predictive import GaussianProjections, Predictive
@@ -95,16 +96,28 @@ class BinaryBelief(Inferred):
 
     def including(self, settings: LogisticSettings, data: LabelledRows) -> BinaryBelief:
         """The belief after the rows that are new to it."""
-        posterior = self.posterior
+        return self.all_including([self], settings, data)[0]
+
+    @staticmethod
+    def all_including(
+        beliefs: Sequence[BinaryBelief], settings: LogisticSettings, data: LabelledRows
+    ) -> list[BinaryBelief]:
+        """Beliefs about the same rows, at scales of their own, after those that are new to them."""
+        posteriors: list[Any] = [belief.posterior for belief in beliefs]
         problem = Problem(settings, data)
-        site = "bound" if posterior.engine == "variational_bounds" else "moments"
-        for j in range(posterior.group_lengths[0], len(data)):
-            included = inference.include(posterior, problem.features[[j]], problem.likelihood[j : j + 1], site=site)
-            posterior = included
-            if included.n_included >= settings.block_size:
-                model = Problem(settings, data.first(j + 1)).model(self.prior_scale)
-                posterior = settings.one_step(model, posterior)
-        return BinaryBelief(settings, data, posterior, self.prior_scale, self.scale_rows, self._kept)
+        site = "bound" if posteriors[0].engine == "variational_bounds" else "moments"
+        for j in range(posteriors[0].group_lengths[0], len(data)):
+            posteriors = list(
+                include_together(posteriors, problem.features[[j]], problem.likelihood[j : j + 1], site=site)
+            )
+            for k, belief in enumerate(beliefs):
+                if posteriors[k].n_included >= settings.block_size:
+                    model = Problem(settings, data.first(j + 1)).model(belief.prior_scale)
+                    posteriors[k] = settings.one_step(model, posteriors[k])
+        return [
+            BinaryBelief(settings, data, posterior, belief.prior_scale, belief.scale_rows, belief._kept)
+            for belief, posterior in zip(beliefs, posteriors, strict=True)
+        ]
 
     # -- belief --------------------------------------------------------------------------------------------------------
 
@@ -125,11 +138,21 @@ class BinaryBelief(Inferred):
             random_state=random_state,
         )
 
+    @property
+    def labelled_family(self) -> Any:
+        """The likelihood of the classes, -1 and +1 where fewer than two are known."""
+        return _family(self.settings, self.data.labels)
+
     def predictive(
-        self, rows: Matrix | KeptRows, *, target: Matrix | None = None, random_state: RandomState = None
+        self,
+        rows: Matrix | KeptRows,
+        *,
+        target: Matrix | None = None,
+        random_state: RandomState = None,
+        family: Any = None,
     ) -> Predictive:
-        """Gaussian latents of the rows, with the classes as outcomes (-1 and +1 where fewer than two are known)."""
-        family = _family(self.settings, self.data.labels)
+        """Gaussian latents of the rows, with the classes as outcomes; ``family``: theirs, where several share it."""
+        family = self.labelled_family if family is None else family
         if isinstance(rows, KeptRows):
             return block_wise_predictive(
                 self.posterior,

@@ -86,7 +86,7 @@ class IntegratedBelief(Inferred):
         if kind is SoftmaxBelief:
             included = included and all(belief.may_include(settings, data) for belief in known.values())
         if included and not doubled:
-            beliefs = {k: belief.including(settings, data) for k, belief in known.items()}
+            beliefs = dict(zip(known, kind.all_including(list(known.values()), settings, data), strict=True))
         else:
             fitted = NODES if doubled else sorted({n for k in known for n in (k - 1, k, k + 1) if n in NODES})
             beliefs = _fitted(kind, settings, data, fitted, known)
@@ -144,11 +144,14 @@ class IntegratedBelief(Inferred):
         self, rows: Matrix | KeptRows, *, target: Matrix | None = None, random_state: RandomState = None
     ) -> Predictive:
         """The mixture of what the nodes believe about rows; a lone node's own."""
+        first = self.beliefs[0]
+        shared = {"family": first.labelled_family} if isinstance(first, BinaryBelief) else {}
         parts = [
             belief.predictive(
                 rows.of_node(k) if isinstance(rows, KeptRows) else rows,
                 target=target,
                 random_state=random_state + k if isinstance(random_state, int) else random_state,  # draws of its own
+                **shared,
             )
             for k, belief in enumerate(self.beliefs)
         ]

@@ -10,6 +10,7 @@ changes nothing; beliefs are kept about contrasts of scores, orthonormal vectors
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -119,6 +120,13 @@ class SoftmaxBelief(Inferred):
         for n in range(len(self.data), len(data)):
             belief = belief._including(settings, data.first(n + 1))
         return belief
+
+    @staticmethod
+    def all_including(
+        beliefs: Sequence[SoftmaxBelief], settings: LogisticSettings, data: LabelledRows
+    ) -> list[SoftmaxBelief]:
+        """Beliefs at scales of their own after the rows that are new to them."""
+        return [belief.including(settings, data) for belief in beliefs]
 
     def _including(self, settings: LogisticSettings, data: LabelledRows) -> SoftmaxBelief:
         """The belief after the last of the rows."""

@@ -1,5 +1,7 @@
 """The maximum is found where it is known, by any iteration; searches stay in bounds, and restarts leave valleys."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -60,6 +62,28 @@ def test_bounds_hold_and_restarts_leave_a_valley():
     assert maximise(hills, start, iteration=CLIMB).point == pytest.approx([0.0], abs=1e-3)
     best = maximise(hills, start, iteration=CLIMB, restarts=[np.array([5.5]), np.array([-0.2])])
     assert best.point == pytest.approx([6.0], abs=1e-3) and best.value == pytest.approx(2.0, abs=1e-6)
+
+
+def test_a_search_leaps_to_a_bound_that_it_would_approach_by_ever_so_many_steps():
+    fits = []
+
+    def saturating(t, warm, rough, turns=np.inf):  # rises for ever like -exp(-t), or turns where it is that high
+        fits.append(t.copy())
+        rise, past = np.exp(-t[0]), max(t[0] - turns, 0.0)
+        slope = np.array([rise - 2 * past, -2 * (t[1] - 0.3 - 0.1 * rise)])
+        slope[0] -= 0.2 * rise * (t[1] - 0.3 - 0.1 * rise)
+        return Evaluation(None, -rise - past**2 - (t[1] - 0.3 - 0.1 * rise) ** 2, slope)
+
+    start, bounds = np.zeros(2), np.array([[-11.5, 11.5], [-5.0, 5.0]])
+    climb = {leaps: LBFGS(max_iter=100, ftol=1e-12, gtol=1e-9, leaps=leaps) for leaps in (False, True)}
+    slow, steps = maximise(saturating, start, bounds, iteration=climb[False]), len(fits)
+    fits.clear()
+    found = maximise(saturating, start, bounds, iteration=climb[True])
+    assert found.point[0] == 11.5 and found.value >= slow.value and len(fits) < steps
+    np.testing.assert_allclose(found.point[1], 0.3, atol=1e-4)
+    turned = maximise(partial(saturating, turns=6.0), start, bounds, iteration=climb[True])
+    assert turned.point[0] == pytest.approx(6.0, abs=0.01)  # a leap beyond the maximum is taken back
+    assert any(t[0] == 11.5 for t in fits)
 
 
 def test_ending_too_early_is_said_where_it_matters():
