@@ -289,7 +289,9 @@ def _maps(script: Script, which: str, central: int, rows: list[dict[str, Any]]) 
         target="error over that of one set at most 0.5 at accelerations 2, 3, 4",
         value={"error over that of one set": np.sqrt(nmse[:, 1] / nmse[:, 0]).round(3).tolist(),
                "NMSE with one set, with two": nmse.round(5).tolist()},
-        reason="Factors of the noise (3, 10 or 30 with one set, 1 or 10 with two) by held-out lines.",
+        reason="Factors of the noise (3, 10 or 30 with one set, 1 or 10 with two) by held-out lines. Picked on the "
+        "truth, which favours one set (tried by hand, 96 samples of each line), it was NMSE .0131 against .00098 at "
+        "acceleration 2.",
     )  # fmt: skip
     found = {}
     for acceleration in accelerations(which):
