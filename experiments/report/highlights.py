@@ -40,7 +40,7 @@ HIGHLIGHTS: dict[str, tuple[str, ...]] = {
     "counts": ("ours-counts-designed-rows", "ours-counts-designed-places"),
     "pairs": ("ours-pairs-lastfm-popularity", "ours-pairs-shown-regret", "ours-pairs-shown-coverage"),
     "preferences": ("ours-preferences-best-sushi", "ours-preferences-asked-jester", "ours-preferences-synthetic"),
-    "scanner": ("ours-scanner-newcomer", "ours-scanner-replay-3", "ours-scanner-wrapped-error"),
+    "scanner": ("ours-scanner-newcomer", "ours-scanner-replay-3"),
     "sequences": ("ours-sequences-order-two", "ours-sequences-short-histories", "ours-sequences-asked-random"),
     "serve": ("serve-kills", "serve-replayed-people", "serve-page-time"),
     "questionnaires": (
