@@ -2,9 +2,10 @@
 
 The FLAIR volume of the data folder (124 x 160 x 140) is written as a folder of DICOM, one file per slice. Then what
 somebody types who has read the README: the help, a plan from the folder as ISMRMRD and as text, the plan read back; and
-what goes wrong on a first day - a wrong folder, a slice that is missing, two series in one folder, raw samples given as
-an image, another voxel size. Times are CPU seconds in one process, which has loaded the library. A message counts as
-read where it is one line, names its option, leaves the folder free, and says what to do or what is expected.
+what goes wrong on a first day - a wrong folder, an option forgotten, a slice that is missing, two series in one folder,
+raw samples given as an image, another voxel size. Times are CPU seconds in one process, which has loaded the library. A
+message counts as read where it is one line, names its option, leaves the folder free, and says what to do or what is
+expected.
 """
 
 from __future__ import annotations
@@ -82,6 +83,9 @@ MISTAKES = {  # what is typed, and words that the sentence has to hold
     "an image as raw samples": (("--kspace", "head"), ("--kspace", "--image")),
     "another voxel size": (("--image", "series", "--reference", "finer"), ("--reference", "voxel size")),
     "fewer lines than central ones": (("--plan", "--reference", "series", "--lines", "2"), ("--reference", "at least")),
+    "more lines than there are": (("--plan", "--reference", "series", "--lines", "400"), ("--lines", "at most")),
+    "a folder without its option": (("--plan", "head"), ("options",)),
+    "no word of a plan": (("--reference", "series"), ("--reference", "--plan")),
     "an unknown format": (("--plan", "--reference", "head", "--export", "ismrm"), ("--export", "ismrmrd")),
     "no such slice": (("--plan", "--reference", "head", "--slice", "900"), ("--reference", "900")),
 }

@@ -41,7 +41,7 @@ WHY = (
     "unexplained; from 16, as in an earlier analysis (1.174 of the error of Poisson disc with a half, 1.02 with a "
     "third, exponents picked on the judged scan), 8.5 times. The head does not wrap around: two sets of maps leave 5.3 "
     "of these 8.5. On a simulated scan of another head, whose maps are smooth, the same plan from 16 a side had .93 of "
-    "the error of the best Poisson disc with a half (tried once, by hand)."
+    "the error of the best Poisson disc with a half (tried once, by hand); what is left on this one was not explained."
 )
 
 

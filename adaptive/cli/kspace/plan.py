@@ -165,7 +165,8 @@ def _by(known: Known, trajectory: str) -> str:
 def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how: str) -> str:
     whose = "the same head" if known.same else "another head"
     coils = "one coil" if known.coils is None else f"the coils of its raw samples ({known.received})"
-    given = f", the first {n_first} central ones in any case" if n_first else ""
+    central = "" if settings["trajectory"] in ("spirals", "spokes") else " central ones"
+    given = f", the first {n_first}{central} in any case" if n_first else ""
     size = " x ".join(map(str, known.images[0].shape))
     volume = (
         f", for a read-out of {known.n_slices}" if settings["trajectory"] == "points" and known.n_slices > 1 else ""
