@@ -96,6 +96,13 @@ BIBLIOGRAPHY = {
   publisher = {MIT Press},
   year = {2006}
 }""",
+    "price2018": """@article{price2018,
+  author = {Price, Leah F. and Drovandi, Christopher C. and Lee, Anthony and Nott, David J.},
+  title = {{B}ayesian Synthetic Likelihood},
+  journal = {Journal of Computational and Graphical Statistics},
+  volume = {27},
+  year = {2018}
+}""",
     "seeger2008": """@article{seeger2008,
   author = {Seeger, Matthias W.},
   title = {{B}ayesian Inference and Optimal Design for the Sparse Linear Model},

@@ -103,7 +103,7 @@ class SimulatorEstimator(ParticleEstimator):
 
     _Settings: ClassVar[Any] = SimulatorSettings
     _Belief: ClassVar[type[ParticleBelief]] = SimulatorBelief
-    _cites = ("wood2010", "delmoral2006")
+    _cites = ("wood2010", "price2018", "delmoral2006")
     belief_: SimulatorBelief
 
     def __init__(

@@ -9,7 +9,10 @@ from tests.experiments.scripts import quick_entries
 JUDGED = {
     "honest_loop": {"ours-any-model-calibration"},
     "instrument_settings": {"ours-any-model-instruments", "ours-any-model-instruments-utilities"},
-    "second_peak": {"ours-any-model-second-peak", "ours-any-model-second-peak-asked"},
+    "second_peak": {
+        f"ours-any-model-second-peak{which}" for which in ("", "-asked", "-random", "-spread", "-cost")
+    },
+    "simulated_loop": {"ours-any-model-calibration-simulator"},
     "two_sources": {"ours-any-model-two-sources", "ours-any-model-two-sources-random"},
     "two_steps": {"ours-any-model-two-steps"},
 }  # fmt: skip
