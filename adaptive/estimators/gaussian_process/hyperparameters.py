@@ -36,7 +36,7 @@ def optimised(
     n_restarts: int,
     bounds: np.ndarray,
     random_state: RandomState,
-    climb: Iteration = _CLIMB,
+    climb: LBFGS = _CLIMB,
 ) -> Evidence:
     """The evidence at its largest.
 
@@ -51,7 +51,7 @@ def optimised(
     bounds : (p, 2) array
     random_state : None, int, Generator or RandomState
     climb : LBFGS
-        Of "fmin_l_bfgs_b".
+        Of "fmin_l_bfgs_b". No inference on its way is more exact than needed to tell values ``ftol`` apart.
 
     Returns
     -------
@@ -85,13 +85,14 @@ def optimised(
 
     at = replace(evidence, kernel=clone(evidence.kernel))  # moved to where the search looks
     finest: dict[str, Any] = getattr(evidence.engine, "search", {})
+    coarse = max(_COARSE, climb.ftol)
     steepest = np.inf  # slope of the last evaluation, as far as the bounds let it be followed
 
     def evaluate(theta: np.ndarray, warm: Any, rough: bool, gradient: bool = True) -> Evaluation:
         nonlocal steepest
         settings = dict(finest)
         if "tol" in settings and gradient:
-            settings["tol"] = float(np.clip(_SHARE * steepest, settings["tol"], max(_COARSE, settings["tol"])))
+            settings["tol"] = float(np.clip(_SHARE * steepest, settings["tol"], max(coarse, settings["tol"])))
         with config_context(assume_finite=True):  # the last fit is checked
             found = searched(theta, warm, gradient, settings)
         if gradient:

@@ -64,6 +64,16 @@ def test_expected_rate_against_quadrature_and_symmetric():
     np.testing.assert_allclose(np.exp(moments), [2.03222, 8.81709], rtol=2e-6)
 
 
+def test_expected_rate_of_a_point_is_the_limit_of_small_covariances():
+    m, mu = np.array([[0.4, -0.3]]), np.array([[0.5, 0.8]])
+    V, none = np.array([[[0.3, 0.1], [0.1, 0.4]]]), np.zeros((1, 2, 2))
+    small = 1e-13 * np.eye(2)[None]
+    for a, b, b_small in ((V, none, small), (none, none, small)):
+        exact = m[0] @ mu[0] + 0.5 * mu[0] @ a[0] @ mu[0]
+        for given in ((m, a, mu, b), (mu, b, m, a), (m, a, mu, b_small), (mu, b_small, m, a)):
+            assert log_rates(ZERO, ZERO, *given, 1.0)[0] == pytest.approx(exact, abs=1e-11)
+
+
 def test_infeasible_although_the_determinant_is_positive():
     """S = 2 I, V = I: det(I - SV) = 1, and the integral is infinite."""
     zero = np.zeros((1, 2))
