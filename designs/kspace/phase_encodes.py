@@ -128,12 +128,10 @@ class PhaseEncodePool:
 
     Parameters
     ----------
-    shape : tuple of three int, or of two
-        Shape of the volume, or of one plane of it after the transform along the read-out.
+    shape, readout
+        As of :class:`PhaseEncode`.
     encodes : array-like (m, 2) of int
         Indices of the candidates along the two axes that are not read out, in any order, none twice.
-    readout : int, default 0
-        The axis that is read out; of a plane there is none.
 
     Attributes
     ----------
@@ -228,10 +226,8 @@ def phase_encodes(
 
     Parameters
     ----------
-    shape : tuple of three int, or of two
-        Shape of the volume, or of one plane of it after the transform along the read-out.
-    readout : int, default 0
-        The axis that is read out; of a plane there is none.
+    shape, readout
+        As of :class:`PhaseEncode`.
     half_plane : bool, default False
         Leave out one of every pair of mirrored encodes, except the central ones.
     n_central : int, default 1

@@ -29,23 +29,23 @@ COPIES = 5  # of all parameters, while a net is trained
 class SequenceSettings(Settings):
     """Parameters of :class:`~adaptive.CollaborativeRNN`, under the same names."""
 
-    n_components: int = 32
-    cell: str = "gru"
-    pooled: bool = False
-    n_members: int = 1
-    uncertainty: str = "ensemble"
-    n_draws: int = 64
-    window: int = 128
-    batch_size: int = 8
-    learning_rate: float = 0.01
-    clip: float = 5.0
-    n_sampled: int | None = None
-    validation_fraction: float = 0.025
-    patience: int = 5
-    max_iter: int = 100
-    tol: float = 0.0
-    items: ArrayLike | None = None
-    random_state: RandomState = None
+    n_components: int
+    cell: str
+    pooled: bool
+    n_members: int
+    uncertainty: str
+    n_draws: int
+    window: int
+    batch_size: int
+    learning_rate: float
+    clip: float
+    n_sampled: int | None
+    validation_fraction: float
+    patience: int
+    max_iter: int
+    tol: float
+    items: ArrayLike | None
+    random_state: RandomState
 
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""

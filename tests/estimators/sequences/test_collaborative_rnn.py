@@ -11,6 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import CollaborativeRNN, memory, scorers
 from adaptive.estimators.sequences import belief, next_items
+from adaptive.estimators.sequences.settings import SequenceSettings
+from adaptive.inference.recurrent.training import Plan
 
 PLACES = ["home", "work", "shop", "gym"]
 
@@ -45,6 +47,10 @@ def by_laplace():
 
 def events(histories):
     return [(user, item) for user, items in histories.items() for item in items]
+
+
+def test_the_defaults_of_a_plan_are_those_of_the_estimator():
+    assert SequenceSettings.of(CollaborativeRNN()).plan == Plan()
 
 
 def test_all_forms_of_histories_are_the_same(fitted):
