@@ -106,7 +106,7 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
 
     _Settings: ClassVar[Any] = ParticleSettings
     _Belief: ClassVar[type[ParticleBelief]] = ParticleBelief
-    _cites = ("chopin2002", "delmoral2006")
+    _cites: ClassVar[tuple[str, ...]] = ("chopin2002", "delmoral2006")
     belief_: ParticleBelief
 
     def __init__(

@@ -26,6 +26,7 @@ __all__ = ["Density", "Frequencies", "Kernel", "Synthetic", "effective", "whole"
 
 _LOG_ROOT = 0.5 * np.log(2.0 * np.pi)
 _SMALLEST = 1e-9  # share of the typical variance below which a direction has none
+_SAME = 1e-12  # of its size: the deviation of a number that only rounding changes
 _EXACT = 1e-6  # of its size: the deviation of a number that is always the same
 _ROUNDED = 1.0 / 12.0  # variance of what rounding takes away (Sheppard), of a channel of whole numbers
 _FAR = np.log(1e-6)  # weight of the t beside the unbiased density, which ends after some root R deviations
@@ -94,8 +95,9 @@ class Spread(Density):
         covariance = np.einsum("nri,nrj->nij", apart, apart) / (R - 1)
         # simulations that are all alike bound how often others come: to about one in R
         typical = self.variance.mean(axis=0)
-        alone = typical <= np.square(1e-12 * np.abs(self.mean).max(axis=0))
-        self.variance = np.where(self.variance > 0, self.variance, typical / R)
+        alike = self.variance <= np.square(_SAME * self.mean)
+        alone = alike.all(axis=0)
+        self.variance = np.where(alike, typical / R, self.variance)
         self.variance[:, alone] = self._exact(alone)
         self.variance += np.where(whole(replicates), _ROUNDED, _SMALLEST * typical)
         covariance[:, np.arange(s), np.arange(s)] = self.variance
