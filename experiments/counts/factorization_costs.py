@@ -59,8 +59,8 @@ def run(script: Script) -> None:
             target="numbers as counted; exponents below 1.5, 2.5 and 3.5",
             value={"numbers": {kind: [stored[kind], expected[kind]] for kind in KINDS}, "exponents": exponent},
             reason="Rows are solved by Newton's steps in their means, whose curvature takes D^2 an entry for MAP and "
-            "mean field, too, though little of the time up to 32. EM's points make an expected rate quadratic (2.45 when "
-            "it went through the formulas of two covariances).",
+            "mean field, too, though little of the time up to 32. EM's points make an expected rate quadratic (2.45 "
+            "when it went through the formulas of two covariances).",
         )  # fmt: skip
 
 

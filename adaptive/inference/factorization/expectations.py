@@ -159,11 +159,8 @@ def _full(m: np.ndarray, V: np.ndarray, mu: np.ndarray, S: np.ndarray, wt: np.nd
 
 @njit(cache=True, nogil=True)
 def _is_point(V: np.ndarray) -> bool:
-    """Whether a covariance is zero: its diagonal is."""
-    for d in range(len(V)):
-        if V[d, d] != 0.0:
-            return False
-    return True
+    """Whether a covariance is zero: its trace is."""
+    return np.trace(V) == 0.0
 
 
 @njit(cache=True, nogil=True)
