@@ -90,9 +90,12 @@ def include_together(
     --------
     >>> from adaptive.inference import GLM, laplace_approximation
     >>> from adaptive.potentials import BernoulliLogit
-    >>> wide, narrow = (laplace_approximation(GLM([[1.0]], [0.0], prior_covariance=v)) for v in (9.0, 1.0))
-    >>> [after.mean.round(3).tolist() for after in include_together([wide, narrow], [1.0], BernoulliLogit([1.0]))]
-    [[0.377], [0.221]]
+    >>> yes = BernoulliLogit([1.0])
+    >>> wide, narrow = (
+    ...     laplace_approximation(GLM(B=[[1.0]], potentials=yes, prior_covariance=v)) for v in (9.0, 1.0)
+    ... )
+    >>> [after.mean.round(3).tolist() for after in include_together([wide, narrow], [1.0], yes)]
+    [[2.144], [0.679]]
     """
     choice("site", site, SITES)
     row = _row(row, posteriors[0].n)

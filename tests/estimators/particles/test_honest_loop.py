@@ -4,17 +4,22 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from adaptive import ParticleEstimator, SequentialDesign
+from adaptive import ParticleEstimator, SequentialDesign, SimulatorEstimator
 from adaptive.diagnostics import simulation_based_calibration, uniformity
 from adaptive.loop import MaxSteps, TargetDeviation
+from experiments.any_model import simulated_loop
 from experiments.any_model.honest_loop import MODELS, SETTINGS
 
 
-def design(name, **options):
-    return SequentialDesign(MODELS[name](200), SETTINGS[::3], repeat=True, random_state=0, **options)
+def design(name):
+    if name in MODELS:
+        model = MODELS[name](200)
+    else:
+        model = SimulatorEstimator(*simulated_loop.MODELS["counts of a decay"], n_particles=200, n_nested=32)
+    return SequentialDesign(model, SETTINGS[::3], repeat=True, random_state=0)
 
 
-@pytest.mark.parametrize("name", ["resonance, noise unknown", "psychometric function", "the decay, simulated"])
+@pytest.mark.parametrize("name", ["resonance, noise unknown", "psychometric function", "a decay that is simulated"])
 def test_ranks_are_uniform_after_designed_runs(name):
     table = simulation_based_calibration(design(name), 40, steps=2, random_state=2)
     assert min(uniformity(table)["p_value"]) > 0.01
