@@ -40,10 +40,11 @@ from adaptive.images import head_scan, simulate_coils
 from adaptive.scanner import Geometry, write_dicom, write_ismrmrd
 slices = [np.pad(one.image, ((0, 0), (16, 16)))[16:-16, 16:-16] for one in head_scan()[6:18]]
 volume = np.stack([one.reshape(32, 3, 32, 3).mean(axis=(1, 3)) for one in slices], axis=-1)
-coils = np.fft.ifftshift(simulate_coils((32, 32), 2) * volume[..., 6], axes=(1, 2))
-samples = np.fft.fftshift(np.fft.fft2(coils, norm="ortho"), axes=(1, 2))
-noise = np.random.default_rng(0).standard_normal((2, *samples.shape))
-write_ismrmrd("raw.h5", samples + 0.01 * (noise[0] + 1j * noise[1]))
+for name, n_coils in (("raw.h5", 2), ("raw-of-32-coils.h5", 32)):
+    coils = np.fft.ifftshift(simulate_coils((32, 32), n_coils) * volume[..., 6], axes=(1, 2))
+    samples = np.fft.fftshift(np.fft.fft2(coils, norm="ortho"), axes=(1, 2))
+    noise = np.random.default_rng(0).standard_normal((2, *samples.shape))
+    write_ismrmrd(name, samples + 0.01 * (noise[0] + 1j * noise[1]))
 place = Geometry.from_affine(np.diag([6.0, 6.0, 5.0, 1.0]), volume.shape)
 write_dicom("dicom-folder", np.round(1000 * volume).astype(np.uint16), place)
 """
@@ -117,7 +118,7 @@ def main() -> int:
             (ROOT / name).write_text(text)
         failed = []
         for line in lines():
-            for name, program in {"SLICE": SLICE, "raw.h5": SCANNER}.items():
+            for name, program in {"SLICE": SLICE, "raw.h5": SCANNER, "raw-of-32": SCANNER}.items():
                 if name in line:
                     subprocess.run([str(ROOT / ".venv/bin/python"), "-c", program], cwd=ROOT, check=True)
             if "--tell next.csv" in line:
