@@ -5,7 +5,7 @@ the default ``update="auto"``, which includes, and with "refit". Judged: on aver
 included run is at most .005 lower and its log loss at most .005 higher, by the whole 95% interval over splits (one that
 reaches beyond cannot tell).
 
-Full mode: twelve splits a set, two minutes on one core; it resumes (``runs.py``) and shares the runs of
+Full mode: twenty splits a set, three minutes on one core; it resumes (``runs.py``) and shares the runs of
 `hyper_defaults.py`.
 """
 
@@ -49,7 +49,7 @@ def refitted(name: str, seed: int, questions: int) -> dict[str, np.ndarray]:
 
 def run(script: Script) -> None:
     """Run everything; write the table and the verdict."""
-    names, n_seeds = (NAMES[:1], 2) if script.quick else (NAMES, 12)
+    names, n_seeds = (NAMES[:1], 2) if script.quick else (NAMES, 20)
     questions = 2 * EVERY if script.quick else QUESTIONS
     columns: dict[str, list[Any]] = {"set": [], "splits": []}
     apart: dict[str, list[np.ndarray]] = {"accuracy": [], "log loss": []}

@@ -9,7 +9,7 @@ cross-entropy (bits).
 Judged: integrated, designed inputs are better than random ones (the whole 95% interval over seeds; one that reaches
 across 0 cannot tell); the worst run of classification stays below .4 bits.
 
-Full mode: ten seeds, some four minutes on one core; it resumes (``runs.py``).
+Full mode: twenty seeds, some eight minutes on one core; it resumes (``runs.py``).
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def one_run(kind: str, belief: str, inputs: str, seed: int, n_inputs: int) -> di
 
 def run(script: Script) -> None:
     """Run everything; write table and verdicts."""
-    n_seeds, rows = (2 if script.quick else 10), []
+    n_seeds, rows = (2 if script.quick else 20), []
     areas: dict[tuple[str, str, str], np.ndarray] = {}
     for kind, n_inputs in KINDS.items():
         for belief in BELIEFS:
