@@ -1,17 +1,8 @@
-"""For all tests: one BLAS thread, nothing stale among what is compiled, one line on skips for want of a data set."""
+"""For all tests: modules stay with a worker, and one line says what was skipped for want of a data set."""
 
 from __future__ import annotations
 
-import os
-
 import pytest
-
-from tests.compiled_folder import compiled_folder
-
-# Before NumPy is imported: tests run in a process per core, where threads would only wait on each other.
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(variable, "1")
-os.environ.setdefault("NUMBA_CACHE_DIR", str(compiled_folder()))
 
 
 @pytest.hookimpl(optionalhook=True)

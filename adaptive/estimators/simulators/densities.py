@@ -168,9 +168,9 @@ class Kernel(Spread):
         super().__init__(replicates)
         _, R, s = replicates.shape
         width = (4.0 / ((s + 2.0) * R)) ** (1.0 / (s + 4.0))
-        whole = np.sqrt(1.0 + width**2)
-        self.points = self.mean[:, None] + (replicates - self.mean[:, None]) / whole
-        self.root = self.root * width / whole
+        widened = np.sqrt(1.0 + width**2)
+        self.points = self.mean[:, None] + (replicates - self.mean[:, None]) / widened
+        self.root = self.root * width / widened
 
     def _of_points(self, outcomes: np.ndarray, particles: np.ndarray | slice) -> np.ndarray:
         points, root = self.points[particles], self.root[particles]
