@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import time
+from contextlib import suppress
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,8 +32,9 @@ def compiled_folder() -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     os.utime(folder)
     for other in above.iterdir():
-        if other.stat().st_mtime < time.time() - UNUSED:
-            shutil.rmtree(other, ignore_errors=True)
+        with suppress(FileNotFoundError):  # another process took it away
+            if other.stat().st_mtime < time.time() - UNUSED:
+                shutil.rmtree(other, ignore_errors=True)
     return folder
 
 
