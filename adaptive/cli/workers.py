@@ -6,9 +6,11 @@ import contextlib
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
+from multiprocessing import resource_tracker as multiprocessing_tracker
 from typing import Any, TypeVar
 
 import joblib
+from joblib.externals.loky.backend import resource_tracker as loky_tracker
 
 __all__ = ["n_workers", "spread", "stop_if_orphaned"]
 
@@ -34,7 +36,9 @@ def spread(
     with _bar(title, len(tasks), unit) as advance:
         try:
             numbered = (joblib.delayed(_numbered)(os.getpid(), k, call, task) for k, task in enumerate(tasks))
-            for number, result in parallel(numbered):
+            with _held_back() if workers > 1 else contextlib.nullcontext():
+                found = parallel(numbered)  # starts the workers
+            for number, result in found:
                 results[number] = result
                 advance()
         except BaseException:
@@ -56,6 +60,24 @@ def _numbered(parent: int, number: int, call: Callable[..., Result], task: dict[
     if os.getpid() != parent:  # Ctrl-C reaches the whole process group: the command ends its workers itself
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     return number, call(**task)
+
+
+@contextlib.contextmanager
+def _held_back() -> Iterator[None]:
+    """Hold Ctrl-C back: it comes at the end of the block, and never to processes that were started in it.
+
+    A worker that Ctrl-C finds importing would write the lines where it stood over the one that says how to go on.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    for tracker in (multiprocessing_tracker, loky_tracker):
+        tracker.ensure_running()  # on its start it lets signals through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextlib.contextmanager

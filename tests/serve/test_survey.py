@@ -156,7 +156,8 @@ def test_what_the_file_may_set(opened, survey, tmp_path):
     )
     anna = browser()
     anna.begin()
-    assert '<html lang="de">' in anna.page.text and "Antworten" in anna.page.text and 'value="skip"' not in anna.page.text
+    assert '<html lang="de">' in anna.page.text and "Antworten" in anna.page.text
+    assert 'value="skip"' not in anna.page.text
     assert anna.answer("skip").status_code == 422
     for _ in range(N_QUESTIONS):
         anna.answer(1)
