@@ -1,7 +1,9 @@
 """A browser without a window, for the protocol: cookies, forms as they stand in the page, redirects."""
 
 import html
+import random
 import re
+import secrets
 
 import anyio.from_thread
 import httpx
@@ -57,6 +59,14 @@ class Browser:
         """The text that is asked; None at the end."""
         found = re.search(r'id="question">(.*?)</div>', self.page.text, re.S)
         return None if found is None else html.unescape(re.sub(r"<[^>]*>", "", found.group(1))).strip()
+
+
+@pytest.fixture(autouse=True)
+def keys(monkeypatch):
+    """Keys and secrets are the same in every run: what of a signature one changes is chosen, and not drawn."""
+    drawn = random.Random(0)
+    monkeypatch.setattr(secrets, "token_bytes", drawn.randbytes)
+    monkeypatch.setattr(secrets, "token_hex", lambda n: drawn.randbytes(n).hex())
 
 
 @pytest.fixture(scope="session")
