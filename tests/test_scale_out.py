@@ -60,19 +60,22 @@ def test_the_same_design_with_a_worker_killed_in_mid_run(client):
     pids, killed = client.run(os.getpid), {}
 
     def kill_a_busy_worker():
-        while not killed and time.monotonic() < end:
+        while not killed and not done.is_set():  # however long it takes
             busy = [worker for worker, tasks in client.processing().items() if tasks]
             if len(busy) == 2:
                 os.kill(pids[busy[0]], signal.SIGKILL)
                 killed[busy[0]] = True
             time.sleep(0.01)
 
-    end = time.monotonic() + 60
+    done = threading.Event()
     assassin = threading.Thread(target=kill_a_busy_worker)
     assassin.start()
-    with joblib.parallel_config(backend="dask"):
-        lines_dask, images_dask = run(several(), scans)
-    assassin.join()
+    try:
+        with joblib.parallel_config(backend="dask"):
+            lines_dask, images_dask = run(several(), scans)
+    finally:
+        done.set()
+        assassin.join()
     assert killed, "no worker was at work: nothing was killed"
     np.testing.assert_array_equal(lines_dask, lines_serial)
     np.testing.assert_array_equal(images_dask, images_serial)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import os
 import pty
 import signal
@@ -35,7 +36,7 @@ def finish(*arguments, full_after=None):
     start = command(*arguments)
     if full_after is not None:
         start[1:3] = ["-c", _FULL_DISK.format(full_after)]
-    found = subprocess.run(start, cwd=ROOT, capture_output=True, text=True, timeout=240)
+    found = subprocess.run(start, cwd=ROOT, capture_output=True, text=True, timeout=600)
     assert "Traceback" not in found.stderr, found.stderr
     return found
 
@@ -55,7 +56,7 @@ def on_a_terminal(*arguments):
     except OSError:  # the terminal's other end was closed
         pass
     os.close(parent)
-    stdout, _ = process.communicate(timeout=60)
+    stdout, _ = process.communicate(timeout=240)
     return process.returncode, stdout, shown
 
 
@@ -64,7 +65,7 @@ def kill_after(answers, out, *arguments):
     process = subprocess.Popen(command(*arguments), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _wait_for_answers(process, out, answers)
     process.send_signal(signal.SIGKILL)
-    process.wait(timeout=30)
+    process.wait(timeout=60)
     _wait_for_silence(out)
     return n_told(out)
 
@@ -76,7 +77,7 @@ def interrupt_after(answers, out, *arguments):
     )
     _wait_for_answers(process, out, answers)
     os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to the whole group
-    stdout, stderr = process.communicate(timeout=60)
+    stdout, stderr = process.communicate(timeout=240)
     return process.returncode, stdout, stderr
 
 
@@ -104,16 +105,26 @@ def columns(path):
 
 
 def _wait_for_answers(process, out, wanted):
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 240
     while process.poll() is None and n_told(out) < wanted and time.monotonic() < deadline:
         time.sleep(0.002)
 
 
 def _wait_for_silence(out):
-    """Workers that lost their command end at their next question."""
-    for _ in range(100):
+    """Workers that lost their command end at their next question, which may take its time."""
+    for _ in range(400):
         before = logs(out)
         time.sleep(0.3)
-        if logs(out) == before:
+        if logs(out) == before and all(map(_is_free, (out / "log").glob("*.jsonl"))):
             return
     raise AssertionError("orphaned workers go on writing")
+
+
+def _is_free(log):
+    """Whether no process writes this log: one that does has it locked."""
+    with log.open("rb") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+    return True

@@ -31,7 +31,7 @@ questions = 3
 
 
 def answering(text, *arguments):
-    return subprocess.run(command(*arguments), cwd=ROOT, input=text, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command(*arguments), cwd=ROOT, input=text, capture_output=True, text=True, timeout=600)
 
 
 def test_calibrate_then_ask_kill_and_resume(tmp_path):
@@ -60,7 +60,7 @@ def test_calibrate_then_ask_kill_and_resume(tmp_path):
     while "Question 2" not in shown or not shown.endswith("q to stop: "):  # the second question is on the screen
         shown += process.stdout.read(1)
     process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=30)
+    process.communicate(timeout=60)
     assert n_told(run) == 1
     second = shown.split("Question 2")[1]
     again = answering("9\n1\ns\n", *arguments, "--resume")

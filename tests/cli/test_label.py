@@ -55,10 +55,10 @@ def test_a_killed_terminal_loses_no_answer_and_asks_the_same_again(table, tmp_pa
     while "Question 3" not in shown or not shown.endswith("q to stop: "):
         shown += process.stdout.read(1)
     process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=30)
+    process.communicate(timeout=60)
     assert n_told(tmp_path / "run") == 2
     again = subprocess.run(
-        command(*arguments, "--resume"), cwd=ROOT, input="s\n1\n2\n", capture_output=True, text=True, timeout=120
+        command(*arguments, "--resume"), cwd=ROOT, input="s\n1\n2\n", capture_output=True, text=True, timeout=600
     )
     assert again.returncode == 0, again.stderr
     third = shown.split("Question 3")[1].splitlines()

