@@ -1,5 +1,6 @@
 """Each rule stops where its definition says, and tells how far it is."""
 
+import itertools
 from types import SimpleNamespace
 
 import numpy as np
@@ -20,13 +21,15 @@ from adaptive.loop import (
 from adaptive.predictive import StatedPredictive
 
 
-def test_steps_cost_seconds(model, pool, measure):
+def test_steps_cost_seconds(model, pool, measure, monkeypatch):
     assert SequentialDesign(model(), pool, measure, stop=MaxSteps(4), initial=2).run().iteration == 4
     cost = np.linspace(1, 3, len(pool))
     design = SequentialDesign(model(), pool, measure, stop=MaxCost(6.0), cost=cost).run()
     assert design.spent >= 6.0 > design.spent - cost[design.history_["position"][-1]]
     assert SequentialDesign(model(), pool, measure, stop=MaxCost(3.0)).run().iteration == 3  # each costs 1
-    assert 0 < SequentialDesign(model(), pool, measure, stop=MaxSeconds(0.2), repeat=True).run().seconds < 10
+    with monkeypatch.context() as patched:
+        patched.setattr("adaptive.loop.log.journal.time.monotonic", itertools.count().__next__)  # a second at each look
+        assert 20 <= SequentialDesign(model(), pool, measure, stop=MaxSeconds(20), repeat=True).run().seconds < 40
     assert SequentialDesign(model(), pool, measure, stop=MaxSteps(0)).run().iteration == 0
     # a rule that holds already still leaves the initial questions
     assert SequentialDesign(model(), pool, measure, stop=MaxSteps(0), initial=3).run().iteration == 3
