@@ -12,7 +12,9 @@ from adaptive.cli import run
 from adaptive.cli.kspace import making, trial, trial_designs
 from adaptive.cli.kspace import plan as plans
 from adaptive.cli.kspace.compressing import compressed
+from adaptive.cli.kspace.exports import unplaced
 from adaptive.cli.kspace.jobs import former
+from adaptive.cli.kspace.making import replayed as replayed_of
 from adaptive.cli.kspace.reading import read_raw
 from adaptive.cli.run_folder import RunFolder
 from adaptive.images import head_scan, padded, simulate_coils, simulate_scan
@@ -90,6 +92,7 @@ def test_raw_samples_of_several_coils_are_replayed_and_the_plan_is_exported(repl
     summary, table = summary_of(replayed), columns(replayed / "designs.csv")
     assert summary["order"][:4] == [14, 15, 16, 17] and len(set(summary["order"])) == 8
     assert "2 coils, all 32 lines of 32 x 32 samples; nothing is simulated" in summary["said"]
+    assert "plan.h5" in unplaced(["csv", "ismrmrd"], None) and unplaced(["csv"], None) == ""
     for name, shape in (("plan.csv", None), ("plan.h5", None), ("plan.npy", SHAPE)):
         assert import_design(replayed / name, shape).labels() == summary["order"]
     assert table["design"][0] == "designed" and set(table["design"][1:]) == {
@@ -155,6 +158,36 @@ def test_a_plan_from_dicom_is_that_of_the_library_and_keeps_its_place(files, tmp
     assert summary["geometry"] == {"plane": "axial", "voxel size (mm)": [2.0, 2.0, 3.0], "matrix": [32, 32, 1]}
     assert summary["protocol"]["echo_time"] == pytest.approx(0.03) and "the same head" in summary["plan"]
     assert not list((tmp_path / "run").glob("designs*"))  # nothing is tried
+
+
+@pytest.mark.parametrize("readout", [0, 1])
+def test_a_plan_follows_the_series_its_plane_and_the_way_of_its_phase_encodes(readout, tmp_path, capsys):
+    sagittal = Geometry(np.zeros(3), np.array([[0, 0, 1.0], [0, 1, 0], [1, 0, 0]]), np.array([1.0, 1, 4]), (24, 32, 3))
+    write_dicom(tmp_path / "head", np.stack([HEAD[4:28]] * 3, axis=2), sagittal, readout=readout)
+    assert read_scan(tmp_path / "head").readout == readout
+    arguments = ["--plan", "--reference", str(tmp_path / "head"), "--lines", "8", "--initial", "6"]
+    assert run(["kspace", *arguments, "--export", "ismrmrd", "--jobs", "1", "--out", str(tmp_path / "run")]) == 0
+    summary, plan = summary_of(tmp_path / "run"), import_design(tmp_path / "run/plan.h5")
+    # axis 0 of the files points to the head, axis 1 to the front; those of the plan the other way round
+    encoded, read = ("anterior-posterior (32, 32 mm)", "head-foot (24, 24 mm)")[:: 1 if readout == 0 else -1]
+    assert summary["geometry"]["plane"] == "sagittal" and summary["geometry"]["matrix"] == [32, 24, 1]
+    assert f"Phases are encoded {encoded}, read-outs are {read}." in capsys.readouterr().out.replace("\n", " ")
+    assert plan.axis == readout and plan.image_shape == (32, 24)
+    cut = read_scan(tmp_path / "head").slice()
+    assert cut.readout == 1 - readout and cut.geometry.direction(cut.readout) == read.split()[0]
+
+
+def test_maps_of_the_whole_serve_the_block_that_was_acquired_and_its_lines_are_found_in_the_file(tmp_path):
+    kspace, smooth = np.where(np.abs(np.arange(32) - 16) < 12, RAW, 0), simulate_coils(SHAPE, 2, random_state=0)
+    coarse = making._coarser(smooth, (32, 24))
+    np.testing.assert_allclose(coarse[:, 16, 12], smooth[:, 16, 16])
+    np.testing.assert_allclose(coarse[:, :, 9], smooth[:, :, 12])  # three pixels of 4/3 are four
+    np.save(tmp_path / "wide.npy", kspace)
+    scan = read_raw(str(tmp_path / "wide.npy"), None, None, None)
+    for maps in ("estimate", smooth, coarse):
+        found = replayed_of(scan, trajectory="lines", axis=1, initial=None, coils=maps)
+        assert found.shape == (32, 24) and found.maps.shape == (2, 32, 24)
+    assert "its line k is line k + 4 of the 32 in the file" in found.statements[0]
 
 
 def test_points_across_the_read_out_become_encodes_of_the_volume(files, tmp_path):
@@ -245,7 +278,8 @@ def test_a_plan_from_raw_samples_says_how_many_coils_they_became(files, tmp_path
             "the 16 central lines were acquired without a gap, and 20 are wanted",
         ),
         (["--kspace", "points", "--trajectory", "lines"], "use --trajectory points"),
-        (["--kspace", "raw", "--coils", "maps"], r"--coils must hold maps of shape (2, 32, 32)"),
+        (["--kspace", "raw", "--coils", "maps"], "the file holds maps of 3 coils, and the samples have 2"),
+        (["--kspace", "raw", "--coils", "tiny"], "--coils must hold maps of shape (2, 32, 32), got"),
         (
             ["--kspace", "raw", "--reference", "turned"],
             "--reference: the matrix of raw.npy is 32 x 32, that of turned.npy",
@@ -259,7 +293,7 @@ def test_a_plan_from_raw_samples_says_how_many_coils_they_became(files, tmp_path
         (["--image", "series", "--volume", "2"], "--image: series.npy has no volume 2"),
         (["--plan", "--reference", "some"], "was not sampled completely, and a reference has to be"),
         (["--plan", "--reference", "image", "--image", "image"], "not both"),
-        (["--plan", "--reference", "image", "--lines", "5", "--initial", "6"], "it must be at least 6, got 5"),
+        (["--plan", "--reference", "image", "--lines", "5", "--initial", "6"], "--lines counts the first 6 lines too"),
         (["--plan", "--reference", "image", "--lines", "99"], "--lines must be at most 32, all the lines of "),
         (["--plan", "one"], "files and values follow their options"),
         (["--reference", "image"], "--reference is an earlier scan of a head: plan the next one from it with --plan"),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from adaptive.scanner import Scan
 
 __all__ = [
+    "acquired_plane",
     "read_heads",
     "read_maps",
     "read_raw",
@@ -51,6 +52,20 @@ def _sentences(option: str, path: str | None) -> Iterator[None]:
         raise CommandError(f"{option}: {said}") from None
     except (ValueError, ImportError, IndexError) as error:
         raise CommandError(f"{option}: {error}") from None
+
+
+def acquired_plane(path: str | None) -> str:
+    """The plane in which slices of DICOM were acquired; "axial" of everything else, also of what cannot be read."""
+    given = Path(path or "")
+    if path is not None and (given.is_dir() or given.suffix.lower() in (".dcm", ".ima")):
+        with suppress(ValueError, OSError, ImportError):  # said when it is read
+            from adaptive.scanner.dicom_frames import frames_of, normal_of
+
+            frame = frames_of(given)[0]
+            if frame.orientation is not None:
+                across = int(np.argmax(np.abs(normal_of(frame))))
+                return next(name for name, axis in PLANES.items() if axis == across)
+    return "axial"
 
 
 def read_stack(path: str | None, plane: str, volume: int | None, option: str = "--image") -> tuple[ImageStack, str]:
@@ -106,7 +121,9 @@ def read_reference_scan(
         image, coils, received = (scan.data, None, "") if scan.kind == "image" else _of_raw(scan, compress)
         image = scaled(image, scan.source)
         turn = scan.kind == "image" and scan.geometry is not None
-        return scan, Known([image], scan.source, True, coils, n_slices, scan.geometry, scan.protocol, turn, received)
+        return scan, Known(
+            [image], scan.source, True, coils, n_slices, scan.geometry, scan.protocol, turn, received, scan.readout
+        )
 
 
 def read_heads(path: str | None, plane: str, index: int | None, volume: int | None) -> tuple[Known, str]:

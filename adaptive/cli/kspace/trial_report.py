@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive import plots
-from adaptive.cli.kspace.exports import write_exports
+from adaptive.cli.kspace.exports import unplaced, write_exports
 from adaptive.cli.kspace.rules import EXPONENT
 from adaptive.cli.kspace.trial import METRICS, SCALES, SLACKS, Trial
 from adaptive.cli.kspace.trial_designs import DESIGNED, REFERENCE, Tried
@@ -47,7 +47,8 @@ def write(tried: Sequence[Tried], trial: Trial, folder: RunFolder) -> None:
             pictures.append(f"{name}.{folder.pictures}")
     folder.write_json("summary.json", _summary(ordered, trial, folder, said))
     names = [*written, "designs.csv", "labels_of_designs.csv", *pictures, "summary.json", "log"]
-    _print(ordered, trial, folder, said, names)
+    remark = unplaced(folder.settings["export"], trial.geometry)
+    _print(ordered, trial, folder, f"{said} {remark}".rstrip(), names)
     counts = Counter(message for one in ordered for message in one.warnings)
     for message, count in counts.most_common():
         print(f"adaptive: warning in {count} of {len(ordered)} designs: {message}", file=sys.stderr)
