@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from adaptive.cli import run
+from adaptive.cli.errors import CommandError
 from adaptive.cli.kspace import making, trial, trial_designs
 from adaptive.cli.kspace import plan as plans
 from adaptive.cli.kspace.compressing import compressed
 from adaptive.cli.kspace.exports import unplaced
-from adaptive.cli.kspace.jobs import former
+from adaptive.cli.kspace.jobs import _trial_of, former
 from adaptive.cli.kspace.making import replayed as replayed_of
-from adaptive.cli.kspace.reading import read_raw
+from adaptive.cli.kspace.reading import read_raw, read_stack, require_alike
 from adaptive.cli.run_folder import RunFolder
 from adaptive.images import head_scan, padded, simulate_coils, simulate_scan
-from adaptive.scanner import Geometry, Protocol, read_scan, write_dicom
+from adaptive.scanner import Geometry, Protocol, Scan, read_scan, write_dicom, write_ismrmrd
 from designs.kspace import central, golden_angles, import_design, reference_lines
 from tests.cli.processes import columns
 
@@ -64,6 +66,7 @@ def files(tmp_path_factory):
         "turned": HEAD[:, :24],
     }
     stored |= {"nan": np.where(np.arange(32) == 5, np.nan, RAW), "shifted": np.fft.ifftshift(RAW, (1, 2))}
+    stored |= {"zeros": 0 * RAW, "coils_last": np.moveaxis(RAW, 0, -1)}
     stored |= {"maps": np.ones((3, 32, 32)), "series": np.stack([np.stack([HEAD] * 3), np.stack([HEAD.T] * 3)], -1)}
     for name, array in stored.items():
         np.save(folder / f"{name}.npy", array)
@@ -73,6 +76,7 @@ def files(tmp_path_factory):
         write_dicom(folder / name, volume, Geometry.from_affine(affine, volume.shape), Protocol(echo_time=0.03))
     tilted = np.array([[2.0, 0, 0, 0], [0, 1.6, -1.8, 0], [0, 1.2, 2.4, 0], [0, 0, 0, 1]])
     write_dicom(folder / "tilted", volume, Geometry.from_affine(tilted, volume.shape))
+    write_ismrmrd(folder / "scan.h5", RAW)
     return folder
 
 
@@ -214,6 +218,32 @@ def test_one_of_several_volumes_is_taken_and_said(files, tmp_path, capfd):
     assert "--volume takes another" not in capfd.readouterr().out
 
 
+def test_a_trial_says_which_of_several_volumes_it_takes(files):
+    options = {"image": str(files / "series.npy"), "kspace": None, "reference": None, "trajectory": "spokes"}
+    options |= {"plane": "axial", "slice": None, "lines": 3, "initial": None, "axis": None, "snr": 50.0, "seed": 0}
+    for volume, said in ((None, True), (1, False)):
+        tried, _ = _trial_of(options | {"volume": volume, "phase": "central", "compress": "auto", "coils": None})
+        assert ("Volume 0 of 2; --volume takes another" in tried.statements) == said
+
+
+def test_images_of_a_file_of_raw_samples_are_said_to_be_that(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "fast.h5", "w") as file:
+        file["kspace"] = np.stack([RAW] * 2)
+    assert "--kspace replays them" in read_stack(str(tmp_path / "fast.h5"), "axial", None)[1]
+    with h5py.File(tmp_path / "fast.h5", "a") as file:
+        file["reconstruction_rss"] = np.stack([HEAD] * 2)
+    assert read_stack(str(tmp_path / "fast.h5"), "axial", None)[1] == ""
+
+
+def test_a_reference_is_compared_without_the_oversampling_of_read_outs():
+    wide = Scan(np.ones((2, 32, 64), complex), "kspace", coils=0, readout=1, reconstructed=SHAPE, source="wide")
+    require_alike(wide, Scan(RAW, "kspace", coils=0))
+    require_alike(Scan(HEAD, "image"), wide)
+    with pytest.raises(CommandError, match="the matrix of scan is 32 x 32, that of wide 32 x 64"):
+        require_alike(replace(wide, reconstructed=None), Scan(RAW, "kspace", coils=0))
+
+
 # Many coils ----------------------------------------------------------------------------------------------------------
 
 
@@ -263,6 +293,9 @@ def test_a_plan_from_raw_samples_says_how_many_coils_they_became(files, tmp_path
     [
         (["--kspace", "image"], "--kspace: image.npy holds an image as it seems, and no k-space: give it as --image."),
         (["--image", "raw"], "--image: raw.npy holds k-space as it seems"),
+        (["--image", "scan"], "--image: scan.h5 holds raw samples (ISMRMRD): give it as --kspace"),
+        (["--kspace", "zeros"], "--kspace: zeros.npy holds no sample: all of its numbers are zero."),
+        (["--kspace", "coils_last"], "coils_last.npy holds 32 x 32 x 2 numbers, k-space along its first two axes"),
         (["--kspace", "nan"], "NaN or infinite"),
         (["--kspace", "cut"], "cut.npy cannot be read; it seems to be damaged"),
         (["--kspace", "nothing"], "there is no file"),

@@ -93,13 +93,12 @@ def _trial(folder: RunFolder, jobs: int) -> None:
 
 def _plan(folder: RunFolder, jobs: int) -> None:
     from adaptive.cli.kspace.plan import plan
-    from adaptive.cli.kspace.reading import read_heads, read_reference_scan
+    from adaptive.cli.kspace.reading import read_heads, reference_of
 
     settings = folder.settings
     where = (settings["plane"], settings["slice"], settings["volume"])
-    said = ""
     if settings["reference"] is not None:
-        _, known = read_reference_scan(settings["reference"], *where, settings["compress"])
+        known, said = reference_of(settings["reference"], *where, settings["compress"])
     else:
         known, said = read_heads(settings["image"], *where)
     if settings["axis"] is None:
@@ -121,7 +120,14 @@ def _plan(folder: RunFolder, jobs: int) -> None:
 def _trial_of(settings: dict[str, Any]) -> tuple[Trial, Any]:
     """The trial, and the reference that it is also planned from."""
     from adaptive.cli.kspace.making import replayed, simulated
-    from adaptive.cli.kspace.reading import read_maps, read_raw, read_reference_scan, require_alike, require_same_grid
+    from adaptive.cli.kspace.reading import (
+        of_several,
+        read_maps,
+        read_raw,
+        read_reference_scan,
+        require_alike,
+        require_same_grid,
+    )
     from adaptive.cli.kspace.subject import MULTIPLE, read_subject
     from adaptive.images import padded
 
@@ -133,7 +139,7 @@ def _trial_of(settings: dict[str, Any]) -> tuple[Trial, Any]:
         if settings["initial"] is not None and settings["initial"] > side:
             raise CommandError(f"--initial must be at most {side}, got {settings['initial']}.")
         told = {name: settings[name] for name in ("trajectory", "initial", "snr", "phase", "seed")}
-        trial = simulated(subject.same, axis=settings["axis"] or 0, n=n, **told)
+        trial = simulated(subject.same, axis=settings["axis"] or 0, n=n, **told).saying(subject.said)
         if settings["reference"] is None:
             return trial, None
         require_same_grid(settings["reference"], settings["image"], settings["volume"])
@@ -146,7 +152,8 @@ def _trial_of(settings: dict[str, Any]) -> tuple[Trial, Any]:
         require_alike(scan, raw)
     maps = settings["coils"] if settings["coils"] in (None, "estimate") else read_maps(settings["coils"])
     told = {name: settings[name] for name in ("trajectory", "axis", "initial", "compress")} | {"n": settings["lines"]}
-    return replayed(raw, coils="estimate" if maps is None else maps, **told), reference
+    trial = replayed(raw, coils="estimate" if maps is None else maps, **told)
+    return trial.saying(of_several(raw, settings["volume"])), reference
 
 
 def _size_of(trial: Trial, settings: dict[str, Any]) -> int:
