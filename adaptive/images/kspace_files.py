@@ -24,6 +24,7 @@ from adaptive.showing import facts_html
 __all__ = ["RawKspace", "read_kspace"]
 
 HDF5 = (".h5", ".hdf5")
+IMAGES = ("reconstruction_rss", "reconstruction_esc", "image", "images")
 _NAMES = ("kspace", "ksp")
 _ENDINGS = (*HDF5, ".cfl", ".npy", ".npz")
 
@@ -160,7 +161,7 @@ def read_kspace(path: str | os.PathLike[str], index: int | None = None) -> RawKs
 def images_of_hdf5(path: Path) -> np.ndarray:
     """The images (slices, h, w) of an HDF5 file: its reconstructions, else those of its k-space."""
     with _opened(path) as file:
-        for name, stored in _data_sets(file, ("reconstruction_rss", "reconstruction_esc", "image", "images")):
+        for name, stored in _data_sets(file, IMAGES):
             require_memory(path.name, stored.shape, float)
             images = _whole(path, stored)
             if images.ndim not in (2, 3):

@@ -26,6 +26,7 @@ __all__ = ["head_scan", "read_images"]
 
 _PLANES = {"sagittal": 0, "coronal": 1, "axial": 2}  # plane -> the anatomical axis it is perpendicular to
 _VOLUMES = (".nii", ".nii.gz", ".mgz", ".mgh", ".hdr", ".img", ".img.gz", ".mnc")
+_MAPPED = 2**28  # bytes of a file from which on only the slices that are looked at are read
 _PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp")
 
 
@@ -142,6 +143,8 @@ def _read_volume(path: Path, plane: str, volume: int) -> ImageStack:
 
 
 def _read_arrays(path: Path) -> ImageStack:
+    if path.name.lower().endswith(".npy") and path.stat().st_size > _MAPPED:
+        return _stack_of(path, [np.load(path, mmap_mode="r", allow_pickle=False)])
     with path.open("rb") as stream:
         if path.name.lower().endswith(".npy"):
             version = np.lib.format.read_magic(stream)
@@ -151,6 +154,10 @@ def _read_arrays(path: Path) -> ImageStack:
             stream.seek(0)
         loaded = np.load(stream, allow_pickle=False)
         arrays = [loaded] if isinstance(loaded, np.ndarray) else [loaded[name] for name in loaded.files]
+    return _stack_of(path, arrays)
+
+
+def _stack_of(path: Path, arrays: list[np.ndarray]) -> ImageStack:
     shapes = [array.shape for array in arrays]
     if len(arrays) > 1 and (len(set(shapes)) > 1 or len(shapes[0]) != 2):
         raise _Told(f"{path.name} must hold images of one shape, got arrays of shapes {shapes}.")

@@ -132,11 +132,11 @@ class Operator:
 
     def _bands_at(self, indices: list[Any]) -> list[tuple[Any, np.ndarray]]:
         """The bands that stand at these indices of an output, from the first row of each."""
-        rows = np.zeros((len(indices), *self.output_shape))
-        for row, index in zip(rows, indices, strict=True):
+        powers = np.empty((len(indices), *self.input_shape))
+        for power, index in zip(powers, indices, strict=True):  # one by one: all at once take several times as much
+            row = np.zeros(self.output_shape)
             row[index].flat[0] = 1.0  # basic indices: a view
-        axes = tuple(range(1, 1 + len(self.input_shape)))
-        powers = np.abs(np.fft.fftn(self.adjoint(rows), axes=axes, norm="ortho")) ** 2
+            power[...] = np.abs(np.fft.fftn(self.adjoint(row), norm="ortho")) ** 2
         return list(zip(indices, powers, strict=True))
 
     def normal_spectrum(self, weights: ArrayLike | None = None) -> np.ndarray | None:

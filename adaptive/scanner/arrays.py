@@ -21,6 +21,7 @@ from adaptive.scanner.sentences import chosen, damaged, needs
 
 __all__ = ["is_raw", "read_array", "read_hdf5", "read_volume"]
 
+_LEAST = 3  # samples around DC
 _LOOKED_THROUGH = 2**27  # numbers: up to a GB is looked through at once
 
 _NAMES = ("kspace", "ksp")
@@ -29,7 +30,7 @@ _SECONDS = {"sec": 1.0, "msec": 1e-3, "usec": 1e-6}
 
 def read_array(path: Path, kind: str | None, volume: int | None = None) -> Scan:
     """Of ``.npy``, ``.npz`` and ``.cfl``: k-space (coils, *shape), an image (h, w), a volume, or several (..., n)."""
-    stored = _of_bart(path) if path.suffix.lower() == ".cfl" else _of_numpy(path)
+    stored = _of_bart(path, kind) if path.suffix.lower() == ".cfl" else _of_numpy(path)
     if stored.dtype.kind not in "biufc" or not 2 <= stored.ndim <= 5 or 0 in stored.shape:
         raise ValueError(f"{path.name} must hold numbers along two to five axes, got {stored.dtype} of {stored.shape}.")
     kind = kind_of(stored, path.name, kind)
@@ -39,6 +40,7 @@ def read_array(path: Path, kind: str | None, volume: int | None = None) -> Scan:
         if stored.ndim == 5:
             n_volumes = stored.shape[-1]
         coils = 0 if stored.ndim > 2 else None
+        _require_coils_first(path.name, stored)
     elif stored.ndim >= 4:
         if stored.ndim == 5:
             raise ValueError(f"{path.name} must hold images with two or three axes, or several, got {stored.shape}.")
@@ -131,11 +133,28 @@ def is_raw(path: Path) -> bool:
         raise damaged(path.name, reason) from reason
 
 
-def _of_bart(path: Path) -> np.ndarray:
-    """Axes x, y, z, coil, and all others as one behind them; the coils are put first where there are any."""
+def _require_coils_first(name: str, kspace: np.ndarray) -> None:
+    """Refuse (h, w, coils): k-space has its energy around the middle of both axes of an image, coils have not."""
+    if kspace.ndim != 3 or kspace.shape[2] >= kspace.shape[0] or kspace.size > _LOOKED_THROUGH:
+        return
+    energy = np.sum(np.abs(np.nan_to_num(kspace)) ** 2, axis=(1, 2), dtype=float)
+    side, reach = len(energy), max(_LEAST, len(energy) // 8)
+    start = side // 2 - reach // 2
+    if side >= 2 * _LEAST and energy[start : start + reach].sum() > energy.sum() / 2:
+        size = " x ".join(map(str, kspace.shape))
+        raise ValueError(
+            f"{name} holds {size} numbers, k-space along its first two axes as it seems: coils come first, (coils, h, "
+            "w); save np.moveaxis(array, -1, 0)."
+        )
+
+
+def _of_bart(path: Path, kind: str | None) -> np.ndarray:
+    """Axes x, y, z, coil, and all others as one behind them; the coils are put first, also of k-space the only one."""
     stored = read_cfl(path, mapped=True)
     if stored.ndim <= 3:
-        return stored[..., 0] if stored.ndim == 3 and stored.shape[2] == 1 else stored
+        if stored.ndim == 3 and stored.shape[2] > 1:
+            return stored[None] if kind_of(stored, path.name, kind) == "kspace" else stored
+        return stored[..., 0] if stored.ndim == 3 else stored
     stored = stored.reshape(*stored.shape[:4], -1, order="F")
     stored = np.moveaxis(stored, 3, 0)
     stored = stored[:, :, :, 0] if stored.shape[3] == 1 else stored

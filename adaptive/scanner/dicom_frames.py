@@ -52,11 +52,19 @@ def frames_of(path: Path) -> list[Frame]:
             raise damaged(file.name, reason) from reason
         if "Rows" in head:
             found += [_frame(file, head, k) for k in range(_frames_in(file, head))]
+        elif not len(head) or _announces_an_image(head):
+            raise damaged(file.name, ValueError("it ends before it says the size of its image"))
     if not found:
         inner = sorted(one.name for one in path.iterdir() if one.is_dir()) if path.is_dir() else []
         hint = f"; choose one of its folders, such as {inner[0]}" if inner else ""
         raise ValueError(f"{path.name} holds no image of DICOM{hint}.")
     return found
+
+
+def _announces_an_image(head: Any) -> bool:
+    """Whether a file without rows is what is left of an image, and no list or report."""
+    kind = getattr(getattr(head, "file_meta", None), "MediaStorageSOPClassUID", None)
+    return kind is not None and "Image Storage" in kind.name
 
 
 def _frames_in(file: Path, head: Any) -> int:
@@ -147,12 +155,14 @@ def places_of(path: Path, frames: list[Frame]) -> list[list[Frame]]:
             groups[-1].append(int(k))
         else:
             groups.append([int(k)])
-    most = max(map(len, groups))
-    short = next((group for group in groups if len(group) < most), None)
-    if short is not None:
+    usually = Counter(map(len, groups)).most_common(1)[0][0]
+    odd_one = next((group for group in groups if len(group) != usually), None)
+    if odd_one is not None:
+        n, names = len(odd_one), [frames[k].path.name for k in odd_one]
+        what, files = ("lacks images", f"near {names[0]}") if n < usually else ("holds too many", " and ".join(names))
         raise ValueError(
-            f"{path.name} lacks images: there are {most} of most places and {len(short)} at {along[short[0]]:.2f} mm "
-            f"(near {frames[short[0]].path.name}); a slice is missing, or a file is there twice."
+            f"{path.name} {what}: there {_are(usually)} of most places and {n} at {along[odd_one[0]]:.2f} mm "
+            f"({files}); a slice is missing, or a file is there twice."
         )
     distances = np.diff([along[group[0]] for group in groups])
     if len(distances):
@@ -167,6 +177,10 @@ def places_of(path: Path, frames: list[Frame]) -> list[list[Frame]]:
     found = [sorted((frames[k] for k in group), key=lambda one: one.order) for group in groups]
     first, last = found[0][0], found[-1][0]
     return found[::-1] if (first.instance, first.number) > (last.instance, last.number) else found
+
+
+def _are(n: int) -> str:
+    return "is 1" if n == 1 else f"are {n}"
 
 
 def _by_number(path: Path, frames: list[Frame]) -> list[list[Frame]]:

@@ -43,6 +43,7 @@ def read_dicom(path: Path, volume: int | None = None) -> Scan:
         "image",
         geometry=_geometry(taken, rows, columns),
         protocol=_protocol(taken[0]),
+        readout=_readout(taken[0]),
         volume=volume,
         n_volumes=n_volumes,
         source=source,
@@ -67,6 +68,12 @@ def _geometry(frames: list[Frame], rows: int, columns: int) -> Geometry | None:
     directions = np.stack([down, along, normal], axis=1) * TO_LPS[:, None]
     size = np.array([first.spacing[0], first.spacing[1], abs(apart)])
     return Geometry(np.array(first.position) * TO_LPS, directions, size, (rows, columns, len(frames)))
+
+
+def _readout(frame: Frame) -> int | None:
+    """Axis of the pixels that was read out: phase encoding along rows means that columns were read."""
+    encoded = stated(frame.head, frame.number, "MRFOVGeometrySequence", "InPlanePhaseEncodingDirection")
+    return {"ROW": 0, "COL": 1, "COLUMN": 1}.get(str(encoded).strip().upper())
 
 
 def _protocol(frame: Frame) -> Protocol | None:

@@ -34,6 +34,7 @@ def write_dicom(
     protocol: Protocol | None = None,
     *,
     description: str = "adaptive designs",
+    readout: int | None = None,
 ) -> list[Path]:
     """Write a volume as a folder of slices.
 
@@ -48,6 +49,8 @@ def write_dicom(
     protocol : Protocol, optional
     description : str, default "adaptive designs"
         Of the series.
+    readout : {0, 1}, optional
+        Axis of the volume that was read out; phases were encoded along the other one, which the files then say.
 
     Returns
     -------
@@ -58,7 +61,7 @@ def write_dicom(
     ------
     ValueError
         If the volume is complex, not finite or of another shape than its geometry, axes are not perpendicular, or the
-        folder holds something; nothing is written then.
+        folder holds something, or ``readout`` is neither 0 nor 1; nothing is written then.
 
     Examples
     --------
@@ -77,6 +80,8 @@ def write_dicom(
             f"volume must be real, of the shape of its geometry, {geometry.matrix}, got {array.dtype} of shape "
             f"{array.shape}."
         )
+    if readout not in (None, 0, 1):
+        raise ValueError(f"readout must be 0 or 1, the axis of a slice that was read out, got {readout!r}.")
     columns = geometry.directions
     if not np.allclose(columns.T @ columns, np.eye(3), atol=1e-4):
         raise ValueError("geometry must have perpendicular axes of length one: DICOM has no others.")
@@ -85,6 +90,8 @@ def write_dicom(
         raise ValueError(f"{folder.name} holds files already; a series needs a folder of its own.")
     pixels, slope, start = _sixteen_bits(whole)
     series = _series(geometry, protocol, description)
+    if readout is not None:
+        series["InPlanePhaseEncodingDirection"] = ("ROW", "COL")[readout]
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for k in range(whole.shape[2]):

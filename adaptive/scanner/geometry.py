@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["PLANES", "TO_LPS", "Geometry"]
 
 PLANES = {"sagittal": 0, "coronal": 1, "axial": 2}  # the anatomical axis that each is perpendicular to
+_NAMES = ("left-right", "anterior-posterior", "head-foot")
 TO_LPS = np.array([-1.0, -1.0, 1.0])  # times a vector right, anterior, superior: left, posterior, superior, and back
 _PARALLEL = 1e-2  # largest angle between axes that count as one, radians
 
@@ -109,6 +110,10 @@ class Geometry:
         """ "axial", "coronal" or "sagittal": the plane nearest to that of the first two axes."""
         across = self.to_anatomical()[0].index(2)
         return next(name for name, axis in PLANES.items() if axis == across)
+
+    def direction(self, axis: int) -> str:
+        """ "left-right", "anterior-posterior" or "head-foot": what the direction of an axis is nearest to."""
+        return _NAMES[int(np.argmax(np.abs(self.directions[:, axis])))]
 
     def place(self, index: ArrayLike) -> np.ndarray:
         """Where a voxel lies, mm RAS, (3,)."""

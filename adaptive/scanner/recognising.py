@@ -87,6 +87,8 @@ def kind_of(array: np.ndarray, name: str, wanted: str | None = None) -> str:
     """
     part = _glance(array)
     raw = looks_like_kspace(part)
+    if not raw and part.ndim == 3 and part.dtype.kind == "c":  # there may be more coils than columns
+        raw = looks_like_kspace(np.sqrt(np.sum(np.abs(part) ** 2, axis=0)))
     if raw and wanted == "image":
         raise ValueError(f"{name} holds k-space and no image: its energy lies around DC; say that it is k-space.")
     if raw and array.dtype.kind != "c":

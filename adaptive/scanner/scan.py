@@ -96,7 +96,7 @@ class Scan:
         return facts_html("Scan", self._facts())
 
     def _said(self) -> str:
-        coils = "" if self.coils is None else f" of {self.n_coils} coils"
+        coils = "" if self.coils is None else f" of {self.n_coils} coil{'' if self.n_coils == 1 else 's'}"
         shots = "" if self.trajectory is None else f", {len(self.trajectory)} shots"
         return f"{self.kind}{coils}, {' x '.join(map(str, self.shape))}{shots}"
 

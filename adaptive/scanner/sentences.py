@@ -35,5 +35,6 @@ def chosen(name: str, argument: str, value: int | None, n: int, what: str) -> in
             raise ValueError(f"{name} holds {n} {what}: say which one, {argument}=0 to {argument}={n - 1}.")
         return 0
     if not -n <= integer(argument, value) < n:
-        raise IndexError(f"{name} has no {argument} {value}: there are {n}, 0 to {n - 1}.")
+        there = "it holds one" if n == 1 else f"there are {n}, 0 to {n - 1}"
+        raise IndexError(f"{name} has no {argument} {value}: {there}.")
     return value % n

@@ -43,7 +43,10 @@ def turned(scan: Scan, order: Sequence[int], backwards: Sequence[bool]) -> Scan:
     data = np.transpose(data[..., None] if flat else data, order)
     data = data[tuple(slice(None, None, -1 if back else 1) for back in backwards)]
     return replace(
-        scan, data=data[..., 0] if flat and order[2] == 2 else data, geometry=scan.geometry.turned(order, backwards)
+        scan,
+        data=data[..., 0] if flat and order[2] == 2 else data,
+        geometry=scan.geometry.turned(order, backwards),
+        readout=None if scan.readout is None else order.index(scan.readout),
     )
 
 

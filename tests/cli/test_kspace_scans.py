@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from adaptive.cli import run
+from adaptive.cli.errors import CommandError
 from adaptive.cli.kspace import making, trial, trial_designs
 from adaptive.cli.kspace import plan as plans
 from adaptive.cli.kspace.compressing import compressed
-from adaptive.cli.kspace.jobs import former
-from adaptive.cli.kspace.reading import read_raw
+from adaptive.cli.kspace.exports import unplaced
+from adaptive.cli.kspace.jobs import _trial_of, former
+from adaptive.cli.kspace.making import replayed as replayed_of
+from adaptive.cli.kspace.reading import read_raw, read_stack, require_alike
 from adaptive.cli.run_folder import RunFolder
 from adaptive.images import head_scan, padded, simulate_coils, simulate_scan
-from adaptive.scanner import Geometry, Protocol, read_scan, write_dicom
+from adaptive.scanner import Geometry, Protocol, Scan, read_scan, write_dicom, write_ismrmrd
 from designs.kspace import central, golden_angles, import_design, reference_lines
 from tests.cli.processes import columns
 
@@ -62,6 +66,7 @@ def files(tmp_path_factory):
         "turned": HEAD[:, :24],
     }
     stored |= {"nan": np.where(np.arange(32) == 5, np.nan, RAW), "shifted": np.fft.ifftshift(RAW, (1, 2))}
+    stored |= {"zeros": 0 * RAW, "coils_last": np.moveaxis(RAW, 0, -1)}
     stored |= {"maps": np.ones((3, 32, 32)), "series": np.stack([np.stack([HEAD] * 3), np.stack([HEAD.T] * 3)], -1)}
     for name, array in stored.items():
         np.save(folder / f"{name}.npy", array)
@@ -71,6 +76,7 @@ def files(tmp_path_factory):
         write_dicom(folder / name, volume, Geometry.from_affine(affine, volume.shape), Protocol(echo_time=0.03))
     tilted = np.array([[2.0, 0, 0, 0], [0, 1.6, -1.8, 0], [0, 1.2, 2.4, 0], [0, 0, 0, 1]])
     write_dicom(folder / "tilted", volume, Geometry.from_affine(tilted, volume.shape))
+    write_ismrmrd(folder / "scan.h5", RAW)
     return folder
 
 
@@ -90,6 +96,7 @@ def test_raw_samples_of_several_coils_are_replayed_and_the_plan_is_exported(repl
     summary, table = summary_of(replayed), columns(replayed / "designs.csv")
     assert summary["order"][:4] == [14, 15, 16, 17] and len(set(summary["order"])) == 8
     assert "2 coils, all 32 lines of 32 x 32 samples; nothing is simulated" in summary["said"]
+    assert "plan.h5" in unplaced(["csv", "ismrmrd"], None) and unplaced(["csv"], None) == ""
     for name, shape in (("plan.csv", None), ("plan.h5", None), ("plan.npy", SHAPE)):
         assert import_design(replayed / name, shape).labels() == summary["order"]
     assert table["design"][0] == "designed" and set(table["design"][1:]) == {
@@ -157,6 +164,36 @@ def test_a_plan_from_dicom_is_that_of_the_library_and_keeps_its_place(files, tmp
     assert not list((tmp_path / "run").glob("designs*"))  # nothing is tried
 
 
+@pytest.mark.parametrize("readout", [0, 1])
+def test_a_plan_follows_the_series_its_plane_and_the_way_of_its_phase_encodes(readout, tmp_path, capsys):
+    sagittal = Geometry(np.zeros(3), np.array([[0, 0, 1.0], [0, 1, 0], [1, 0, 0]]), np.array([1.0, 1, 4]), (24, 32, 3))
+    write_dicom(tmp_path / "head", np.stack([HEAD[4:28]] * 3, axis=2), sagittal, readout=readout)
+    assert read_scan(tmp_path / "head").readout == readout
+    arguments = ["--plan", "--reference", str(tmp_path / "head"), "--lines", "8", "--initial", "6"]
+    assert run(["kspace", *arguments, "--export", "ismrmrd", "--jobs", "1", "--out", str(tmp_path / "run")]) == 0
+    summary, plan = summary_of(tmp_path / "run"), import_design(tmp_path / "run/plan.h5")
+    # axis 0 of the files points to the head, axis 1 to the front; those of the plan the other way round
+    encoded, read = ("anterior-posterior (32, 32 mm)", "head-foot (24, 24 mm)")[:: 1 if readout == 0 else -1]
+    assert summary["geometry"]["plane"] == "sagittal" and summary["geometry"]["matrix"] == [32, 24, 1]
+    assert f"Phases are encoded {encoded}, read-outs are {read}." in capsys.readouterr().out.replace("\n", " ")
+    assert plan.axis == readout and plan.image_shape == (32, 24)
+    cut = read_scan(tmp_path / "head").slice()
+    assert cut.readout == 1 - readout and cut.geometry.direction(cut.readout) == read.split()[0]
+
+
+def test_maps_of_the_whole_serve_the_block_that_was_acquired_and_its_lines_are_found_in_the_file(tmp_path):
+    kspace, smooth = np.where(np.abs(np.arange(32) - 16) < 12, RAW, 0), simulate_coils(SHAPE, 2, random_state=0)
+    coarse = making._coarser(smooth, (32, 24))
+    np.testing.assert_allclose(coarse[:, 16, 12], smooth[:, 16, 16])
+    np.testing.assert_allclose(coarse[:, :, 9], smooth[:, :, 12])  # three pixels of 4/3 are four
+    np.save(tmp_path / "wide.npy", kspace)
+    scan = read_raw(str(tmp_path / "wide.npy"), None, None, None)
+    for maps in ("estimate", smooth, coarse):
+        found = replayed_of(scan, trajectory="lines", axis=1, initial=None, coils=maps)
+        assert found.shape == (32, 24) and found.maps.shape == (2, 32, 24)
+    assert "its line k is line k + 4 of the 32 in the file" in found.statements[0]
+
+
 def test_points_across_the_read_out_become_encodes_of_the_volume(files, tmp_path):
     arguments = ["--plan", "--reference", str(files / "dicom"), "--trajectory", "points", "--lines", "72"]
     assert run(["kspace", *arguments, "--initial", "8", "--jobs", "1", "--out", str(tmp_path / "run")]) == 0
@@ -179,6 +216,32 @@ def test_one_of_several_volumes_is_taken_and_said(files, tmp_path, capfd):
     assert "Volume 0 of 2; --volume takes another." in capfd.readouterr().out
     assert run([*common, "--volume", "1", "--out", str(tmp_path / "second")]) == 0
     assert "--volume takes another" not in capfd.readouterr().out
+
+
+def test_a_trial_says_which_of_several_volumes_it_takes(files):
+    options = {"image": str(files / "series.npy"), "kspace": None, "reference": None, "trajectory": "spokes"}
+    options |= {"plane": "axial", "slice": None, "lines": 3, "initial": None, "axis": None, "snr": 50.0, "seed": 0}
+    for volume, said in ((None, True), (1, False)):
+        tried, _ = _trial_of(options | {"volume": volume, "phase": "central", "compress": "auto", "coils": None})
+        assert ("Volume 0 of 2; --volume takes another" in tried.statements) == said
+
+
+def test_images_of_a_file_of_raw_samples_are_said_to_be_that(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "fast.h5", "w") as file:
+        file["kspace"] = np.stack([RAW] * 2)
+    assert "--kspace replays them" in read_stack(str(tmp_path / "fast.h5"), "axial", None)[1]
+    with h5py.File(tmp_path / "fast.h5", "a") as file:
+        file["reconstruction_rss"] = np.stack([HEAD] * 2)
+    assert read_stack(str(tmp_path / "fast.h5"), "axial", None)[1] == ""
+
+
+def test_a_reference_is_compared_without_the_oversampling_of_read_outs():
+    wide = Scan(np.ones((2, 32, 64), complex), "kspace", coils=0, readout=1, reconstructed=SHAPE, source="wide")
+    require_alike(wide, Scan(RAW, "kspace", coils=0))
+    require_alike(Scan(HEAD, "image"), wide)
+    with pytest.raises(CommandError, match="the matrix of scan is 32 x 32, that of wide 32 x 64"):
+        require_alike(replace(wide, reconstructed=None), Scan(RAW, "kspace", coils=0))
 
 
 # Many coils ----------------------------------------------------------------------------------------------------------
@@ -230,6 +293,9 @@ def test_a_plan_from_raw_samples_says_how_many_coils_they_became(files, tmp_path
     [
         (["--kspace", "image"], "--kspace: image.npy holds an image as it seems, and no k-space: give it as --image."),
         (["--image", "raw"], "--image: raw.npy holds k-space as it seems"),
+        (["--image", "scan"], "--image: scan.h5 holds raw samples (ISMRMRD): give it as --kspace"),
+        (["--kspace", "zeros"], "--kspace: zeros.npy holds no sample: all of its numbers are zero."),
+        (["--kspace", "coils_last"], "coils_last.npy holds 32 x 32 x 2 numbers, k-space along its first two axes"),
         (["--kspace", "nan"], "NaN or infinite"),
         (["--kspace", "cut"], "cut.npy cannot be read; it seems to be damaged"),
         (["--kspace", "nothing"], "there is no file"),
@@ -245,7 +311,8 @@ def test_a_plan_from_raw_samples_says_how_many_coils_they_became(files, tmp_path
             "the 16 central lines were acquired without a gap, and 20 are wanted",
         ),
         (["--kspace", "points", "--trajectory", "lines"], "use --trajectory points"),
-        (["--kspace", "raw", "--coils", "maps"], r"--coils must hold maps of shape (2, 32, 32)"),
+        (["--kspace", "raw", "--coils", "maps"], "the file holds maps of 3 coils, and the samples have 2"),
+        (["--kspace", "raw", "--coils", "tiny"], "--coils must hold maps of shape (2, 32, 32), got"),
         (
             ["--kspace", "raw", "--reference", "turned"],
             "--reference: the matrix of raw.npy is 32 x 32, that of turned.npy",
@@ -259,7 +326,7 @@ def test_a_plan_from_raw_samples_says_how_many_coils_they_became(files, tmp_path
         (["--image", "series", "--volume", "2"], "--image: series.npy has no volume 2"),
         (["--plan", "--reference", "some"], "was not sampled completely, and a reference has to be"),
         (["--plan", "--reference", "image", "--image", "image"], "not both"),
-        (["--plan", "--reference", "image", "--lines", "5", "--initial", "6"], "it must be at least 6, got 5"),
+        (["--plan", "--reference", "image", "--lines", "5", "--initial", "6"], "--lines counts the first 6 lines too"),
         (["--plan", "--reference", "image", "--lines", "99"], "--lines must be at most 32, all the lines of "),
         (["--plan", "one"], "files and values follow their options"),
         (["--reference", "image"], "--reference is an earlier scan of a head: plan the next one from it with --plan"),

@@ -10,7 +10,8 @@ import pytest
 
 from adaptive.cli.kspace import trial
 from adaptive.cli.kspace.making import replayed
-from adaptive.cli.kspace.trial_designs import choose
+from adaptive.cli.kspace.trial_designs import DESIGNED, Tried, choose
+from adaptive.cli.kspace.trial_report import verdict
 from adaptive.images import head_scan, simulate_coils
 from adaptive.operators import FourierLines
 from adaptive.scanner import Scan
@@ -76,3 +77,21 @@ def test_the_factor_of_the_noise_is_what_explains_samples_that_were_held_out(tol
     one = replace(one, noise_variance=told * one.noise_variance, truth=np.full(one.shape, np.nan))
     assert one.slack(np.arange(0, N), (1.0, 10.0)) == wanted
     assert one.slack(one.first, (3.0, 10.0)) == 3.0  # nothing to hold out
+
+
+@pytest.mark.parametrize(
+    ("errors", "looks", "said"),
+    [
+        ((0.0081, 0.01), (0.9, 0.9), "design pays here: 0.90 of the error of the best simple rule, low pass"),
+        ((0.0081, 0.01), (0.9, 0.93), "low pass; its SSIM is lower, 0.900 against 0.930"),
+        ((0.01, 0.01), (0.9, 0.93), "tie here: 1.00 of its error; its SSIM is lower, 0.900 against 0.930"),
+        ((0.0144, 0.01), (0.9, 0.93), "a simple rule does better here: 1.20 of the error of the best one, low pass"),
+    ],
+)
+def test_the_verdict_is_of_the_error_and_says_where_the_rule_looks_better(errors, looks, said):
+    names = (DESIGNED, "low_pass")
+    tried = [
+        Tried(name, [np.array([0])], [{"nmse": nmse, "ssim": ssim}], np.zeros((1, 1)), 1.0, [])
+        for name, nmse, ssim in zip(names, errors, looks, strict=True)
+    ]
+    assert verdict(tried).endswith(said)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from adaptive import images
+from adaptive.images import reading
 
 nibabel = pytest.importorskip("nibabel", reason="needs nibabel: pip install 'adaptive-designs[mri]'")
 
@@ -225,3 +226,15 @@ def test_head_scan_needs_no_test_runner():
     code = "import sys; sys.modules['pytest'] = None; from adaptive.images import head_scan; print(len(head_scan()))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout == "24\n", done.stderr
+
+
+def test_of_a_large_stack_only_the_slices_that_are_looked_at_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "_MAPPED", 100)
+    monkeypatch.setattr(reading, "require_memory", None)  # nothing is loaded as a whole
+    np.save(tmp_path / "stack.npy", np.moveaxis(numbered(), -1, 0))
+    stack = images.read_images(tmp_path / "stack.npy")
+    assert isinstance(stack.stored.base, np.memmap)
+    np.testing.assert_array_equal(stack[1].image, images.scaled(numbered()[..., 1]))
+    (tmp_path / "cut.npy").write_bytes((tmp_path / "stack.npy").read_bytes()[:200])
+    with pytest.raises(ValueError, match="cut.npy cannot be read; it seems to be damaged"):
+        images.read_images(tmp_path / "cut.npy")

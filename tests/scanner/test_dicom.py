@@ -147,9 +147,12 @@ def _move(path, folder):
     path.rename(folder / path.name)
 
 
-def _short(folder):
-    path = folder / "slice0001.dcm"
-    path.write_bytes(path.read_bytes()[:200])
+def _short(length):
+    def spoil(folder):
+        path = folder / "slice0003.dcm"  # the last one: without it nothing would be missed
+        path.write_bytes(path.read_bytes()[:length])
+
+    return spoil
 
 
 @pytest.mark.parametrize(
@@ -160,7 +163,11 @@ def _short(folder):
             lambda f: (f / "slice0001.dcm").unlink(),
             "lacks a slice: after .* mm the next lies .* mm on, and slices",
         ),
-        ("twice", lambda f: (f / "c.dcm").write_bytes((f / "slice0001.dcm").read_bytes()), "a file is there twice"),
+        (
+            "twice",
+            lambda f: (f / "c.dcm").write_bytes((f / "slice0001.dcm").read_bytes()),
+            r"a holds too many: there is 1 of most places and 2 at .* mm \(c.dcm and slice0001.dcm\); .* twice",
+        ),
         (
             "series",
             _other("SeriesInstanceUID", "1.2.3"),
@@ -178,7 +185,8 @@ def _short(folder):
         ),
         ("rows", _other("Rows", 3), r"a holds images of several sizes: 6 x 5 \(3 images\), 3 x 5 \(1 images\)"),
         ("cut", _cut, "slice0001.dcm cannot be read; it seems to be damaged"),
-        ("short", _short, "a holds no|slice0001.dcm cannot be read|lacks a slice"),
+        ("short", _short(300), r"slice0003.dcm cannot be read.*\(it ends before it says the size of its image\)"),
+        ("nothing", _short(132), "slice0003.dcm cannot be read"),
         ("position", _other("ImagePositionPatient", None), "does not say how it lies in the patient"),
         ("colour", _other("SamplesPerPixel", 3), "slice0002.dcm is a colour picture"),
         ("none", lambda f: [path.unlink() for path in f.iterdir()], "a holds no image of DICOM\\."),

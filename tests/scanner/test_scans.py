@@ -78,6 +78,21 @@ def test_several_volumes_ask_which(tmp_path):
         assert scan.source == f"volume 1 of {name}" and scan.n_volumes == 3
 
 
+def test_coils_behind_an_image_are_refused_and_volumes_of_bart_are_of_one_coil(tmp_path):
+    samples = np.fft.fftshift(np.fft.fft2(np.pad(np.ones((5, 12, 10)), ((0, 0), (6, 6), (5, 5)))), (1, 2))
+    np.save(tmp_path / "last.npy", np.moveaxis(samples, 0, -1))
+    with pytest.raises(ValueError, match=r"last.npy holds 24 x 20 x 5 numbers, .*; save np.moveaxis\(array, -1, 0\)"):
+        read_scan(tmp_path / "last.npy")
+    np.save(tmp_path / "first.npy", samples)
+    assert read_scan(tmp_path / "first.npy").n_coils == 5
+    many = np.random.default_rng(0).standard_normal((40, 1, 1)) * samples[0][:, 4:14]  # coils, more than columns
+    np.save(tmp_path / "many.npy", many)
+    assert read_scan(tmp_path / "many.npy").n_coils == 40
+    path = write_cfl(tmp_path / "volume", np.moveaxis(samples, 0, -1))
+    scan = read_scan(path)
+    assert scan.n_coils == 1 and scan.shape == (24, 20, 5) and "of 1 coil," in repr(scan)
+
+
 def test_ten_gigabytes_are_not_read(tmp_path):
     # files with holes: their size is what it says, what lies on the disk is not
     shape = (16, 128, 128, 64, 80)  # coils, three axes, volumes

@@ -17,6 +17,7 @@ __all__ = [
     "check_choices",
     "check_extras",
     "check_numbers",
+    "check_size",
     "check_sizes",
     "check_together",
     "compressed_to",
@@ -53,7 +54,7 @@ def check_choices(wanted: dict[str, Any]) -> None:
         raise CommandError(f"--axis must be 0 or 1, got {wanted['axis']}.")
     if wanted["trajectory"] not in (None, *TRAJECTORIES):
         raise CommandError(f"--trajectory must be one of {', '.join(TRAJECTORIES)}, got {wanted['trajectory']}.")
-    if wanted["plane"] not in _PLANES:
+    if wanted["plane"] not in (None, *_PLANES):
         raise CommandError(f"--plane must be one of {', '.join(_PLANES)}, got {wanted['plane']}.")
 
 
@@ -119,6 +120,15 @@ def check_extras(wanted: dict[str, Any]) -> None:
     for module, package, what in needed:
         if find_spec(module) is None:
             raise CommandError(f"adaptive kspace needs {package}{what}: pip install 'adaptive-designs[mri]'.")
+
+
+def check_size(n: int, first: int, there: int, kind: str) -> None:
+    """Refuse what is not between the centre and everything."""
+    if not first < n <= there:
+        raise CommandError(
+            f"--lines counts the first {first} {kind} too, and there are {there}: it must be more than {first} and at "
+            f"most {there}, got {n}."
+        )
 
 
 def check_sizes(subject: Subject, settings: dict[str, Any]) -> None:

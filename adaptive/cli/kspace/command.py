@@ -74,7 +74,13 @@ def kspace(
         ),
     ] = None,
     slice: Annotated[int | None, _number("Slice of the volume or stack, from 0 (default: the middle one).")] = None,
-    plane: Annotated[str, _word("How a volume is cut: axial, coronal or sagittal (default axial).")] = "axial",
+    plane: Annotated[
+        str | None,
+        _word(
+            "How a volume is cut: axial, coronal or sagittal (default: slices of DICOM as they were acquired, other "
+            "volumes axial)."
+        ),
+    ] = None,
     volume: Annotated[
         int | None, _number("Which volume of a file that holds several (default: the first, and that is said).")
     ] = None,
@@ -106,7 +112,7 @@ def kspace(
         int | None,
         _number(
             "How many of them are the central ones, of points the side of the central block, of shots how many come "
-            "first (default: an eighth of the lines, of each side, a quarter of the shots)."
+            "first (default: an eighth of all lines that there are, of each side, a quarter of the shots)."
         ),
     ] = None,
     snr: Annotated[
@@ -125,7 +131,10 @@ def kspace(
     ] = "central",
     axis: Annotated[
         int | None,
-        _number("Axis of the image along which lines are chosen, 0 or 1 (default 0; of raw samples as acquired)."),
+        _number(
+            "Axis of the image along which lines are chosen, 0 or 1 (default 0; of raw samples and a reference as "
+            "acquired, where the file says so)."
+        ),
     ] = None,
     draws: Annotated[int, whole_number("Draws of every random design, of which means are shown (default 10).")] = 10,
     export: Annotated[

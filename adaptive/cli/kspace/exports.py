@@ -12,7 +12,16 @@ from designs.kspace import PhaseEncodePool, export_design
 if TYPE_CHECKING:
     from adaptive.cli.run_folder import RunFolder
 
-__all__ = ["write_exports"]
+__all__ = ["unplaced", "write_exports"]
+
+
+def unplaced(names: Sequence[str], geometry: Any) -> str:
+    """What is to be said of an export that states a place in the patient, where none is known."""
+    if geometry is not None or "ismrmrd" not in names:
+        return ""
+    return (
+        "Nothing says how it lies in the patient: field of view and orientation of plan.h5 are zero, to be filled in."
+    )
 
 
 def write_exports(

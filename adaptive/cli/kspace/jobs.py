@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive.cli.errors import CommandError
-from adaptive.cli.kspace.checking import check_sizes
+from adaptive.cli.kspace.checking import check_size, check_sizes
 
 if TYPE_CHECKING:
     from adaptive.cli.kspace.subject import Subject
@@ -35,8 +36,11 @@ def former(stored: Mapping[str, Any]) -> dict[str, Any]:
 
 def run_job(folder: RunFolder, jobs: int) -> None:
     """Do what the settings say."""
+    from adaptive.cli.kspace.reading import acquired_plane
+
     settings = folder.settings
     settings["trajectory"] = settings["trajectory"] or (None if settings["kspace"] else "lines")
+    settings["plane"] = settings["plane"] or acquired_plane(settings["image"] or settings["reference"])
     if settings["plan"]:
         _plan(folder, jobs)
     elif settings["kspace"] is None and settings["trajectory"] == "lines":
@@ -89,16 +93,16 @@ def _trial(folder: RunFolder, jobs: int) -> None:
 
 def _plan(folder: RunFolder, jobs: int) -> None:
     from adaptive.cli.kspace.plan import plan
-    from adaptive.cli.kspace.reading import read_heads, read_reference_scan
+    from adaptive.cli.kspace.reading import read_heads, reference_of
 
     settings = folder.settings
     where = (settings["plane"], settings["slice"], settings["volume"])
-    said = ""
     if settings["reference"] is not None:
-        _, known = read_reference_scan(settings["reference"], *where, settings["compress"])
+        known, said = reference_of(settings["reference"], *where, settings["compress"])
     else:
         known, said = read_heads(settings["image"], *where)
-    settings["axis"] = settings["axis"] or 0
+    if settings["axis"] is None:
+        settings["axis"] = 0 if known.readout is None else 1 - known.readout
     shape = known.images[0].shape
     defaults = {"lines": _LINES, "points": int(np.prod(shape)) // 4, **_SHOTS}
     if settings["lines"] is None:
@@ -106,6 +110,8 @@ def _plan(folder: RunFolder, jobs: int) -> None:
     digest = hashlib.sha256(b"".join(np.ascontiguousarray(one).tobytes() for one in known.images)).hexdigest()
     folder.fix("pixels", digest, "the pixels of the image")
     with folder:
+        if settings["reference"] is None and settings["image"] is None:
+            print("adaptive: no --reference and no --image: a plan from the head that nibabel ships.", file=sys.stderr)
         log = folder.log / "plan.jsonl"
         with _interruptions(folder, log, settings["lines"], settings["trajectory"], known.title):
             plan(known, folder, jobs, os.getpid(), said)
@@ -114,7 +120,14 @@ def _plan(folder: RunFolder, jobs: int) -> None:
 def _trial_of(settings: dict[str, Any]) -> tuple[Trial, Any]:
     """The trial, and the reference that it is also planned from."""
     from adaptive.cli.kspace.making import replayed, simulated
-    from adaptive.cli.kspace.reading import read_maps, read_raw, read_reference_scan, require_alike, require_same_grid
+    from adaptive.cli.kspace.reading import (
+        of_several,
+        read_maps,
+        read_raw,
+        read_reference_scan,
+        require_alike,
+        require_same_grid,
+    )
     from adaptive.cli.kspace.subject import MULTIPLE, read_subject
     from adaptive.images import padded
 
@@ -126,7 +139,7 @@ def _trial_of(settings: dict[str, Any]) -> tuple[Trial, Any]:
         if settings["initial"] is not None and settings["initial"] > side:
             raise CommandError(f"--initial must be at most {side}, got {settings['initial']}.")
         told = {name: settings[name] for name in ("trajectory", "initial", "snr", "phase", "seed")}
-        trial = simulated(subject.same, axis=settings["axis"] or 0, n=n, **told)
+        trial = simulated(subject.same, axis=settings["axis"] or 0, n=n, **told).saying(subject.said)
         if settings["reference"] is None:
             return trial, None
         require_same_grid(settings["reference"], settings["image"], settings["volume"])
@@ -138,8 +151,9 @@ def _trial_of(settings: dict[str, Any]) -> tuple[Trial, Any]:
         scan, reference = read_reference_scan(settings["reference"], *where, settings["compress"])
         require_alike(scan, raw)
     maps = settings["coils"] if settings["coils"] in (None, "estimate") else read_maps(settings["coils"])
-    told = {name: settings[name] for name in ("trajectory", "axis", "initial", "compress")}
-    return replayed(raw, coils="estimate" if maps is None else maps, **told), reference
+    told = {name: settings[name] for name in ("trajectory", "axis", "initial", "compress")} | {"n": settings["lines"]}
+    trial = replayed(raw, coils="estimate" if maps is None else maps, **told)
+    return trial.saying(of_several(raw, settings["volume"])), reference
 
 
 def _size_of(trial: Trial, settings: dict[str, Any]) -> int:
@@ -148,11 +162,7 @@ def _size_of(trial: Trial, settings: dict[str, Any]) -> int:
     n = settings["lines"]
     if n is None:
         n = there // 3 if settings["kspace"] else {"points": there // 4, **_SHOTS}[kind]
-    if not first < n <= there:
-        raise CommandError(
-            f"--lines counts the first {first} {kind} too, and there are {there}: it must be more than {first} and at "
-            f"most {there}, got {n}."
-        )
+    check_size(n, first, there, kind)
     settings["lines"], settings["trajectory"] = n, kind
     return int(n)
 

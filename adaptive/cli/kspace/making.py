@@ -6,12 +6,15 @@ to a scale in which the image is in [0, 1].
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.ndimage import map_coordinates
 
 from adaptive.cli.errors import CommandError
+from adaptive.cli.kspace.checking import check_size
 from adaptive.cli.kspace.compressing import compressed
 from adaptive.cli.kspace.trial import Trial
 from adaptive.images import estimate_coils, kspace_problem, simulate_scan, whitened
@@ -48,6 +51,7 @@ def replayed(
     initial: int | None,
     coils: Any = "estimate",
     compress: int | str = "off",
+    n: int | None = None,
 ) -> Trial:
     """A scan whose samples are measured again, one after the other, out of those that were acquired.
 
@@ -64,6 +68,8 @@ def replayed(
     coils : "estimate" or array (coils, h, w)
     compress : int, "auto" or "off"
         Virtual coils that those of the scan are compressed to, once their noise is white.
+    n : int, optional
+        Lines or points that are to be measured in all, the central ones included.
 
     Raises
     ------
@@ -94,7 +100,8 @@ def replayed(
     axis = axis if axis is not None else own if own is not None else 1 - readout if readout is not None else 0
     said, matrix = _noise(scan, data, sampled)
     data = whitened(data, matrix).astype(np.complex64)
-    data, sampled, cropped = _cropped(data, sampled)
+    whole_shape = sampled.shape
+    data, sampled, block = _cropped(data, sampled)
     data, virtual, received = compressed(data, compress, "--kspace", scan.source)
     images = _images(data)
     top = float(np.percentile(np.sqrt(np.sum(np.abs(images) ** 2, axis=0)), PERCENTILE))
@@ -106,9 +113,11 @@ def replayed(
         geometry=geometry, image_shape=None,
     )  # fmt: skip
     pool, first = _pool(scan.source, trajectory, sampled, axis, initial)
+    if n is not None:
+        check_size(n, len(first), len(pool), trajectory)
     told: Any = None  # of one coil the phase is all there is
     if len(data) > 1:
-        told = coils if isinstance(coils, str) else _given_maps(coils, data.shape[1:], matrix, virtual)
+        told = coils if isinstance(coils, str) else _given_maps(coils, whole_shape, data.shape[1:], matrix, virtual)
     trial = Trial(
         scan.source, trajectory, pool, first, source, np.ones(data.shape[1:]), told, variance, geometry=geometry,
         protocol=scan.protocol,
@@ -116,7 +125,7 @@ def replayed(
     trial, wide = _wider_than_the_field(trial)
     truth, what = _truth(trial, data, sampled, images / top)
     statements = (
-        f"Replayed from {scan.source}: {received}, {_acquired(trajectory, pool, sampled, cropped)}; "
+        f"Replayed from {scan.source}: {received}, {_acquired(trajectory, pool, sampled, whole_shape, block)}; "
         "nothing is simulated",
         what,
         f"{said}. Noise and scale were read from all that was acquired; "
@@ -185,14 +194,28 @@ def _pool(title: str, trajectory: str, sampled: np.ndarray, axis: int, initial: 
 
 
 def _given_maps(
-    maps: np.ndarray, image_shape: tuple[int, ...], matrix: np.ndarray, virtual: np.ndarray | None
+    maps: np.ndarray, whole: tuple[int, ...], block: tuple[int, ...], matrix: np.ndarray, virtual: np.ndarray | None
 ) -> np.ndarray:
-    """Maps of the user's own, of coils whose noise is white; cropping k-space leaves the field of view as it is."""
-    given, shape = np.asarray(maps), (len(matrix), *image_shape)
-    if given.shape != shape or given.dtype.kind not in "biufc" or not np.isfinite(given).all() or not given.any():
-        raise CommandError(f"--coils must hold maps of shape {shape}, finite and not all zero, got {given.shape}.")
-    white = whitened(given, matrix)
+    """Maps of the user's own, of coils whose noise is white, in the coarser pixels of the block that was acquired."""
+    given, n_coils = np.asarray(maps), len(matrix)
+    if given.ndim == 3 and len(given) != n_coils:
+        raise CommandError(f"--coils: the file holds maps of {len(given)} coils, and the samples have {n_coils}.")
+    if given.shape[1:] not in (tuple(whole), tuple(block)) or given.ndim != 3 or given.dtype.kind not in "biufc":
+        raise CommandError(f"--coils must hold maps of shape {(n_coils, *whole)}, got {given.dtype} of {given.shape}.")
+    if not np.isfinite(given).all() or not given.any():
+        raise CommandError("--coils must hold maps that are finite and not all zero.")
+    white = whitened(_coarser(given, block), matrix)
     return white if virtual is None else np.tensordot(virtual, white, 1)
+
+
+def _coarser(maps: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Maps (coils, h, w) at the centres of fewer pixels of the same field of view; the middle one stays where it is."""
+    sides = maps.shape[1:]
+    if tuple(sides) == tuple(shape):
+        return maps
+    at = [(np.arange(m) - m // 2) * (side / m) + side // 2 for side, m in zip(sides, shape, strict=True)]
+    where = np.stack(np.meshgrid(*at, indexing="ij"))
+    return np.stack([map_coordinates(one, where, order=1, mode="nearest") for one in maps.astype(complex)])
 
 
 def _noise(scan: Scan, data: np.ndarray, sampled: np.ndarray) -> tuple[str, np.ndarray]:
@@ -203,15 +226,14 @@ def _noise(scan: Scan, data: np.ndarray, sampled: np.ndarray) -> tuple[str, np.n
     return found.sentence[0].upper() + found.sentence[1:], found.matrix
 
 
-def _cropped(data: np.ndarray, sampled: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
+def _cropped(data: np.ndarray, sampled: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[slice]]:
     """The smallest block around DC that holds every sample."""
     kept = []
     for axis, n in enumerate(sampled.shape):
         there = np.flatnonzero(sampled.any(axis=1 - axis))
         side = min(n, 2 * max(n // 2 - int(there[0]), int(there[-1]) + 1 - n // 2))
         kept.append(slice(n // 2 - side // 2, n // 2 - side // 2 + side))
-    smaller = sampled[tuple(kept)]
-    return data[(slice(None), *kept)], smaller, smaller.shape != sampled.shape
+    return data[(slice(None), *kept)], sampled[tuple(kept)], kept
 
 
 def _finer(geometry: Any, shape: tuple[int, ...]) -> Any:
@@ -282,10 +304,11 @@ def _truth(trial: Trial, data: np.ndarray, sampled: np.ndarray, images: np.ndarr
     )
 
 
-def _acquired(trajectory: str, pool: Any, sampled: np.ndarray, cropped: bool) -> str:
+def _acquired(trajectory: str, pool: Any, sampled: np.ndarray, whole: tuple[int, ...], block: Sequence[slice]) -> str:
     size = " x ".join(map(str, sampled.shape))
     if trajectory == "lines":
-        block = f"all {len(pool)} lines" if sampled.all() else f"{len(pool)} of {sampled.shape[pool.axis]} lines"
-        around = " (counted in the block of k-space that was acquired)" if cropped else ""
-        return f"{block} of {size} samples{around}"
+        lines = f"all {len(pool)} lines" if sampled.all() else f"{len(pool)} of {sampled.shape[pool.axis]} lines"
+        start, n = block[pool.axis].start, whole[pool.axis]
+        around = f" (the block that was acquired: its line k is line k + {start} of the {n} in the file)"
+        return f"{lines} of {size} samples{around if start else ''}"
     return f"{len(pool)} of {sampled.size} points of a plane of {size}"

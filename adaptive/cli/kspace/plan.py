@@ -18,7 +18,8 @@ from threadpoolctl import threadpool_limits
 
 from adaptive import plots
 from adaptive.cli.errors import CommandError
-from adaptive.cli.kspace.exports import write_exports
+from adaptive.cli.kspace.checking import check_size
+from adaptive.cli.kspace.exports import unplaced, write_exports
 from adaptive.cli.kspace.making import simulated
 from adaptive.cli.kspace.trial_designs import choose
 from adaptive.cli.workers import n_workers
@@ -55,6 +56,8 @@ class Known(NamedTuple):
         Whether pictures are to be turned.
     received : str
         The coils of raw samples, as they are and as they were compressed.
+    readout : int or None
+        Axis of the images that was read out, where the file says so.
     """
 
     images: list[np.ndarray]
@@ -66,6 +69,7 @@ class Known(NamedTuple):
     protocol: Any = None
     anatomical: bool = False
     received: str = ""
+    readout: int | None = None
 
 
 def plan(known: Known, folder: RunFolder, jobs: int, parent: int, remark: str = "") -> None:
@@ -77,7 +81,8 @@ def plan(known: Known, folder: RunFolder, jobs: int, parent: int, remark: str = 
     folder.draw(_draw(known, design, n_first, said), "plan")
     names = [*written, f"plan.{folder.pictures}", "summary.json"]
     folder.write_json("summary.json", _summary(known, design, n_first, said, settings))
-    _print(f"{said} {remark}".rstrip(), names, folder)
+    remarks = [said, remark, unplaced(settings["export"], known.geometry)]
+    _print(" ".join(filter(None, remarks)), names, folder)
 
 
 def designed_from(
@@ -121,15 +126,17 @@ def _design(known: Known, settings: dict[str, Any], log: Path | None, jobs: int,
     told["n_jobs"] = n_workers(jobs, len(known.images) if not known.same else 4)
     if trajectory == "lines":
         axis = settings["axis"]
+        first = max(4, shape[axis] // 8) if centre is None else centre
+        check_size(n, first, there, trajectory)
         if known.same:
             lines = kspace.reference_lines(known.images, n, centre, axis=axis, n_variants=_VARIANTS[trajectory], **told)
         else:
             told |= {"n_candidates": _CANDIDATES, "n_swaps": _SWAPS}
             lines = kspace.learnt_lines(known.images, n, centre, axis=axis, **told)
-        first = max(4, shape[axis] // 8) if centre is None else centre
         return kspace.LinePool(shape, lines, axis), first, _by(known, trajectory)
     if trajectory == "points":
         sides = [max(4, side // 8) for side in shape] if centre is None else [centre, centre]
+        check_size(n, int(np.prod(sides)), there, trajectory)
         make = kspace.reference_points if known.same else kspace.learnt_points
         more: dict[str, Any] = {"n_variants": _VARIANTS[trajectory]} if known.same else {"n_candidates": 1}
         points = make(known.images, n, sides, **told, **more)
@@ -174,8 +181,31 @@ def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how
     kind = settings["trajectory"]
     return (
         f"{len(design)} {kind} of {size}{volume}, in the order of the scan{given}; from {known.title} "
-        f"({whose}), chosen {how}. Assumed: {coils}, SNR {settings['snr']:g}."
+        f"({whose}), chosen {how}. {_directions(known, settings, design)}{_side(design, n_first, settings)}"
+        f"Assumed: {coils}, SNR {settings['snr']:g}."
     )
+
+
+def _directions(known: Known, settings: dict[str, Any], design: Any) -> str:
+    """Which way in the patient lines are encoded and read out, where that is known."""
+    place = known.geometry
+    if place is None or settings["trajectory"] != "lines":
+        return ""
+    encoded, read = (
+        f"{place.direction(axis)} ({place.matrix[axis]}, {place.field_of_view[axis]:.4g} mm)"
+        for axis in (design.axis, 1 - design.axis)
+    )
+    return f"Phases are encoded {encoded}, read-outs are {read}. "
+
+
+def _side(design: Any, n_first: int, settings: dict[str, Any]) -> str:
+    """What a plan that leaves out one half of k-space relies on."""
+    if settings["trajectory"] != "lines":
+        return ""
+    beside = np.sign(design.lines[n_first:] - design.image_shape[design.axis] // 2)
+    if len(beside) == 0 or abs(beside.sum()) < len(beside):
+        return ""
+    return f"All other lines lie on one side: the other one follows by the phase that the first {n_first} show. "
 
 
 def _draw(known: Known, design: Any, n_first: int, said: str) -> Figure:

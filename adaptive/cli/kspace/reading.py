@@ -17,19 +17,25 @@ from adaptive.cli.errors import CommandError
 from adaptive.cli.kspace.compressing import compressed
 from adaptive.cli.kspace.plan import Known
 from adaptive.images import ImageStack, estimate_coils, head_scan, read_images, scaled
+from adaptive.images.kspace_files import HDF5, IMAGES
 from adaptive.operators import FourierLines
 from adaptive.scanner import compare_scans, looks_like_kspace, read_scan
+from adaptive.scanner.arrays import is_raw
+from adaptive.scanner.scan import pieces
 from adaptive.scanner.slicing import turned
 
 if TYPE_CHECKING:
     from adaptive.scanner import Scan
 
 __all__ = [
+    "acquired_plane",
+    "of_several",
     "read_heads",
     "read_maps",
     "read_raw",
     "read_reference_scan",
     "read_stack",
+    "reference_of",
     "refuse_kspace",
     "require_alike",
     "require_same_grid",
@@ -53,18 +59,34 @@ def _sentences(option: str, path: str | None) -> Iterator[None]:
         raise CommandError(f"{option}: {error}") from None
 
 
+def acquired_plane(path: str | None) -> str:
+    """The plane in which slices of DICOM were acquired; "axial" of everything else, also of what cannot be read."""
+    given = Path(path or "")
+    if path is not None and (given.is_dir() or given.suffix.lower() in (".dcm", ".ima")):
+        with suppress(ValueError, OSError, ImportError):  # said when it is read
+            from adaptive.scanner.dicom_frames import frames_of, normal_of
+
+            frame = frames_of(given)[0]
+            if frame.orientation is not None:
+                across = int(np.argmax(np.abs(normal_of(frame))))
+                return next(name for name, axis in PLANES.items() if axis == across)
+    return "axial"
+
+
 def read_stack(path: str | None, plane: str, volume: int | None, option: str = "--image") -> tuple[ImageStack, str]:
     """The slices of a file, or of nibabel's head scan, and what is to be said of the volume that they are of."""
     with _sentences(option, path):
+        if path is not None and _is_hdf5(path) and Path(path).is_file() and is_raw(Path(path)):
+            raise ValueError(f"{Path(path).name} holds raw samples (ISMRMRD): give it as --kspace, not as an image.")
         if path is None or volume is not None or _is_volume(path):
             scan = _chosen(_shipped() if path is None else path, "image", volume)
             if scan.geometry is not None and len(scan.shape) == 3:
                 straight = turned(scan, *scan.geometry.to_anatomical())
                 name = head_scan().name if path is None else Path(path).name
-                return ImageStack(np.moveaxis(straight.data, PLANES[plane], 0), name, plane), _of_several(scan, volume)
+                return ImageStack(np.moveaxis(straight.data, PLANES[plane], 0), name, plane), of_several(scan, volume)
             data = scan.data[..., 0] if scan.data.shape[-1] == 1 else scan.data
-            return ImageStack(data if data.ndim == 3 else data[None], Path(str(path)).name), _of_several(scan, volume)
-        return read_images(path, plane), ""
+            return ImageStack(data if data.ndim == 3 else data[None], Path(str(path)).name), of_several(scan, volume)
+        return read_images(path, plane), _of_raw_slices(path)
 
 
 def refuse_kspace(stack: ImageStack, index: int) -> None:
@@ -78,9 +100,11 @@ def refuse_kspace(stack: ImageStack, index: int) -> None:
 def read_raw(path: str, plane: str | None, index: int | None, volume: int | None, option: str = "--kspace") -> Scan:
     """Raw samples of one slice, mapped into memory until they are looked at."""
     with _sentences(option, path):
-        several = Path(path).name.lower().endswith((".h5", ".hdf5", ".mrd"))
+        several = _is_hdf5(path)
         scan = _chosen(path, None, volume, index if several else None)
         if scan.kind != "kspace":
+            if scan.data.dtype.kind == "c" and not any(piece.any() for piece in pieces(scan.data)):
+                raise ValueError(f"{scan.source} holds no sample: all of its numbers are zero.")
             raise ValueError(f"{scan.source} holds an image as it seems, and no k-space: give it as --image.")
         if len(scan.shape) == 3:
             scan = _cut(scan, plane, index)
@@ -94,7 +118,7 @@ def read_reference_scan(
 ) -> tuple[Scan, Known]:
     """A reference of the same head, image or raw: one slice, and what a plan is made from."""
     with _sentences("--reference", path):
-        several = Path(path).name.lower().endswith((".h5", ".hdf5", ".mrd"))
+        several = _is_hdf5(path)
         if Path(path).suffix.lower() in (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp"):
             from adaptive.scanner import Scan
 
@@ -106,7 +130,17 @@ def read_reference_scan(
         image, coils, received = (scan.data, None, "") if scan.kind == "image" else _of_raw(scan, compress)
         image = scaled(image, scan.source)
         turn = scan.kind == "image" and scan.geometry is not None
-        return scan, Known([image], scan.source, True, coils, n_slices, scan.geometry, scan.protocol, turn, received)
+        return scan, Known(
+            [image], scan.source, True, coils, n_slices, scan.geometry, scan.protocol, turn, received, scan.readout
+        )
+
+
+def reference_of(
+    path: str, plane: str | None, index: int | None, volume: int | None, compress: int | str
+) -> tuple[Known, str]:
+    """What a plan is made from, of a reference, and what is to be said of its volume; its samples are let go."""
+    scan, known = read_reference_scan(path, plane, index, volume, compress)
+    return known, of_several(scan, volume)
 
 
 def read_heads(path: str | None, plane: str, index: int | None, volume: int | None) -> tuple[Known, str]:
@@ -131,7 +165,8 @@ def read_maps(path: str) -> np.ndarray:
 
 def require_alike(reference: Scan, scan: Scan) -> None:
     """Refuse a reference of another place, matrix or receiver than the scan that it is to plan."""
-    differences = compare_scans(reference, scan, protocol=False)
+    cropped = (one.without_oversampling() for one in (reference, scan))  # which is what is compared in images
+    differences = compare_scans(*cropped, protocol=False)
     if differences:
         raise CommandError(f"--reference: {differences[0]}")
 
@@ -147,6 +182,22 @@ def require_same_grid(reference: str, image: str | None, volume: int | None) -> 
         second = _chosen(paths[1], "image", volume)
     if first.geometry is not None and second.geometry is not None:
         require_alike(first, second)
+
+
+def _is_hdf5(path: str) -> bool:
+    return Path(path).name.lower().endswith((".h5", ".hdf5", ".mrd"))
+
+
+def _of_raw_slices(path: str) -> str:
+    """What is to be said of images that a file of raw samples does not hold."""
+    import h5py
+
+    if not Path(path).name.lower().endswith(HDF5):
+        return ""
+    with h5py.File(path, "r") as file:
+        if any(name in file for name in IMAGES):
+            return ""
+    return f"{Path(path).name} holds raw samples: their images are scanned in simulation; --kspace replays them."
 
 
 def _is_volume(path: str) -> bool:
@@ -178,7 +229,8 @@ def _cut(scan: Scan, plane: str | None, index: int | None) -> Scan:
     return scan.slice(plane, index)
 
 
-def _of_several(scan: Scan, volume: int | None) -> str:
+def of_several(scan: Scan, volume: int | None) -> str:
+    """What is to be said where nobody chose among several volumes."""
     if volume is not None or scan.n_volumes == 1:
         return ""
     return f"Volume {scan.volume} of {scan.n_volumes}; --volume takes another."

@@ -11,7 +11,7 @@ of twice the field of view, of which line 2 k is line k of the scan.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -78,6 +78,10 @@ class Trial:
     protocol: Any = None
     phase: Any = "smooth"
     sets: int = 1
+
+    def saying(self, remark: str) -> Trial:
+        """The same with one more statement; an empty one is none."""
+        return replace(self, statements=(*self.statements, remark.rstrip("."))) if remark else self
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive import plots
-from adaptive.cli.kspace.exports import write_exports
+from adaptive.cli.kspace.exports import unplaced, write_exports
 from adaptive.cli.kspace.rules import EXPONENT
 from adaptive.cli.kspace.trial import METRICS, SCALES, SLACKS, Trial
 from adaptive.cli.kspace.trial_designs import DESIGNED, REFERENCE, Tried
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["said_of", "verdict", "write"]
 
 TIE = 0.03  # a ratio of errors nearer to one says nothing
+_LOOKS = 0.005  # a difference of SSIM that is worth a word
 _SHOWN = 4
 
 
@@ -47,7 +48,8 @@ def write(tried: Sequence[Tried], trial: Trial, folder: RunFolder) -> None:
             pictures.append(f"{name}.{folder.pictures}")
     folder.write_json("summary.json", _summary(ordered, trial, folder, said))
     names = [*written, "designs.csv", "labels_of_designs.csv", *pictures, "summary.json", "log"]
-    _print(ordered, trial, folder, said, names)
+    remark = unplaced(folder.settings["export"], trial.geometry)
+    _print(ordered, trial, folder, f"{said} {remark}".rstrip(), names)
     counts = Counter(message for one in ordered for message in one.warnings)
     for message, count in counts.most_common():
         print(f"adaptive: warning in {count} of {len(ordered)} designs: {message}", file=sys.stderr)
@@ -67,14 +69,16 @@ def said_of(trial: Trial) -> str:
 
 
 def verdict(ordered: Sequence[Tried]) -> str:
-    """Whether choosing paid, against the best of the rules."""
+    """Whether choosing paid, against the rule of the least error; said, too, where that one's image looks better."""
     designed, *others = ordered
     best = min((one for one in others if one.design != REFERENCE), key=lambda one: one.mean("nmse"))
     ratio, name = float(np.sqrt(designed.mean("nmse") / best.mean("nmse"))), best.design.replace("_", " ")
+    seen, others_seen = designed.mean("ssim"), best.mean("ssim")
+    though = f"; its SSIM is lower, {seen:.3f} against {others_seen:.3f}" if others_seen - seen > _LOOKS else ""
     if ratio < 1 - TIE:
-        return f"design pays here: {ratio:.2f} of the error of the best simple rule, {name}"
+        return f"design pays here: {ratio:.2f} of the error of the best simple rule, {name}{though}"
     if ratio <= 1 + TIE:
-        return f"design and the best simple rule, {name}, tie here: {ratio:.2f} of its error"
+        return f"design and the best simple rule, {name}, tie here: {ratio:.2f} of its error{though}"
     return f"a simple rule does better here: {ratio:.2f} of the error of the best one, {name}"
 
 

@@ -50,6 +50,11 @@ class TrialScan:
             FourierMask(shape, chosen) if self.axis is None else FourierLines(shape, np.flatnonzero(chosen), self.axis)
         )
 
+    def samples(self, block: Operator) -> np.ndarray:
+        """What a block measures, as `SimulatedScan.samples`; of several scans one at a time keeps its images."""
+        shape = self.scan.image.shape
+        return block.forward(FourierLines(shape, range(shape[0])).adjoint(self.scan.kspace))
+
     def found(self, chosen: np.ndarray) -> np.ndarray:
         """The complex image from a mask of lines or points, the phase being known or read from its centre."""
         block = self.block(chosen)
@@ -58,7 +63,7 @@ class TrialScan:
             imaginary_prior="pixel", coils=self.scan.coils, check=False, max_iter=MAX_ITER, tol=TOL,
             phase=self.scan.phase if self.prescan else "smooth",
         )  # fmt: skip
-        return model.reconstruct([block], [self.scan.samples(block)], with_phase=True)
+        return model.reconstruct([block], [self.samples(block)], with_phase=True)
 
     def error(self, chosen: np.ndarray) -> float:
         """Error of the magnitudes, as a share of the image's length."""
