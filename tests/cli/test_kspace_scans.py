@@ -17,10 +17,12 @@ from adaptive.cli.kspace.compressing import compressed
 from adaptive.cli.kspace.exports import unplaced
 from adaptive.cli.kspace.jobs import _trial_of, former
 from adaptive.cli.kspace.making import replayed as replayed_of
-from adaptive.cli.kspace.reading import read_raw, read_stack, require_alike
+from adaptive.cli.kspace.plan import Known
+from adaptive.cli.kspace.reading import read_raw, read_stack, require_alike, turned_to
 from adaptive.cli.run_folder import RunFolder
 from adaptive.images import head_scan, padded, simulate_coils, simulate_scan
-from adaptive.scanner import Geometry, Protocol, Scan, read_scan, write_dicom, write_ismrmrd
+from adaptive.scanner import Geometry, Protocol, Scan, compare_scans, read_scan, write_dicom, write_ismrmrd
+from adaptive.scanner.slicing import turned
 from designs.kspace import central, golden_angles, import_design, reference_lines
 from tests.cli.processes import columns
 
@@ -242,6 +244,20 @@ def test_a_reference_is_compared_without_the_oversampling_of_read_outs():
     require_alike(Scan(HEAD, "image"), wide)
     with pytest.raises(CommandError, match="the matrix of scan is 32 x 32, that of wide 32 x 64"):
         require_alike(replace(wide, reconstructed=None), Scan(RAW, "kspace", coils=0))
+
+
+@pytest.mark.parametrize("order, backwards", [([1, 0, 2], [False, True, False]), ([0, 1, 2], [True, False, False])])
+def test_lines_of_a_reference_are_those_of_the_scan_however_its_pictures_lie(order, backwards):
+    place = Geometry.from_affine(np.diag([2.0, 2.0, 3.0, 1.0]), (32, 24, 1))
+    scan = Scan(RAW[..., :24], "kspace", coils=0, geometry=place)
+    picture = turned(Scan(HEAD[:, :24], "image", geometry=place), order, backwards)
+    assert not compare_scans(picture, scan)
+    maps = np.stack([picture.data, 2 * picture.data])
+    found = turned_to(Known([picture.data], "head", True, maps), picture, scan)
+    np.testing.assert_array_equal(found.images[0], HEAD[:, :24])
+    np.testing.assert_array_equal(found.coils, [HEAD[:, :24], 2 * HEAD[:, :24]])
+    unplaced = replace(picture, geometry=None)
+    assert turned_to(Known([picture.data], "head", True), unplaced, scan).images[0] is picture.data
 
 
 # Many coils ----------------------------------------------------------------------------------------------------------

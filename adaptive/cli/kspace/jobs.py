@@ -127,6 +127,7 @@ def _trial_of(settings: dict[str, Any]) -> tuple[Trial, Any]:
         read_reference_scan,
         require_alike,
         require_same_grid,
+        turned_to,
     )
     from adaptive.cli.kspace.subject import MULTIPLE, read_subject
     from adaptive.images import padded
@@ -150,6 +151,7 @@ def _trial_of(settings: dict[str, Any]) -> tuple[Trial, Any]:
     if settings["reference"] is not None:
         scan, reference = read_reference_scan(settings["reference"], *where, settings["compress"])
         require_alike(scan, raw)
+        reference = turned_to(reference, scan, raw)
     maps = settings["coils"] if settings["coils"] in (None, "estimate") else read_maps(settings["coils"])
     told = {name: settings[name] for name in ("trajectory", "axis", "initial", "compress")} | {"n": settings["lines"]}
     trial = replayed(raw, coils="estimate" if maps is None else maps, **told)

@@ -39,6 +39,7 @@ __all__ = [
     "refuse_kspace",
     "require_alike",
     "require_same_grid",
+    "turned_to",
 ]
 
 PLANES = {"sagittal": 0, "coronal": 1, "axial": 2}
@@ -169,6 +170,23 @@ def require_alike(reference: Scan, scan: Scan) -> None:
     differences = compare_scans(*cropped, protocol=False)
     if differences:
         raise CommandError(f"--reference: {differences[0]}")
+
+
+def turned_to(known: Known, reference: Scan, scan: Scan) -> Known:
+    """What a reference shows, with the axes of the scan in order and direction, where both say how they lie.
+
+    DICOM keeps rows and columns of a picture, raw samples phase encodes and read-out: lines are those of the latter.
+    """
+    if reference.geometry is None or scan.geometry is None:
+        return known
+    order, backwards, _ = reference.geometry.way_to(scan.geometry)
+    flips = tuple(slice(None, None, -1 if back else 1) for back in backwards[:2])
+    if order[2] != 2:
+        return known
+    maps = known.coils
+    if maps is not None:
+        maps = np.transpose(maps, (0, 1 + order[0], 1 + order[1]))[(slice(None), *flips)]
+    return known._replace(images=[np.transpose(one, order[:2])[flips] for one in known.images], coils=maps)
 
 
 def require_same_grid(reference: str, image: str | None, volume: int | None) -> None:
