@@ -274,5 +274,7 @@ def test_an_inference_that_fails_is_refused_in_one_sentence():
 
     with pytest.raises(ValueError, match="nothing works today"):
         integrated(inference=failing).fit(X[:9], Y[:9])
+    with pytest.raises(ValueError, match="inference must return a Posterior, got NoneType"):
+        integrated(inference=lambda model, **settings: None).fit(X[:9], Y[:9])
     with pytest.raises(ValueError, match="hyperparameters must be"):
         integrated(hyperparameters="maximised").fit(X[:9], Y[:9])

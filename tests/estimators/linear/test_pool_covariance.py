@@ -56,10 +56,15 @@ def test_designs_states_and_tables_go_on(options):
 
 
 def test_what_is_wrong_is_said_in_one_sentence():
+    beyond = POOL.copy()
+    beyond.indices[-1] = 99  # SciPy would follow it out of the table
     for options, words in (
         ({"pool": None}, 'prior_covariance="pool" needs pool'),
         ({"prior": "laplace"}, 'goes with prior="gaussian"'),
         ({"prior_covariance": "rows"}, "prior_covariance must be"),
+        ({"pool": POOL * np.nan}, r"pool must hold rows of features: .* contains NaN, first in row 0"),
+        ({"pool": POOL[:0]}, "pool must hold rows of features: .* 0 sample"),
+        ({"pool": beyond}, "pool must hold rows of features: .* broken sparse matrix"),
     ):
         with pytest.raises(ValueError, match=words):
             model().set_params(**options).fit(POOL, LABELS)
