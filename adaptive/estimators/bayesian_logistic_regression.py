@@ -189,7 +189,6 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     # -- learning ------------------------------------------------------------------------------------------------------
 
     default_scorer = "query_by_committee"
-    compares_columns = True
     _Settings, _Data = LogisticSettings, LabelledRows
     _cites = ("nickisch2010",)
     former_defaults: ClassVar = {"hyperparameters": "mode", "update": "refit"}
@@ -263,6 +262,11 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         if self.prior_scale is None and self.hyperparameters != "mode":
             return IntegratedBelief
         return BinaryBelief if two else SoftmaxBelief
+
+    @property
+    def compares_columns(self) -> bool:  # type: ignore[override]
+        """A pool's directions have scales of their own, which the prior takes from them."""
+        return self.prior_covariance is None
 
     # -- belief --------------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 """Weights that vary as the rows of a pool do: against the dense formula, and what is refused."""
 
 import copy
+import warnings
 
 import numpy as np
 import pytest
@@ -53,6 +54,15 @@ def test_designs_states_and_tables_go_on(options):
     np.testing.assert_array_equal(again.predict_proba(POOL), learnt.predict_proba(POOL))
     assert again.n_features_in_ == 12 and learnt.coef_.shape == (1, 12)
     np.testing.assert_allclose(model(**options).fit(POOL, LABELS).predict_proba(POOL.toarray()).sum(axis=1), 1.0)
+
+
+def test_directions_of_different_scales_are_no_mistake_of_the_user():
+    rows = POOL.toarray() * np.logspace(0, 3, 12)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*differ in scale")
+        BayesianLogisticRegression(classes=[0, 1], prior_covariance="pool", pool=rows).fit(rows[:20], LABELS[:20])
+    with pytest.warns(UserWarning, match="columns of X differ in scale"):
+        BayesianLogisticRegression(classes=[0, 1]).fit(rows[:20], LABELS[:20])
 
 
 def test_what_is_wrong_is_said_in_one_sentence():
