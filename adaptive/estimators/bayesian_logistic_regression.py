@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils import check_array
 
 from adaptive import pool
 from adaptive.estimators.belief import Belief, BeliefEstimator, of_belief
@@ -22,7 +21,7 @@ from adaptive.estimators.linear.pool_covariance import pool_directions
 from adaptive.estimators.linear.pool_marginals import KeptRows
 from adaptive.estimators.linear.settings import LogisticSettings
 from adaptive.estimators.linear.softmax_belief import SoftmaxBelief
-from adaptive.estimators.linear.tables import KINDS, checked_table
+from adaptive.estimators.linear.tables import checked_pool, checked_table
 from adaptive.estimators.linear.training import LabelledRows, checked_weights, labels_of, stacked_rows
 
 if TYPE_CHECKING:
@@ -97,8 +96,8 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     coef_ : (1, n_features) array, posterior mean of the weights; of more than two classes (c, n_features)
     intercept_ : (1,) or (c,) array, posterior mean of the intercept
     prior_scale_ : float
-    leave_one_out_ : what two classes by expectation propagation would have said of each row without it,
-        ``probabilities`` (m, 2) and ``log_score`` (m,); None otherwise
+    leave_one_out_ : what would have been said of each row without it, ``probabilities`` (m, c) and ``log_score`` (m,)
+        of two classes by expectation propagation, and of a softmax; None otherwise
     X_train_, y_train_, sample_weight_ : the rows learnt from (along the pool's directions, where it has some), their
         labels and weights
     posterior_ : Posterior over the weights and, last, the intercept
@@ -114,13 +113,13 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     Pools are scored in chunks, through joblib where ``joblib.parallel_config`` says so, without a dense copy of sparse
     rows; kept marginals take chunks of ``sklearn.config_context(working_memory=...)``, in MiB.
 
-    A learnt scale maximises the evidence times a log-normal prior: its median makes the latent of a typical training
-    row 3, the standard deviation of ln scale is 1.5; ``log_evidence_`` is without that prior.  With a softmax the scale
-    is that of Laplace's evidence, whatever the inference: the bound's would be too small the more classes there are;
-    ``log_evidence_`` is then the bound (``evidence_kind_`` "lower_bound") at this scale.  With a Student t there may be
-    several optima; the posterior is one near a mode.  ``partial_fit`` keeps all rows and refits warm.  Answers that
-    repeat a row count as independent ones: labellers who disagree about a row leave its class as uncertain as their
-    votes are divided, and no answer is ever certain.
+    With ``hyperparameters="mode"`` the scale maximises the evidence times a log-normal prior: its median makes the
+    latent of a typical training row 3, the standard deviation of ln scale is 1.5; ``log_evidence_`` is without that
+    prior.  With a softmax the scale is that of Laplace's evidence, whatever the inference: the bound's would be too
+    small the more classes there are; ``log_evidence_`` is then the bound (``evidence_kind_`` "lower_bound") at this
+    scale.  With a Student t there may be several optima; the posterior is one near a mode.  ``partial_fit`` keeps all
+    rows and refits warm.  Answers that repeat a row count as independent ones: labellers who disagree about a row leave
+    its class as uncertain as their votes are divided, and no answer is ever certain.
 
     Integrated, ln(scale x typical length of the training rows) has a N(ln 2, 1.5^2) prior and nine nodes, .75 apart;
     those of weight below .001 are dropped, and only the others and their neighbours are refitted until the rows have
@@ -190,7 +189,6 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     # -- learning ------------------------------------------------------------------------------------------------------
 
     default_scorer = "query_by_committee"
-    compares_columns = True
     _Settings, _Data = LogisticSettings, LabelledRows
     _cites = ("nickisch2010",)
     former_defaults: ClassVar = {"hyperparameters": "mode", "update": "refit"}
@@ -265,6 +263,11 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
             return IntegratedBelief
         return BinaryBelief if two else SoftmaxBelief
 
+    @property
+    def compares_columns(self) -> bool:  # type: ignore[override]
+        """A pool's directions have scales of their own, which the prior takes from them."""
+        return self.prior_covariance is None
+
     # -- belief --------------------------------------------------------------------------------------------------------
 
     def predictive(
@@ -311,7 +314,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         LogisticSettings.of(self)  # refuses a pool that is not there
         known = getattr(self, "_of_pool", None)
         if known is None or known[0] is not self.pool:
-            known = self._of_pool = (self.pool, pool_directions(check_array(self.pool, **KINDS)))
+            known = self._of_pool = (self.pool, pool_directions(checked_pool(self.pool)))
         return known[1]
 
     def _prepared(self, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -381,7 +384,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
 
     classes_ = of_belief("data.classes", "The labels known so far, sorted.")
     prior_scale_ = of_belief("prior_scale", "Given, or learnt by evidence; the geometric mean over nodes.")
-    leave_one_out_ = of_belief("left_out", "Probabilities (m, 2) and log_score (m,) of the training rows; or None.")
+    leave_one_out_ = of_belief("left_out", "Probabilities (m, c) and log_score (m,) of the training rows; or None.")
     X_train_ = of_belief("data.X", "The rows learnt from.")
     y_train_ = of_belief("data.y", "Their labels.")
     sample_weight_ = of_belief("data.sample_weight", "Their weights.")

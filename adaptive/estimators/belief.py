@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 LITTLE_WORK = 10**8  # multiplications, a few hundredths of a second
 
-__all__ = ["Belief", "BeliefEstimator", "Data", "Inferred", "Settings", "of_belief"]
+__all__ = ["Belief", "BeliefEstimator", "Data", "Inferred", "Settings", "of_belief", "returned"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,6 +177,20 @@ class Inferred:
     def converged(self) -> bool:
         """Whether all have."""
         return all(posterior.converged for posterior in self.posteriors)
+
+
+def returned(posterior: Any) -> Any:
+    """Return what an ``inference`` of the user's own made; refuse what is no posterior.
+
+    Examples
+    --------
+    >>> returned(None)
+    Traceback (most recent call last):
+    ValueError: inference must return a Posterior, got NoneType.
+    """
+    if not hasattr(posterior, "log_evidence"):
+        raise ValueError(f"inference must return a Posterior, got {type(posterior).__name__}.")
+    return posterior
 
 
 def of_belief(name: str, doc: str) -> Any:

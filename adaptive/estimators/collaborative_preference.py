@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive import checks
-from adaptive.estimators.belief import BeliefEstimator
+from adaptive.estimators.belief import BeliefEstimator, of_belief
 from adaptive.estimators.factorization.ids import ids_of, located
 from adaptive.estimators.preferences.belief import PreferenceBelief
 from adaptive.estimators.preferences.comparisons import PreferenceData, checked_winners, triple_columns
@@ -65,6 +65,8 @@ class CollaborativePreference(BeliefEstimator):
     users_, items_ : arrays of ids, (n_users,) and (n_items,)
     posterior_ : UtilityPrior
         What was learnt of everybody: ``mean`` b, ``loadings`` V, ``scale`` s, ``kernel`` K.
+    leave_one_out_ : what would have been said of each comparison without it, at the learnt b, V and s:
+        ``probabilities`` (n, 2) of -1 and +1, ``log_score`` (n,); None but by expectation propagation
     log_evidence_, evidence_kind_, objective_trace_, n_iter_, converged_ : of the last full fit
 
     Notes
@@ -244,3 +246,5 @@ class CollaborativePreference(BeliefEstimator):
     def items_(self) -> np.ndarray:
         """Ids of items: those with features first, then as they came."""
         return self.fitted_belief().data.items
+
+    leave_one_out_ = of_belief("left_out", "Probabilities (n, 2) and log_score (n,) of the comparisons; or None.")

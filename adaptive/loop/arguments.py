@@ -121,6 +121,8 @@ def check_exploration(exploration: float | str, estimator: object, score: object
         classifies = isinstance(learner, ClassifierMixin)
         blind = any(getattr(score, name, False) for name in ("ignores_outcomes", "sees_asked"))
         return EXPLORATION if classifies and not blind else 0.0
+    if isinstance(exploration, (bool, np.bool_)):  # True would have every question drawn at random
+        raise ValueError(f'exploration must be a share from 0 to 1, or "auto", got {exploration!r}.')
     share = float(checks.positive("exploration", exploration, or_zero=True))
     if share > 1:
         raise ValueError(f"exploration must be a share from 0 to 1, got {share:g}.")

@@ -104,15 +104,7 @@ def compare_with_random(
     """
     y = np.asarray(y)
     checks.shape("y", y, (pools.length(X),))
-    listed = [metric] if isinstance(metric, str) or callable(metric) else list(metric)
-    if not listed:
-        raise ValueError("metric must name one metric or more, got none.")
-    measures = {
-        one if isinstance(one, str) else one.__name__: (
-            one if callable(one) else METRICS[checks.choice("metric", one, METRICS)]
-        )
-        for one in listed
-    }
+    measures = _measures(metric)
     learner = wrap(copy.deepcopy(estimator))
     named = _named(scorers, reference, learner)
     numbers = _seeds(seeds)
@@ -145,6 +137,20 @@ def compare_with_random(
         for name in measures
     }
     return found[next(iter(found))] if isinstance(metric, str) or callable(metric) else found
+
+
+def _measures(metric: str | Metric | Sequence[str | Metric]) -> dict[str, Metric]:
+    """Return what is measured by its name."""
+    listed = [metric] if isinstance(metric, str) or callable(metric) else list(metric)
+    if not listed:
+        raise ValueError("metric must name one metric or more, got none.")
+    found: dict[str, Metric] = {}
+    for one in listed:
+        measure = one if callable(one) else METRICS[checks.choice("metric", one, METRICS)]
+        name = one if isinstance(one, str) else getattr(one, "__name__", type(one).__name__)
+        if found.setdefault(name, measure) is not measure:
+            raise ValueError(f"metric must have one function of each name, got two that are called {name!r}.")
+    return found
 
 
 def _run(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtr
 
+from adaptive import checks
 from adaptive.predictive.base import Predictive
 from adaptive.predictive.conditional_variance import is_gaussian, noise_variance
 from adaptive.predictive.derivations import Way, entropy
@@ -49,7 +50,7 @@ class Mixture(Predictive):
     ------
     ValueError
         If there is no component, weights are not as many, negative or all zero, or the components speak about
-        different numbers of candidates.
+        different numbers of candidates (or, once they are asked for, of different outcomes).
 
     Examples
     --------
@@ -65,7 +66,7 @@ class Mixture(Predictive):
     def __init__(
         self, weights: ArrayLike, predictives: Sequence[Predictive], *, random_state: RandomState = None
     ) -> None:
-        self.weights = np.asarray(weights, dtype=float)
+        self.weights = checks.finite("weights", weights)
         self.predictives = tuple(predictives)
         if self.weights.shape != (len(self.predictives),) or not self.predictives:
             raise ValueError(
@@ -73,8 +74,8 @@ class Mixture(Predictive):
                 f"{len(self.predictives)}."
             )
         total = self.weights.sum()
-        if not np.isfinite(total) or total <= 0 or self.weights.min() < 0:
-            raise ValueError("weights must be finite, >= 0 and not all 0.")
+        if total <= 0 or self.weights.min() < 0:
+            raise ValueError(f"weights must be >= 0 and not all 0, got {self.weights.tolist()}.")
         self.weights = self.weights / total
         lengths = {len(predictive) for predictive in self.predictives}
         if len(lengths) > 1:
@@ -193,7 +194,13 @@ def _padded(table: np.ndarray, n_outcomes: int) -> np.ndarray:
 
 
 def _outcomes(mixture: Mixture) -> np.ndarray:
-    return max((predictive.outcomes for predictive in mixture.predictives), key=len)
+    """Those of the components, of counts the longest list; the others have to begin it."""
+    lists = [predictive.outcomes for predictive in mixture.predictives]
+    longest = max(lists, key=len)
+    for one in lists:
+        if not np.array_equal(one, longest[: len(one)]):
+            raise ValueError(f"predictives must have the same outcomes, got {list(one)} and {list(longest)}.")
+    return longest
 
 
 def _probabilities(mixture: Mixture) -> np.ndarray:

@@ -229,6 +229,20 @@ def test_a_factor_of_one_changes_nothing_and_who_is_asked_does_not_depend_on_it(
     np.testing.assert_array_equal(plain.select(PROBES, 4), factored.select(PROBES, 4))
 
 
+@pytest.mark.parametrize("options", [{}, {"prior": "laplace"}, {"inference": "laplace_approximation"}])
+def test_a_weight_is_so_many_equal_answers_at_every_node(options):
+    counts = np.arange(30) % 4
+    weighted = integrated(tol=1e-8, **options).fit(X[:30], Y[:30], sample_weight=counts)
+    repeated = integrated(tol=1e-8, **options).fit(np.repeat(X[:30], counts, axis=0), np.repeat(Y[:30], counts))
+    assert weighted.belief_.nodes == repeated.belief_.nodes
+    np.testing.assert_allclose(weighted.belief_.weights, repeated.belief_.weights, atol=1e-6)
+    np.testing.assert_allclose(weighted.predict_proba(PROBES), repeated.predict_proba(PROBES), atol=1e-6)
+    assert weighted.log_evidence_ == pytest.approx(repeated.log_evidence_, abs=1e-6)
+    if weighted.leave_one_out_ is not None:
+        apart = np.repeat(weighted.leave_one_out_.log_score, counts[counts > 0])
+        np.testing.assert_allclose(apart, repeated.leave_one_out_.log_score, atol=1e-6)
+
+
 def test_a_given_scale_leaves_nothing_to_integrate():
     given = integrated(prior_scale=0.7).fit(X[:30], Y[:30])
     np.testing.assert_array_equal(
@@ -274,5 +288,7 @@ def test_an_inference_that_fails_is_refused_in_one_sentence():
 
     with pytest.raises(ValueError, match="nothing works today"):
         integrated(inference=failing).fit(X[:9], Y[:9])
+    with pytest.raises(ValueError, match="inference must return a Posterior, got NoneType"):
+        integrated(inference=lambda model, **settings: None).fit(X[:9], Y[:9])
     with pytest.raises(ValueError, match="hyperparameters must be"):
         integrated(hyperparameters="maximised").fit(X[:9], Y[:9])

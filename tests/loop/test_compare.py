@@ -1,5 +1,7 @@
 """The comparison with random choice is paired, reproducible for any number of processes, and adds up."""
 
+import functools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -203,3 +205,9 @@ def test_several_metrics_are_measured_on_the_same_runs(model):
         assert repr(alone.columns) == repr(table.columns)
     with pytest.raises(ValueError, match="metric must name one"):
         compare_with_random(LogisticRegression(), X, LABELS, metric=[], **options)
+    nameless = [lambda *_: 0.0, lambda *_: 1.0]  # one would take the place of the other
+    with pytest.raises(ValueError, match="got two that are called '<lambda>'"):
+        compare_with_random(LogisticRegression(), X, LABELS, metric=nameless, **options)
+    partly = functools.partial(lambda number, *_: number, 0.5)  # has no name of its own
+    table = compare_with_random(LogisticRegression(), X, LABELS, metric=partly, **options)
+    assert table.metric == "partial" and set(table.values["random"].ravel()) == {0.5}

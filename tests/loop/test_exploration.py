@@ -97,7 +97,7 @@ def test_only_classifiers_whose_outcomes_count_are_asked_at_random(model):
         assert SequentialDesign(estimator, POOL, scorer=scorer).exploration == 0.0
 
 
-@pytest.mark.parametrize("exploration", [-0.1, 1.5, "always"])
+@pytest.mark.parametrize("exploration", [-0.1, 1.5, "always", True])
 def test_what_is_no_share_is_refused(exploration):
     with pytest.raises(ValueError, match="exploration must be"):
         SequentialDesign(classifier(), POOL, exploration=exploration)

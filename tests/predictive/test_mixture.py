@@ -229,6 +229,11 @@ def test_what_it_does_not_have_and_what_it_refuses():
         Mixture([1.0], [node(1.0), node(2.0)])
     with pytest.raises(ValueError, match="not all 0"):
         Mixture([0.0, 0.0], [node(1.0), node(2.0)])
+    with pytest.raises(ValueError, match="weights contains nan at position 1"):
+        Mixture([1.0, np.nan], [node(1.0), node(2.0)])
+    told = [Predictive(1, outcomes=names, probabilities=[[0.5, 0.5]]) for names in (["no", "yes"], ["yes", "no"])]
+    with pytest.raises(ValueError, match="predictives must have the same outcomes"):
+        _ = Mixture([0.5, 0.5], told).probabilities
     with pytest.raises(ValueError, match="same candidates"):
         Mixture([0.5, 0.5], [Predictive(1), Predictive(2)])
     with pytest.raises(ValueError, match="between 0 and 1"):

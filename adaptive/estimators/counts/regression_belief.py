@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from adaptive import checks, inference
-from adaptive.estimators.belief import Inferred, Settings
+from adaptive.estimators.belief import Inferred, Settings, returned
 from adaptive.estimators.counts.exposure import CountRows, Exposed, check_column
 from adaptive.estimators.linear.leave_one_out import LeaveOneOut, log_scores
 from adaptive.estimators.linear.linear_predictive import linear_predictive, with_intercept
@@ -247,9 +247,10 @@ class _Problem:
 
     def infer(self, model: GLM, warm: Posterior | None) -> Posterior:
         settings = self.settings
-        return settings.engine(
+        posterior = settings.engine(
             model, max_iter=settings.max_iter, tol=settings.tol, random_state=settings.random_state, warm_start=warm
         )
+        return returned(posterior)
 
     def evaluate(self, log_scale: float, warm: Posterior | None, rough: bool) -> Evaluation:
         """Evidence, its slope in ln scale, and how many weights the data determine."""

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
 from adaptive import checks, inference
-from adaptive.estimators.belief import Settings
+from adaptive.estimators.belief import Settings, returned
 from adaptive.estimators.gaussian_process.low_rank import LowRank
 from adaptive.means import as_mean
 
@@ -53,7 +53,7 @@ class Engine:
     search: dict[str, Any] = field(default_factory=dict)
 
     def __call__(self, model: GLM, **more: Any) -> Posterior:
-        return self.function(model, **{**self.settings, **more})
+        return returned(self.function(model, **{**self.settings, **more}))
 
 
 @dataclass(frozen=True, eq=False)

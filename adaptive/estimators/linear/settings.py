@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks, inference
-from adaptive.estimators.belief import Settings
+from adaptive.estimators.belief import Settings, returned
 from adaptive.estimators.linear.weight_priors import PRIORS, weight_potential, weight_variance
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class LogisticSettings(Settings):
         options = {"max_iter": self.max_iter, "tol": self.tol if tol is None else tol} | options
         with warnings.catch_warnings():  # a heavy-tailed prior may have several optima: that is in the documentation
             warnings.filterwarnings("ignore", message=".*several optima")
-            return engine(model, random_state=self.random_state, warm_start=warm_start, **options)
+            return returned(engine(model, random_state=self.random_state, warm_start=warm_start, **options))
 
     def includes(self, data: LabelledRows, n_new: int = 0) -> bool:
         """Whether further answers are included one by one: where that was asked for, else where it is good and quick.

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks, inference
-from adaptive.estimators.belief import Inferred, Settings
+from adaptive.estimators.belief import Inferred, Settings, returned
 from adaptive.estimators.linear.leave_one_out import LeaveOneOut, log_scores
 from adaptive.estimators.linear.linear_predictive import linear_predictive, with_intercept
 from adaptive.estimators.linear.training import Rows
@@ -224,7 +224,7 @@ class _Problem:
                 random_state=settings.random_state,
                 warm_start=warm,
             )
-        return model, posterior
+        return model, returned(posterior)
 
     def slope(self, model: GLM, posterior: Posterior, point: np.ndarray) -> np.ndarray:
         """Derivatives of the log evidence in (ln noise variance, ln prior scale)."""

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_array, get_tags
 from sklearn.utils.validation import validate_data
 
-__all__ = ["checked_table", "has_columns", "in_plain_words", "refuse_unknown"]
+__all__ = ["checked_pool", "checked_table", "has_columns", "in_plain_words", "refuse_unknown"]
 
 UNLABELLED: Any = object()
 MOST_COLUMNS = 2**31 - 1
@@ -51,6 +51,14 @@ def checked_table(estimator: Any, X: Any, y: Any = UNLABELLED, *, reset: bool = 
         if hasattr(estimator, "n_features_in_"):
             return validate_data(estimator, X, reset=False, **kinds)
         return check_array(X, input_name="X", **kinds)
+
+
+def checked_pool(pool: Any) -> Any:
+    """Return the rows of an argument ``pool``, checked as those of X are; what is refused names it."""
+    try:
+        return checked_table(None, pool)
+    except ValueError as problem:
+        raise ValueError(f"pool must hold rows of features: {problem}") from None
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks
 from adaptive.estimators.factorization.ids import located
+from adaptive.estimators.linear.leave_one_out import LeaveOneOut, without_sites
 from adaptive.estimators.preferences.comparison_predictive import Differences, about_all, about_the_best
 from adaptive.estimators.preferences.comparisons import PreferenceData
 from adaptive.estimators.preferences.settings import PreferenceSettings
@@ -153,6 +154,24 @@ class PreferenceBelief:
         data, none = PreferenceData.about(settings.catalogue[0]), np.zeros(0)
         belief = cls(settings, data, settings.prior(len(data.items)), none, none, none, none, True)
         return belief.predictive(candidates, target=target, random_state=random_state)
+
+    # -- what it would have said of its own comparisons ----------------------------------------------------------------
+
+    @property
+    def left_out(self) -> LeaveOneOut | None:
+        """Probabilities of the comparisons without themselves, beside the prior that all of them taught."""
+        if self.settings.inference != "expectation_propagation":
+            return None
+        known, mean, variance = self.data.known, np.empty(len(self.data)), np.empty(len(self.data))
+        for k, label in enumerate(self.data.users.tolist()):
+            rows = self.rows_of(k)
+            own = Differences([self.person(k, label)], np.zeros(len(rows), int), known.first[rows], known.second[rows])
+            mean[rows], variance[rows] = own.moments
+        cavities = without_sites(mean, variance, self.pi, self.nu)
+        probabilities = self.settings.likelihood.outcome_probabilities(*cavities)[1]
+        with np.errstate(divide="ignore"):
+            logs = np.log(probabilities)
+        return LeaveOneOut(probabilities, np.where(known.y > 0, logs[:, 1], logs[:, 0]))
 
     # -- inference -----------------------------------------------------------------------------------------------------
 

@@ -124,3 +124,7 @@ def test_what_cannot_be_is_said_in_one_sentence():
 
     with pytest.raises(ValueError, match="nothing works today"):
         GaussianProcessClassifier(4.0 * RBF(0.5), inference=silent, hyperparameters="integrated").fit(X, LABELS)
+    for how in ("mode", "integrated"):
+        nothing = GaussianProcessClassifier(4.0 * RBF(0.5), inference=lambda model, **_: None, hyperparameters=how)
+        with pytest.raises(ValueError, match="inference must return a Posterior, got NoneType"):
+            nothing.fit(X, LABELS)

@@ -1,6 +1,7 @@
 """Weights that vary as the rows of a pool do: against the dense formula, and what is refused."""
 
 import copy
+import warnings
 
 import numpy as np
 import pytest
@@ -55,11 +56,25 @@ def test_designs_states_and_tables_go_on(options):
     np.testing.assert_allclose(model(**options).fit(POOL, LABELS).predict_proba(POOL.toarray()).sum(axis=1), 1.0)
 
 
+def test_directions_of_different_scales_are_no_mistake_of_the_user():
+    rows = POOL.toarray() * np.logspace(0, 3, 12)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*differ in scale")
+        BayesianLogisticRegression(classes=[0, 1], prior_covariance="pool", pool=rows).fit(rows[:20], LABELS[:20])
+    with pytest.warns(UserWarning, match="columns of X differ in scale"):
+        BayesianLogisticRegression(classes=[0, 1]).fit(rows[:20], LABELS[:20])
+
+
 def test_what_is_wrong_is_said_in_one_sentence():
+    beyond = POOL.copy()
+    beyond.indices[-1] = 99  # SciPy would follow it out of the table
     for options, words in (
         ({"pool": None}, 'prior_covariance="pool" needs pool'),
         ({"prior": "laplace"}, 'goes with prior="gaussian"'),
         ({"prior_covariance": "rows"}, "prior_covariance must be"),
+        ({"pool": POOL * np.nan}, r"pool must hold rows of features: .* contains NaN, first in row 0"),
+        ({"pool": POOL[:0]}, "pool must hold rows of features: .* 0 sample"),
+        ({"pool": beyond}, "pool must hold rows of features: .* broken sparse matrix"),
     ):
         with pytest.raises(ValueError, match=words):
             model().set_params(**options).fit(POOL, LABELS)

@@ -66,6 +66,19 @@ def test_a_comparison_written_the_other_way_round_says_the_same(fitted):
             np.testing.assert_allclose(ours, theirs, atol=1e-9)
 
 
+def test_leave_one_out_is_what_a_person_says_who_did_not_answer_that(fitted):
+    rows, y = answers()
+    found = fitted.leave_one_out_
+    asked = [k for k, row in enumerate(rows) if row[0] == "u3"]
+    for k in asked:
+        rest = [other for other in asked if other != k]
+        person = fitted.user("fresh").partial_fit([rows[other][1:] for other in rest], y[rest])
+        expected = person.predict_proba([rows[k][1:]])[0]
+        np.testing.assert_allclose(found.probabilities[k], expected, atol=0.02)
+        assert found.log_score[k] == pytest.approx(np.log(expected[int(y[k] > 0)]), abs=0.03)
+    assert model(inference="laplace_approximation").fit(rows, y).leave_one_out_ is None
+
+
 def test_somebody_without_answers_keeps_the_prior_and_so_does_an_item_without_features(fitted):
     prior = fitted.posterior_
     mean, covariance = fitted.utilities("nobody")
