@@ -54,29 +54,32 @@ def refusal(potential: Potential, engine: str) -> str | None:
     ----------
     Nickisch (2010), table 4.6.
     """
-    choice("engine", engine, ENGINES)
+    reason = _reason(potential, choice("engine", engine, ENGINES))
+    if reason is None:
+        return None
+    alternatives = ("expectation_propagation", "variational_bounds", "laplace_approximation", "variational_gaussian")
+    other = next((one for one in alternatives if _reason(potential, one) is None), "annealed_importance")
+    return f"{engine} refuses {potential.name} potentials: {reason}; use {other}."
+
+
+def _reason(potential: Potential, engine: str) -> str | None:
     if as_gaussian(potential) is not None:
         return None
     lower, upper = (np.asarray(end, dtype=float) for end in potential.support)
     bounded = bool(np.any(np.isfinite(lower)) or np.any(np.isfinite(upper)))
-    reason = None
     if engine == "exact":
-        reason = "the posterior is not Gaussian"
-    elif engine == "map_estimate" and bounded and _flat(potential, lower):
-        reason = "a constraint is flat inside its support"
-    elif engine == "laplace_approximation" and not np.all(potential.smooth):
-        reason = "its log density has a kink or an edge, where the curvature at the mode is infinite or undefined"
-    elif engine == "expectation_propagation" and not np.all(potential.log_concave):
-        reason = "it is not log-concave, so that site precisions may be negative and nothing guarantees convergence"
-    elif engine == "variational_gaussian" and bounded:
-        reason = "its expected log density is -infinity under any Gaussian"
-    elif engine == "variational_bounds" and potential.bound is None:
-        reason = "it has no Gaussian lower bound (it is not super-Gaussian)"
-    if reason is None:
-        return None
-    alternatives = ("expectation_propagation", "variational_bounds", "laplace_approximation", "variational_gaussian")
-    other = next((a for a in alternatives if a != engine and refusal(potential, a) is None), "annealed_importance")
-    return f"{engine} refuses {potential.name} potentials: {reason}; use {other}."
+        return "the posterior is not Gaussian"
+    if engine == "map_estimate" and bounded and _flat(potential, lower):
+        return "a constraint is flat inside its support"
+    if engine == "laplace_approximation" and not np.all(potential.smooth):
+        return "its log density has a kink or an edge, where the curvature at the mode is infinite or undefined"
+    if engine == "expectation_propagation" and not np.all(potential.log_concave):
+        return "it is not log-concave, so that site precisions may be negative and nothing guarantees convergence"
+    if engine == "variational_gaussian" and bounded:
+        return "its expected log density is -infinity under any Gaussian"
+    if engine == "variational_bounds" and potential.bound is None:
+        return "it has no Gaussian lower bound (it is not super-Gaussian)"
+    return None
 
 
 def _flat(potential: Potential, lower: np.ndarray) -> bool:

@@ -77,6 +77,15 @@ def test_engines_do_what_the_table_says(potential, answers, engine):
         ENGINE[engine](mixed)
 
 
+def test_what_is_neither_log_concave_nor_super_gaussian_is_led_to_what_takes_it():
+    class Plain(StudentT):
+        bound = None
+
+    for engine in ("expectation_propagation", "variational_bounds"):
+        with pytest.raises(ValueError, match=r"; use laplace_approximation\.$"):
+            ENGINE[engine](GLM([[1.0, 0.5], [0.0, 1.0]], [1.0, 0.5], 0.5, potentials=Plain(3.0, 1.0)))
+
+
 def test_the_alternative_named_is_accepted():
     for potential, _ in ROWS:
         for engine in ENGINES:
