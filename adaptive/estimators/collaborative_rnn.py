@@ -45,7 +45,9 @@ class CollaborativeRNN(BeliefEstimator):
     window : int, default 128
         Events that a gradient goes back; states are carried on from window to window.
     batch_size : int, default 8
-        Users side by side. Fewer: more steps per epoch, each dearer by event.
+        Users side by side, each from the first event to the last. Fewer: more steps per epoch, each dearer by event.
+        Where histories are long, few users at a time teach what all share for long: try all together (by held-out
+        events, which ``objective_trace_`` has).
     learning_rate, clip : float, default 0.01 and 5
         Of RMSprop; largest norm of a gradient (nats per event).
     n_sampled : int, optional

@@ -66,8 +66,9 @@ class SimulatorEstimator(ParticleEstimator):
     what is imagined (``given``, batches chosen jointly) simulates all particles at all candidates once.
 
     The posterior is that of the summaries under the simulated density: it is off where a Gaussian does not fit
-    ("synthetic") and where kernels are wide ("kernel"). Particles that "liu_west" scatters avoid the edges of a prior
-    that has any: with fewer than 1,000 of them prefer priors without, or parameters such as the log of a scale.
+    ("synthetic") and where kernels are wide ("kernel"). Particles that "liu_west" scatters keep mean and covariance of
+    the few that an answer left, and never find back: of 250 about a resonance of three parameters, posterior means were
+    half a deviation off, and ranks not uniform. Take 1,000 and more, or "random_walk" where simulations are cheap.
 
     A setting where every simulation of every particle is alike (no counts yet, a gauge at its end) stops nothing: that
     outcome is certain and teaches nothing, any other is said to be unexpected and teaches nothing either. Where only

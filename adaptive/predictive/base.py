@@ -91,9 +91,12 @@ class Predictive:
 
     #: For each derived field the ways to it, tried in this order.
     ways: ClassVar[dict[str, tuple[Way, ...]]] = WAYS
+    #: Whether `draws` are a sample, or all that there is.
+    sampled: ClassVar[bool] = False
     #: Whether candidates are to be asked at random, whatever the scorer.
-    sampled: ClassVar[bool] = False  # whether `draws` are a sample, or all that there is
     undecided: ClassVar[bool] = False
+    #: What a person may do where a field that a scorer needs is not there.
+    remedy: str = ""
     #: Positions that count as asked, for scorers that look at these and not at outcomes.
     asked: tuple[int, ...] = ()
 

@@ -107,7 +107,7 @@ class WeightedDraws(Predictive):
             return branch([(1.0, self)], i, self.seed)
         column = [c for c, known in enumerate(self.outcomes) if known == outcome]
         if not column:
-            raise ValueError(f"outcome must be one of {list(self.outcomes)}, got {outcome!r}.")
+            raise ValueError(f"outcome must be one of {np.asarray(self.outcomes).tolist()}, got {outcome!r}.")
         weights = self.weights * self._table.values[:, i, column[0]]
         if not weights.sum() > 0:
             raise ValueError(f"outcome {outcome!r} of candidate {i} has probability 0 under every draw.")

@@ -16,5 +16,6 @@ def require(scorer: str, predictive: Predictive, *fields: str) -> None:
     """Raise MissingField unless ``predictive`` provides all ``fields``."""
     for field in fields:
         if not predictive.provides(field):
-            hint = ": give target=, the inputs to predict." if field == "target" else "."
+            missing = "give target=, the inputs to predict" if field == "target" else getattr(predictive, "remedy", "")
+            hint = f": {missing}." if missing else "."
             raise MissingField(f"{scorer} needs {field}, which {type(predictive).__name__} does not provide{hint}")

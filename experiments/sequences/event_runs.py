@@ -75,13 +75,15 @@ def by_counting(name: str, method: str, n_events: int, quick: int) -> dict[str, 
     return {"errors": factors(learn, codes, n_seen, grid[int(np.argmin(held))])}
 
 
-def by_net(name: str, label: str, rate: float, n_events: int, max_iter: int) -> dict[str, Any]:
+def by_net(
+    name: str, label: str, rate: float, n_events: int, max_iter: int, batch_size: int = 8
+) -> dict[str, Any]:  # fmt: skip
     """Errors (U,) of a net, that of its held-out events, CPU seconds of an epoch, epochs."""
     codes, n_seen, n_items = data_of(name, n_events)
     cell, pooled, d, _ = NETS[name][label]
     model = CollaborativeRNN(
-        d, cell=cell, pooled=pooled, window=64, learning_rate=rate, patience=3, max_iter=max_iter,
-        items=range(n_items), random_state=0,
+        d, cell=cell, pooled=pooled, window=64, batch_size=batch_size, learning_rate=rate, patience=3,
+        max_iter=max_iter, items=range(n_items), random_state=0,
     )  # fmt: skip
     begun = time.process_time()
     with warnings.catch_warnings():

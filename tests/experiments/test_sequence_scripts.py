@@ -16,6 +16,7 @@ JUDGED = {
     "short_lives": {
         "ours-sequences-calibration-ensemble", "ours-sequences-calibration-laplace", "ours-sequences-short-histories",
     },
+    "side_by_side": {"ours-sequences-side-by-side"},
     "whom_to_ask": {"ours-sequences-asked-random", "ours-sequences-asked-longest-silent"},
 }  # fmt: skip
 

@@ -53,8 +53,9 @@ def sequences(
 
     The end of each history is held out and predicted by counting (1-gram, 2-gram), by a net with one memory for
     everybody (pooled) and by one with a memory for each user (summary.json, users.csv, nats.png). Then everybody's
-    next items with probabilities (next.csv), and the users whose next event would tell most (observe.csv). Training
-    is kept while it runs: --resume goes on after a stop, to the same result.
+    next items with probabilities (next.csv), and the users whose next event would tell most of which net is right
+    (observe.csv; where histories differ in length, CollaborativeRNN(uncertainty="laplace") in Python told better whom
+    to ask). Training is kept while it runs: --resume goes on after a stop, to the same result.
     """
     wanted: dict[str, Any] = {
         "events": None if events is None else str(events.resolve()), "user": user, "item": item, "time": time,

@@ -97,7 +97,7 @@ class DiscreteParticles(ParticlePredictive):
         """Return log p(outcome | value_k) (k,) at candidate i, one of those listed."""
         column = [c for c, known in enumerate(self.outcomes) if known == outcome]
         if not column:
-            raise ValueError(f"outcome must be one of {list(self.outcomes)}, got {outcome!r}.")
+            raise ValueError(f"outcome must be one of {np.asarray(self.outcomes).tolist()}, got {outcome!r}.")
         table, at = self._kept.at(i)
         with np.errstate(divide="ignore"):
             return np.log(table[:, at, column[0]])

@@ -105,13 +105,16 @@ class GaussianNoise(_Summed):
             found = values[:, self.noise, None, None]
         elif callable(self.noise):
             found = called("noise", self.noise, values, X)
-            found = found[..., None] if found.ndim == 2 else found
+            given = found.shape
+            if found.ndim == 2 or (found.ndim == 1 and shape[2] == 1):  # of settings, the same for all channels
+                found = found[..., None]
             try:
                 np.broadcast_to(found, shape)
             except ValueError:
+                expected = shape[:2] if shape[2] == 1 else shape
                 raise ValueError(
-                    f"noise must return standard deviations that broadcast to the model's {shape[:2]}, got shape "
-                    f"{np.shape(found)}."
+                    f"noise must return standard deviations that broadcast to the model's {expected}, got shape "
+                    f"{given}."
                 ) from None
             found = found.reshape((1,) * (3 - found.ndim) + found.shape)
         else:

@@ -25,15 +25,25 @@ EXPECTED = (
 
 def ids(name: str, values: Any) -> np.ndarray:
     """Return ids (n,), whole numbers or text; none is missing."""
-    given: Any = values if isinstance(values, np.ndarray) else np.array(list(values))
+    given: Any = values if isinstance(values, np.ndarray) else _column(list(values))
     if given.dtype.kind == "O":
-        missing = [k for k, one in enumerate(given.tolist()) if one is None or one != one]
+        entries = given.tolist()
+        missing = [k for k, one in enumerate(entries) if one is None or one != one]
         if missing:
             raise ValueError(f"{name} has no id at position {missing[0]}; expected whole numbers or text.")
-        given = np.array(given.tolist())
+        if len({isinstance(one, str) for one in entries}) > 1:
+            raise ValueError(f"{name} must be of one kind, numbers or text: got both.")
+        given = np.array(entries)
     if given.dtype.kind == "f":
         checks.finite(name, given)
     return ids_of(name, given)
+
+
+def _column(entries: list[Any]) -> np.ndarray:
+    """An array of what a list holds; beside text, numbers (and what is missing) stay what they are."""
+    found = np.array(entries)
+    text = [isinstance(one, str) for one in entries] if found.dtype.kind == "U" else []
+    return found if all(text) else np.array(entries, dtype=object)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +92,7 @@ def _columns(sequences: Any) -> list[np.ndarray] | None:
         widths = {len(row) for row in sequences}
         if len(widths) > 1:
             raise ValueError(f"{EXPECTED}; got tuples of {' and '.join(map(str, sorted(widths)))} entries.")
-        columns = [np.array([row[k] for row in sequences]) for k in range(widths.pop())]
+        columns = [_column([row[k] for row in sequences]) for k in range(widths.pop())]
     else:
         return None
     if len(columns) not in (2, 3):
@@ -99,6 +109,8 @@ def _of_columns(columns: list[np.ndarray]) -> Events:
     missing = [k for k, one in enumerate(time.tolist()) if one is None or one != one]
     if missing:
         raise ValueError(f"times contains nothing at position {missing[0]}; expected a time of every event.")
+    if len({isinstance(one, str) for one in time.tolist()}) > 1:
+        raise ValueError("times must be of one kind, numbers or text: got both.")
     order = np.lexsort((np.arange(len(time)), time, who))
     by_user = np.argsort(who, kind="stable")
     moved = int(np.sum(order != by_user))

@@ -55,6 +55,8 @@ class NextItems(Predictive):
         self._kept: dict[str, Any] = {} if kept is None else kept  # what does not depend on weights
         fields: dict[str, Any] = {"outcomes": outcomes, "target": target}
         fields |= {"probabilities": self._probabilities, "outcome_entropy": lambda: self._entropies()[0]}
+        if len(heads) == 1:
+            self.remedy = "one net is sure of itself; n_members=2 or more, or uncertainty='laplace', are not"
         if len(heads) > 1:
             fields["expected_entropy"] = lambda: self._entropies()[1]
             if who is None and target is None:

@@ -17,14 +17,17 @@ from adaptive.loop import MaxSteps, TargetDeviation
 DOSES = np.geomspace(1.0, 32.0, 16)[:, None]
 
 
-def harm(parameters, X):
+def log_odds(parameters, X):
     middle, slope = parameters.T[:, :, None]
-    return 1.0 / (1.0 + np.exp(-slope * (np.log2(X[:, 0]) - middle)))
+    return slope * (np.log2(X[:, 0]) - middle)
+
+
+def harm(parameters, X):
+    return 1.0 / (1.0 + np.exp(-log_odds(parameters, X)))
 
 
 def log_likelihood(parameters, X, y):
-    p = harm(parameters, X)
-    return np.log(np.where(y == 1, p, 1.0 - p))
+    return -np.logaddexp(0.0, np.where(y == 1, -1.0, 1.0) * log_odds(parameters, X))
 
 
 def wanted(parameters):

@@ -61,6 +61,20 @@ def test_a_run_that_was_killed_and_resumed_is_the_same_to_the_bit(options, tmp_p
     assert one.belief_.posterior.values.tobytes() == other.belief_.posterior.values.tobytes()
 
 
+def test_noise_of_settings_alone_is_that_of_every_particle():
+    """A function of it may return what broadcasts: per particle and setting, or per setting."""
+    X, y = SETTINGS[:3], np.zeros(3)
+
+    def told(noise):
+        model = estimator(noise=noise, n_particles=60, resample=0.0).fit(X, y)
+        return model.log_evidence_, model.predictive(X, random_state=0).expected_entropy
+
+    whole = told(lambda p, X: np.ones((len(p), 1)) * (0.1 + X[:, 0]))
+    for noise in (lambda p, X: 0.1 + X[:, 0], lambda p, X: 0.1 + X.T):
+        for one, other in zip(told(noise), whole, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-9)
+
+
 def test_a_generator_is_a_seed_and_is_left_alone():
     rng = np.random.default_rng(3)
     before = rng.bit_generator.state

@@ -154,7 +154,9 @@ def test_of_one_net_nothing_is_uncertain():
     belief = model.predictive(["u0", "u1"])
     assert not any(belief.provides(name) for name in ("draws", "given", "expected_entropy"))
     assert model.select(["u0", "u1"], scorer="entropy") in ([0], [1])
-    with pytest.raises(ValueError, match="information_gain needs expected_entropy"):
+    with pytest.raises(
+        ValueError, match="information_gain needs expected_entropy, .*: one net is sure of itself; n_members=2"
+    ):
         model.select(["u0", "u1"])
 
 
@@ -236,6 +238,11 @@ REFUSED = [
     (net(), {"u": [1.5]}, None, "must be whole numbers or text"),
     (net(), {"u": [1.0, float("nan")]}, None, "the sequence of 'u' contains nan at position 1"),
     (net(), {"u": ["a", None]}, None, "the sequence of 'u' has no id at position 1"),
+    (net(), {"u": ["a", float("nan")]}, None, "the sequence of 'u' has no id at position 1"),
+    (net(), {"u": ["a", 1]}, None, "the sequence of 'u' must be of one kind, numbers or text"),
+    (net(), [("u", "a"), (float("nan"), "a")], None, "users has no id at position 1"),
+    (net(), [("u", "a", "May"), ("u", "a", float("nan"))], None, "times contains nothing at position 1"),
+    (net(), [("u", "a", "May"), ("u", "a", 2.0)], None, "times must be of one kind"),
     (net(), {"u": "abc"}, None, "must be a list of sequences, a mapping user -> items"),
     (net(), {"u": ["a"], "v": [1]}, None, "items must be of one kind"),
     (net(), "abc", None, "must be a list of sequences"),

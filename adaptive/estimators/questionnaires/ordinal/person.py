@@ -165,7 +165,7 @@ class OrdinalPredictive(Predictive):
             return branch([(1.0, self)], i, self.seed)
         column = [c for c, known in enumerate(self.outcomes) if known == outcome]
         if not column:
-            raise ValueError(f"outcome must be one of {list(self.outcomes)}, got {outcome!r}.")
+            raise ValueError(f"outcome must be one of {np.asarray(self.outcomes).tolist()}, got {outcome!r}.")
         precision, shift = (one.copy() for one in self._natural)
         n_style = self._bank.model.n_style
         places = np.r_[np.arange(n_style), n_style + self._bank.trait_of[self._items[i]]]
