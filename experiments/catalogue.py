@@ -81,7 +81,7 @@ def module(script: str) -> str:
 
 def note_time(script: str, seconds: float, results: Path = claims.RESULTS, *, stopped: bool = False) -> None:
     """Keep how long a full run of a script took, or after how long it was stopped."""
-    known = _noted(results) | {script: f"over {seconds:.0f}" if stopped else round(seconds, 1)}
+    known = _noted(results) | {script: f"over {int(seconds)}" if stopped else round(seconds, 1)}
     write_file(results / TIMES, json.dumps(known, indent=1, sort_keys=True) + "\n")
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -43,15 +44,15 @@ def seconds_of(script: str, limit: float) -> tuple[float, bool] | None:
                 [sys.executable, "-m", catalogue.module(script), "--out", f"{folder}/results"],
                 env=os.environ | {"ADAPTIVE_RUNS": f"{folder}/runs"}, timeout=PATIENCE * limit,
                 capture_output=True, text=True,
-                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit))),
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 5)),
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             return None
     seconds = processor_seconds() - before
     if found.returncode == 0:
         return seconds, True
-    if seconds >= 0.98 * limit:
-        return limit, False
+    if found.returncode == -signal.SIGXCPU:
+        return seconds, False
     print(f"{script}: {(found.stderr.strip().splitlines() or [f'exit {found.returncode}'])[-1][:150]}", flush=True)
     return None
 
