@@ -2,8 +2,8 @@
 
     entries()  =  verdicts of results/claims.json  +  figures and tables that no verdict names
 
-The seconds of a script are those of its last full run (``results/times.json``): by the clock on the wall, or those of
-the processor where ``experiments/times.py`` took them.
+The seconds of a script are those of the processor, workers included, in its last full run from nothing
+(``results/times.json``); of a run that was stopped, "over" so many.
 """
 
 from __future__ import annotations
@@ -79,27 +79,34 @@ def module(script: str) -> str:
     return script.removesuffix(".py").replace("/", ".")
 
 
-def note_time(script: str, seconds: float, results: Path = claims.RESULTS) -> None:
-    """Keep how long a full run of a script took."""
-    known = times(results) | {script: round(seconds, 1)}
+def note_time(script: str, seconds: float, results: Path = claims.RESULTS, *, stopped: bool = False) -> None:
+    """Keep how long a full run of a script took, or after how long it was stopped."""
+    known = _noted(results) | {script: f"over {int(seconds)}" if stopped else round(seconds, 1)}
     write_file(results / TIMES, json.dumps(known, indent=1, sort_keys=True) + "\n")
 
 
 def minutes(script: str, results: Path = claims.RESULTS) -> str:
-    """Return how long a full run takes: as timed (``times.json``), else as the script says, else "not timed"."""
-    seconds = times(results).get(script)
-    if seconds is not None:
-        return f"{seconds / 60:.1f}"
+    """Return how long a full run takes: as timed (``times.json``), else as the script says, else what was waited."""
+    noted = _noted(results).get(script, NOT_TIMED)
+    if isinstance(noted, float):
+        return f"{noted / 60:.1f}" if noted >= 6 else "under 0.1"
     said = re.search(r"Full mode:(.*?)(?:\.\s|\"\"\")", _text(script), re.DOTALL)
     words = " ".join(said.group(1).split()) if said else ""
     found = re.findall(r"(?:[\w]+ ){0,4}(?:minutes|minute|hours|hour)\b", words)
-    return found[0] if found else NOT_TIMED
+    waited = re.fullmatch(r"over (\d+)", noted)
+    return found[0] if found else f"over {int(waited[1]) / 60:.2g}" if waited else NOT_TIMED
 
 
 def times(results: Path = claims.RESULTS) -> dict[str, float]:
-    """Return the seconds of scripts that were timed."""
+    """Return the seconds of scripts whose full run was timed to its end."""
+    return {script: seconds for script, seconds in _noted(results).items() if isinstance(seconds, float)}
+
+
+def _noted(results: Path) -> dict[str, float | str]:
+    """Seconds by script; "over 180" where the run was stopped then."""
     path = results / TIMES
-    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
+    noted = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return {script: one if isinstance(one, str) else float(one) for script, one in noted.items()}
 
 
 @cache

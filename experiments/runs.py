@@ -21,7 +21,9 @@ import numpy as np
 import adaptive
 from adaptive.files import write_file
 
-__all__ = ["kept"]
+__all__ = ["kept", "taken"]
+
+_taken: list[Path] = []  # files that were read in place of a run
 
 
 def kept(group: str, run: Callable[..., dict[str, np.ndarray]], *arguments: Any) -> dict[str, np.ndarray]:
@@ -40,6 +42,7 @@ def kept(group: str, run: Callable[..., dict[str, np.ndarray]], *arguments: Any)
     name = "-".join(map(str, arguments)) + f"-{_fingerprint(source)}.npz"
     path = _folder() / group / name
     if path.is_file():
+        _taken.append(path)
         with np.load(path) as stored:
             return {key: stored[key] for key in stored.files}
     result = run(*arguments)
@@ -48,6 +51,11 @@ def kept(group: str, run: Callable[..., dict[str, np.ndarray]], *arguments: Any)
     np.savez_compressed(packed, **result)
     write_file(path, packed.getvalue(), durable=False)
     return result
+
+
+def taken() -> int:
+    """Return how many runs this process took from their files."""
+    return len(_taken)
 
 
 def _folder() -> Path:

@@ -13,8 +13,9 @@ script may offer ``--full``, a size beyond that of its verdicts.
 from __future__ import annotations
 
 import argparse
+import multiprocessing
+import os
 import tempfile
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from typing import Any
 
 from experiments import artifacts, catalogue, claims, runs
 
-__all__ = ["Script", "command", "located", "panels"]
+__all__ = ["Script", "command", "located", "panels", "processor_seconds"]
 
 ROOT = Path(__file__).resolve().parents[1]
 _NO_REASON = {
@@ -106,12 +107,18 @@ def command(run: Callable[[Script], None], description: str | None, file: str, *
     quick = options.quick
     results = options.out or (Path(tempfile.mkdtemp(prefix="adaptive-quick-")) if quick else claims.RESULTS)
     path = Path(file).resolve().relative_to(ROOT).as_posix()
-    begun = time.monotonic()
+    begun = processor_seconds()
     run(Script(path, results, quick, bool(getattr(options, "full", False)) and not quick))
     own = results == claims.RESULTS
-    if own:
-        catalogue.note_time(path, time.monotonic() - begun)
+    counted = not runs.taken() and not multiprocessing.active_children()  # else not all seconds of a full run
+    if own and counted:
+        catalogue.note_time(path, processor_seconds() - begun)
     print(f"written into {results}" + ("; now run: python -m experiments.index" if own else ""))
+
+
+def processor_seconds() -> float:
+    """Return the processor's seconds of this process and of all others that it began and has waited for."""
+    return sum(os.times()[:4])
 
 
 def _short(value: Any) -> Any:

@@ -4,7 +4,8 @@
     python -m experiments.times --limit 600 experiments/inference/gallery.py
 
 What is noted are seconds of the processor, workers included, which a busy machine does not lengthen as it does those of
-the clock; kept parts of runs (``runs.py``) are made anew. A script that is stopped, or fails, stays without.
+the clock; kept parts of runs (``runs.py``) are made anew. A script that is stopped at the limit is noted as "over" it;
+one that fails stays as it was.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from __future__ import annotations
 import argparse
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
 
 from experiments import catalogue, claims
+from experiments.script import processor_seconds
 
 PATIENCE = 30  # seconds of the clock for each of the processor's: others may share the machine
 
@@ -27,30 +30,31 @@ NO_RUN = ("experiments/shown_by_tests.py", "experiments/journeys.py", "experimen
 
 
 def untimed() -> list[str]:
-    """Return the scripts of claims without a time, those first that nobody says take minutes."""
-    known = catalogue.times()
-    scripts = {one["script"] for one in claims.load(claims.RESULTS)} - set(known) - set(NO_RUN)
-    return sorted(scripts, key=lambda script: (catalogue.minutes(script) != catalogue.NOT_TIMED, script))
+    """Return the scripts of claims without a time that nobody has waited for, nor says takes minutes."""
+    scripts = {one["script"] for one in claims.load(claims.RESULTS)} - set(NO_RUN)
+    return sorted(script for script in scripts if catalogue.minutes(script) == catalogue.NOT_TIMED)
 
 
-def seconds_of(script: str, limit: float) -> float | None:
-    """Return the processor's seconds of a full run; None where it was stopped or failed."""
+def seconds_of(script: str, limit: float) -> tuple[float, bool] | None:
+    """Return the processor's seconds of a full run, and whether it ended; None where it failed."""
+    before = processor_seconds()
     with tempfile.TemporaryDirectory(prefix="adaptive-times-") as folder:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         try:
             found = subprocess.run(
                 [sys.executable, "-m", catalogue.module(script), "--out", f"{folder}/results"],
                 env=os.environ | {"ADAPTIVE_RUNS": f"{folder}/runs"}, timeout=PATIENCE * limit,
                 capture_output=True, text=True,
-                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit))),
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 5)),
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             return None
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if found.returncode:
-        print(f"{script}: {(found.stderr.strip().splitlines() or ['stopped'])[-1][:150]}", flush=True)
-        return None
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    seconds = processor_seconds() - before
+    if found.returncode == 0:
+        return seconds, True
+    if found.returncode == -signal.SIGXCPU:
+        return seconds, False
+    print(f"{script}: {(found.stderr.strip().splitlines() or [f'exit {found.returncode}'])[-1][:150]}", flush=True)
+    return None
 
 
 def main(arguments: list[str]) -> int:
@@ -60,10 +64,13 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--limit", type=float, default=60.0, help="seconds until a script is stopped (default 60)")
     options = parser.parse_args(arguments)
     for script in options.scripts or untimed():
-        seconds = seconds_of(script, options.limit)
-        print(f"{script}: {'-' if seconds is None else f'{seconds:.1f} s'}", flush=True)
-        if seconds is not None:
-            catalogue.note_time(script, seconds)
+        found = seconds_of(script, options.limit)
+        if found is None:
+            print(f"{script}: -", flush=True)
+            continue
+        seconds, ended = found
+        print(f"{script}: {'' if ended else 'over '}{seconds:.1f} s", flush=True)
+        catalogue.note_time(script, seconds, stopped=not ended)
     return 0
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from site_pages import commands
+from site_pages import commands, gallery
 from site_pages.docstrings import as_rst
 
 TOPS = ("adaptive", "designs")
@@ -143,6 +143,8 @@ def _page(one: Name) -> str:
             lines += ["   The constant::", "", f"       {value[:400]}", ""]
         else:
             lines += [f"   An object of class ``{type(one.thing).__module__}.{type(one.thing).__name__}``.", ""]
+    if inspect.isclass(one.thing) and (examples := gallery.examples_of(short)):
+        lines += ["In the gallery: " + ", ".join(f":doc:`/gallery/estimators/{name}`" for name in examples) + ".", ""]
     if _documented(one.thing):
         lines += [f"In the code: ``{inspect.unwrap(one.thing).__module__.replace('.', '/')}.py``.", ""]
     return "\n".join(lines)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
-__all__ = ["write"]
+__all__ = ["examples_of", "title", "write"]
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 _HEAD = """# Gallery
 
@@ -25,6 +28,12 @@ commands/index
 def title(path: Path) -> str:
     """Return the first line of an example's docstring."""
     return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").split("\n")[0]
+
+
+def examples_of(estimator: str) -> list[str]:
+    """Return the names of the examples whose title has the estimator's."""
+    paths = sorted(EXAMPLES.glob("estimators/*.py"))
+    return [path.stem for path in paths if re.search(rf"\b{estimator}\b", title(path).rpartition(": ")[2])]
 
 
 def write(examples: Path, folder: Path) -> None:

@@ -30,6 +30,7 @@ BESIDE = Links("..", "../..", "../README.md")
 
 def group_page(group: Group, results: Path = claims.RESULTS, links: Links = BESIDE) -> str:
     """Return the text of a page."""
+    places = _places(group)
     first = "what the source says" if group.folder == "sources" else "claim"
     lines = [
         f"# {group.title}",
@@ -37,20 +38,21 @@ def group_page(group: Group, results: Path = claims.RESULTS, links: Links = BESI
         f"{group.about} {counts(group)}. [All results]({links.home}).",
         "",
         f"A line for a claim, in {'the order of the source' if group.folder == 'sources' else 'order of its name'}; "
-        "an id leads to its details. Commands run from the folder of the clone; minutes are those of a full run on one "
-        "core, by the clock, by the processor or in the script's own words; a command with `--quick` takes seconds. "
-        "Rows shown by tests are things that were built, whose proof is the library's own tests.",
+        "an id leads to its details. Commands run from the folder of the clone; with `--quick` they take seconds. "
+        "Minutes are those of one processor in a full run, as measured, else as the script says; a run that took "
+        '"over 3" was stopped then. Rows shown by tests are things that were built, whose proof is the library\'s own '
+        "tests.",
         "",
         row("id", first, "what came out", "verdict", "picture", "command", "minutes"),
         row(*["---"] * 7),
-        *(_line(one, results, links) for one in group.rows),
+        *(_line(one, results, places) for one in group.rows),
         "",
         "## Details",
         "",
     ]
     for one in group.rows:
         if one.entry is not None:
-            lines += _details(one, results, links)
+            lines += _details(one, results, links, places)
     return "\n".join(lines).strip() + "\n"
 
 
@@ -66,10 +68,18 @@ def caption(results: Path, kind: str, name: str) -> str:
     return " ".join(path.read_text(encoding="utf-8").split()) if path.is_file() else ""
 
 
-def _line(one: Row, results: Path, links: Links) -> str:
+def _places(group: Group) -> dict[str, str]:
+    """Return for each picture the id whose details show it: its own, else the first that has it."""
+    judged = [one for one in group.rows if one.entry is not None]
+    first = {name: one.id for one in reversed(judged) for name in one.pictures}
+    own = {name: one.id for one in judged for name in one.pictures if name == one.id or name.startswith(f"{one.id}-")}
+    return first | own
+
+
+def _line(one: Row, results: Path, places: dict[str, str]) -> str:
     if one.entry is None:
         return row(one.id, escaped(shortened(one.says, 200)), "", one.without, "", "", "")
-    pictures = [f"[{k + 1}]({links.results}/figures/{name}.png)" for k, name in enumerate(one.pictures[:3])]
+    pictures = [f"[{k + 1}](#{anchor(places[name])})" for k, name in enumerate(one.pictures[:3])]
     verdict = f"**{state(one)}**" + (", superseded" if one.id in SUPERSEDED else "")
     return row(
         f"[{one.id}](#{anchor(one.id)})",
@@ -77,9 +87,13 @@ def _line(one: Row, results: Path, links: Links) -> str:
         escaped(shortened(_came_out(one), 140)),
         verdict,
         " ".join(pictures),
-        f"`python -m experiments {one.id}`",
+        f"`{_command(one)}`",
         "" if one.entry["script"] == BY_TESTS else minutes(one.entry["script"], results),
     )
+
+
+def _command(one: Row) -> str:
+    return f"python -m experiments {one.id}"
 
 
 def _came_out(one: Row) -> str:
@@ -89,7 +103,7 @@ def _came_out(one: Row) -> str:
     return text(value)
 
 
-def _details(one: Row, results: Path, links: Links) -> list[str]:
+def _details(one: Row, results: Path, links: Links, places: dict[str, str]) -> list[str]:
     entry = one.entry or {}
     lines = [f"### {one.id}", "", escaped(one.says), ""]
     said = {
@@ -103,16 +117,16 @@ def _details(one: Row, results: Path, links: Links) -> list[str]:
     }
     lines += [f"- {name}: {escaped(words)}" for name, words in said.items() if words]
     lines.append(f"- script: [{entry['script']}]({links.root}/{entry['script']})")
+    lines.append(f"- command: `{_command(one)}`")
     lines += [
         f"- table: [{name}]({links.results}/tables/{name}.csv): {escaped(caption(results, 'tables', name))}"
         for name in one.tables[:6]
     ]
+    elsewhere = [name for name in one.pictures if places[name] != one.id]
+    lines += [f"- picture: [{name}](#{anchor(places[name])})" for name in elsewhere]
     for name in one.pictures:
-        said_of = caption(results, "figures", name)
-        own = name == one.id or name.startswith(f"{one.id}-")
-        alt = escaped(shortened(sentence(said_of), 160))
-        if own:
+        if name not in elsewhere:
+            said_of = caption(results, "figures", name)
+            alt = escaped(shortened(sentence(said_of), 160))
             lines += ["", f"![{alt}]({links.results}/figures/{name}.png)", "", escaped(said_of)]
-        else:
-            lines.append(f"- picture: [{name}]({links.results}/figures/{name}.png): {escaped(said_of)}")
     return [*lines, ""]

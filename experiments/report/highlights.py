@@ -24,8 +24,9 @@ HIGHLIGHTS: dict[str, tuple[str, ...]] = {
     ),
     "ko": ("ko-fig-2.7", "ko-tab-2.3", "ko-tab-2.6", "ko-tab-2.7", "ko-tab-3.3", "ko-fig-3.1"),
     "kokhan": ("kokhan-fig-1", "kokhan-fig-2", "kokhan-tab-3"),
+    "paquet": ("paquet-fig-2", "paquet-fig-3"),
     "hennig": (
-        "hennig-tab-4.1", "hennig-fig-3.6", "hennig-fig-3.10", "hennig-fig-5.5", "hennig-fig-5.6", "hennig-fig-5.12",
+        "hennig-tab-4.1", "hennig-fig-3.6", "hennig-fig-3.10", "hennig-fig-5.6", "hennig-fig-5.12",
     ),
     "active": (
         "ours-hyper-better-on-average", "ours-hyper-coverage", "ours-hyper-never-worse-than-random",
@@ -48,8 +49,7 @@ HIGHLIGHTS: dict[str, tuple[str, ...]] = {
     ),
     "topics": ("ours-topics-reading", "ours-topics-labels", "ours-topic-completion"),
     "any_model": (
-        "ours-any-model-two-sources", "ours-any-model-instruments", "ours-any-model-second-peak-spread",
-        "ours-any-model-two-steps",
+        "ours-any-model-instruments", "ours-any-model-second-peak-spread", "ours-any-model-two-steps",
     ),
     "game_trees": (
         "ours-trees-coverage", "ours-trees-connect-four-moves", "ours-trees-connect-four-coverage",
@@ -58,4 +58,5 @@ HIGHLIGHTS: dict[str, tuple[str, ...]] = {
     "benchmarks": (
         "ours-exact-search", "ours-kspace-decision-products", "ours-gp-laplace-time", "ours-active-step-modal",
     ),
+    "house": ("ours-site-questions",),
 }  # fmt: skip

@@ -18,16 +18,15 @@ MOST = 200
 COLUMNS = (*claims.VERDICTS, "shown by tests", "nothing to compute", "not built yet")
 _INTRODUCTION = """# Results
 
-What the sources claim, what we hoped for, and what came out: what held, what did not. Every number is written by a
-script of [`experiments/`](../experiments) into [`claims.json`](claims.json), and these pages are built of it by
-`python -m experiments.index`. A page for each source and each domain has a line for a claim, with its picture, its
-command and its minutes, and the details below. `python -m experiments ID` makes one again.
+What the sources claim, what we hoped for, and what came out. Every number is written by a script of
+[`experiments/`](../experiments) into [`claims.json`](claims.json), of which `python -m experiments.index` builds these
+pages. The page of a source or a domain has a line for a claim, with its picture, its command and its minutes, and the
+details below. `python -m experiments ID`, from the folder of the clone, makes a claim again; `--quick`, in seconds.
 
 **How to read a verdict.** *Reproduced* and *not reproduced* are about the target that stood before the run. *Could not
-be told*: the claim says that something is as good, and the 95% interval reaches beyond what it allows; a test that does
-not reject shows nothing. *Not run*: data are absent, or the full run is too long; the reason says which. *Shown by
-tests* are rows of a source that are things to build: their proof is the library's own tests, and they are no
-reproductions. Strategies of peers are in tables
+be told*: something is claimed to be as good, and the 95% interval reaches beyond what that allows. *Not run*: data are
+absent, or the full run is too long; the reason says which. *Shown by tests*: a thing to build, proved by the library's
+own tests; no reproduction. Strategies of peers are in tables
 ([under the protocol of Lu et al.](tables/active-budget-peers.csv)) and have no verdict."""
 
 
@@ -53,13 +52,11 @@ def summary(results: Path = claims.RESULTS) -> str:
 
 
 def _table(pages: list[Group]) -> list[str]:
-    lines = [row("page", *COLUMNS), row("---", *["---:"] * len(COLUMNS))]
-    total: Counter[str] = Counter()
-    for page in pages:
-        found = Counter(map(state, page.rows))
-        total += found
-        lines.append(row(_link(page), *(str(found[name] or "") for name in COLUMNS)))
-    return [*lines, row("all", *(str(total[name] or "") for name in COLUMNS))]
+    found = {_link(page): Counter(map(state, page.rows)) for page in pages}
+    found["all"] = sum(found.values(), Counter())
+    columns = [name for name in COLUMNS if found["all"][name] or name in claims.VERDICTS]
+    lines = [row(link, *(str(of[name] or "") for name in columns)) for link, of in found.items()]
+    return [row("page", *columns), row("---", *["---:"] * len(columns)), *lines]
 
 
 def _link(page: Group) -> str:
@@ -80,7 +77,8 @@ def _in_short(page: Group) -> list[str]:
     if rest:
         prefix = f"{page.key}-" if page.folder == "sources" else "ours-"
         ids = ", ".join(f"[{one.id.removeprefix(prefix)}]({_place(one, page)})" for one in rest)
-        lines.append(f"- Did not, too: {ids}")
+        shown = any(state(one) == "not reproduced" for one in chosen)
+        lines.append(f"- Did not{', too' if shown else ''}: {ids}")
     return [*lines, ""] if len(lines) > 1 else []
 
 

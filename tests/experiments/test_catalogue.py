@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from experiments import __main__ as command
-from experiments import claims
-from experiments.catalogue import entries, note_time
+from experiments import claims, runs
+from experiments.catalogue import NOT_TIMED, entries, minutes, note_time, times
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -39,3 +41,25 @@ def test_times_are_kept_by_script(tmp_path):
     note_time("experiments/a.py", 3.21, tmp_path)
     note_time("experiments/b.py", 1.0, tmp_path)
     assert '"experiments/a.py": 3.2' in (tmp_path / "times.json").read_text()
+
+
+def test_a_run_that_was_stopped_has_no_time_but_says_how_long_was_waited(tmp_path):
+    note_time("experiments/a.py", 180.0, tmp_path, stopped=True)
+    note_time("experiments/b.py", 90.0, tmp_path)
+    assert times(tmp_path) == {"experiments/b.py": 90.0}
+    assert minutes("experiments/a.py", tmp_path) == "over 3" and minutes("experiments/b.py", tmp_path) == "1.5"
+    assert minutes("experiments/c.py", tmp_path) == NOT_TIMED
+    note_time("experiments/a.py", 240.0, tmp_path)
+    assert minutes("experiments/a.py", tmp_path) == "4.0"
+
+
+def test_runs_that_came_from_their_files_are_counted(tmp_path, monkeypatch):
+    """`script.command` notes no time of such a run: it would be too short."""
+    monkeypatch.setenv("ADAPTIVE_RUNS", str(tmp_path))
+    monkeypatch.setattr(runs, "_taken", [])
+    assert runs.kept("a group", _squares, 3)["squares"].tolist() == [0, 1, 4] and runs.taken() == 0
+    assert runs.kept("a group", _squares, 3)["squares"].tolist() == [0, 1, 4] and runs.taken() == 1
+
+
+def _squares(n: int) -> dict[str, np.ndarray]:
+    return {"squares": np.arange(n) ** 2}

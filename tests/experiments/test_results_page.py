@@ -71,7 +71,7 @@ def test_pages_show_verdicts_figures_and_tables_under_their_own_claim(tmp_path):
     assert index.main([], tmp_path) == 0 and index.main(["--check"], tmp_path) == 0
     page = (tmp_path / "domains" / "inference.md").read_text()
     assert (
-        "| [ours-one](#ours-one) | Bound 1 \\| bound 2. | 0.25 | **reproduced** | [1](../figures/ours-one.png) | "
+        "| [ours-one](#ours-one) | Bound 1 \\| bound 2. | 0.25 | **reproduced** | [1](#ours-one) | "
         "`python -m experiments ours-one` |" in page
     )
     assert "**not run**" in page and "![An empty figure.](../figures/ours-one.png)" in page and "Two rows." in page
