@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from adaptive.checks import finite, shape
 from adaptive.estimators.belief import of_belief
 from adaptive.estimators.counts.binning import binned
 from adaptive.estimators.counts.exposure import CountRows, Exposed, column_of, exposed
@@ -38,7 +39,8 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     rate : {"rectified", "exp", "softplus"}, default "rectified"
         max(0, f), exp(f) or log(1 + exp(f)).
     mean : mean function of :mod:`adaptive.means`, float or None
-        Its parameters are learnt with those of the kernel. None: a constant that starts at the rate of all counts.
+        Its parameters are learnt with those of the kernel. None: a constant that starts at the rate of all counts, and
+        whose uncertainty is part of what is predicted, as an intercept's is.
     exposure : int or str, optional
         The column of X that says for how long, or over how large an area, was counted; it is no place then.
     inference : str or callable, default "expectation_propagation"
@@ -64,7 +66,8 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     Notes
     -----
     ``partial_fit`` adds bins and re-converges from the sites it had; hyper-parameters are learnt again when there are
-    twice as many rows as the last time. Before any fit the prior is about one event per unit of exposure.
+    twice as many rows as the last time, and not before there is an event. Before any fit the prior is about one event
+    per unit of exposure. Height and length of the kernel are points, whose own uncertainty is in no band.
 
     References
     ----------
@@ -206,7 +209,9 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
         """Return the (m,) natural-log predictive probabilities of the counts ``y``."""
         belief, given = self.fitted_belief(), self._candidates(X)
         mean, variance = belief.process.moments(given.rows)
-        potential = belief.family(given.exposure).observe(np.asarray(y, dtype=float))
+        counts = finite("y", y)
+        shape("y", counts, (len(mean),))
+        potential = belief.family(given.exposure).observe(counts)
         return potential.tilted_moments(mean, np.maximum(variance, 1e-300))[0]
 
     def predictive(

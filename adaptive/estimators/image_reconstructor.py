@@ -13,7 +13,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 
+from adaptive.checks import finite, shape
 from adaptive.estimators.belief import BeliefEstimator, of_belief
 from adaptive.estimators.imaging.belief import ImageBelief, Reconstruction
 from adaptive.estimators.imaging.blocks import require_candidates, with_rows_written_out
@@ -367,6 +369,23 @@ class ImageReconstructor(BeliefEstimator):
         if self.__sklearn_is_fitted__():
             return self.belief_.predictive(candidates, refine=self.refine)
         return ImageBelief.prior_predictive(ImageSettings.of(self), candidates, refine=self.refine)
+
+    @available_if(lambda self: self.likelihood == "poisson")
+    def log_predictive(self, X: Pool, y: ArrayLike) -> np.ndarray:
+        """Return the (m,) natural-log predictive probabilities of counts of photons, of ``likelihood="poisson"`` alone.
+
+        Parameters
+        ----------
+        X : rows (m, pixels), or blocks of one row each
+            With their exposures as factors.
+        y : (m,) array of counts
+        """
+        self.fitted_belief()
+        believed = self.predictive(X)
+        counts = finite("y", y)
+        shape("y", counts, (len(believed),))
+        potential = believed.likelihood.observe(counts)
+        return potential.tilted_moments(believed.mean, np.maximum(believed.variance, 1e-300))[0]
 
     def leading_directions(self, n: int = 1) -> np.ndarray:
         """The unit images along which least is known: eigenvectors of the posterior covariance, largest first.

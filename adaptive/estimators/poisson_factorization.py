@@ -6,18 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import logsumexp
 
 from adaptive import checks, scorers
 from adaptive.estimators.belief import BeliefEstimator
+from adaptive.estimators.factorization import forecasts
 from adaptive.estimators.factorization.belief import FactorizationBelief, FactorizationSettings
-from adaptive.estimators.factorization.mixtures import count_quantile, sobol_normals
 from adaptive.estimators.factorization.pairs import PairCounts, checked_counts, columns_of
-from adaptive.estimators.factorization.predictive import conditional_moments, eta_moments
+from adaptive.estimators.factorization.predictive import eta_moments
 from adaptive.estimators.factorization.shortlist import is_product, of_single_gains, of_target
 from adaptive.estimators.factorization.user_view import FactorizationUser
 from adaptive.inference.factorization.expectations import log_rates
-from adaptive.inference.factorization.masses import log_masses
 from adaptive.inference.factorization.rounds import Entries
 
 if TYPE_CHECKING:
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Pool, RandomState
 
 __all__ = ["PoissonFactorization"]
-
-N_DRAWS = 256  # of an item, given which the log rate is Gaussian
 
 
 class PoissonFactorization(BeliefEstimator):
@@ -159,27 +155,13 @@ class PoissonFactorization(BeliefEstimator):
         256 draws of low discrepancy per pair; where the variances are zero the value is exact.
         """
         factors, users, items = self.fitted_belief().located(*self._candidates(X))
-        counts = checked_counts(y, len(users))
-        normals = sobol_normals(N_DRAWS, len(factors.sides[1].prior), 0)
-        out = np.empty(len(users))
-        for k, (user, item) in enumerate(zip(users.tolist(), items.tolist(), strict=True)):
-            moments = conditional_moments(factors, user, item, normals)
-            out[k] = logsumexp(log_masses(counts[k], *moments)) - np.log(N_DRAWS)
-        return out
+        return forecasts.log_probabilities(factors, users, items, checked_counts(y, len(users)))
 
     def interval(self, X: Any, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Return the counts (n,) between which each pair's lies with about the probability ``level``, by draws."""
-        if not 0.0 < level < 1.0:
-            raise ValueError(f"level must lie between 0 and 1, got {level!r}.")
+        forecasts.check_level(level)
         factors, users, items = self.fitted_belief().located(*self._candidates(X))
-        k = len(factors.sides[1].prior)
-        normals = sobol_normals(4 * N_DRAWS, k + 1, 0)
-        ends = np.empty((2, len(users)))
-        for row, (user, item) in enumerate(zip(users.tolist(), items.tolist(), strict=True)):
-            mean, variance = conditional_moments(factors, user, item, normals[:, :k])
-            rate = np.exp(np.minimum(mean + np.sqrt(np.maximum(variance, 0.0)) * normals[:, k], 34.0))
-            ends[:, row] = [count_quantile(rate, 0.5 * (1.0 + sign * level)) for sign in (-1, 1)]
-        return ends[0], ends[1]
+        return forecasts.intervals(factors, users, items, level)
 
     def score(self, X: Any, y: ArrayLike) -> float:
         """Return the mean log predictive probability of the counts ``y`` of pairs."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from adaptive.checks import finite, shape
 from adaptive.estimators.belief import BeliefEstimator, of_belief
 from adaptive.estimators.counts.exposure import CountRows, Exposed, column_of, exposed
 from adaptive.estimators.counts.intervals import count_interval
@@ -31,7 +32,8 @@ class PoissonRegression(RegressorMixin, BeliefEstimator):
     rate : {"exp", "rectified", "softplus"}, default "exp"
         exp(s), max(0, s) or log(1 + exp(s)) of the projection s = x . w + b.
     prior : {"gaussian", "laplace", "student_t"}, default "gaussian"
-        Of each weight; the intercept has a broad Gaussian one about the rate of all counts.
+        Of each weight; the intercept has a broad Gaussian one about the rate of all counts. "student_t" does not go
+        with "rectified".
     prior_scale : float, optional
         Scale of the prior (its standard deviation where it is Gaussian); None: learnt by evidence.
     exposure : int or str, optional
@@ -181,7 +183,9 @@ class PoissonRegression(RegressorMixin, BeliefEstimator):
         """Return the (m,) natural-log predictive probabilities of the counts ``y``."""
         belief, given = self.fitted_belief(), self._candidates(X)
         mean, variance = belief.moments(given)
-        potential = belief.settings.observed(np.asarray(y, dtype=float), given.exposure)
+        counts = finite("y", y)
+        shape("y", counts, (len(mean),))
+        potential = belief.settings.observed(counts, given.exposure)
         return potential.tilted_moments(mean, np.maximum(variance, 1e-300))[0]
 
     def predictive(

@@ -224,6 +224,19 @@ def seen(rows):
     return np.asarray(rows) @ BLOB[::2].ravel()
 
 
+def photons():
+    return ImageReconstructor((8, 8), likelihood="poisson", prior="tv", prior_scales=0.2)
+
+
+def exposed(rows):
+    """Patterns that let through what they do not block, so briefly that tables of counts are short."""
+    return 0.15 * (np.asarray(rows) > 0)
+
+
+def photons_of(rows):
+    return np.round(np.asarray(rows) @ BLOB[::2].ravel())
+
+
 KNOWN_ITEMS = Questionnaire.from_parameters(
     RNG.uniform(0.7, 2.0, 25), thresholds=np.sort(RNG.uniform(-2, 2, (25, 2)), axis=1), response_model="graded"
 )
@@ -485,6 +498,10 @@ CASES = [
     Case(
         "ImageReconstructor of patterns by expectation propagation", patterns(inference="expectation_propagation"),
         PATTERNS[:12], (PATTERNS[12:], seen(PATTERNS[12:])), seen, given="blocks",
+    ),
+    Case(
+        "ImageReconstructor of photons", photons, exposed(PATTERNS[:12]),
+        (exposed(PATTERNS[12:]), photons_of(exposed(PATTERNS[12:]))), photons_of, given="direction",
     ),
     Case(
         "ImageReconstructor of patterns with a tree", patterns(refine=True, prior="tree", wavelet="haar"),

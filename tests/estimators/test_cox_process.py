@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.gaussian_process.kernels import RBF
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
-from adaptive import CoxProcess, SequentialDesign, datasets, scorers
+from adaptive import CoxProcess, GaussianProcessRegressor, SequentialDesign, datasets, scorers
+from adaptive.estimators.counts.uncertain_mean import UncertainMean
 from designs.pool import box
 
 COAL = {"rectified": -162.667, "softplus": -161.959, "exp": -162.900}
@@ -120,3 +121,50 @@ def test_bad_input():
         CoxProcess(optimizer=None).fit(X, y).intensity(X, 0.0)
     with pytest.raises(NotFittedError):
         CoxProcess().intensity(X)
+
+
+@pytest.mark.filterwarnings("ignore:the learnt")  # a flat kernel ends at its bounds
+def test_a_constant_rate_is_inside_its_band():
+    """The kernel then comes out flat: what is uncertain is the mean."""
+    X, inside, narrow = np.linspace(0, 100, 25)[:, None], [], []
+    for seed in range(4):
+        y = np.random.default_rng(seed).poisson(0.8, 25).astype(float)
+        for model, covered in ((CoxProcess(), inside), (CoxProcess(mean=float(y.mean())), narrow)):
+            _, low, high = model.fit(X, y).intensity(X)
+            covered.append(np.mean((low <= 0.8) & (high >= 0.8)))
+    assert np.mean(inside) > 0.8 > np.mean(narrow) + 0.2  # a given mean is learnt as a number, without doubt
+
+
+def test_an_uncertain_mean_is_a_broad_constant_in_the_kernel():
+    """Exactly, at the same sites: those of Gaussian noise; and a low rank that is full says what none says."""
+    X, y, _ = bumps(0, 30)
+    Z = np.linspace(-2, 12, 7)[:, None]
+    without, broad = (
+        GaussianProcessRegressor(kernel, alpha=0.5, optimizer=None).fit(X, y).belief_.processes[0]
+        for kernel in (2.0 * RBF(1.5), 2.0 * RBF(1.5) + ConstantKernel(9.0, "fixed"))
+    )
+    found = UncertainMean.of(without, 9.0)
+    for one, other in zip(found.moments(Z), broad.moments(Z), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(found.covariance(Z, X[:3]), broad.covariance(Z, X[:3]), atol=1e-7)
+    of_ranks = [
+        UncertainMean.of(CoxProcess(2.0 * RBF(1.5), optimizer=None, rank=rank).fit(X, y).belief_.processes[0], 9.0)
+        for rank in (None, 30)
+    ]
+    for one, other in zip(*(process.moments(Z) for process in of_ranks), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-3)
+
+
+@pytest.mark.filterwarnings("ignore:the learnt")
+@pytest.mark.parametrize("rate", ["rectified", "exp", "softplus"])
+def test_no_event_at_all_is_answered_by_the_prior(rate):
+    """A rate of about half a count in all that was watched, uncertain; and the first event begins the learning."""
+    X = np.linspace(0, 99, 50)[:, None]
+    model = CoxProcess(rate=rate).fit(X, np.zeros(50))
+    mean, low, high = model.intensity(X)
+    assert np.all((low < 0.01) & (0.001 < mean) & (mean < 0.04) & (high > 1.5 * mean) & (high < 0.2))
+    assert -8 < model.log_predictive(X[:1], [1])[0] < -2 and model.interval(X[:1])[1][0] <= 1
+    model.partial_fit([[100.0]], [1])
+    assert model.intensity(X)[0].mean() > mean.mean()
+    with pytest.raises(ValueError, match="^y must have shape"):
+        model.log_predictive(X[:3], [1])

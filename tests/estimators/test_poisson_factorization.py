@@ -106,7 +106,14 @@ def test_a_user_is_the_row_of_a_fit_with_items_frozen(fitted):
     np.testing.assert_allclose(own.mean, once.mean, atol=1e-5)
     known = fitted.user(3)
     np.testing.assert_allclose(known.predict(items), fitted.predict([(3, i) for i in items]), rtol=1e-12)
-    known.partial_fit(items, [2, 0, 1, 5, 0, 1])  # as the same row of the whole table, its items frozen
+    counts = [2, 0, 1, 5, 0, 1]  # what the view says of counts is what the factorisation says
+    np.testing.assert_array_equal(
+        known.log_predictive(items, counts), fitted.log_predictive([(3, i) for i in items], counts)
+    )
+    np.testing.assert_array_equal(known.interval(items, 0.8), fitted.interval([(3, i) for i in items], 0.8))
+    with pytest.raises(ValueError, match="^level must lie"):
+        known.interval(items, 1.0)
+    known.partial_fit(items, counts)  # as the same row of the whole table, its items frozen
     whole, row = fitted.belief_.entries, fitted.belief_.data.positions[0][3]
     added = np.array([fitted.belief_.data.positions[1][item] for item in items])
     rows = np.append(whole.rows[0], np.full(6, row)), np.append(whole.rows[1], added)

@@ -175,10 +175,23 @@ def test_bad_parameters():
         PoissonRegression(exposure=9).fit(X, y)
     with pytest.raises(ValueError, match="^variational_gaussian refuses Poisson"):
         PoissonRegression("rectified", inference="variational_gaussian").fit(X, y)
+    with pytest.raises(ValueError, match='^rate="rectified" and prior="student_t" go with no inference together'):
+        PoissonRegression("rectified", prior="student_t").fit(X, y)
     with pytest.raises(ValueError, match="^level must lie"):
         PoissonRegression().fit(X, y).interval(X, 1.5)
+    with pytest.raises(ValueError, match="^y must have shape"):
+        PoissonRegression().fit(X, y).log_predictive(X, y[:1])
     with pytest.raises(NotFittedError):
         PoissonRegression().predict(X)
+
+
+def test_softplus_rates_far_below_one_are_those_of_exp():
+    """Where f is very negative log(1 + exp(f)) is exp(f): so are rates, and the intercept's prior allows for that."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 2))
+    y = rng.poisson(0.02 * np.exp(X @ [1.0, -1.0])).astype(float)
+    rates = [PoissonRegression(rate, prior_scale=1.0).fit(X, y).predict(X) for rate in ("softplus", "exp")]
+    np.testing.assert_allclose(*rates, rtol=0.3, atol=0.005)
 
 
 def test_no_event_at_all_has_an_answer():

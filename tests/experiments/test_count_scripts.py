@@ -11,6 +11,7 @@ from tests.experiments.scripts import quick_entries
 
 JUDGED = {
     "coal": {"ko-tab-2.3", "ko-fig-2.4", "ko-fig-2.6", "ours-counts-coal-starts", "ours-counts-spikes"},
+    "constant_rate": {"ours-counts-constant-rate"},
     "factorization": {
         "ko-tab-3.2", "kokhan-tab-2", "ko-tab-3.3", "kokhan-tab-3", "ko-fig-3.1", "kokhan-fig-1", "ko-fig-3.2",
         "kokhan-fig-2", "ours-counts-synthetic-ko", "ours-counts-synthetic-kokhan",

@@ -13,7 +13,8 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
 from adaptive import checks
 from adaptive.estimators.counts.exposure import CountRows, Exposed, check_column
-from adaptive.estimators.counts.regression_belief import RATES, inverse_rate
+from adaptive.estimators.counts.regression_belief import BROAD, RATES, inverse_rate, typical_change
+from adaptive.estimators.counts.uncertain_mean import UncertainMean
 from adaptive.estimators.gaussian_process.evidence import Evidence
 from adaptive.estimators.gaussian_process.hyperparameters import ROUGH, optimised
 from adaptive.estimators.gaussian_process.latent_process import LatentProcess
@@ -67,10 +68,6 @@ class CoxSettings(ProcessSettings):
             if sentence is not None:
                 raise ValueError(sentence)
 
-    def unit(self, rate: float) -> float:
-        """By how much the function differs where rates differ noticeably."""
-        return 1.0 if self.rate == "exp" else max(rate, 1e-3)
-
     def prior_mean(self, rate: float) -> Mean:
         """The mean function before anything was learnt: the place of the typical rate, unless one is given."""
         return as_mean(inverse_rate(self.rate, rate) if self.mean is None else self.mean)
@@ -82,7 +79,7 @@ class CoxSettings(ProcessSettings):
         ranges = np.ptp(X, axis=0) if len(X) else np.ones(X.shape[1])
         ranges = np.where(ranges > 0, ranges, 1.0)
         ranges = ranges if len(ranges) > 1 else float(ranges[0])
-        variance = self.unit(rate) ** 2
+        variance = typical_change(self.rate, rate) ** 2
         bounds = np.multiply.outer(ranges, BOUNDS)
         height = ConstantKernel(0.5 * variance, (HEIGHTS[0] * variance, HEIGHTS[1] * variance))
         return [height * RBF(share * ranges, bounds) for share in SHARES]
@@ -124,7 +121,9 @@ class CoxBelief(ProcessBelief):
     def learnt(cls, settings: CoxSettings, data: CountRows, earlier: CoxBelief | None = None) -> CoxBelief:
         """Learn hyper-parameters from all starts, or keep those of an ``earlier`` belief until rows have doubled."""
         rows = len(data)
-        if earlier is not None and rows < 2 * earlier.learnt_rows:
+        if not data.y.any():  # of no event at all nothing is learnt: the evidence grows as the mean falls, for ever
+            found, rows = [inferred(settings, settings.problems(data)[0], False)], 0
+        elif earlier is not None and rows < 2 * earlier.learnt_rows:
             evidence = settings.problems(data)[0].at(earlier.evidences[0].theta)
             evidence.warm = earlier.evidences[0].warm
             found = [inferred(settings, evidence, False)]
@@ -136,8 +135,12 @@ class CoxBelief(ProcessBelief):
 
     @property
     def process(self) -> LatentProcess:
-        """The belief about the function."""
-        return self.processes[0]
+        """The belief about the function; a constant mean of our own is learnt with an uncertainty, as an intercept."""
+        process = self.processes[0]
+        if self.settings.mean is not None or self.settings.optimizer is None:
+            return process
+        unit = typical_change(self.settings.rate, self.data.mean_rate)  # type: ignore[union-attr]
+        return UncertainMean.of(process, (BROAD * unit) ** 2)
 
     def family(self, exposure: Any) -> Poisson:
         """The family of the outcomes."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from adaptive.potentials import Potential
     from adaptive.types import RandomState
 
-__all__ = ["ENGINES", "RATES", "RegressionBelief", "RegressionSettings", "inverse_rate"]
+__all__ = ["ENGINES", "RATES", "RegressionBelief", "RegressionSettings", "inverse_rate", "typical_change"]
 
 RATES = ("exp", "rectified", "softplus")
 ENGINES = ("expectation_propagation", "laplace_approximation", "variational_gaussian")
@@ -41,6 +41,17 @@ def inverse_rate(rate: str, value: float) -> float:
     if rate == "exp":
         return float(np.log(value))
     return value if rate == "rectified" or value > 40 else float(np.log(np.expm1(value)))
+
+
+def typical_change(rate: str, value: float) -> float:
+    """Return by how much projections differ where rates about ``value`` differ noticeably.
+
+    Of "exp" by 1, of "rectified" by the rate; "softplus" is as the one where rates are small, the other where large.
+    """
+    if rate == "exp":
+        return 1.0
+    value = max(value, 1e-3)
+    return value if rate == "rectified" else float(-value / np.expm1(-value))
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +81,11 @@ class RegressionSettings(Settings):
         checks.integer("max_iter", self.max_iter, minimum=1)
         if self.inference is not None and not callable(self.inference):
             checks.choice("inference", self.inference, ENGINES)
+        if self.inference is None and (self.rate, self.prior) == ("rectified", "student_t"):
+            raise ValueError(
+                'rate="rectified" and prior="student_t" go with no inference together: the one needs expectation '
+                'propagation, which the other, not being log-concave, does not; use prior="laplace", or another rate.'
+            )
         engine = self.engine_name
         if isinstance(engine, str):
             for potential in (Poisson([1.0], self.rate), weight_potential(self.prior, 1.0, self.df)):
@@ -91,13 +107,9 @@ class RegressionSettings(Settings):
         name = self.engine_name
         return getattr(inference, name) if isinstance(name, str) else name
 
-    def latent_unit(self, rate: float) -> float:
-        """By how much projections differ where rates differ noticeably."""
-        return 1.0 if self.rate == "exp" else max(rate, 1e-3)
-
     def intercept(self, rate: float) -> tuple[float, float]:
         """Prior mean and variance of the intercept where ``rate`` is typical."""
-        return inverse_rate(self.rate, rate), (BROAD * self.latent_unit(rate)) ** 2
+        return inverse_rate(self.rate, rate), (BROAD * typical_change(self.rate, rate)) ** 2
 
     def family(self, exposure: Any) -> Poisson:
         """The family of the outcomes."""
@@ -139,7 +151,7 @@ class RegressionBelief(Inferred):
         if settings.prior_scale is not None:
             scale = float(settings.prior_scale)
             return cls(settings, data, problem.infer(problem.model(scale), warm), scale)
-        centre = float(np.log(settings.latent_unit(data.mean_rate) / data.plain.typical_length))
+        centre = float(np.log(typical_change(settings.rate, data.mean_rate) / data.plain.typical_length))
         start = centre if earlier is None else float(np.log(earlier.prior_scale))
         found = maximise(problem.evaluate, start, prior=LogNormal(centre), iteration=Newton(), warm_start=warm)
         return cls(settings, data, found.posterior, float(np.exp(found.point)))

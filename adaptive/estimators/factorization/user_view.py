@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from adaptive.estimators.base import DesignMixin
+from adaptive.estimators.factorization import forecasts
 from adaptive.estimators.factorization.pairs import checked_counts, columns_of
 from adaptive.estimators.factorization.predictive import PairPredictive
 from adaptive.inference.factorization.expectations import log_rates
@@ -86,6 +87,18 @@ class FactorizationUser(DesignMixin):
         logs = log_rates(zeros, rows, user.mean, user.spread, other.mean, other.spread, 1.0)
         with np.errstate(over="ignore"):
             return np.exp(factors.offset + logs)
+
+    def log_predictive(self, X: Pool, y: ArrayLike) -> np.ndarray:
+        """Return the (m,) natural-log predictive probabilities of items' counts, as the factorisation does."""
+        factors, rows = self._located(X)
+        zeros = np.zeros(len(rows), dtype=np.int64)
+        return forecasts.log_probabilities(factors, zeros, rows, checked_counts(y, len(rows)))
+
+    def interval(self, X: Pool, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
+        """Return the counts (m,) between which each item's lies with about the probability ``level``, by draws."""
+        forecasts.check_level(level)
+        factors, rows = self._located(X)
+        return forecasts.intervals(factors, np.zeros(len(rows), dtype=np.int64), rows, level)
 
     def predictive(self, candidates: Pool, *, target: Any = None, random_state: RandomState = None) -> PairPredictive:
         """What is believed about items, of which the user's row alone learns."""

@@ -87,6 +87,15 @@ class LatentProcess:
             return prior
         return prior - self._cross(X) @ self._known[1](np.asfortranarray(self._cross(Z).T))
 
+    def of_constant(self) -> tuple[np.ndarray, np.ndarray]:
+        """alpha, and C 1, over X: how the posterior answers to a change of a constant mean."""
+        slope, reduce = self._known
+        return slope, reduce(np.ones(len(slope)))
+
+    def along(self, X: Any, weights: np.ndarray) -> np.ndarray:
+        """k(x, X) weights, (m,)."""
+        return self._cross(X) @ weights
+
     def predictive(
         self,
         X: Any,

@@ -156,6 +156,9 @@ class LowRankProcess(LatentProcess):
         prior = np.asarray(self.kernel(X) if Z is X else self.kernel(X, Z))
         return prior - left @ right.T + (left @ half.T) @ (right @ half.T).T
 
+    def along(self, X: Any, weights: np.ndarray) -> np.ndarray:
+        return self.basis(X) @ (self.basis(self.X).T @ weights)
+
 
 def subset(X: Any, rows: Any) -> Any:
     """Some of the inputs, which may be a list."""

@@ -106,6 +106,17 @@ def test_patterns_and_exposures_are_chosen_and_inpainted():
     np.testing.assert_array_equal(again.image_, model.image_)
 
 
+def test_log_predictives_are_of_counts_alone(fitted):
+    rows = 0.1 * np.random.default_rng(0).uniform(0, 1, (3, 64))
+    found = np.exp([fitted.log_predictive(rows, np.full(3, float(y))) for y in range(60)])
+    np.testing.assert_allclose(found.sum(axis=0), 1.0, atol=1e-6)
+    believed = fitted.predictive(rows).probabilities
+    np.testing.assert_allclose(found[: believed.shape[1]].T, believed[:, :60], atol=1e-6)
+    with pytest.raises(ValueError, match="^y must have shape"):
+        fitted.log_predictive(rows, [1.0])
+    assert not hasattr(ImageReconstructor((8, 8)), "log_predictive")
+
+
 @pytest.mark.parametrize(
     ("options", "y", "match"),
     [
