@@ -227,6 +227,8 @@ class Operator:
 
     def _weights(self, weights: ArrayLike, dtype: DType) -> np.ndarray:
         weights = np.asarray(weights)
+        if weights.dtype == dtype and weights.shape == self.output_shape:
+            return weights
         if weights.dtype.kind not in "biuf":
             raise ValueError(f"weights must be real numbers, got dtype {weights.dtype}.")
         try:

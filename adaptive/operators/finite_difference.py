@@ -52,6 +52,7 @@ class FiniteDifference(Operator):
             raise ValueError(f"shape must have an axis of length 2 or more to take differences along, got {shape}.")
         n = int(np.prod(shape))
         ends = np.cumsum([0] + [n // length * (length - 1) for length in shape]).tolist()
+        self._sides = np.array(shape)
         self.axis_slices = [slice(start, stop) for start, stop in pairwise(ends)]
         super().__init__(shape, (ends[-1],))
 
@@ -86,5 +87,5 @@ class FiniteDifference(Operator):
         result = np.empty((len(array), *shape), array.dtype)
         width = 2 if array.dtype.kind == "c" else 1  # numbers per entry: complex ones are pairs
         numbers, out = (a.view(array.real.dtype).reshape(len(array), -1) for a in (array, result))
-        loop(numbers, *weights, out, np.array(self.input_shape), width)
+        loop(numbers, *weights, out, self._sides, width)
         return result

@@ -81,7 +81,8 @@ class RealStacked(Operator):
         if self._separate:
             if weights is None:
                 return self._both(lambda parts: self.operator._normal(parts, None), u)
-            return np.stack([self.operator._normal(plain(u[:, part]), weights[part]) for part in (0, 1)], 1)
+            real, imaginary = (self.operator._normal(plain(u[:, part]), weights[part]) for part in (0, 1))
+            return _paired(real, imaginary)
         if weights is not None and not np.array_equal(weights[0], weights[1]):
             return super()._normal(u, weights)
         shared = None if weights is None else weights[0]
@@ -142,7 +143,14 @@ def _joined(parts: np.ndarray) -> np.ndarray:
 
 def _parts(whole: np.ndarray) -> np.ndarray:
     """The inverse of ``_joined``."""
-    return np.stack([whole.real, whole.imag], 1)
+    return _paired(whole.real, whole.imag)
+
+
+def _paired(real: np.ndarray, imaginary: np.ndarray) -> np.ndarray:
+    """Two parts (batch, ...) as (batch, 2, ...)."""
+    parts = np.empty((len(real), 2, *real.shape[1:]), real.dtype)
+    parts[:, 0], parts[:, 1] = real, imaginary
+    return parts
 
 
 def _pairs(whole: np.ndarray) -> np.ndarray:

@@ -71,6 +71,7 @@ class Wavelet(Operator):
                 raise ValueError(f"shape must have axes {wanted}, got {length} on axis {axis} of {shape}.")
         super().__init__(shape, shape)
         self._shapes = [tuple(length // 2**depth for length in shape) for depth in range(self.level + 1)]
+        self._corners = [_corner(one) for one in self._shapes]
         self._filters = {np.dtype(code): (low.astype(code), high.astype(code)) for code in "fd"}
 
     def _forward(self, u: np.ndarray) -> np.ndarray:
@@ -101,35 +102,40 @@ class Wavelet(Operator):
         return out
 
     def _analyse(self, u: np.ndarray, out: np.ndarray) -> None:
-        block = u
-        for depth, shape in enumerate(self._shapes[:-1]):
-            for axis in range(len(shape)):
-                target = out if depth == 0 and axis == len(shape) - 1 else np.empty_like(block)
-                self._axis("split", block, target, axis)
+        from adaptive.operators.compiled_wavelet import split  # here, since compiling begins with the import of numba
+
+        block, out = _numbers(u), _numbers(out)
+        filters, last = self._filters[block.dtype], len(self.input_shape) - 1
+        for depth in range(self.level):
+            for axis, (n, inner) in enumerate(self._strides(depth, block)):
+                target = out if depth == 0 and axis == last else np.empty_like(block)
+                split(block.reshape(-1), target.reshape(-1), n, inner, *filters)
                 block = target
             if depth > 0:
-                out[_corner(shape)] = block
-            block = np.ascontiguousarray(out[_corner(self._shapes[depth + 1])])
+                out[self._corners[depth]] = block
+            block = np.ascontiguousarray(out[self._corners[depth + 1]])
 
     def _synthesise(self, v: np.ndarray, out: np.ndarray) -> None:
+        from adaptive.operators.compiled_wavelet import merge
+
+        v, out = _numbers(v), _numbers(out)
+        filters = self._filters[v.dtype]
         block: Any = None
         for depth in range(self.level - 1, -1, -1):
-            coefficients = v[_corner(self._shapes[depth])].copy()
+            coefficients = v[self._corners[depth]].copy()
             if block is not None:  # what the coarser levels gave takes the place of their coefficients
-                coefficients[_corner(self._shapes[depth + 1])] = block
+                coefficients[self._corners[depth + 1]] = block
             block = coefficients
-            for axis in range(block.ndim - 2, -1, -1):
+            strides = self._strides(depth, block)
+            for axis in range(len(strides) - 1, -1, -1):
                 target = out if depth == 0 and axis == 0 else np.empty_like(block)
-                self._axis("merge", block, target, axis)
+                merge(block.reshape(-1), target.reshape(-1), *strides[axis], *filters)
                 block = target
 
-    def _axis(self, task: str, block: np.ndarray, target: np.ndarray, axis: int) -> None:
-        from adaptive.operators import compiled_wavelet  # here, since compiling begins with the import of numba
-
-        n, inner = block.shape[axis + 1], math.prod(block.shape[axis + 2 :])  # numbers between neighbours
-        if block.dtype.kind == "c":
-            block, target, inner = block.view(block.real.dtype), target.view(block.real.dtype), 2 * inner
-        getattr(compiled_wavelet, task)(block.reshape(-1), target.reshape(-1), n, inner, *self._filters[block.dtype])
+    def _strides(self, depth: int, block: np.ndarray) -> list[tuple[int, int]]:
+        """Of every axis its length at a depth, and how many numbers are between neighbours."""
+        shape, numbers = self._shapes[depth], block.shape[-1]
+        return [(n, numbers * math.prod(shape[axis + 1 :])) for axis, n in enumerate(shape)]
 
     def bands(self) -> list[tuple[Any, np.ndarray]]:
         return self._bands
@@ -144,6 +150,11 @@ class Wavelet(Operator):
             mixtures = [high for high in itertools.product([0, 1], repeat=len(half)) if any(high)]
             indices += [tuple(slice(h * m, (h + 1) * m) for h, m in zip(high, half, strict=True)) for high in mixtures]
         return self._bands_at(indices)
+
+
+def _numbers(images: np.ndarray) -> np.ndarray:
+    """Contiguous images as real numbers along a new last axis: one, or the two parts of a complex one."""
+    return images.view(images.real.dtype).reshape(*images.shape, -1)
 
 
 def _corner(shape: tuple[int, ...]) -> tuple[slice, ...]:

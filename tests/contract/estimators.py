@@ -36,7 +36,6 @@ from adaptive import (
 from adaptive.estimators import wrap
 from adaptive.images import simulate_scan
 from adaptive.images.coils import simulate_coils
-from adaptive.predictive import MissingField
 from designs import kspace
 from designs.kspace.trajectory import spirals
 from tests.contract.anchored_ensemble import AnchoredEnsemble
@@ -45,13 +44,30 @@ from tests.contract.linear_gaussian import LinearGaussian
 
 FITTED: dict[str, Any] = {}
 
+# Scorers by the fields that they need of a predictive.
+ALL = frozenset(scorers.__all__) - {"fisher_information"}  # which is of the one trait of a respondent
+DIVERGENCE = {"variational_information_gain"}
+DETERMINANT = {"d_optimality"}
+SPREAD = {"a_optimality", "e_optimality"}
+VARIANCE = {"predictive_variance"}
+FEATURES = {"core_set"}
+EMBEDDING = {"badge", "core_set"}
+GAIN = {"information_gain", "random"}
+COMMITTEE = {"thompson"}
+UNSURE = {"entropy", "least_confident", "margin", "uncertainty", "random"}
+LABELS = UNSURE | GAIN
+LABELS |= {"consensus_divergence", "expected_error_reduction", "predictive_information_gain", "query_by_committee"}
+MOMENTS = GAIN | DETERMINANT | FEATURES | VARIANCE | DIVERGENCE  # of what is Gaussian
+COUNTS = UNSURE | GAIN | DETERMINANT | VARIANCE | {"consensus_divergence"}
+
 
 @dataclass(frozen=True)
 class Case:
     """An estimator with something to choose from.
 
     ``make`` returns it before any fit; ``learn`` are (candidates, outcomes) that it is then taught.  ``measure``
-    answers candidates.  ``given`` says how close a what-if must come to ``partial_fit``: "exact" (1e-8), "direction",
+    answers candidates.  ``scored_by`` are the scorers that its predictive has the fields for, and no others.
+    ``given`` says how close a what-if must come to ``partial_fit``: "exact" (1e-8), "direction",
     "blocks" (of numbers, of which the determinant is what is believed), or None where there is no what-if.
     ``unrelated`` are two candidates whose outcomes are independent, if there are
     such. ``moves_on``: a candidate that was measured asks for something else from then on (a user's next item).
@@ -63,6 +79,7 @@ class Case:
     candidates: Any
     learn: tuple[Any, Any]
     measure: Callable[[Any], Any]
+    scored_by: frozenset[str] | set[str]
     target: Any = None
     given: str | None = "exact"
     unrelated: Any = None
@@ -77,14 +94,6 @@ class Case:
     def about(self, scorer: str) -> Any:
         """What the score is to be about: some scorers need given inputs."""
         return self.target if scorer in ("predictive_information_gain", "expected_error_reduction") else None
-
-    def provides(self, scorer: str) -> bool:
-        predictive = self.fitted().predictive(self.candidates, target=self.about(scorer))
-        try:
-            scorers.get(scorer)(predictive, 0)
-        except MissingField:
-            return False
-        return True
 
 
 RNG = np.random.default_rng(0)
@@ -111,12 +120,14 @@ def of_three(name, **options):
     def make():
         return BayesianLogisticRegression(prior_scale=2.0, classes=names, **options)
 
-    return Case(name, make, POINTS, (learn, third(learn)), third, target=RNG.standard_normal((5, 2)), given="direction")
+    target = RNG.standard_normal((5, 2))
+    return Case(name, make, POINTS, (learn, third(learn)), third, LABELS | EMBEDDING, target=target, given="direction")
 
 
-def classifier(name, make, **options):
+def classifier(name, make, scored_by=ALL, **options):
     learn = np.vstack([POINTS[:6], -POINTS[:6]])
-    return Case(name, make, POINTS, (learn, label(learn)), label, target=RNG.standard_normal((5, 2)), **options)
+    target = RNG.standard_normal((5, 2))
+    return Case(name, make, POINTS, (learn, label(learn)), label, scored_by, target=target, **options)
 
 
 def logistic(**options):
@@ -174,7 +185,8 @@ def image_case(name, shape, candidates, first, measure, **options):
             **options,
         )  # fmt: skip
 
-    return Case(name, make, candidates, (first, measure(first)), measure, given="blocks")
+    provided = GAIN | DETERMINANT
+    return Case(name, make, candidates, (first, measure(first)), measure, provided, given="blocks")
 
 
 ROLLED_OUT = [(0, 0, 0), (1, 2), (2, 1, 3), (3, 0)]
@@ -201,7 +213,7 @@ def tree_case(kind):
 
     return Case(
         kind.__name__, make, UNSEEN, (ROLLED_OUT, outcomes_of_nodes(ROLLED_OUT)), outcomes_of_nodes,
-        target=[(0, 1, 1), (3, 3)], given="direction",
+        ALL - EMBEDDING - DIVERGENCE, target=[(0, 1, 1), (3, 3)], given="direction",
     )  # fmt: skip
 
 
@@ -254,7 +266,7 @@ def pairs_case(name, make, answers):
     given = np.array([answers[p, i] for p, i in learn])
     return Case(
         name, make, WHO, (learn, given), lambda pairs: np.array([given[len(str(pair)) % 7] for pair in pairs]),
-        given=None,
+        UNSURE | GAIN, given=None,
     )  # fmt: skip
 
 
@@ -365,30 +377,35 @@ def simulator(simulate, **options):
 
 
 CASES = [
-    classifier("AnchoredEnsemble", AnchoredEnsemble, given="direction"),
+    classifier("AnchoredEnsemble", AnchoredEnsemble, LABELS | COMMITTEE, given="direction"),
     Case(
         "GradedResponse", GradedResponse, ITEMS, (ITEMS[:2], np.array([1, 2])),
-        lambda items: np.sum(np.asarray(items)[:, 1:] < 0.7, axis=1), target=ITEMS[:4] + 0.1, unrelated=SILENT,
+        lambda items: np.sum(np.asarray(items)[:, 1:] < 0.7, axis=1), LABELS, target=ITEMS[:4] + 0.1, unrelated=SILENT,
     ),
     Case(
         "GradedResponse by draws", lambda: GradedResponse(draws=True), ITEMS, (ITEMS[:2], np.array([1, 2])),
-        lambda items: np.sum(np.asarray(items)[:, 1:] < 0.7, axis=1), target=ITEMS[:4] + 0.1, unrelated=SILENT,
+        lambda items: np.sum(np.asarray(items)[:, 1:] < 0.7, axis=1), LABELS, target=ITEMS[:4] + 0.1, unrelated=SILENT,
     ),
     Case(
         "LinearGaussian", LinearGaussian, ROWS, (np.eye(3)[:2], np.array([0.5, -1.0])),
-        lambda rows: np.asarray(rows) @ [1.0, -2.0, 0.5], target=ROWS[:4] + 0.1, unrelated=np.eye(3)[1:],
+        lambda rows: np.asarray(rows) @ [1.0, -2.0, 0.5], MOMENTS | SPREAD | {"predictive_information_gain"},
+        target=ROWS[:4] + 0.1, unrelated=np.eye(3)[1:],
     ),
-    classifier("plain classifier", lambda: wrap(LogisticRegression()), given=None),
+    classifier("plain classifier", lambda: wrap(LogisticRegression()), UNSURE | EMBEDDING, given=None),
     classifier(
         "BayesianLogisticRegression at the end of a pipeline",
         lambda: wrap(make_pipeline(StandardScaler(), logistic()())).prepare(POINTS), given="direction",
     ),
     classifier(
-        "forest", lambda: wrap(RandomForestClassifier(20, min_samples_leaf=2, random_state=0)), given="direction"
+        "forest", lambda: wrap(RandomForestClassifier(20, min_samples_leaf=2, random_state=0)),
+        LABELS | COMMITTEE | EMBEDDING, given="direction",
     ),
     classifier("BayesianLogisticRegression", logistic(), given="direction"),
-    classifier("BayesianLogisticRegression integrated", integrated(), given="direction"),
-    classifier("BayesianLogisticRegression probit", logistic(link="probit"), given="direction"),
+    classifier(
+        "BayesianLogisticRegression integrated", integrated(), LABELS | COMMITTEE | EMBEDDING | VARIANCE,
+        given="direction",
+    ),
+    classifier("BayesianLogisticRegression probit", logistic(link="probit"), ALL - DIVERGENCE, given="direction"),
     classifier("BayesianLogisticRegression laplace", logistic(prior="laplace"), given="direction"),
     classifier("BayesianLogisticRegression student_t", logistic(prior="student_t"), given="direction"),
     classifier(
@@ -399,53 +416,58 @@ CASES = [
         given="direction",
     ),
     Case(
-        "CollaborativePreference", preference(), MEETINGS, (MET, won(MET)), won, target=[(1, 0, 3), (2, 1, 2)],
-        given="direction",
+        "CollaborativePreference", preference(), MEETINGS, (MET, won(MET)), won,
+        LABELS | COMMITTEE | DETERMINANT | VARIANCE, target=[(1, 0, 3), (2, 1, 2)], given="direction",
     ),
     Case(
         "CollaborativePreference's person", one_person, [row[1:] for row in MEETINGS], ([(1, 3)], np.array([-1.0])),
-        lambda rows: won([(1, *row) for row in rows]), target=[(0, 3), (1, 2)], given="direction",
+        lambda rows: won([(1, *row) for row in rows]), LABELS | COMMITTEE | DETERMINANT | VARIANCE,
+        target=[(0, 3), (1, 2)], given="direction",
     ),
     Case(
         "CollaborativeRNN", nets(n_members=3), list(range(14)), tuple(np.array(ROUNDS).T),
-        lambda users: np.array([(3 * u + 1) % 4 for u in users]), target=[20, 9], given="direction", moves_on=True,
+        lambda users: np.array([(3 * u + 1) % 4 for u in users]), LABELS, target=[20, 9], given="direction",
+        moves_on=True,
     ),
     Case(
         "CollaborativeRNN by Laplace", nets(cell="tanh", uncertainty="laplace", n_draws=8), list(range(14)),
-        tuple(np.array(ROUNDS).T), lambda users: np.array([(3 * u + 1) % 4 for u in users]), target=[20, 9],
+        tuple(np.array(ROUNDS).T), lambda users: np.array([(3 * u + 1) % 4 for u in users]), LABELS, target=[20, 9],
         given="direction", unrelated=[3, 8], moves_on=True, own_draws=True,
     ),
     classifier(
         "GaussianProcessClassifier",
-        lambda: GaussianProcessClassifier(4.0 * RBF(1.0), classes=[0, 1], optimizer=None), given="direction",
+        lambda: GaussianProcessClassifier(4.0 * RBF(1.0), classes=[0, 1], optimizer=None), ALL - SPREAD,
+        given="direction",
     ),
     classifier(
         "GaussianProcessClassifier over nodes",
         lambda: GaussianProcessClassifier(4.0 * RBF(1.0), classes=[0, 1], hyperparameters="integrated"),
-        given="direction",
+        LABELS | COMMITTEE | EMBEDDING | VARIANCE, given="direction",
     ),
     classifier(
         "GaussianProcessClassifier by the variational Gaussian",
         lambda: GaussianProcessClassifier(
             4.0 * RBF(1.0), classes=[0, 1], optimizer=None, link="probit", inference="variational_gaussian"
         ),
-        given="direction",
+        ALL - SPREAD - DIVERGENCE, given="direction",
     ),
     tree_case(GameTreeSearch),
     tree_case(AboutMoves),
     Case(
         "CoxProcess", lambda: CoxProcess(0.2 * RBF(1.0), optimizer=None, exposure=2), TIMED_PLACES,
-        (TIMED_PLACES[:6], counted(TIMED_PLACES[:6])), counted, target=TIMED_PLACES[:4], given="direction",
+        (TIMED_PLACES[:6], counted(TIMED_PLACES[:6])), counted,
+        COUNTS | EMBEDDING | {"predictive_information_gain"}, target=TIMED_PLACES[:4], given="direction",
     ),
     Case(
         "GaussianProcessRegressor", lambda: GaussianProcessRegressor(RBF(1.0), alpha=0.1, optimizer=None), POINTS,
-        (POINTS[:6], POINTS[:6, 0]), lambda points: np.asarray(points)[:, 0], target=RNG.standard_normal((5, 2)),
+        (POINTS[:6], POINTS[:6, 0]), lambda points: np.asarray(points)[:, 0],
+        MOMENTS | {"predictive_information_gain"}, target=RNG.standard_normal((5, 2)),
     ),
     Case(  # a Gaussian prior: with the others a what-if is a step, and partial_fit goes all the way
         "SparseLinearRegression",
         lambda: SparseLinearRegression("gaussian", noise_variance=0.1, prior_scale=0.5, fit_intercept=False), ROWS,
         (ROWS[:6], ROWS[:6] @ [1.0, -2.0, 0.5]), lambda rows: np.asarray(rows) @ [1.0, -2.0, 0.5],
-        target=ROWS[:4] + 0.1,
+        MOMENTS | SPREAD | {"predictive_information_gain"}, target=ROWS[:4] + 0.1,
     ),
     *(
         pairs_case(f"Questionnaire {name}", lambda name=name: Questionnaire(name), ANSWERED // 2 * 1.0)
@@ -459,20 +481,21 @@ CASES = [
     ),
     Case(
         "SimulatorEstimator", simulator(scattered), DOSES[:12], (DOSES[::9], np.array([0.2, 0.3, 0.9])),
-        lambda doses: np.asarray(doses)[:, 0] / 4 + 0.5, target=DOSES[:4],
+        lambda doses: np.asarray(doses)[:, 0] / 4 + 0.5, GAIN | VARIANCE, target=DOSES[:4],
     ),
     Case(
         "SimulatorEstimator of labels", simulator(tossed, outcomes=[0, 1]), DOSES, (DOSES[::9], np.array([0, 1, 1])),
-        lambda doses: (np.asarray(doses)[:, 0] > 0.3).astype(int), target=DOSES[:4],
+        lambda doses: (np.asarray(doses)[:, 0] > 0.3).astype(int), LABELS | COMMITTEE, target=DOSES[:4],
     ),
     pairs_case("Questionnaire ordinal", ordinal, ANSWERED),
     Case(
         "Respondent", KNOWN_ITEMS.respondent, list(range(23)), ([23, 24], np.array([2, 3])),
-        lambda items: np.array([1 + item % 3 for item in items]), target=[23, 24],
+        lambda items: np.array([1 + item % 3 for item in items]), LABELS | EMBEDDING | {"fisher_information"},
+        target=[23, 24],
     ),
     Case(
         "Respondent ordinal", lambda: ordinal().fit(ANSWERED).respondent(), list(range(12)), ([12], np.array([2])),
-        lambda items: np.array([1 + item % 3 for item in items]), given="direction",
+        lambda items: np.array([1 + item % 3 for item in items]), UNSURE | GAIN, given="direction",
     ),
     of_three("BayesianLogisticRegression softmax"),
     of_three("BayesianLogisticRegression one against the rest", multi_class="one_vs_rest"),
@@ -489,15 +512,15 @@ CASES = [
     ),
     Case(
         "ImageReconstructor", reconstructor, LINES.take([*range(5), *range(11, 16)]), (CENTRE, SCAN.measure(CENTRE)),
-        SCAN.measure, given="blocks",
+        SCAN.measure, GAIN | DETERMINANT, given="blocks",
     ),
     Case(
         "ImageReconstructor of patterns", patterns(refine=True), PATTERNS[:12], (PATTERNS[12:], seen(PATTERNS[12:])),
-        seen, given="blocks",
+        seen, GAIN | DETERMINANT, given="blocks",
     ),
     Case(
         "ImageReconstructor of patterns by expectation propagation", patterns(inference="expectation_propagation"),
-        PATTERNS[:12], (PATTERNS[12:], seen(PATTERNS[12:])), seen, given="blocks",
+        PATTERNS[:12], (PATTERNS[12:], seen(PATTERNS[12:])), seen, MOMENTS | SPREAD, given="blocks",
     ),
     Case(
         "ImageReconstructor of photons", photons, exposed(PATTERNS[:12]),
@@ -505,7 +528,7 @@ CASES = [
     ),
     Case(
         "ImageReconstructor of patterns with a tree", patterns(refine=True, prior="tree", wavelet="haar"),
-        PATTERNS[:12], (PATTERNS[12:], seen(PATTERNS[12:])), seen, given="blocks",
+        PATTERNS[:12], (PATTERNS[12:], seen(PATTERNS[12:])), seen, GAIN | DETERMINANT, given="blocks",
     ),
     image_case(
         "ImageReconstructor of a volume by expectation propagation", CUBE.shape,
@@ -515,42 +538,46 @@ CASES = [
     *(
         Case(
             f"PoissonFactorization {kind}", factorization(inference=kind), UNPLAYED, (TWICE, played(TWICE)), played,
-            given=None if kind == "map" else "direction",  # of a point nothing is uncertain
+            COUNTS, given=None if kind == "map" else "direction",  # of a point nothing is uncertain
         )
         for kind in ("mean_field", "full", "em", "map")
     ),
     Case(
-        "PairedSymbols", paired, UNPLAYED, (TWICE, taken(TWICE)), taken, target=PLAYED[:4], given="direction",
+        "PairedSymbols", paired, UNPLAYED, (TWICE, taken(TWICE)), taken,
+        LABELS | COMMITTEE | DETERMINANT | VARIANCE | DIVERGENCE, target=PLAYED[:4], given="direction",
     ),
     Case(
         "ParticleEstimator", particles(0.0, model=curve, noise=0.3), DOSES, (DOSES[::9], np.array([0.2, 0.3, 0.9])),
-        lambda doses: np.asarray(doses)[:, 0] / 4 + 0.5, target=DOSES[:4],
+        lambda doses: np.asarray(doses)[:, 0] / 4 + 0.5, GAIN | VARIANCE, target=DOSES[:4],
     ),
     Case(
         "ParticleEstimator of an interval",
         particles(0.0, log_likelihood=near_the_curve, outcomes=(-1.0, 2.0), n_particles=60), DOSES[::2],
-        (DOSES[::9], np.array([0.2, 0.3, 0.9])), lambda doses: np.asarray(doses)[:, 0] / 4 + 0.5, target=DOSES[:4],
+        (DOSES[::9], np.array([0.2, 0.3, 0.9])), lambda doses: np.asarray(doses)[:, 0] / 4 + 0.5, GAIN | VARIANCE,
+        target=DOSES[:4],
     ),
     Case(
         "ParticleEstimator of a list", particles(0.0, log_likelihood=answered, outcomes=[0, 1]), DOSES,
-        (DOSES[::9], np.array([0, 1, 1])), lambda doses: (np.asarray(doses)[:, 0] > 0.3).astype(int), target=DOSES[:4],
+        (DOSES[::9], np.array([0, 1, 1])), lambda doses: (np.asarray(doses)[:, 0] > 0.3).astype(int),
+        LABELS | COMMITTEE, target=DOSES[:4],
     ),
     Case(
         "PoissonFactorization's user", one_user, list(range(12)), ([1, 4], np.array([0.0, 2.0])),
-        lambda items: played([(3, i) for i in items]), given="direction",
+        lambda items: played([(3, i) for i in items]), COUNTS, given="direction",
     ),
     Case(
         "PoissonRegression", lambda: PoissonRegression(prior_scale=0.2, fit_intercept=False, exposure=3), TIMED,
-        (TIMED[:6], counted(TIMED[:6])), counted, target=TIMED[:4], given="direction",
+        (TIMED[:6], counted(TIMED[:6])), counted, ALL - COMMITTEE - DIVERGENCE, target=TIMED[:4], given="direction",
     ),
     Case(
         "MetadataTopicModel's reader", topic_reader, BY_AUTHOR, (BY_AUTHOR[:3], read_texts(BY_AUTHOR[:3])), read_texts,
-        target=BY_AUTHOR[:2], given="blocks",
+        GAIN | DETERMINANT | FEATURES, target=BY_AUTHOR[:2], given="blocks",
     ),
     Case(
         "SeveralImages", lambda: SeveralImages([reconstructor(), reconstructor()]),
-        LINES.take([*range(5), *range(11, 16)]), (CENTRE, both(CENTRE)), both, given="blocks",
+        LINES.take([*range(5), *range(11, 16)]), (CENTRE, both(CENTRE)), both, GAIN | DETERMINANT,
+        given="blocks",
     ),
 ]  # fmt: skip
 
-PAIRS = [(case, name) for case in CASES for name in scorers.__all__ if case.provides(name)]
+PAIRS = [(case, name) for case in CASES for name in scorers.__all__ if name in case.scored_by]

@@ -162,8 +162,8 @@ def reference_points(
     Examples
     --------
     >>> head = np.pad(np.outer(np.hanning(12), np.hanning(12)) + 0.3, 2)
-    >>> reference_points(head, 40, 4, n_variants=1).shape
-    (40, 2)
+    >>> reference_points(head, 20, 4, n_variants=1).shape
+    (20, 2)
     """
     images = checked_images("references", references, phase=phase, coils=coils, voxel_sizes=voxel_sizes)
     shape = images.magnitudes[0].shape
