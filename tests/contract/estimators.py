@@ -524,7 +524,8 @@ CASES = [
     ),
     Case(
         "ImageReconstructor of photons", photons, exposed(PATTERNS[:12]),
-        (exposed(PATTERNS[12:]), photons_of(exposed(PATTERNS[12:]))), photons_of, given="direction",
+        (exposed(PATTERNS[12:]), photons_of(exposed(PATTERNS[12:]))), photons_of,
+        COUNTS | SPREAD | EMBEDDING | {"query_by_committee"}, given="direction",
     ),
     Case(
         "ImageReconstructor of patterns with a tree", patterns(refine=True, prior="tree", wavelet="haar"),
