@@ -9,7 +9,7 @@ Judged: designed minus random, accuracy at most .005 lower, log loss at most .01
 factor on the scores' covariances lowers the log loss of random and of designed rows, mean over sets; inclusion costs no
 accuracy. Each by its whole 95% interval over splits: one that reaches across cannot tell.
 
-Full mode: six splits a set, some five minutes on one core; it resumes (``runs.py``).
+Full mode: 20 splits a set, some twenty minutes on one core; it resumes (``runs.py``).
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def factor_of(belief: Any) -> float:
 
 def run(script: Script) -> None:
     """Run everything; write the table and the verdicts."""
-    names, n_seeds, most, n_rows = (SETS[:1], 2, FIRST, 60) if script.quick else (SETS, 6, MOST, N)
+    names, n_seeds, most, n_rows = (SETS[:1], 2, FIRST, 60) if script.quick else (SETS, 20, MOST, N)
     ways = WAYS[:2] if script.quick else WAYS
     columns: dict[str, list[Any]] = {"set": list(names), "splits": [n_seeds] * len(names)}
     areas: dict[tuple[str, str, str], np.ndarray] = {}
