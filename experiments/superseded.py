@@ -2,6 +2,7 @@
 
 Before the smooth phase models took the angle of the central lines for exact, and lines came from both sides of k-space.
 Before prior scales and kernels were integrated the best ones were taken, and information gain asked by default.
+Before nets of many users chose how many to learn from side by side this was tried apart.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ SUPERSEDED = {
     "ours-kspace-same-slice-mirror-free-whole-head-snr-200": "ours-kspace-pays-everywhere-256",
     "ours-kspace-unseen-mirror-free-default-snr-200": "ours-kspace-pays-half-unseen-heads",
     "ours-kspace-unseen-mirror-free-default-snr-50": "ours-kspace-pays-half-unseen-heads",
+    "ours-sequences-side-by-side": "ko-tab-3.11",
 }
 
 
