@@ -48,6 +48,7 @@ for name, n_coils in (("raw.h5", 2), ("raw-of-32-coils.h5", 32)):
 place = Geometry.from_affine(np.diag([6.0, 6.0, 5.0, 1.0]), volume.shape)
 write_dicom("dicom-folder", np.round(1000 * volume).astype(np.uint16), place)
 """
+MADE = {SLICE: ("SLICE",), SCANNER: ("raw.h5", "raw-of-32", "dicom-folder")}  # before the first line that names it
 
 
 def lines(root: Path = ROOT) -> list[str]:
@@ -116,11 +117,12 @@ def main() -> int:
     try:
         for name, text in BROUGHT.items():
             (ROOT / name).write_text(text)
-        failed = []
+        failed, made = [], set()
         for line in lines():
-            for name, program in {"SLICE": SLICE, "raw.h5": SCANNER, "raw-of-32": SCANNER}.items():
-                if name in line:
+            for program, names in MADE.items():
+                if program not in made and any(name in line for name in names):
                     subprocess.run([str(ROOT / ".venv/bin/python"), "-c", program], cwd=ROOT, check=True)
+                    made.add(program)
             if "--tell next.csv" in line:
                 fill(ROOT / "next.csv")
             if not run(line):
