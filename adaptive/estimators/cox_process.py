@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from adaptive.checks import finite, shape
 from adaptive.estimators.belief import of_belief
 from adaptive.estimators.counts.binning import binned
 from adaptive.estimators.counts.exposure import CountRows, Exposed, column_of, exposed
-from adaptive.estimators.counts.intervals import count_interval
+from adaptive.estimators.counts.intervals import count_interval, log_probabilities
 from adaptive.estimators.counts.process_belief import CoxBelief, CoxSettings
 from adaptive.estimators.gaussian_process.estimator import ProcessEstimator
 
@@ -209,10 +208,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
         """Return the (m,) natural-log predictive probabilities of the counts ``y``."""
         belief, given = self.fitted_belief(), self._candidates(X)
         mean, variance = belief.process.moments(given.rows)
-        counts = finite("y", y)
-        shape("y", counts, (len(mean),))
-        potential = belief.family(given.exposure).observe(counts)
-        return potential.tilted_moments(mean, np.maximum(variance, 1e-300))[0]
+        return log_probabilities(belief.family(given.exposure).observe, mean, variance, y)
 
     def predictive(
         self, candidates: Pool, *, target: Table | None = None, random_state: RandomState = None

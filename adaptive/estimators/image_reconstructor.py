@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from adaptive.checks import finite, shape
 from adaptive.estimators.belief import BeliefEstimator, of_belief
+from adaptive.estimators.counts.intervals import log_probabilities
 from adaptive.estimators.imaging.belief import ImageBelief, Reconstruction
 from adaptive.estimators.imaging.blocks import require_candidates, with_rows_written_out
 from adaptive.estimators.imaging.settings import AUTO, ImageSettings, image_shape
@@ -382,10 +382,7 @@ class ImageReconstructor(BeliefEstimator):
         """
         self.fitted_belief()
         believed = self.predictive(X)
-        counts = finite("y", y)
-        shape("y", counts, (len(believed),))
-        potential = believed.likelihood.observe(counts)
-        return potential.tilted_moments(believed.mean, np.maximum(believed.variance, 1e-300))[0]
+        return log_probabilities(believed.likelihood.observe, believed.mean, believed.variance, y)
 
     def leading_directions(self, n: int = 1) -> np.ndarray:
         """The unit images along which least is known: eigenvectors of the posterior covariance, largest first.

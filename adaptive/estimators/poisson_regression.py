@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from adaptive.checks import finite, shape
 from adaptive.estimators.belief import BeliefEstimator, of_belief
 from adaptive.estimators.counts.exposure import CountRows, Exposed, column_of, exposed
-from adaptive.estimators.counts.intervals import count_interval
+from adaptive.estimators.counts.intervals import count_interval, log_probabilities
 from adaptive.estimators.counts.regression_belief import RegressionBelief, RegressionSettings
 from adaptive.estimators.linear.tables import checked_table, has_columns
 
@@ -183,10 +182,7 @@ class PoissonRegression(RegressorMixin, BeliefEstimator):
         """Return the (m,) natural-log predictive probabilities of the counts ``y``."""
         belief, given = self.fitted_belief(), self._candidates(X)
         mean, variance = belief.moments(given)
-        counts = finite("y", y)
-        shape("y", counts, (len(mean),))
-        potential = belief.settings.observed(counts, given.exposure)
-        return potential.tilted_moments(mean, np.maximum(variance, 1e-300))[0]
+        return log_probabilities(lambda counts: belief.settings.observed(counts, given.exposure), mean, variance, y)
 
     def predictive(
         self, candidates: Pool, *, target: Table | None = None, random_state: RandomState = None

@@ -63,11 +63,13 @@ def _sentences(option: str, path: str | None) -> Iterator[None]:
 def acquired_plane(path: str | None) -> str:
     """The plane in which slices of DICOM were acquired; "axial" of everything else, also of what cannot be read."""
     given = Path(path or "")
-    if path is not None and (given.is_dir() or given.suffix.lower() in (".dcm", ".ima")):
+    if path is None or not (given.is_dir() or given.suffix.lower() in (".dcm", ".ima")):
+        return "axial"
+    for file in sorted(filter(Path.is_file, given.iterdir())) if given.is_dir() else [given]:
         with suppress(ValueError, OSError, ImportError):  # said when it is read
             from adaptive.scanner.dicom_frames import frames_of, normal_of
 
-            frame = frames_of(given)[0]
+            frame = frames_of(file)[0]  # of one series all lie alike: one header is enough
             if frame.orientation is not None:
                 across = int(np.argmax(np.abs(normal_of(frame))))
                 return next(name for name, axis in PLANES.items() if axis == across)

@@ -1,20 +1,34 @@
-"""Quantiles of a predictive count:  P(y <= k) = E Q(k + 1, e rate(s)),  Q the regularised upper incomplete gamma."""
+"""Of predictive counts: probabilities  ln E p(y | e rate(s)),  and quantiles  P(y <= k) = E Q(k + 1, e rate(s)),
+Q the regularised upper incomplete gamma.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import gammaincc
 
+from adaptive.checks import finite, shape
 from adaptive.potentials import quadrature
 
 if TYPE_CHECKING:
     from adaptive.potentials import Poisson
+    from adaptive.types import ArrayLike
 
-__all__ = ["count_interval"]
+__all__ = ["count_interval", "log_probabilities"]
 
 _REACH = 8.0  # standard deviations of the projection
+
+
+def log_probabilities(
+    observe: Callable[[np.ndarray], Poisson], mean: np.ndarray, variance: np.ndarray, y: ArrayLike
+) -> np.ndarray:
+    """Return ln p(y) (m,) of counts, of projections with these moments (m,); ``observe`` makes potentials of counts."""
+    counts = finite("y", y)
+    shape("y", counts, (len(mean),))
+    return observe(counts).tilted_moments(mean, np.maximum(variance, 1e-300))[0]
 
 
 def count_interval(
