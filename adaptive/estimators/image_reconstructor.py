@@ -140,6 +140,9 @@ class ImageReconstructor(BeliefEstimator):
     posterior_ : Posterior of the model that reconstructs
     design_posterior_ : Posterior of the model that designs
         Both are `LargePosterior` for the double loop.
+    leave_one_out_ : LeaveOneOut or None
+        By ``inference="expectation_propagation"`` and of photons: ``log_score`` (m,), nats, of the samples (real parts
+        first) without themselves, as the model that designs has them; None of other engines.
     n_products_ : int
         Products with the system matrix that the design has cost so far.
     n_iter_, converged_, objective_trace_ : of its last inference
@@ -428,6 +431,7 @@ class ImageReconstructor(BeliefEstimator):
     noise_variance_ = of_belief("noise_variance", "As it was given, or estimated.")
     design_posterior_ = of_belief("posterior", "Of the model that designs.")
     design_scales_ = of_belief("scales", "Scale of each group in the model that designs.")
+    leave_one_out_ = of_belief("left_out", "Log score (m,) of the samples without themselves, by EP; or None.")
     n_products_ = of_belief("n_products", "Products with the system matrix that the design has cost so far.")
     measured_ = of_belief("data", "All that was measured.")
     phase_ = of_belief("received.phase", "Radians that are taken out; None: none are.")

@@ -19,15 +19,17 @@ import numpy as np
 from adaptive.checks import integer
 from adaptive.estimators.belief import Inferred
 from adaptive.estimators.imaging.held_out import band_factor, held_out_lines
-from adaptive.estimators.imaging.photons.model import PhotonModel
+from adaptive.estimators.imaging.photons.model import RATE, PhotonModel
 from adaptive.estimators.imaging.predictive import block_predictive
 from adaptive.estimators.imaging.receiver import Received
 from adaptive.estimators.imaging.tree_prior import plain_scales
+from adaptive.estimators.linear.leave_one_out import LeaveOneOut, without_sites
 from adaptive.gaussians.sequential_form import SequentialForm
 from adaptive.inference import LargePosterior, posterior_state
 from adaptive.inference.trees import TreePosterior
 from adaptive.linalg.matrices import dense
 from adaptive.operators import as_operator
+from adaptive.potentials import Gaussian, Poisson
 
 if TYPE_CHECKING:
     from adaptive.estimators.imaging.measurements import MeasuredBlocks
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from adaptive.estimators.imaging.prior import Scales
     from adaptive.estimators.imaging.settings import Conventions, ImageSettings
     from adaptive.inference import Posterior
+    from adaptive.potentials import Potential
     from adaptive.predictive import Predictive
     from adaptive.types import Matrix, Pool, RandomState, Rows
 
@@ -175,6 +178,23 @@ class ImageBelief(Inferred):
         if isinstance(self.design, PhotonModel):
             return self.design.predictive(self.posterior, candidates)
         return block_predictive(self.posterior, candidates, self.design, refine=refine)
+
+    @property
+    def left_out(self) -> LeaveOneOut | None:  # type: ignore[override]
+        """Log scores of the samples without themselves, real parts first, by expectation propagation."""
+        X, y = self.design.measurements()
+        counts = isinstance(self.design, PhotonModel)
+        if X is None or y is None or X.dtype.kind == "c" or not (counts or self.settings.given.engine.dense):
+            return None
+        mean, variance = self.posterior.projection_moments(X.to_dense())
+        if counts:  # their sites are the last
+            potential: Potential = Poisson(y, RATE)
+            pi, nu = (part[-len(y) :] for part in self.posterior.sites)
+        else:
+            potential = Gaussian(self.noise_variance, y)
+            pi, nu = np.full(len(y), 1.0 / self.noise_variance), y / self.noise_variance
+        left, spread = without_sites(mean, variance, pi, nu)
+        return LeaveOneOut(None, potential.tilted_moments(left, np.maximum(spread, 1e-300))[0])
 
     def leading_directions(self, n: int) -> np.ndarray:
         """The ``n`` unit images along which least is known, (n, pixels)."""
