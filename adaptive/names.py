@@ -1,6 +1,6 @@
 """The name by which users import a class or a function, whatever module of the library it stands in.
 
-    adaptive.estimators.image_reconstructor.ImageReconstructor    ->    adaptive.ImageReconstructor
+    adaptive.estimators.imaging.image_reconstructor.ImageReconstructor    ->    adaptive.ImageReconstructor
 
 What is written into files names things so: modules may move, public names are a promise.
 """
@@ -18,7 +18,7 @@ def public_name(thing: Any) -> str:
 
     Examples
     --------
-    >>> from adaptive.estimators.image_reconstructor import ImageReconstructor
+    >>> from adaptive.estimators.imaging.image_reconstructor import ImageReconstructor
     >>> public_name(ImageReconstructor), public_name(len)
     ('adaptive.ImageReconstructor', 'builtins.len')
     """

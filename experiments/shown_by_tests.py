@@ -509,21 +509,21 @@ TESTS: dict[str, tuple[str, ...]] = {
     "hennig-alg-2": (
         "tests/estimators/topics/test_metadata_topic_model.py::test_two_halves_are_one_pass_to_the_bit",
         "tests/estimators/topics/test_metadata_topic_model.py::test_an_empty_document_changes_nothing_and_zeros_are_no_metadata",
-        "tests/inference/topics/test_document.py::test_nothing_is_counted_twice",
+        "tests/estimators/topics/test_document.py::test_nothing_is_counted_twice",
     ),
     "hennig-sys-semi-collapsed-vb": (
-        "tests/inference/topics/test_document.py::test_bounds_are_in_order_and_exact_steps_ascend",
-        "tests/inference/topics/test_document.py::test_the_second_order_step_comes_close_to_the_enumerated_one",
-        "tests/inference/topics/test_document.py::test_the_correction_is_capped",
+        "tests/estimators/topics/test_document.py::test_bounds_are_in_order_and_exact_steps_ascend",
+        "tests/estimators/topics/test_document.py::test_the_second_order_step_comes_close_to_the_enumerated_one",
+        "tests/estimators/topics/test_document.py::test_the_correction_is_capped",
     ),
     "hennig-sys-laplace-bridge": (
-        "tests/inference/topics/test_laplace_bridge.py::test_there_and_back",
-        "tests/inference/topics/test_laplace_bridge.py::test_two_topics_are_the_logistic_form",
-        "tests/inference/topics/test_laplace_bridge.py::test_no_message_has_a_negative_precision",
+        "tests/estimators/topics/test_laplace_bridge.py::test_there_and_back",
+        "tests/estimators/topics/test_laplace_bridge.py::test_two_topics_are_the_logistic_form",
+        "tests/estimators/topics/test_laplace_bridge.py::test_no_message_has_a_negative_precision",
     ),
     "hennig-sys-sum-factor": (
-        "tests/inference/topics/test_regressions.py::test_one_datum_has_the_exact_marginals",
-        "tests/inference/topics/test_regressions.py::test_forgetting_keeps_the_mean",
+        "tests/estimators/topics/test_regressions.py::test_one_datum_has_the_exact_marginals",
+        "tests/estimators/topics/test_regressions.py::test_forgetting_keeps_the_mean",
     ),
     "hennig-sys-elliptical-slice": (
         "tests/inference/test_annealed_importance.py::test_moves_leave_their_distribution_unchanged",
@@ -539,21 +539,21 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/gaussians/test_sequential_form.py::test_counted_passes",
     ),
     "ko-alg-7": (
-        "tests/inference/recurrent/test_gradients.py::test_gradients_are_those_of_finite_differences",
-        "tests/inference/recurrent/test_gradients.py::test_padded_and_alone_agree_and_parts_carry_on",
+        "tests/estimators/sequences/test_gradients.py::test_gradients_are_those_of_finite_differences",
+        "tests/estimators/sequences/test_gradients.py::test_padded_and_alone_agree_and_parts_carry_on",
     ),
     "ko-alg-8": (
-        "tests/inference/recurrent/test_training.py::test_stopping_restores_the_best_of_each_member",
-        "tests/inference/recurrent/test_training.py::test_batches_hold_every_user_with_events_once",
-        "tests/inference/recurrent/test_training.py::test_what_is_learnt_is_the_way_round",
+        "tests/estimators/sequences/test_training.py::test_stopping_restores_the_best_of_each_member",
+        "tests/estimators/sequences/test_training.py::test_batches_hold_every_user_with_events_once",
+        "tests/estimators/sequences/test_training.py::test_what_is_learnt_is_the_way_round",
     ),
     "ko-sys-uniform": ("tests/cli/test_sequences.py::test_a_report_and_a_run_that_was_stopped_and_goes_on",),
     "ko-sys-unigram": (
-        "tests/inference/recurrent/test_ngrams.py::test_probabilities_are_those_of_the_formula_and_add_up_to_one",
+        "tests/estimators/sequences/test_ngrams.py::test_probabilities_are_those_of_the_formula_and_add_up_to_one",
     ),
     "ko-sys-bigram": (
-        "tests/inference/recurrent/test_ngrams.py::test_probabilities_are_those_of_the_formula_and_add_up_to_one",
-        "tests/inference/recurrent/test_ngrams.py::test_the_strength_is_the_one_that_predicts_best",
+        "tests/estimators/sequences/test_ngrams.py::test_probabilities_are_those_of_the_formula_and_add_up_to_one",
+        "tests/estimators/sequences/test_ngrams.py::test_the_strength_is_the_one_that_predicts_best",
     ),
     "ko-sys-mf-softmax": (
         "tests/experiments/test_sequence_rivals.py::test_factors_are_a_distribution_in_the_order_of_what_was_counted",
@@ -562,15 +562,15 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/experiments/test_sequence_rivals.py::test_a_hidden_markov_model_is_the_sum_over_its_paths_and_never_gets_worse",
         "tests/experiments/test_sequence_rivals.py::test_one_iteration_is_that_of_enumerated_paths",
     ),
-    "ko-sys-c-tanh": ("tests/inference/recurrent/test_gradients.py::test_gradients_are_those_of_finite_differences",),
+    "ko-sys-c-tanh": ("tests/estimators/sequences/test_gradients.py::test_gradients_are_those_of_finite_differences",),
     "ko-sys-c-gru": (
-        "tests/inference/recurrent/test_gradients.py::test_gradients_are_those_of_finite_differences",
-        "tests/inference/recurrent/test_gradients.py::test_changing_an_event_moves_no_earlier_prediction_nor_its_own_state",
+        "tests/estimators/sequences/test_gradients.py::test_gradients_are_those_of_finite_differences",
+        "tests/estimators/sequences/test_gradients.py::test_changing_an_event_moves_no_earlier_prediction_nor_its_own_state",
     ),
-    "ko-sys-p-rnn": ("tests/inference/recurrent/test_gradients.py::test_gradients_are_those_of_finite_differences",),
+    "ko-sys-p-rnn": ("tests/estimators/sequences/test_gradients.py::test_gradients_are_those_of_finite_differences",),
     "ko-sys-rmsprop": (
-        "tests/inference/recurrent/test_training.py::test_a_step_is_that_of_its_formula_and_leaves_other_rows_alone",
-        "tests/inference/recurrent/test_training.py::test_stopping_restores_the_best_of_each_member",
+        "tests/estimators/sequences/test_training.py::test_a_step_is_that_of_its_formula_and_leaves_other_rows_alone",
+        "tests/estimators/sequences/test_training.py::test_stopping_restores_the_best_of_each_member",
     ),
     "nickisch-sys-glm-ie": (
         "tests/inference/test_map_estimate.py::test_matrix_free_images",
@@ -648,13 +648,13 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/inference/test_inclusion.py::test_updated_moments_are_those_of_a_refit",
     ),
     "nickisch-sys-sparse-logistic": (
-        "tests/estimators/test_bayesian_logistic_regression.py::test_a_sparse_prior_finds_few_relevant_features",
-        "tests/estimators/test_bayesian_logistic_regression.py"
+        "tests/estimators/linear/test_bayesian_logistic_regression.py::test_a_sparse_prior_finds_few_relevant_features",
+        "tests/estimators/linear/test_bayesian_logistic_regression.py"
         "::test_predictive_probabilities_are_near_those_of_the_exact_posterior",
         "tests/estimators/linear/test_inclusion.py::test_kept_marginals_are_those_of_the_posterior",
     ),
     "nickisch-sys-score-cu": (
-        "tests/estimators/test_bayesian_logistic_regression.py::test_uncertainty_is_the_distance_from_one_half",
+        "tests/estimators/linear/test_bayesian_logistic_regression.py::test_uncertainty_is_the_distance_from_one_half",
         "tests/scorers/test_outcome_scorers.py::test_of_two_outcomes_all_are_functions_of_the_distance_to_one_half",
     ),
     "nickisch-sys-score-ig": (
@@ -695,8 +695,8 @@ TESTS: dict[str, tuple[str, ...]] = {
     ),
     "nickisch-alg-6.1": (
         "tests/designs/test_trajectories.py::test_shots_are_designed_logged_and_replayed",
-        "tests/estimators/test_image_reconstructor.py::test_head_scan_line_by_line",
-        "tests/estimators/test_image_reconstructor.py::test_the_loop_resumes_to_the_bit",
+        "tests/estimators/imaging/test_image_reconstructor.py::test_head_scan_line_by_line",
+        "tests/estimators/imaging/test_image_reconstructor.py::test_the_loop_resumes_to_the_bit",
         "tests/loop/test_stopping.py::test_information_left_is_the_largest_expected_information",
         "tests/loop/test_stopping.py::test_steps_cost_seconds",
     ),
@@ -720,8 +720,8 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/designs/test_trajectories.py::test_shots_are_designed_logged_and_replayed",
     ),
     "nickisch-sys-kspace-map": (
-        "tests/estimators/test_image_reconstructor.py::test_complex_images_need_the_prior_on_the_imaginary_part",
-        "tests/estimators/test_image_reconstructor.py::test_map_and_mean_and_single_precision_agree_roughly",
+        "tests/estimators/imaging/test_image_reconstructor.py::test_complex_images_need_the_prior_on_the_imaginary_part",
+        "tests/estimators/imaging/test_image_reconstructor.py::test_map_and_mean_and_single_precision_agree_roughly",
         "tests/inference/test_map_estimate.py::test_matrix_free_images",
     ),
     "nickisch-sys-kspace-zfdc": (
@@ -745,10 +745,10 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/inference/matrix_free/test_double_loop.py::test_no_variance_is_map",
     ),
     "nickisch-sys-gpml": (
-        "tests/estimators/test_gaussian_process.py::test_every_inference_classifies_and_climbs_its_evidence",
-        "tests/estimators/test_gaussian_process.py::test_mean_functions_are_learnt",
-        "tests/estimators/test_gaussian_process.py::test_own_kernels_serve",
-        "tests/estimators/test_gaussian_process.py::test_robust_noise_forgives_outliers",
+        "tests/estimators/gaussian_process/test_gaussian_process.py::test_every_inference_classifies_and_climbs_its_evidence",
+        "tests/estimators/gaussian_process/test_gaussian_process.py::test_mean_functions_are_learnt",
+        "tests/estimators/gaussian_process/test_gaussian_process.py::test_own_kernels_serve",
+        "tests/estimators/gaussian_process/test_gaussian_process.py::test_robust_noise_forgives_outliers",
     ),
     "nickisch-sys-gpml-mean": (
         "tests/test_means.py::test_gradients_are_derivatives",
@@ -774,36 +774,36 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/estimators/gaussian_process/test_low_rank.py::test_memory_is_linear_in_the_rows",
     ),
     "nickisch-sys-gpml-lik": (
-        "tests/estimators/test_gaussian_process.py::test_every_inference_classifies_and_climbs_its_evidence",
-        "tests/estimators/test_gaussian_process.py::test_gaussian_noise_is_that_of_scikit_learn",
-        "tests/estimators/test_gaussian_process.py::test_robust_noise_forgives_outliers",
+        "tests/estimators/gaussian_process/test_gaussian_process.py::test_every_inference_classifies_and_climbs_its_evidence",
+        "tests/estimators/gaussian_process/test_gaussian_process.py::test_gaussian_noise_is_that_of_scikit_learn",
+        "tests/estimators/gaussian_process/test_gaussian_process.py::test_robust_noise_forgives_outliers",
     ),
     "nickisch-sys-gpml-inf": (
-        "tests/estimators/test_gaussian_process.py::test_every_inference_classifies_and_climbs_its_evidence",
-        "tests/estimators/test_gaussian_process.py::test_gaussian_noise_is_that_of_scikit_learn",
-        "tests/estimators/test_gaussian_process.py::test_mean_functions_are_learnt",
-        "tests/estimators/test_gaussian_process.py::test_sampling_and_the_classic_ones_serve_too",
+        "tests/estimators/gaussian_process/test_gaussian_process.py::test_every_inference_classifies_and_climbs_its_evidence",
+        "tests/estimators/gaussian_process/test_gaussian_process.py::test_gaussian_noise_is_that_of_scikit_learn",
+        "tests/estimators/gaussian_process/test_gaussian_process.py::test_mean_functions_are_learnt",
+        "tests/estimators/gaussian_process/test_gaussian_process.py::test_sampling_and_the_classic_ones_serve_too",
     ),
     "nickisch-sys-gpml-fit": (
-        "tests/estimators/test_gaussian_process.py::test_the_evidence_does_not_depend_on_the_path",
+        "tests/estimators/gaussian_process/test_gaussian_process.py::test_the_evidence_does_not_depend_on_the_path",
         "tests/estimators/gaussian_process/test_example.py::test_ten_lines",
         "tests/inference/test_engines.py::test_evidence_gradient_against_finite_differences",
         "tests/inference/test_engines.py::test_evidence_sensitivity_is_every_derivative_at_once",
     ),
     "nickisch-sys-gpml-example": ("tests/estimators/gaussian_process/test_example.py::test_ten_lines",),
     "nickisch-sys-gpc-la": (
-        "tests/estimators/test_gaussian_process.py::test_laplace_is_that_of_scikit_learn",
+        "tests/estimators/gaussian_process/test_gaussian_process.py::test_laplace_is_that_of_scikit_learn",
         "tests/inference/test_brute_force.py::test_laplace_is_its_formula_at_the_mode",
         "tests/inference/test_reference_problems.py::test_two_point_classification",
     ),
     "nickisch-sys-gpc-ep": (
-        "tests/estimators/test_gaussian_process.py::test_every_inference_classifies_and_climbs_its_evidence",
+        "tests/estimators/gaussian_process/test_gaussian_process.py::test_every_inference_classifies_and_climbs_its_evidence",
         "tests/inference/test_annealed_importance.py::test_evidence_and_moments_are_within_their_errors",
         "tests/inference/test_brute_force.py::test_ep_is_its_free_energy_and_stationary",
         "tests/inference/test_reference_problems.py::test_two_point_classification",
     ),
     "nickisch-sys-gpc-kl": (
-        "tests/estimators/test_gaussian_process.py::test_every_inference_classifies_and_climbs_its_evidence",
+        "tests/estimators/gaussian_process/test_gaussian_process.py::test_every_inference_classifies_and_climbs_its_evidence",
         "tests/inference/test_brute_force.py::test_variational_gaussian_is_jensens_bound_and_stationary",
         "tests/inference/test_reference_problems.py::test_two_point_classification",
     ),
@@ -858,8 +858,8 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/diagnostics/test_information_score.py::test_its_scale",
     ),
     "ko-alg-4": (
-        "tests/inference/factorization/test_rows_and_rounds.py::test_the_objective_never_falls_block_by_block",
-        "tests/inference/factorization/test_rows_and_rounds.py::test_any_number_of_threads_gives_the_same_bits",
+        "tests/estimators/pairs/test_rows_and_rounds.py::test_the_objective_never_falls_block_by_block",
+        "tests/estimators/pairs/test_rows_and_rounds.py::test_any_number_of_threads_gives_the_same_bits",
     ),
     "ko-sys-ep": ("tests/inference/test_brute_force.py::test_ep_is_its_free_energy_and_stationary",),
     "ko-sys-rl-poisson-ep": (
@@ -869,78 +869,78 @@ TESTS: dict[str, tuple[str, ...]] = {
     ),
     "ko-sys-quadrature-ep": (
         "tests/potentials/test_exposure.py::test_moments_against_a_fine_grid",
-        "tests/estimators/test_cox_process.py::test_evidence_of_the_coal_disasters",
+        "tests/estimators/counts/test_cox_process.py::test_evidence_of_the_coal_disasters",
     ),
     "ko-sys-gaussian-deblur": (
         "tests/estimators/imaging/test_photons.py::test_the_gaussian_baseline_has_the_same_prior_and_engine",
     ),
     "ko-sys-cox-gp": (
-        "tests/estimators/test_cox_process.py::test_evidence_of_the_coal_disasters",
-        "tests/estimators/test_cox_process.py::test_bands_and_intervals_cover",
+        "tests/estimators/counts/test_cox_process.py::test_evidence_of_the_coal_disasters",
+        "tests/estimators/counts/test_cox_process.py::test_bands_and_intervals_cover",
     ),
     "ko-tab-2.1": ("tests/potentials/test_exposure.py::test_the_density_is_poisson_with_the_rate_times_the_exposure",),
     "ko-tab-2.2": ("tests/inference/test_compatibility.py::test_engines_do_what_the_table_says",),
     "kokhan-sys-closed-form-bound": (
-        "tests/inference/factorization/test_rows_and_rounds.py::test_expected_rate_against_quadrature_and_symmetric",
-        "tests/inference/factorization/test_rows_and_rounds.py::test_infeasible_although_the_determinant_is_positive",
-        "tests/inference/factorization/test_rows_and_rounds.py::test_the_bound_is_below_the_evidence_and_near_the_best_known",
+        "tests/estimators/pairs/test_rows_and_rounds.py::test_expected_rate_against_quadrature_and_symmetric",
+        "tests/estimators/pairs/test_rows_and_rounds.py::test_infeasible_although_the_determinant_is_positive",
+        "tests/estimators/pairs/test_rows_and_rounds.py::test_the_bound_is_below_the_evidence_and_near_the_best_known",
     ),
     "kokhan-sys-biconcavity": (
-        "tests/inference/factorization/test_rows_and_rounds.py::test_a_block_is_concave_in_means_and_roots_of_spreads",
+        "tests/estimators/pairs/test_rows_and_rounds.py::test_a_block_is_concave_in_means_and_roots_of_spreads",
     ),
     **{
         f"kokhan-sys-{name}": (
-            "tests/estimators/test_poisson_factorization.py::test_every_inference_predicts_and_mean_field_beats_the_point",
-            "tests/inference/factorization/test_rows_and_rounds.py::test_the_objective_never_falls_block_by_block",
+            "tests/estimators/pairs/test_poisson_factorization.py::test_every_inference_predicts_and_mean_field_beats_the_point",
+            "tests/estimators/pairs/test_rows_and_rounds.py::test_the_objective_never_falls_block_by_block",
         )
         for name in ("map", "em", "mf")
     },
     "paquet-alg-1": (
-        "tests/inference/factorization/test_censored.py::test_cached_sums_are_dense_ones",
-        "tests/inference/factorization/test_censored.py::test_the_bound_never_falls_step_by_step",
-        "tests/inference/factorization/test_censored.py::test_relabelled_rows_permute_the_posterior_and_threads_change_no_bit",
+        "tests/estimators/pairs/test_censored.py::test_cached_sums_are_dense_ones",
+        "tests/estimators/pairs/test_censored.py::test_the_bound_never_falls_step_by_step",
+        "tests/estimators/pairs/test_censored.py::test_relabelled_rows_permute_the_posterior_and_threads_change_no_bit",
     ),
     "paquet-sys-rank-metric": (
-        "tests/estimators/test_paired_symbols.py::test_mean_ranks_are_counted_one_by_one",
+        "tests/estimators/pairs/test_paired_symbols.py::test_mean_ranks_are_counted_one_by_one",
         "tests/experiments/test_pair_scripts.py::test_ranks_and_hits_are_counted_with_ties_at_random",
     ),
     "paquet-sys-site-independent-bound": (
-        "tests/inference/factorization/test_censored.py::test_cached_sums_are_dense_ones",
-        "tests/inference/factorization/test_censored.py::test_the_bound_is_below_the_evidence_and_six_starts_come_near_the_best_known",
+        "tests/estimators/pairs/test_censored.py::test_cached_sums_are_dense_ones",
+        "tests/estimators/pairs/test_censored.py::test_the_bound_is_below_the_evidence_and_six_starts_come_near_the_best_known",
     ),
     "kokhan-sys-vb": (
-        "tests/estimators/test_poisson_factorization.py::test_every_inference_predicts_and_mean_field_beats_the_point",
-        "tests/inference/factorization/test_rows_and_rounds.py::test_covariances_are_worth_more_than_variances",
+        "tests/estimators/pairs/test_poisson_factorization.py::test_every_inference_predicts_and_mean_field_beats_the_point",
+        "tests/estimators/pairs/test_rows_and_rounds.py::test_covariances_are_worth_more_than_variances",
     ),
     "kokhan-sys-predictive": (
-        "tests/estimators/test_poisson_factorization.py::test_predictive_probabilities_add_up_to_the_log_predictive",
-        "tests/inference/factorization/test_rows_and_rounds.py::test_log_masses_are_tilted_normalisers",
+        "tests/estimators/pairs/test_poisson_factorization.py::test_predictive_probabilities_add_up_to_the_log_predictive",
+        "tests/estimators/pairs/test_rows_and_rounds.py::test_log_masses_are_tilted_normalisers",
     ),
     "ko-alg-5": (
-        "tests/inference/preferences/test_people.py::test_everybody_has_the_posterior_of_the_same_glm",
-        "tests/inference/preferences/test_people.py::test_workers_and_the_side_a_comparison_is_written_from_change_nothing",
+        "tests/estimators/preferences/test_people.py::test_everybody_has_the_posterior_of_the_same_glm",
+        "tests/estimators/preferences/test_people.py::test_workers_and_the_side_a_comparison_is_written_from_change_nothing",
     ),
     "ko-alg-6": (
-        "tests/inference/preferences/test_people.py::test_both_spaces_agree_and_sums_are_those_of_dense_posteriors",
-        "tests/inference/preferences/test_learning.py::test_the_m_step_is_the_optimum",
-        "tests/inference/preferences/test_learning.py::test_the_evidence_rises",
+        "tests/estimators/preferences/test_people.py::test_both_spaces_agree_and_sums_are_those_of_dense_posteriors",
+        "tests/estimators/preferences/test_learning.py::test_the_m_step_is_the_optimum",
+        "tests/estimators/preferences/test_learning.py::test_the_evidence_rises",
     ),
     "ko-sys-vu": (
         "tests/estimators/preferences/test_collaborative_preference.py::test_any_number_of_workers_and_a_full_covariance_and_caps",
-        "tests/inference/preferences/test_learning.py::test_the_evidence_rises",
+        "tests/estimators/preferences/test_learning.py::test_the_evidence_rises",
     ),
     "ko-sys-gpvu": (
         "tests/estimators/preferences/test_collaborative_preference.py::test_probabilities_are_those_of_the_utilities",
         "tests/estimators/preferences/test_collaborative_preference.py::test_items_that_nobody_compared_are_known_by_their_features",
     ),
     "ko-sys-pmax": (
-        "tests/inference/preferences/test_learning.py::test_a_cap_looks_at_so_many_comparisons_of_everybody",
+        "tests/estimators/preferences/test_learning.py::test_a_cap_looks_at_so_many_comparisons_of_everybody",
     ),
     "ko-sys-implicit-mstep": (
-        "tests/inference/preferences/test_learning.py::test_lanczos_finds_what_the_dense_solver_finds",
+        "tests/estimators/preferences/test_learning.py::test_lanczos_finds_what_the_dense_solver_finds",
     ),
     "ko-sys-parallel-estep": (
-        "tests/inference/preferences/test_people.py::test_workers_and_the_side_a_comparison_is_written_from_change_nothing",
+        "tests/estimators/preferences/test_people.py::test_workers_and_the_side_a_comparison_is_written_from_change_nothing",
     ),
     "ko-sys-vg": (
         "tests/inference/test_brute_force.py::test_bounds_stay_below_the_exact_evidence",
@@ -968,42 +968,42 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/inference/test_compatibility.py::test_the_alternative_named_is_accepted",
     ),
     "ko-sys-hmt": (
-        "tests/inference/trees/test_forest.py::test_parents_children_and_levels_of_an_image",
-        "tests/inference/trees/test_forest.py::test_without_potentials_the_posterior_is_the_prior",
-        "tests/inference/trees/test_mixture.py::test_a_prior_is_found_again_from_many_of_its_coefficients",
-        "tests/inference/trees/test_mixture.py::test_samples_have_the_scales_they_were_given",
+        "tests/estimators/imaging/trees/test_forest.py::test_parents_children_and_levels_of_an_image",
+        "tests/estimators/imaging/trees/test_forest.py::test_without_potentials_the_posterior_is_the_prior",
+        "tests/estimators/imaging/trees/test_mixture.py::test_a_prior_is_found_again_from_many_of_its_coefficients",
+        "tests/estimators/imaging/trees/test_mixture.py::test_samples_have_the_scales_they_were_given",
     ),
     "ko-sys-sum-product-tree": (
-        "tests/inference/trees/test_forest.py::test_divergence_is_potentials_less_normaliser",
-        "tests/inference/trees/test_forest.py::test_sum_product_is_enumeration",
-        "tests/inference/trees/test_mixture.py::test_exact_denoising_is_quadrature_and_enumeration",
+        "tests/estimators/imaging/trees/test_forest.py::test_divergence_is_potentials_less_normaliser",
+        "tests/estimators/imaging/trees/test_forest.py::test_sum_product_is_enumeration",
+        "tests/estimators/imaging/trees/test_mixture.py::test_exact_denoising_is_quadrature_and_enumeration",
     ),
     "ko-sys-tree-learning": (
-        "tests/inference/trees/test_double_loop.py::test_learning_helps_the_mean_and_hurts_the_mode_and_the_tree_helps_images_with_edges",
-        "tests/inference/trees/test_double_loop.py::test_the_bound_never_falls_with_exact_variances",
-        "tests/inference/trees/test_double_loop.py::test_the_narrow_state_stays_the_narrow_one",
-        "tests/inference/trees/test_mixture.py::test_learnt_parameters_maximise_the_bound",
+        "tests/estimators/imaging/trees/test_double_loop.py::test_learning_helps_the_mean_and_hurts_the_mode_and_the_tree_helps_images_with_edges",
+        "tests/estimators/imaging/trees/test_double_loop.py::test_the_bound_never_falls_with_exact_variances",
+        "tests/estimators/imaging/trees/test_double_loop.py::test_the_narrow_state_stays_the_narrow_one",
+        "tests/estimators/imaging/trees/test_mixture.py::test_learnt_parameters_maximise_the_bound",
     ),
     "ko-sys-lap-fact": (
-        "tests/inference/trees/test_double_loop.py::test_a_factorial_bound_is_below_its_exact_evidence",
-        "tests/inference/trees/test_double_loop.py::test_the_bound_is_its_definition",
+        "tests/estimators/imaging/trees/test_double_loop.py::test_a_factorial_bound_is_below_its_exact_evidence",
+        "tests/estimators/imaging/trees/test_double_loop.py::test_the_bound_is_its_definition",
     ),
     "ko-sys-t-fact": (
-        "tests/inference/trees/test_double_loop.py::test_a_factorial_bound_is_below_its_exact_evidence",
-        "tests/inference/trees/test_double_loop.py::test_the_bound_is_its_definition",
+        "tests/estimators/imaging/trees/test_double_loop.py::test_a_factorial_bound_is_below_its_exact_evidence",
+        "tests/estimators/imaging/trees/test_double_loop.py::test_the_bound_is_its_definition",
     ),
     "ko-sys-lap-tree": (
-        "tests/inference/trees/test_double_loop.py::test_the_bound_is_below_the_exact_evidence_of_denoising",
-        "tests/inference/trees/test_double_loop.py::test_the_bound_is_its_definition",
-        "tests/inference/trees/test_mixture.py::test_exact_denoising_is_quadrature_and_enumeration",
+        "tests/estimators/imaging/trees/test_double_loop.py::test_the_bound_is_below_the_exact_evidence_of_denoising",
+        "tests/estimators/imaging/trees/test_double_loop.py::test_the_bound_is_its_definition",
+        "tests/estimators/imaging/trees/test_mixture.py::test_exact_denoising_is_quadrature_and_enumeration",
     ),
     "ko-sys-t-tree": (
-        "tests/inference/trees/test_double_loop.py::test_the_bound_is_below_the_exact_evidence_of_denoising",
-        "tests/inference/trees/test_double_loop.py::test_the_bound_is_its_definition",
-        "tests/inference/trees/test_mixture.py::test_exact_denoising_is_quadrature_and_enumeration",
+        "tests/estimators/imaging/trees/test_double_loop.py::test_the_bound_is_below_the_exact_evidence_of_denoising",
+        "tests/estimators/imaging/trees/test_double_loop.py::test_the_bound_is_its_definition",
+        "tests/estimators/imaging/trees/test_mixture.py::test_exact_denoising_is_quadrature_and_enumeration",
     ),
     "ko-sys-map-variants": (
-        "tests/inference/trees/test_double_loop.py::test_the_mode_is_stationary_and_its_objective_falls",
+        "tests/estimators/imaging/trees/test_double_loop.py::test_the_mode_is_stationary_and_its_objective_falls",
     ),
     "nickisch-sys-recon-l2": (
         "tests/inference/test_sparse_reconstruction.py::test_least_squares_is_the_pseudo_inverse",

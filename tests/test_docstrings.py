@@ -22,9 +22,9 @@ from tests import docstrings
 ROOT = Path(__file__).resolve().parents[1]
 # packages of methods somebody published; of estimators those that are no view of another
 MATHEMATICS = (
-    "adaptive", "adaptive.inference", "adaptive.inference.classic", "adaptive.inference.trees", "adaptive.kernels",
-    "adaptive.linalg", "adaptive.linalg.variances", "adaptive.potentials", "adaptive.scorers", "designs.filters",
-    "designs.optimal",
+    "adaptive", "adaptive.estimators.imaging.trees", "adaptive.inference", "adaptive.inference.classic",
+    "adaptive.kernels", "adaptive.linalg", "adaptive.linalg.variances", "adaptive.potentials", "adaptive.scorers",
+    "designs.filters", "designs.optimal",
 )  # fmt: skip
 # what only holds, names, joins, drives or restores what others compute
 NO_MATHEMATICS = {
@@ -32,7 +32,7 @@ NO_MATHEMATICS = {
     "adaptive.cite", "adaptive.compare_with_random", "adaptive.inference.Zero", "adaptive.inference.compatible",
     "adaptive.inference.posterior_state", "adaptive.inference.restored_posterior", "adaptive.potentials.Likelihood",
     "adaptive.potentials.LocationDensity", "adaptive.potentials.Potential", "adaptive.potentials.join",
-    "adaptive.inference.trees.TreePosterior", "designs.filters.TransformRows", "designs.filters.as_filters",
+    "adaptive.estimators.imaging.trees.TreePosterior", "designs.filters.TransformRows", "designs.filters.as_filters",
 }  # fmt: skip
 
 

@@ -22,9 +22,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from adaptive import pool
 from adaptive.estimators.base import DesignMixin
-from adaptive.estimators.linear.scales import warn_of_scales
-from adaptive.estimators.linear.tables import checked_table
-from adaptive.estimators.linear.training import Rows
+from adaptive.estimators.rows.scales import warn_of_scales
+from adaptive.estimators.rows.tables import checked_table
+from adaptive.estimators.rows.training import Rows
 from adaptive.parallel import one_blas_thread
 
 if TYPE_CHECKING:

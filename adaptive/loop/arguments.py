@@ -14,8 +14,8 @@ from sklearn.base import ClassifierMixin
 
 from adaptive import checks
 from adaptive import pool as pools
-from adaptive.estimators.linear.scales import warn_of_scales
-from adaptive.estimators.linear.tables import refuse_unknown
+from adaptive.estimators.rows.scales import warn_of_scales
+from adaptive.estimators.rows.tables import refuse_unknown
 from adaptive.estimators.views.classifier_view import wrap
 from adaptive.loop.candidates import candidates_of
 from adaptive.selection.arguments import written_out

@@ -30,8 +30,8 @@ from sklearn.gaussian_process.kernels import RBF
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adaptive import CoxProcess, GaussianProcessClassifier, PoissonFactorization, datasets, search
-from adaptive.estimators.factorization import shortlist
-from adaptive.inference.factorization.rounds import Entries, Kind, _round, started
+from adaptive.estimators.pairs.factorization import shortlist
+from adaptive.estimators.pairs.inference.rounds import Entries, Kind, _round, started
 from adaptive.potentials import Poisson
 from experiments.benchmarks.cpu_seconds import least_seconds
 from experiments.benchmarks.peak_memory import peak_memory

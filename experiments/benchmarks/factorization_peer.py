@@ -25,8 +25,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adaptive import datasets
-from adaptive.inference.factorization.masses import log_masses
-from adaptive.inference.factorization.rounds import Entries, Factors, Kind, climb, started
+from adaptive.estimators.pairs.inference.masses import log_masses
+from adaptive.estimators.pairs.inference.rounds import Entries, Factors, Kind, climb, started
 from experiments.benchmarks.peers.environments import python_of, versions_of
 from experiments.script import Script, command
 

@@ -28,8 +28,8 @@ from scipy import sparse
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adaptive import PairedSymbols, datasets
-from adaptive.estimators.pairs.stream import PairStream
-from adaptive.inference.factorization.censored import started_censored, swept
+from adaptive.estimators.pairs.inference.censored import started_censored, swept
+from adaptive.estimators.pairs.symbols.stream import PairStream
 from experiments.benchmarks.cpu_seconds import median_seconds
 from experiments.benchmarks.own_process import measured, memory
 from experiments.benchmarks.peers.environments import python_of, versions_of

@@ -26,10 +26,10 @@ from scipy.special import ndtr
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adaptive import CollaborativePreference, scorers
-from adaptive.inference.preferences.people import FINE, settle
-from adaptive.inference.preferences.site_rules import RULES
-from adaptive.inference.preferences.spaces import space_of
-from adaptive.inference.preferences.utility_prior import UtilityPrior
+from adaptive.estimators.preferences.inference.people import FINE, settle
+from adaptive.estimators.preferences.inference.site_rules import RULES
+from adaptive.estimators.preferences.inference.spaces import space_of
+from adaptive.estimators.preferences.inference.utility_prior import UtilityPrior
 from experiments.benchmarks.cpu_seconds import median_seconds
 from experiments.benchmarks.peers.environments import python_of, versions_of
 from experiments.script import Script, command

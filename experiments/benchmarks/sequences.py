@@ -23,9 +23,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adaptive import CollaborativeRNN
-from adaptive.inference.recurrent.item_softmax import block_rows
-from adaptive.inference.recurrent.training import Plan, Training
-from adaptive.inference.recurrent.weights import Weights
+from adaptive.estimators.sequences.nets.item_softmax import block_rows
+from adaptive.estimators.sequences.nets.training import Plan, Training
+from adaptive.estimators.sequences.nets.weights import Weights
 from experiments.benchmarks.peak_memory import peak_memory
 from experiments.script import Script, command
 

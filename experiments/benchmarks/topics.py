@@ -27,8 +27,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adaptive import MetadataTopicModel
 from adaptive.estimators.topics.documents import halves
+from adaptive.estimators.topics.inference.passes import Learning, Memory, Tables, sweep
 from adaptive.estimators.topics.reader import log_probabilities
-from adaptive.inference.topics.passes import Learning, Memory, Tables, sweep
 from experiments.benchmarks.peak_memory import peak_memory
 from experiments.script import Script, command
 from experiments.topics.shared.corpora import drawn, peer, real

@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 
-from adaptive.inference.factorization.rounds import Entries, Kind, _round, started
+from adaptive.estimators.pairs.inference.rounds import Entries, Kind, _round, started
 from experiments.script import Script, command
 
 KINDS = ("map", "em", "mean_field", "full")

@@ -17,7 +17,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from threadpoolctl import threadpool_limits
 
 from adaptive import GaussianProcessClassifier
-from adaptive.estimators.linear.leave_one_out import variance_factor, without_sites
+from adaptive.estimators.rows.leave_one_out import variance_factor, without_sites
 from adaptive.loop.comparison import interval
 from adaptive.potentials import BernoulliLogit
 from experiments.equivalence import inside

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from adaptive.inference.trees import TreeMixture, exact_denoising, tree_bounds
+from adaptive.estimators.imaging.trees import TreeMixture, exact_denoising, tree_bounds
 from adaptive.operators import Identity, Wavelet
 from experiments.images.shared.photographs import SHIPPED, TEST, photograph
 from experiments.images.shared.tree_runs import METHODS, PRIORS, SEED, TASKS, restored, task_of
@@ -215,7 +215,7 @@ def judge_loop(script: Script) -> None:
         kind="must hold",
         seed=SEED,
         reason="Denoising is diagonal in the coefficients: only data and result are transformed. Inpainting, states "
-        "and probabilities: tests/inference/trees.",
+        "and probabilities: tests/estimators/imaging/trees.",
     )
 
 

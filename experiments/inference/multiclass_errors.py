@@ -34,7 +34,7 @@ from threadpoolctl import threadpool_limits
 from adaptive import BayesianLogisticRegression, datasets
 from adaptive.estimators.linear.settings import LogisticSettings
 from adaptive.estimators.linear.softmax_belief import SoftmaxBelief
-from adaptive.estimators.linear.training import LabelledRows
+from adaptive.estimators.rows.training import LabelledRows
 from adaptive.potentials.softmax import contrasts
 from experiments.script import Script, command, panels
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.estimators.image_reconstructor import ImageReconstructor
+from adaptive.estimators.imaging.image_reconstructor import ImageReconstructor
 from adaptive.images import SimulatedScan, head_scan, l2_error, padded, paired_interval, simulate_scan
 from adaptive.operators import FourierLines
 from adaptive.plots import PALETTE

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from adaptive import CollaborativePreference, datasets
-from adaptive.inference.preferences.learning import updated
-from adaptive.inference.preferences.people import COARSE, added_up, propagate
+from adaptive.estimators.preferences.inference.learning import updated
+from adaptive.estimators.preferences.inference.people import COARSE, added_up, propagate
 from experiments.preferences.rankings import bits, rated
 from experiments.script import Script, command, panels
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from adaptive import CollaborativeRNN, datasets
 from adaptive.estimators.sequences.histories import Histories, events_of
-from adaptive.inference.recurrent.ngrams import chosen
-from adaptive.inference.recurrent.training import Plan
+from adaptive.estimators.sequences.nets.ngrams import chosen
+from adaptive.estimators.sequences.nets.training import Plan
 from experiments.sequences.rivals import HiddenMarkov, factor_softmax
 
 __all__ = ["NETS", "SETS", "SIMPLE", "by_counting", "by_net", "data_of"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from adaptive.inference.recurrent.batching import padded
+from adaptive.estimators.sequences.nets.batching import padded
 
 __all__ = ["HiddenMarkov", "factor_softmax"]
 

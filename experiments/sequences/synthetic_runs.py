@@ -11,10 +11,10 @@ import numpy as np
 from scipy.special import entr, softmax
 
 from adaptive import CollaborativeRNN, scorers
-from adaptive.inference.recurrent.batching import padded
-from adaptive.inference.recurrent.ngrams import chosen
-from adaptive.inference.recurrent.training import Plan
-from adaptive.inference.recurrent.unrolled import unroll
+from adaptive.estimators.sequences.nets.batching import padded
+from adaptive.estimators.sequences.nets.ngrams import chosen
+from adaptive.estimators.sequences.nets.training import Plan
+from adaptive.estimators.sequences.nets.unrolled import unroll
 from experiments.sequences.order_two import N_ITEMS, Population
 
 __all__ = ["DESIGNS", "LENGTHS", "MODELS", "asked", "order_two", "short_histories"]

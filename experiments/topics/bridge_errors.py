@@ -13,9 +13,9 @@ from scipy.special import expit, log_softmax
 from scipy.stats import beta as beta_density
 from scipy.stats import norm
 
-from adaptive.inference import laplace_bridge
+from adaptive.estimators.topics.inference import laplace_bridge
+from adaptive.estimators.topics.inference.document import mode_step, softmax
 from adaptive.inference.dense.elliptical_slice import elliptical_slice
-from adaptive.inference.topics.document import mode_step, softmax
 from adaptive.plots import PALETTE
 from experiments.script import Script, command, panels
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from adaptive import inference
+from adaptive.estimators.imaging.trees import TreeMixture, TreePosterior, tree_bounds, tree_mode
 from adaptive.inference import GLM, classic, posterior_state, restored_posterior
 from adaptive.inference.kinds import POSTERIORS, stated
 from adaptive.inference.posterior import DIAGNOSTICS
 from adaptive.inference.softmax.softmax_posterior import SoftmaxPosterior
 from adaptive.inference.softmax.softmax_regression import softmax_regression
-from adaptive.inference.trees import TreeMixture, TreePosterior, tree_bounds, tree_mode
 from adaptive.linalg import LowRankCovariance
 from adaptive.loop.log.snapshots import pack, unpack
 from adaptive.operators import FiniteDifference, Identity, Wavelet

@@ -11,8 +11,8 @@ from adaptive.cli.run_folder import RunFolder
 from adaptive.cli.sequences.training import net_of, trained
 from adaptive.estimators import CollaborativeRNN
 from adaptive.estimators.sequences.histories import Histories, events_of
-from adaptive.inference.recurrent.ngrams import chosen
-from adaptive.inference.recurrent.training import Plan
+from adaptive.estimators.sequences.nets.ngrams import chosen
+from adaptive.estimators.sequences.nets.training import Plan
 
 __all__ = ["write"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from adaptive.estimators.linear.training import Rows
+from adaptive.estimators.rows.training import Rows
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator

@@ -15,17 +15,24 @@ from adaptive import checks
 from adaptive.estimators.counts.exposure import CountRows, Exposed, check_column
 from adaptive.estimators.counts.regression_belief import BROAD, RATES, inverse_rate, typical_change
 from adaptive.estimators.counts.uncertain_mean import UncertainMean
-from adaptive.estimators.gaussian_process.evidence import Evidence
-from adaptive.estimators.gaussian_process.hyperparameters import ROUGH, optimised
-from adaptive.estimators.gaussian_process.latent_process import LatentProcess
-from adaptive.estimators.gaussian_process.process_belief import (
+from adaptive.estimators.gaussian_process.evidence import Evidence  # house: a Cox process is one
+from adaptive.estimators.gaussian_process.hyperparameters import (  # house: a Cox process is one
+    ROUGH,
+    optimised,
+)
+from adaptive.estimators.gaussian_process.latent_process import (  # house: a Cox process is one
+    LatentProcess,
+)
+from adaptive.estimators.gaussian_process.process_belief import (  # house: a Cox process is one
     ProcessBelief,
     bounds_of,
     evidence_state,
     inferred,
     restored,
 )
-from adaptive.estimators.gaussian_process.settings import ProcessSettings
+from adaptive.estimators.gaussian_process.settings import (  # house: a Cox process is one
+    ProcessSettings,
+)
 from adaptive.inference.compatibility import refusal
 from adaptive.means import as_mean
 from adaptive.potentials import Poisson

@@ -15,9 +15,9 @@ import scipy.sparse as sp
 from adaptive import checks, inference
 from adaptive.estimators.belief import Inferred, Settings, returned
 from adaptive.estimators.counts.exposure import CountRows, Exposed, check_column
-from adaptive.estimators.linear.leave_one_out import LeaveOneOut, log_scores
-from adaptive.estimators.linear.linear_predictive import linear_predictive, with_intercept
-from adaptive.estimators.linear.weight_priors import PRIORS, weight_potential, weight_variance
+from adaptive.estimators.rows.leave_one_out import LeaveOneOut, log_scores
+from adaptive.estimators.rows.linear_predictive import linear_predictive, with_intercept
+from adaptive.estimators.rows.weight_priors import PRIORS, weight_potential, weight_variance
 from adaptive.inference import GLM, Posterior
 from adaptive.inference.compatibility import refusal
 from adaptive.inference.evidence.maximise import Evaluation, LogNormal, Newton, maximise

@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.estimators.gaussian_process.latent_process import LatentProcess
+from adaptive.estimators.gaussian_process.latent_process import (  # house: a Cox process is one
+    LatentProcess,
+)
 
 __all__ = ["UncertainMean"]
 

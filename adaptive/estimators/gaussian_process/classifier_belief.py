@@ -27,9 +27,9 @@ from adaptive.estimators.gaussian_process.process_belief import (
     restored,
 )
 from adaptive.estimators.gaussian_process.settings import ProcessSettings
-from adaptive.estimators.linear.labelled import Labelled
-from adaptive.estimators.linear.leave_one_out import LeaveOneOut, variance_factor, without_sites
-from adaptive.estimators.linear.training import LabelledRows, labels_of
+from adaptive.estimators.rows.labelled import Labelled
+from adaptive.estimators.rows.leave_one_out import LeaveOneOut, variance_factor, without_sites
+from adaptive.estimators.rows.training import LabelledRows, labels_of
 from adaptive.means import as_mean
 from adaptive.potentials import BernoulliLogit, BernoulliProbit
 from adaptive.predictive import Predictive, WeightedDraws

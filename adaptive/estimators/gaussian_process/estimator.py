@@ -9,7 +9,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from adaptive.estimators.belief import BeliefEstimator, of_belief
-from adaptive.estimators.linear.tables import in_plain_words
+from adaptive.estimators.rows.tables import in_plain_words
 from adaptive.kernels import Masked
 
 if TYPE_CHECKING:

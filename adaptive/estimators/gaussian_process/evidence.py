@@ -166,7 +166,7 @@ class Evidence:
         labels = [output(self.scale) for output in self.outputs]
         if any(type(one) is not BernoulliLogit for one in labels):
             return None
-        from adaptive.inference.dense.logit_latents import logit_latents  # compiles when it is first used
+        from adaptive.estimators.gaussian_process.logit_latents import logit_latents  # compiles when it is first used
 
         settings = {**engine.settings, **settings}
         K, mean = self._covariance()[0] if K is None else K, self.mean(self.X)

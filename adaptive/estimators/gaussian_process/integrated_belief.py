@@ -20,7 +20,7 @@ from adaptive.estimators.gaussian_process.classifier_belief import ClassifierBel
 from adaptive.estimators.gaussian_process.nodes import Nodes, log_prior, nodes_about, nodes_at_the_top, units_of
 from adaptive.estimators.gaussian_process.process_belief import bounds_of, one_or_all
 from adaptive.estimators.gaussian_process.regressor_belief import RegressorBelief
-from adaptive.estimators.linear.leave_one_out import LeaveOneOut, mixed
+from adaptive.estimators.rows.leave_one_out import LeaveOneOut, mixed
 from adaptive.inference.mixture_posterior import MixturePosterior
 from adaptive.predictive import Mixture, Predictive
 

@@ -16,7 +16,7 @@ from adaptive.estimators.belief import Inferred
 from adaptive.estimators.gaussian_process.evidence import Evidence
 from adaptive.estimators.gaussian_process.hyperparameters import optimised
 from adaptive.estimators.gaussian_process.latent_process import LatentProcess
-from adaptive.estimators.linear.leave_one_out import LeaveOneOut, log_scores
+from adaptive.estimators.rows.leave_one_out import LeaveOneOut, log_scores
 from adaptive.means import as_mean
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from adaptive.estimators.gaussian_process.process_belief import (
     restored,
 )
 from adaptive.estimators.gaussian_process.settings import ProcessSettings
-from adaptive.estimators.linear.leave_one_out import LeaveOneOut
-from adaptive.estimators.linear.training import Rows
+from adaptive.estimators.rows.leave_one_out import LeaveOneOut
+from adaptive.estimators.rows.training import Rows
 from adaptive.means import as_mean
 from adaptive.potentials import Gaussian, Laplace, Logistic, StudentT
 from adaptive.predictive import GaussianProjections

@@ -23,10 +23,10 @@ from adaptive.estimators.imaging.photons.model import RATE, PhotonModel
 from adaptive.estimators.imaging.predictive import block_predictive
 from adaptive.estimators.imaging.receiver import Received
 from adaptive.estimators.imaging.tree_prior import plain_scales
-from adaptive.estimators.linear.leave_one_out import LeaveOneOut, without_sites
+from adaptive.estimators.imaging.trees import TreePosterior
+from adaptive.estimators.rows.leave_one_out import LeaveOneOut, without_sites
 from adaptive.gaussians.sequential_form import SequentialForm
 from adaptive.inference import LargePosterior, posterior_state
-from adaptive.inference.trees import TreePosterior
 from adaptive.linalg.matrices import dense
 from adaptive.operators import as_operator
 from adaptive.potentials import Gaussian, Poisson

@@ -20,12 +20,12 @@ from adaptive.estimators.imaging.measurements import MeasuredBlocks
 from adaptive.estimators.imaging.prior import ImagePrior
 from adaptive.estimators.imaging.sensitivity import on_unknown
 from adaptive.estimators.imaging.tree_prior import restored_tree, tree_mode_of, tree_posterior
+from adaptive.estimators.imaging.trees import TreeMixture
 from adaptive.inference import GLM, LargePosterior, Posterior, restored_posterior
 from adaptive.inference.kinds import stated
 from adaptive.inference.matrix_free.reweighted_least_squares import precision_of
 from adaptive.inference.matrix_free.reweighted_map import reweighted_map
 from adaptive.inference.posterior import DIAGNOSTICS
-from adaptive.inference.trees import TreeMixture
 from adaptive.linalg import Perturbations
 
 if TYPE_CHECKING:

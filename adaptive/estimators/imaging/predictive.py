@@ -32,7 +32,7 @@ from adaptive.estimators.imaging.scores.coil_scores import CoilScores
 from adaptive.estimators.imaging.scores.grid_scores import GridScores, OneSide
 from adaptive.estimators.imaging.scores.trajectory_scores import TrajectoryScores
 from adaptive.estimators.imaging.sensitivity import on_unknown
-from adaptive.estimators.linear.linear_predictive import linear_predictive
+from adaptive.estimators.rows.linear_predictive import linear_predictive
 from adaptive.inference import LargePosterior, Posterior
 from adaptive.linalg.matrices import dense
 from adaptive.operators import Coils, FourierLines, Operator, Product, RealStacked

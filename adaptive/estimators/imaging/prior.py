@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from adaptive.checks import choice, positive
-from adaptive.inference.trees import TreeMixture
+from adaptive.estimators.imaging.trees import TreeMixture
 from adaptive.operators import FiniteDifference, Identity, Operator, Padded, Product, RealStacked, Wavelet
 from adaptive.potentials import Laplace
 

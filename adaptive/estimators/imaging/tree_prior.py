@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from adaptive.estimators.imaging.trees import TreeMixture, TreePosterior, tree_bounds, tree_mode
 from adaptive.inference import Posterior
-from adaptive.inference.trees import TreeMixture, TreePosterior, tree_bounds, tree_mode
 from adaptive.linalg import PrecisionOperator
 
 if TYPE_CHECKING:

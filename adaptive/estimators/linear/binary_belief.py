@@ -15,15 +15,15 @@ import scipy.sparse as sp
 
 from adaptive import inference
 from adaptive.estimators.belief import Inferred
-from adaptive.estimators.linear.labelled import Labelled
-from adaptive.estimators.linear.leave_one_out import LeaveOneOut, cavities, left_out
-from adaptive.estimators.linear.linear_predictive import block_wise_predictive, linear_predictive, with_intercept
 from adaptive.estimators.linear.pool_marginals import KeptPool, KeptRows, PoolMarginals
 from adaptive.estimators.linear.settings import INTERCEPT_SCALE, LARGEST_TYPICAL_LATENT, LogisticSettings
-from adaptive.estimators.linear.training import LabelledRows, labels_of
+from adaptive.estimators.linear.weight_scale import weight_scale_slope
+from adaptive.estimators.rows.labelled import Labelled
+from adaptive.estimators.rows.leave_one_out import LeaveOneOut, cavities, left_out
+from adaptive.estimators.rows.linear_predictive import block_wise_predictive, linear_predictive, with_intercept
+from adaptive.estimators.rows.training import LabelledRows, labels_of
 from adaptive.inference import GLM, IncludedPosterior, Posterior
 from adaptive.inference.evidence.maximise import Evaluation, LogNormal, Newton, maximise
-from adaptive.inference.evidence.weight_scale import weight_scale_slope
 from adaptive.inference.inclusion import include_together
 from adaptive.potentials import BernoulliLogit, BernoulliProbit, Gaussian
 from adaptive.potentials.weighted import Weighted

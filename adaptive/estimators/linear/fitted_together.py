@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from adaptive.estimators.linear.settings import LogisticSettings
-    from adaptive.estimators.linear.training import LabelledRows
+    from adaptive.estimators.rows.training import LabelledRows
 
 __all__ = ["compiles", "fitted_together"]
 
@@ -39,7 +39,7 @@ def fitted_together(
     data : LabelledRows
     starts : by node, of the first of these rows; may be empty
     """
-    from adaptive.inference.dense.logit_nodes import logit_nodes  # compiles when it is first used
+    from adaptive.estimators.linear.logit_nodes import logit_nodes  # compiles when it is first used
 
     problem = Problem(next(iter(settings.values())), data)
     m, n_features = data.X.shape

@@ -21,11 +21,11 @@ from scipy.interpolate import CubicSpline
 from adaptive.estimators.belief import Inferred
 from adaptive.estimators.linear.binary_belief import BinaryBelief
 from adaptive.estimators.linear.fitted_together import compiles, fitted_together
-from adaptive.estimators.linear.leave_one_out import LeaveOneOut, cavities, left_out, mixed, variance_factor
 from adaptive.estimators.linear.pool_marginals import KeptRows, NodeMarginals
 from adaptive.estimators.linear.settings import LogisticSettings
 from adaptive.estimators.linear.softmax_belief import SoftmaxBelief
-from adaptive.estimators.linear.training import LabelledRows
+from adaptive.estimators.rows.leave_one_out import LeaveOneOut, cavities, left_out, mixed, variance_factor
+from adaptive.estimators.rows.training import LabelledRows
 from adaptive.inference.mixture_posterior import MixturePosterior
 from adaptive.predictive import Mixture, Predictive, SoftmaxProjections
 

@@ -15,9 +15,9 @@ import numpy as np
 from adaptive.estimators.belief import Inferred
 from adaptive.estimators.linear.binary_belief import LINKS, BinaryBelief
 from adaptive.estimators.linear.integrated_belief import IntegratedBelief
-from adaptive.estimators.linear.linear_predictive import with_intercept
 from adaptive.estimators.linear.settings import LogisticSettings
-from adaptive.estimators.linear.training import LabelledRows, labels_of
+from adaptive.estimators.rows.linear_predictive import with_intercept
+from adaptive.estimators.rows.training import LabelledRows, labels_of
 from adaptive.predictive import Predictive, WeightedDraws
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ import sklearn
 from sklearn.utils import gen_batches
 
 from adaptive import checks
-from adaptive.estimators.linear.linear_predictive import with_intercept
-from adaptive.estimators.linear.training import stacked_rows
+from adaptive.estimators.rows.linear_predictive import with_intercept
+from adaptive.estimators.rows.training import stacked_rows
 from adaptive.inference import IncludedPosterior
 from adaptive.linalg import lanczos_variances
 

@@ -11,10 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks, inference
 from adaptive.estimators.belief import Settings, returned
-from adaptive.estimators.linear.weight_priors import PRIORS, weight_potential, weight_variance
+from adaptive.estimators.rows.weight_priors import PRIORS, weight_potential, weight_variance
 
 if TYPE_CHECKING:
-    from adaptive.estimators.linear.training import LabelledRows
+    from adaptive.estimators.rows.training import LabelledRows
     from adaptive.inference import GLM, Posterior
     from adaptive.potentials import Potential
     from adaptive.types import ArrayLike, RandomState

@@ -19,11 +19,11 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.estimators.belief import Inferred
-from adaptive.estimators.linear.leave_one_out import LeaveOneOut
 from adaptive.estimators.linear.settings import INTERCEPT_SCALE, LARGEST_TYPICAL_LATENT, LogisticSettings
-from adaptive.estimators.linear.training import LabelledRows, labels_of
+from adaptive.estimators.linear.softmax_scale import laplace_slope
+from adaptive.estimators.rows.leave_one_out import LeaveOneOut
+from adaptive.estimators.rows.training import LabelledRows, labels_of
 from adaptive.inference.evidence.maximise import Evaluation, LogNormal, Newton, maximise
-from adaptive.inference.evidence.softmax_scale import laplace_slope
 from adaptive.inference.softmax.row_space import RowSpace
 from adaptive.inference.softmax.softmax_posterior import SoftmaxPosterior, SoftmaxSites
 from adaptive.inference.softmax.softmax_regression import softmax_regression

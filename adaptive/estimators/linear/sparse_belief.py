@@ -16,10 +16,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks, inference
 from adaptive.estimators.belief import Inferred, Settings, returned
-from adaptive.estimators.linear.leave_one_out import LeaveOneOut, log_scores
-from adaptive.estimators.linear.linear_predictive import linear_predictive, with_intercept
-from adaptive.estimators.linear.training import Rows
-from adaptive.estimators.linear.weight_priors import PRIORS, weight_potential, weight_variance
+from adaptive.estimators.rows.leave_one_out import LeaveOneOut, log_scores
+from adaptive.estimators.rows.linear_predictive import linear_predictive, with_intercept
+from adaptive.estimators.rows.training import Rows
+from adaptive.estimators.rows.weight_priors import PRIORS, weight_potential, weight_variance
 from adaptive.inference import GLM, Posterior
 from adaptive.inference.evidence.maximise import LBFGS, Evaluation, maximise
 from adaptive.potentials import Gaussian

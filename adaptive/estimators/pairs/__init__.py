@@ -1,1 +1,1 @@
-"""Who is paired with whom: the belief of a censored stream of pairs, its predictive, and what users give."""
+"""Pairs (user, item): counts of them (`PoissonFactorization`), and pairs that just happened (`PairedSymbols`)."""

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from adaptive.estimators.linear.training import Rows
+from adaptive.estimators.particles.inference.cloud import Cloud
+from adaptive.estimators.particles.inference.learning import Problem, learnt
+from adaptive.estimators.particles.inference.prior import checked_draws
 from adaptive.estimators.particles.likelihood import row_blocks
 from adaptive.estimators.particles.outcomes import predictive_of
 from adaptive.estimators.particles.settings import ParticleSettings
-from adaptive.inference.particles.cloud import Cloud
-from adaptive.inference.particles.learning import Problem, learnt
-from adaptive.inference.particles.prior import checked_draws
+from adaptive.estimators.rows.training import Rows
 
 if TYPE_CHECKING:
     from adaptive.predictive import Predictive

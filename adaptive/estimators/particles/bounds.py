@@ -17,7 +17,7 @@ from scipy.special import rel_entr
 
 from adaptive.estimators.particles.continuous import GaussianParticles
 from adaptive.estimators.particles.discrete import DiscreteParticles
-from adaptive.inference.particles.compiled import log_mixture
+from adaptive.estimators.particles.inference.compiled import log_mixture
 
 if TYPE_CHECKING:
     from adaptive.estimators.particles.predictive import ParticlePredictive

@@ -2,7 +2,7 @@
 
     H(y) - E H(y | target),        H(y) of  sum_k w_k N(mean_k, noise_k),        E H(y | all)  =  sum_k w_k H(noise_k)
 
-One channel: densities on grids (`adaptive.inference.particles.mixture_density`), errors below 1e-3 nats.  Several:
+One channel: densities on grids (`inference.mixture_density`), errors below 1e-3 nats.  Several:
 H(y) = E H(noise) + mean_s log [ p(y_s | value_s) / p(y_s) ]  over draws stratified in the particles, with the standard
 error of that mean.
 """
@@ -16,11 +16,11 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import qmc
 
+from adaptive.estimators.particles.inference.compiled import log_mixture
+from adaptive.estimators.particles.inference.mixture_density import mixture_densities
+from adaptive.estimators.particles.inference.resampling import systematic
 from adaptive.estimators.particles.predictive import Kept, ParticlePredictive
 from adaptive.estimators.particles.target import within
-from adaptive.inference.particles.compiled import log_mixture
-from adaptive.inference.particles.mixture_density import mixture_densities
-from adaptive.inference.particles.resampling import systematic
 from adaptive.predictive.surprise import tail_of_mixture
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from adaptive.predictive import WeightedDraws
 from adaptive.predictive.derivations import likely
 
 if TYPE_CHECKING:
+    from adaptive.estimators.particles.inference.cloud import Cloud
     from adaptive.estimators.particles.settings import ParticleSettings
-    from adaptive.inference.particles.cloud import Cloud
 
 __all__ = ["DiscreteParticles", "IntervalParticles", "outcome_table"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive.estimators.particles.discrete import listed, outcome_table
-from adaptive.inference.particles.cloud import Cloud
+from adaptive.estimators.particles.inference.cloud import Cloud
 
 __all__ = ["simulated"]
 

@@ -11,8 +11,8 @@ from adaptive.estimators.particles.discrete import DiscreteParticles, IntervalPa
 from adaptive.estimators.particles.target import Target
 
 if TYPE_CHECKING:
+    from adaptive.estimators.particles.inference.cloud import Cloud
     from adaptive.estimators.particles.settings import ParticleSettings
-    from adaptive.inference.particles.cloud import Cloud
     from adaptive.predictive import Predictive
     from adaptive.types import RandomState
 

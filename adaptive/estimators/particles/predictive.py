@@ -18,9 +18,9 @@ from adaptive.predictive import Predictive
 from adaptive.predictive.scenarios import branch
 
 if TYPE_CHECKING:
+    from adaptive.estimators.particles.inference.cloud import Cloud
     from adaptive.estimators.particles.settings import ParticleSettings
     from adaptive.estimators.particles.target import Target
-    from adaptive.inference.particles.cloud import Cloud
     from adaptive.types import RandomState
 
 __all__ = ["Kept", "ParticlePredictive"]

@@ -12,8 +12,8 @@ import numpy as np
 
 from adaptive import checks
 from adaptive.estimators.belief import Settings
+from adaptive.estimators.particles.inference.prior import Prior, prior_of
 from adaptive.estimators.particles.likelihood import GaussianNoise, StatedLikelihood
-from adaptive.inference.particles.prior import Prior, prior_of
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, RandomState

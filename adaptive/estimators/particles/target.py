@@ -20,8 +20,8 @@ import numpy as np
 from adaptive import checks
 
 if TYPE_CHECKING:
+    from adaptive.estimators.particles.inference.cloud import Cloud
     from adaptive.estimators.particles.settings import ParticleSettings
-    from adaptive.inference.particles.cloud import Cloud
 
 __all__ = ["Target", "cells", "within"]
 

@@ -11,15 +11,15 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks
-from adaptive.estimators.factorization.ids import located
-from adaptive.estimators.linear.leave_one_out import LeaveOneOut, without_sites
+from adaptive.estimators.ids import located
 from adaptive.estimators.preferences.comparison_predictive import Differences, about_all, about_the_best
 from adaptive.estimators.preferences.comparisons import PreferenceData
+from adaptive.estimators.preferences.inference.learning import learn_prior
+from adaptive.estimators.preferences.inference.people import propagate
+from adaptive.estimators.preferences.inference.utility_prior import UtilityPrior
 from adaptive.estimators.preferences.settings import PreferenceSettings
 from adaptive.estimators.preferences.utilities import Utilities
-from adaptive.inference.preferences.learning import learn_prior
-from adaptive.inference.preferences.people import propagate
-from adaptive.inference.preferences.utility_prior import UtilityPrior
+from adaptive.estimators.rows.leave_one_out import LeaveOneOut, without_sites
 from adaptive.types import Array, RandomState
 
 __all__ = ["PreferenceBelief"]

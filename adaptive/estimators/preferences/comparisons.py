@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from adaptive import checks
-from adaptive.estimators.factorization.ids import id_columns, ids_of, located
-from adaptive.inference.preferences.people import Comparisons
+from adaptive.estimators.ids import id_columns, ids_of, located
+from adaptive.estimators.preferences.inference.people import Comparisons
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike

@@ -9,14 +9,14 @@ from scipy.special import ndtri
 
 from adaptive import checks
 from adaptive.estimators.base import DesignMixin
-from adaptive.estimators.factorization.ids import ids_of, located
+from adaptive.estimators.ids import ids_of, located
 from adaptive.estimators.preferences.comparison_predictive import N_DRAWS, Differences, about_all, about_the_best
 from adaptive.estimators.preferences.comparisons import checked_winners, pair_columns
+from adaptive.estimators.preferences.inference.people import Comparisons, settle
+from adaptive.estimators.preferences.inference.spaces import Space, space_of
+from adaptive.estimators.preferences.inference.utility_prior import UtilityPrior
 from adaptive.estimators.preferences.settings import PreferenceSettings
 from adaptive.estimators.preferences.utilities import Utilities
-from adaptive.inference.preferences.people import Comparisons, settle
-from adaptive.inference.preferences.spaces import Space, space_of
-from adaptive.inference.preferences.utility_prior import UtilityPrior
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Pool, RandomState

@@ -12,9 +12,9 @@ from scipy import linalg
 
 from adaptive import checks
 from adaptive.estimators.belief import Settings
-from adaptive.estimators.factorization.ids import ids_of
-from adaptive.inference.preferences.site_rules import LIKELIHOODS, RULES, SiteRule
-from adaptive.inference.preferences.utility_prior import UtilityPrior
+from adaptive.estimators.ids import ids_of
+from adaptive.estimators.preferences.inference.site_rules import LIKELIHOODS, RULES, SiteRule
+from adaptive.estimators.preferences.inference.utility_prior import UtilityPrior
 
 if TYPE_CHECKING:
     from adaptive.potentials import BernoulliLogit, BernoulliProbit

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.inference.preferences.people import Comparisons
-from adaptive.inference.preferences.spaces import Space, space_of
-from adaptive.inference.preferences.utility_prior import UtilityPrior
+from adaptive.estimators.preferences.inference.people import Comparisons
+from adaptive.estimators.preferences.inference.spaces import Space, space_of
+from adaptive.estimators.preferences.inference.utility_prior import UtilityPrior
 from adaptive.predictive.joint_gaussian import root_of
 
 __all__ = ["Utilities"]
@@ -27,7 +27,7 @@ class Utilities:
     label : object
         The person's id: their draws are drawn by it.
     items, within, slope : (q,), (q, q), (q,) arrays
-        See `adaptive.inference.preferences.spaces.Space.statistics`; empty before any answer.
+        See `adaptive.estimators.preferences.inference.spaces.Space.statistics`; empty before any answer.
     """
 
     prior: UtilityPrior

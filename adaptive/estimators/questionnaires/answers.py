@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from adaptive.estimators.linear.tables import has_columns
+from adaptive.estimators.rows.tables import has_columns
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike

@@ -16,15 +16,15 @@ from scipy.special import logsumexp, softmax
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks
-from adaptive.estimators.factorization.ids import located
+from adaptive.estimators.ids import located
 from adaptive.estimators.sequences.histories import Histories
+from adaptive.estimators.sequences.nets.item_softmax import log_probabilities
+from adaptive.estimators.sequences.nets.own_posterior import PRIOR_DRAWS, OwnPrior, drawn_own, settled
+from adaptive.estimators.sequences.nets.scoring import scored, states_after
+from adaptive.estimators.sequences.nets.training import Training
+from adaptive.estimators.sequences.nets.weights import Weights
 from adaptive.estimators.sequences.next_items import NextItems
 from adaptive.estimators.sequences.settings import SequenceSettings
-from adaptive.inference.recurrent.item_softmax import log_probabilities
-from adaptive.inference.recurrent.own_posterior import PRIOR_DRAWS, OwnPrior, drawn_own, settled
-from adaptive.inference.recurrent.scoring import scored, states_after
-from adaptive.inference.recurrent.training import Training
-from adaptive.inference.recurrent.weights import Weights
 from adaptive.predictive import Undecided
 from adaptive.types import RandomState
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from adaptive import checks
-from adaptive.estimators.factorization.ids import ids_of, located
+from adaptive.estimators.ids import ids_of, located
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike

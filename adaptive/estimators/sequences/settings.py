@@ -10,11 +10,11 @@ import numpy as np
 from adaptive import checks
 from adaptive.estimators.belief import Settings
 from adaptive.estimators.sequences.histories import ids
-from adaptive.inference.recurrent.cells import CELLS
-from adaptive.inference.recurrent.item_softmax import block_rows
-from adaptive.inference.recurrent.own_posterior import PRIOR_DRAWS
-from adaptive.inference.recurrent.training import Plan
-from adaptive.inference.recurrent.weights import Weights
+from adaptive.estimators.sequences.nets.cells import CELLS
+from adaptive.estimators.sequences.nets.item_softmax import block_rows
+from adaptive.estimators.sequences.nets.own_posterior import PRIOR_DRAWS
+from adaptive.estimators.sequences.nets.training import Plan
+from adaptive.estimators.sequences.nets.weights import Weights
 from adaptive.memory import memory_there
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.estimators.topics.columns import Columns, as_metadata
 from adaptive.estimators.topics.documents import Documents
+from adaptive.estimators.topics.inference import laplace_bridge
+from adaptive.estimators.topics.inference.document import MOMENTS, NEWTON
+from adaptive.estimators.topics.inference.passes import Learning, Memory, Tables, read, sweep
+from adaptive.estimators.topics.inference.word_prior import improved_word_prior
 from adaptive.estimators.topics.proportions import moments, unit_draws
 from adaptive.estimators.topics.weights import Weights
-from adaptive.inference import laplace_bridge
-from adaptive.inference.topics.document import MOMENTS, NEWTON
-from adaptive.inference.topics.passes import Learning, Memory, Tables, read, sweep
-from adaptive.inference.topics.word_prior import improved_word_prior
 from adaptive.potentials import Gaussian
 from adaptive.predictive import GaussianProjections, SummedPredictive
 

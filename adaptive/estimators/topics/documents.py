@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from adaptive.estimators.linear.tables import has_columns
+from adaptive.estimators.rows.tables import has_columns
 from adaptive.estimators.topics.columns import Columns, as_metadata
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 
 from adaptive import checks
 from adaptive.estimators.belief import Settings
-from adaptive.inference.topics.document import BRIDGE, MOMENTS, NEWTON
+from adaptive.estimators.topics.inference.document import BRIDGE, MOMENTS, NEWTON
 
 if TYPE_CHECKING:
     from adaptive.types import RandomState

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-    from adaptive.inference.topics.passes import Tables
+    from adaptive.estimators.topics.inference.passes import Tables
 
 __all__ = ["Weights"]
 

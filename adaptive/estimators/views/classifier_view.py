@@ -16,9 +16,9 @@ from sklearn.utils import get_tags
 
 from adaptive import pool
 from adaptive.estimators.base import DesignMixin
-from adaptive.estimators.linear.labels import refuse_other_than_labels, refuse_two_kinds
-from adaptive.estimators.linear.transformers import keeps_posterior
+from adaptive.estimators.rows.labels import refuse_other_than_labels, refuse_two_kinds
 from adaptive.estimators.views.pipeline_view import PipelineView
+from adaptive.estimators.views.transformers import keeps_posterior
 from adaptive.predictive import Predictive, StatedPredictive, Undecided, WeightedDraws
 
 __all__ = ["ClassifierView", "wrap"]

@@ -24,9 +24,9 @@ from sklearn.utils.validation import check_is_fitted
 from adaptive import pool as pools
 from adaptive import selection
 from adaptive.estimators.base import DesignMixin
-from adaptive.estimators.linear.scales import warn_of_scales
-from adaptive.estimators.linear.tables import refuse_unknown
-from adaptive.estimators.linear.transformers import fitted_on, is_fitted, transformed, transformers_of
+from adaptive.estimators.rows.scales import warn_of_scales
+from adaptive.estimators.rows.tables import refuse_unknown
+from adaptive.estimators.views.transformers import fitted_on, is_fitted, transformed, transformers_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adaptive.estimators.image_reconstructor import ImageReconstructor
+from adaptive.estimators.imaging.image_reconstructor import ImageReconstructor
 from adaptive.images import SimulatedScan, l2_error
 from adaptive.operators import FourierLines, FourierMask
 

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from adaptive.inference.trees import TreeMixture, exact_denoising, tree_bounds, tree_mode
+from adaptive.estimators.imaging.trees import TreeMixture, exact_denoising, tree_bounds, tree_mode
 from adaptive.operators import Identity, Operator, Reshaped, Wavelet
 from experiments.images.shared.photographs import photograph
 

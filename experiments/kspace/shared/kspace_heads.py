@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.estimators.image_reconstructor import ImageReconstructor
+from adaptive.estimators.imaging.image_reconstructor import ImageReconstructor
 from adaptive.images import (
     SimulatedScan,
     estimate_phase,

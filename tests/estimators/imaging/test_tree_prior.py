@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from adaptive import ImageReconstructor, SequentialDesign
-from adaptive.inference.trees import TreeMixture
+from adaptive.estimators.imaging.trees import TreeMixture
 from adaptive.operators import Convolution, FourierLines, Identity, Wavelet
 
 SIDE = 32

@@ -13,7 +13,7 @@ from adaptive import BayesianLogisticRegression, SequentialDesign
 from adaptive.estimators.linear.binary_belief import BinaryBelief
 from adaptive.estimators.linear.settings import LogisticSettings
 from adaptive.estimators.linear.softmax_belief import SoftmaxBelief, _Problem
-from adaptive.estimators.linear.training import LabelledRows
+from adaptive.estimators.rows.training import LabelledRows
 from adaptive.inference.evidence.maximise import LogNormal
 from adaptive.inference.softmax.row_space import RowSpace
 

@@ -11,8 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import CollaborativeRNN, memory, scorers
 from adaptive.estimators.sequences import belief, next_items
+from adaptive.estimators.sequences.nets.training import Plan
 from adaptive.estimators.sequences.settings import SequenceSettings
-from adaptive.inference.recurrent.training import Plan
 
 PLACES = ["home", "work", "shop", "gym"]
 
@@ -114,7 +114,7 @@ def test_partial_fit_reweights_members_for_everybody_else_as_given_does(fitted):
 
 
 def net_states(model, histories):
-    from adaptive.inference.recurrent.scoring import states_after
+    from adaptive.estimators.sequences.nets.scoring import states_after
 
     places = {item: k for k, item in enumerate(model.items_.tolist())}
     codes = [np.array([places[item] for item in one]) for one in histories]

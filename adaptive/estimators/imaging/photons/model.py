@@ -19,7 +19,7 @@ from adaptive import inference
 from adaptive.checks import finite
 from adaptive.estimators.imaging.blocks import RowsOnImages, as_blocks, is_rows
 from adaptive.estimators.imaging.model import BROAD, ImageModel
-from adaptive.estimators.linear.linear_predictive import linear_predictive
+from adaptive.estimators.rows.linear_predictive import linear_predictive
 from adaptive.inference import GLM, Posterior
 from adaptive.linalg.matrices import dense
 from adaptive.potentials import Poisson

@@ -1,0 +1,238 @@
+"""Rates over time or space with bands:  y(x) ~ Poisson(exposure rate(f(x))),    f ~ GP(m, k)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from adaptive.estimators.belief import of_belief
+from adaptive.estimators.counts.binning import binned
+from adaptive.estimators.counts.exposure import CountRows, Exposed, column_of, exposed
+from adaptive.estimators.counts.process_belief import CoxBelief, CoxSettings
+from adaptive.estimators.gaussian_process.estimator import (  # house: a Cox process is one
+    ProcessEstimator,
+)
+from adaptive.estimators.intervals import count_interval, log_probabilities
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sklearn.gaussian_process.kernels import Kernel
+
+    from adaptive.inference import Posterior
+    from adaptive.means import Mean
+    from adaptive.predictive import Predictive
+    from adaptive.types import ArrayLike, Pool, RandomState, Table
+
+__all__ = ["CoxProcess"]
+
+
+class CoxProcess(RegressorMixin, ProcessEstimator):
+    """Counts whose rate is a function of time or place, learnt as a Gaussian process behind a link.
+
+    Parameters
+    ----------
+    kernel : kernel, optional
+        Of scikit-learn or :mod:`adaptive.kernels`. None: a squared exponential whose height and length (one per axis)
+        are learnt from three starts, lengths of a thirtieth, a tenth and a third of the range.
+    rate : {"rectified", "exp", "softplus"}, default "rectified"
+        max(0, f), exp(f) or log(1 + exp(f)).
+    mean : mean function of :mod:`adaptive.means`, float or None
+        Its parameters are learnt with those of the kernel. None: a constant that starts at the rate of all counts, and
+        whose uncertainty is part of what is predicted, as an intercept's is.
+    exposure : int or str, optional
+        The column of X that says for how long, or over how large an area, was counted; it is no place then.
+    inference : str or callable, default "expectation_propagation"
+        Any of :mod:`adaptive.inference` that takes the rate ("variational_gaussian" refuses "rectified").
+    optimizer : "fmin_l_bfgs_b", callable or None, default "fmin_l_bfgs_b"
+        Climbs the log evidence (nats); None keeps the parameters.
+    n_restarts_optimizer : int, default 0
+        Further starts, at random within the kernel's bounds; needs finite bounds of all parameters.
+    max_iter : int, default 100
+        Iterations of the inference.
+    tol : float, default 1e-6
+        Its tolerance.
+    rank, low_rank : as in `GaussianProcessClassifier`
+    random_state : None, int, Generator or RandomState
+
+    Attributes
+    ----------
+    kernel_, mean_ : as learnt
+    posterior_ : Posterior over the function at the bins
+    log_evidence_, evidence_kind_, objective_trace_, n_iter_, converged_ : of the inference
+    X_train_, y_train_ : what was learnt from
+
+    Notes
+    -----
+    ``partial_fit`` adds bins and re-converges from the sites it had; hyper-parameters are learnt again when there are
+    twice as many rows as the last time, and not before there is an event. Before any fit the prior is about one event
+    per unit of exposure. Height and length of the kernel are points, whose own uncertainty is in no band.
+
+    References
+    ----------
+    Ko (2017), section 2.1 and 2.1.5; Moller, Syversveen and Waagepetersen (1998), Log Gaussian Cox processes.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> times = np.sort(np.concatenate([rng.uniform(0, 10, 15), rng.uniform(4, 6, 25)]))
+    >>> X, y = CoxProcess.binned(times, (0, 10), 40)
+    >>> model = CoxProcess().fit(X, y)
+    >>> rate, low, high = model.intensity(np.array([[1.0], [5.0]]))
+    >>> bool(rate[1] > rate[0]), bool(np.all((low <= rate) & (rate <= high)))
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel | None = None,
+        *,
+        rate: str = "rectified",
+        mean: Mean | float | None = None,
+        exposure: int | str | None = None,
+        inference: str | Callable[..., Posterior] = "expectation_propagation",
+        optimizer: str | Callable[..., Any] | None = "fmin_l_bfgs_b",
+        n_restarts_optimizer: int = 0,
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        rank: int | None = None,
+        low_rank: str = "incomplete_cholesky",
+        random_state: RandomState = None,
+    ) -> None:
+        self.kernel = kernel
+        self.rate = rate
+        self.mean = mean
+        self.exposure = exposure
+        self.inference = inference
+        self.optimizer = optimizer
+        self.n_restarts_optimizer = n_restarts_optimizer
+        self.max_iter = max_iter
+        self.tol = tol
+        self.rank = rank
+        self.low_rank = low_rank
+        self.random_state = random_state
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    _cites = ("ko2017",)
+    _Settings, _Data, _Belief = CoxSettings, CountRows, CoxBelief
+    copy_X_train = True
+    compares_columns = False  # times and places come in units of their own
+    belief_: CoxBelief
+
+    @staticmethod
+    def binned(
+        events: ArrayLike, window: ArrayLike, n_bins: int | tuple[int, ...] | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return events as counts in bins of equal size.
+
+        Parameters
+        ----------
+        events : (k,) times or (k, d) places
+        window : (start, end), or one such pair per axis
+            Where events were looked for.
+        n_bins : int, or one per axis, optional
+            None: 100 of time, 16 per axis of places.
+
+        Returns
+        -------
+        X : (n, d) array
+            Centres of the bins.
+        y : (n,) array
+            How many events each holds. The rate of a fit to these is one per bin.
+        """
+        return binned(events, window, n_bins)
+
+    def fit(self, X: Table, y: ArrayLike) -> CoxProcess:
+        """Forget what was learnt and fit.
+
+        Parameters
+        ----------
+        X : (n, d) array
+            Centres of bins; one column may be their exposure.
+        y : (n,) array of counts
+        """
+        return self._fit(X, y)
+
+    def partial_fit(self, X: Table, y: ArrayLike) -> CoxProcess:
+        """Learn from further bins, starting from the sites there are; what is refused changes nothing."""
+        return self._partial_fit(X, y)
+
+    def _measured(self, X: Any, y: Any, earlier: CountRows | None = None) -> CountRows:
+        rows, counts = self._inputs(X, y, reset=earlier is None, y_numeric=True)
+        rows, counts = np.asarray(rows, dtype=float), np.asarray(counts, dtype=float)
+        column = column_of(self, rows, self.exposure) if earlier is None else earlier.column
+        new = CountRows(rows, counts, column)
+        CoxSettings.of(self).potential(counts, new.exposed.exposure)  # what is refused is refused here
+        return new if earlier is None else earlier.followed_by(rows, counts)
+
+    def _candidates(self, X: Any) -> Exposed:
+        rows = np.asarray(super()._candidates(X), dtype=float)
+        if self.__sklearn_is_fitted__():
+            return exposed(rows, self.fitted_belief().data.column)
+        return exposed(rows, column_of(self, X if isinstance(self.exposure, str) else rows, self.exposure))
+
+    # -- belief --------------------------------------------------------------------------------------------------------
+
+    def predict(self, X: Table, return_std: bool = False) -> Any:
+        """Return the mean counts (m,) over the bins' exposures.
+
+        With ``return_std`` also the standard deviations of these means, without the noise of counting.
+        """
+        belief, given = self.fitted_belief(), self._candidates(X)
+        family, moments = belief.family(given.exposure), belief.process.moments(given.rows)
+        mean = family.expected_rate(*moments)
+        if not return_std:
+            return mean
+        return mean, np.sqrt(np.maximum(family.expected_square(*moments) - mean**2, 0.0))
+
+    def intensity(self, X: Table, level: float = 0.9) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return mean, lower and upper end (m,) of the rate at X, per unit of exposure.
+
+        Parameters
+        ----------
+        X : (m, d) array, as in ``fit``
+        level : float, default 0.9
+            Probability of the band at each place.
+        """
+        belief = self.fitted_belief()
+        return belief.intensity(self._candidates(X).rows, level)
+
+    def interval(self, X: Table, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
+        """Return the counts (m,) between which each bin's lies with at least the probability ``level``."""
+        belief, given = self.fitted_belief(), self._candidates(X)
+        mean, variance = belief.process.moments(given.rows)
+        return count_interval(belief.family(given.exposure), mean, variance, level)
+
+    def log_predictive(self, X: Table, y: ArrayLike) -> np.ndarray:
+        """Return the (m,) natural-log predictive probabilities of the counts ``y``."""
+        belief, given = self.fitted_belief(), self._candidates(X)
+        mean, variance = belief.process.moments(given.rows)
+        return log_probabilities(belief.family(given.exposure).observe, mean, variance, y)
+
+    def predictive(
+        self, candidates: Pool, *, target: Table | None = None, random_state: RandomState = None
+    ) -> Predictive:
+        """What is believed about bins: jointly Gaussian values of the function, and counts over the exposures.
+
+        Parameters
+        ----------
+        candidates : (m, d) array
+        target : (t, d) array, optional
+            Places that the information is to be about; None: the whole function.
+        random_state : None, int, Generator or RandomState
+        """
+        return super().predictive(candidates, target=target, random_state=random_state)
+
+    leave_one_out_ = of_belief(
+        "left_out", "Log score (m,) of the training rows without themselves, where there is one."
+    )
+    kernel_ = of_belief("process.kernel", "The kernel as learnt.")
+    mean_ = of_belief("process.mean", "The mean function as learnt.")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = True
+        return tags

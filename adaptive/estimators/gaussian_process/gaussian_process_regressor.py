@@ -1,0 +1,246 @@
+"""Gaussian process regression with any noise:  y = f(x) + noise,    f ~ GP(m, k)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import MultiOutputMixin, RegressorMixin
+
+from adaptive import checks
+from adaptive.estimators.belief import Belief, of_belief
+from adaptive.estimators.gaussian_process.estimator import ProcessEstimator
+from adaptive.estimators.gaussian_process.integrated_belief import IntegratedRegressor
+from adaptive.estimators.gaussian_process.process_belief import log_marginal_likelihood
+from adaptive.estimators.gaussian_process.regressor_belief import RegressorBelief, RegressorSettings
+from adaptive.estimators.rows.training import Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sklearn.gaussian_process.kernels import Kernel
+
+    from adaptive.inference import Posterior
+    from adaptive.means import Mean
+    from adaptive.predictive import Predictive
+    from adaptive.types import ArrayLike, Number, Pool, RandomState, Table
+
+__all__ = ["GaussianProcessRegressor"]
+
+
+class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimator):
+    """Gaussian process regressor: scikit-learn's arguments, and a choice of noise, mean and inference.
+
+    Parameters
+    ----------
+    kernel : kernel, optional
+        Of scikit-learn or :mod:`adaptive.kernels`. None: ``1.0 * RBF(1.0)``, both fixed.
+    likelihood : {"gaussian", "laplace", "logistic", "student_t"}, default "gaussian"
+        Of the noise; the last three forgive outliers, in this order ever more.
+    likelihood_scale : float, optional
+        Scale of noise that is not Gaussian, in units of ``y``; None: learnt by evidence.
+    df : float, default 4.0
+        Degrees of freedom of "student_t".
+    inference : str or callable, optional
+        As for `GaussianProcessClassifier`. None: exact for Gaussian noise, "expectation_propagation" for "laplace" and
+        "logistic", "laplace_approximation" for "student_t".
+    mean : mean function of :mod:`adaptive.means`, float or None
+        In units of the normalised ``y`` with ``normalize_y``.
+    alpha : float or (n,) array, default 1e-10
+        Added to the diagonal of the kernel matrix: the variance of Gaussian noise.
+    optimizer, n_restarts_optimizer, copy_X_train, random_state
+        As for `GaussianProcessClassifier`.
+    normalize_y : bool, default False
+        Subtract the mean of ``y`` and divide by its standard deviation.
+    n_targets : int, optional
+        Outputs of the prior before any fit.
+    max_iter : int, default 200
+        Iterations of the inference.
+    tol : float, default 1e-6
+        Its tolerance.
+    rank, low_rank
+        As for `GaussianProcessClassifier`.
+    hyperparameters : {"integrated", "mode"}, default "mode"
+        As for `GaussianProcessClassifier`; where a design chose the rows of a box, integrate.
+
+    Attributes
+    ----------
+    kernel_, mean_ : as learnt
+    likelihood_scale_ : float or None
+    log_marginal_likelihood_value_, log_evidence_ : float
+        Summed over outputs.
+    evidence_kind_, objective_trace_, n_iter_, converged_ : of the inference
+    posterior_ : Posterior over the latents at the training inputs (a list of them for several outputs)
+    X_train_, y_train_ : what was learnt from
+
+    Notes
+    -----
+    ``partial_fit`` adds rows; hyper-parameters are learnt again, as ``fit`` learns them, when there are twice as many
+    rows as the last time.
+
+    References
+    ----------
+    Rasmussen and Williams (2006), chapter 2; Nickisch (2010), section 4.11; Kuss (2006) for robust noise.
+
+    Examples
+    --------
+    >>> from sklearn.gaussian_process.kernels import RBF
+    >>> X = np.linspace(0, 6, 25)[:, None]
+    >>> y = np.sin(X[:, 0])
+    >>> y[7] += 5.0                                                     # an outlier
+    >>> robust = GaussianProcessRegressor(1.0 * RBF(1.0), likelihood="laplace").fit(X, y)
+    >>> bool(np.abs(robust.predict(X) - np.sin(X[:, 0])).max() < 0.2)
+    True
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel | None = None,
+        *,
+        likelihood: str = "gaussian",
+        likelihood_scale: float | None = None,
+        df: float = 4.0,
+        inference: str | Callable[..., Posterior] | None = None,
+        mean: Mean | float | None = None,
+        alpha: Number = 1e-10,
+        optimizer: str | Callable[..., Any] | None = "fmin_l_bfgs_b",
+        n_restarts_optimizer: int = 0,
+        normalize_y: bool = False,
+        copy_X_train: bool = True,
+        n_targets: int | None = None,
+        random_state: RandomState = None,
+        max_iter: int = 200,
+        tol: float = 1e-6,
+        rank: int | None = None,
+        low_rank: str = "incomplete_cholesky",
+        hyperparameters: str = "mode",
+    ) -> None:
+        self.kernel = kernel
+        self.likelihood = likelihood
+        self.likelihood_scale = likelihood_scale
+        self.df = df
+        self.inference = inference
+        self.mean = mean
+        self.alpha = alpha
+        self.optimizer = optimizer
+        self.n_restarts_optimizer = n_restarts_optimizer
+        self.normalize_y = normalize_y
+        self.copy_X_train = copy_X_train
+        self.n_targets = n_targets
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.tol = tol
+        self.rank = rank
+        self.low_rank = low_rank
+        self.hyperparameters = hyperparameters
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    _Settings, _Data, _Belief = RegressorSettings, Rows, RegressorBelief
+    _cites = ("rasmussen2006", "nickisch2010")
+    belief_: RegressorBelief | IntegratedRegressor
+
+    def _belief_about(self, data: Rows | None) -> type[Belief]:
+        integrates = self.hyperparameters != "mode" and self.optimizer is not None
+        return IntegratedRegressor if integrates else RegressorBelief
+
+    def fit(self, X: Table, y: ArrayLike) -> GaussianProcessRegressor:
+        """Forget what was learnt and fit.
+
+        Parameters
+        ----------
+        X : (n, D) array, or list of what the kernel takes
+        y : (n,) or (n, outputs) array of numbers
+        """
+        return self._fit(X, y)
+
+    def partial_fit(self, X: Table, y: ArrayLike) -> GaussianProcessRegressor:
+        """Learn from further rows; what is refused changes nothing."""
+        return self._partial_fit(X, y)
+
+    def _measured(self, X: Table, y: ArrayLike, earlier: Rows | None = None) -> Rows:
+        if earlier is not None and np.ndim(self.alpha):
+            raise ValueError("partial_fit needs one alpha for all rows, got one per training row.")
+        inputs, numbers = self._inputs(X, y, reset=earlier is None, multi_output=True, y_numeric=True)
+        numbers = np.asarray(numbers, dtype=float)
+        return Rows(self._kept(inputs), numbers) if earlier is None else earlier.followed_by(inputs, numbers)
+
+    # -- belief --------------------------------------------------------------------------------------------------------
+
+    def predict(self, X: Table, return_std: bool = False, return_cov: bool = False) -> Any:
+        """Return means (m,) or (m, outputs) of the function; before any fit those of the prior.
+
+        Parameters
+        ----------
+        X : (m, D) array
+        return_std : bool, default False
+            Also return standard deviations (those of a WhiteKernel included, as in scikit-learn).
+        return_cov : bool, default False
+            Also return the covariance matrix.
+        """
+        if return_std and return_cov:
+            raise RuntimeError("At most one of return_std or return_cov can be requested.")
+        inputs = self._candidates(X)
+        if self.__sklearn_is_fitted__():
+            belief: RegressorBelief | IntegratedRegressor = self.belief_
+        else:
+            belief = RegressorBelief.prior(RegressorSettings.of(self), inputs)
+        mean, variance = belief.moments(inputs)
+        if return_std:
+            return mean, np.sqrt(variance)
+        return (mean, belief.covariance(inputs)) if return_cov else mean
+
+    def sample_y(self, X: Table, n_samples: int = 1, random_state: RandomState = 0) -> np.ndarray:
+        """Return draws of the function, (m, n_samples) or (m, outputs, n_samples)."""
+        rng = checks.generator(random_state)
+        mean, covariance = self.predict(X, return_cov=True)
+        if mean.ndim == 1:
+            return rng.multivariate_normal(mean, covariance, n_samples).T
+        draws = [rng.multivariate_normal(mean[:, k], covariance[..., k], n_samples).T for k in range(mean.shape[1])]
+        return np.stack(draws, axis=1)
+
+    def log_predictive(self, X: Table, y: ArrayLike) -> np.ndarray:
+        """Return the (m,) natural-log predictive densities of the outcomes ``y`` (summed over outputs)."""
+        return self.fitted_belief().log_predictive(self._inputs(X, reset=False), np.asarray(y, dtype=float))
+
+    def predictive(
+        self, candidates: Pool, *, target: Table | None = None, random_state: RandomState = None
+    ) -> Predictive:
+        """What is believed about inputs; one output only.
+
+        Parameters
+        ----------
+        candidates : (m, D) array
+        target : (t, D) array, optional
+            Inputs that the information is to be about; None: the whole function.
+        random_state : None, int, Generator or RandomState
+        """
+        return super().predictive(candidates, target=target, random_state=random_state)
+
+    # -- evidence ------------------------------------------------------------------------------------------------------
+
+    def log_marginal_likelihood(
+        self, theta: ArrayLike | None = None, eval_gradient: bool = False, clone_kernel: bool = True
+    ) -> Any:
+        """Return the log evidence at ``theta`` (None: as learnt), and with ``eval_gradient`` its derivatives.
+
+        Parameters
+        ----------
+        theta : (p,) array, optional
+            Of the kernel, or of kernel, mean and likelihood.
+        eval_gradient : bool, default False
+        clone_kernel : ignored
+            The kernel is never changed.
+        """
+        return log_marginal_likelihood(self.fitted_belief().evidence, theta, eval_gradient)
+
+    kernel_ = of_belief("evidence.kernel", "The kernel as learnt.")
+    mean_ = of_belief("evidence.mean", "The mean function as learnt.")
+    evidence_ = of_belief("evidence", "Of all outputs.")
+    likelihood_scale_ = of_belief("likelihood_scale", "Scale of the noise in units of ``y``; None for Gaussian noise.")
+    log_marginal_likelihood_value_ = of_belief("log_evidence", "As in scikit-learn.")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = False
+        return tags

@@ -1,0 +1,147 @@
+"""Pairs (user, item) by their ids, and how often each was counted; what is listed with a count of 0 was observed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from adaptive.estimators.ids import id_columns
+from adaptive.estimators.pairs.inference.rounds import Entries
+from adaptive.potentials import Poisson
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
+
+__all__ = ["PairCounts", "checked_counts", "columns_of", "numbered", "positions_of", "rows_of"]
+
+
+def columns_of(pairs: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return ids of users and of items, whole numbers or text, from an array (n, 2), a frame or a list of pairs."""
+    users, items = id_columns(pairs, ("users", "items"), "pairs must have two ids each, a user and an item.")
+    return users, items
+
+
+def checked_counts(y: ArrayLike, n: int) -> np.ndarray:
+    """Return n counts."""
+    counts = np.atleast_1d(np.asarray(Poisson(np.ravel(np.asarray(y, dtype=float))).y))
+    if len(counts) != n:
+        raise ValueError(f"y must have one count per pair ({n}), got {len(counts)}.")
+    return counts
+
+
+def numbered(
+    columns: tuple[np.ndarray, np.ndarray], known: tuple[np.ndarray, np.ndarray] | None
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Return the ids of users and of items, those ``known`` first, and the positions of ``columns`` among them."""
+    ids, rows = [], []
+    for side, column in enumerate(columns):
+        before = np.zeros(0, dtype=column.dtype) if known is None else known[side]
+        if known is not None and len(column) and before.dtype.kind != column.dtype.kind:
+            name = ("users", "items")[side]
+            raise ValueError(f"{name} must be of one kind, numbers or text: got {column.dtype} after {before.dtype}.")
+        table = {label: k for k, label in enumerate(before.tolist())}
+        found = [table.setdefault(label, len(table)) for label in column.tolist()]
+        ids.append(np.array(list(table), dtype=column.dtype if not len(before) else None))
+        rows.append(np.array(found, dtype=np.int64))
+    return ids, rows
+
+
+def positions_of(ids: tuple[np.ndarray, np.ndarray]) -> tuple[dict, dict]:
+    """Return where each id of users, and of items, stands."""
+    users, items = ({label: k for k, label in enumerate(labels.tolist())} for labels in ids)
+    return users, items
+
+
+def rows_of(
+    columns: tuple[np.ndarray, np.ndarray], positions: tuple[dict, dict]
+) -> tuple[list[np.ndarray], tuple[int, int]]:
+    """Return the rows of ids, those never seen after all that are known, and how many rows there are then."""
+    rows, lengths = [], []
+    for labels, known in zip(columns, positions, strict=True):
+        new: dict[Any, int] = {}
+        found = [known[x] if x in known else new.setdefault(x, len(known) + len(new)) for x in labels.tolist()]
+        rows.append(np.array(found, dtype=np.int64))
+        lengths.append(len(known) + len(new))
+    return rows, (lengths[0], lengths[1])
+
+
+@dataclass(frozen=True, eq=False)
+class PairCounts:
+    """Pairs and their counts.
+
+    Attributes
+    ----------
+    ids : ((m,) array, (k,) array)
+        Of all users and items, in the order in which they came.
+    rows : ((n,) array, (n,) array)
+        Positions of the pairs' users and items there.
+    y : (n,) array
+    """
+
+    ids: tuple[np.ndarray, np.ndarray]
+    rows: tuple[np.ndarray, np.ndarray]
+    y: np.ndarray
+
+    n_features = None
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @classmethod
+    def of(cls, pairs: Any, y: ArrayLike, earlier: PairCounts | None = None) -> PairCounts:
+        """Pairs as they are given, after the ``earlier`` ones."""
+        columns = columns_of(pairs)
+        counts = checked_counts(y, len(columns[0]))
+        if not len(counts) and earlier is None:
+            raise ValueError("pairs must hold at least one pair, got none.")
+        ids, rows = numbered(columns, None if earlier is None else earlier.ids)
+        if earlier is not None:
+            rows = [np.concatenate([old, new]) for old, new in zip(earlier.rows, rows, strict=True)]
+            counts = np.concatenate([earlier.y, counts])
+        return cls((ids[0], ids[1]), (rows[0], rows[1]), counts)
+
+    @cached_property
+    def positions(self) -> tuple[dict, dict]:
+        """Where each id stands."""
+        return positions_of(self.ids)
+
+    @property
+    def lengths(self) -> tuple[int, int]:
+        """How many users and items there are."""
+        return len(self.ids[0]), len(self.ids[1])
+
+    def entries(self, zeros: str = "missing") -> Entries:
+        """Every pair once: of duplicates counts and exposures add; with zeros "observed" all other pairs as zeros."""
+        width = max(self.lengths[1], 1)
+        keys: np.ndarray
+        keys, inverse = np.unique(self.rows[0] * width + self.rows[1], return_inverse=True)
+        y: np.ndarray = np.asarray(np.bincount(inverse, self.y))
+        exposure: np.ndarray = np.bincount(inverse, np.ones(len(inverse)))
+        if zeros == "observed":
+            n = self.lengths[0] * self.lengths[1]
+            if n > LARGEST_TABLE:
+                raise ValueError(
+                    f'zeros="observed" would list {n} pairs, more than {LARGEST_TABLE:.0f}; list the zeros you mean.'
+                )
+            whole, times = np.zeros(n), np.ones(n)
+            whole[keys], times[keys] = y, exposure
+            users, items = np.divmod(np.arange(n), width)
+            return Entries((users, items), whole, times, self.lengths)
+        users, items = np.divmod(keys, width)
+        return Entries((users, items), y, exposure, self.lengths)
+
+    def state(self) -> dict[str, Any]:
+        """Plain data."""
+        return {"ids": list(self.ids), "rows": list(self.rows), "y": self.y}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """The pairs that ``state`` described."""
+        ids, rows = ([np.asarray(part) for part in state[name]] for name in ("ids", "rows"))
+        return cls((ids[0], ids[1]), (rows[0], rows[1]), np.asarray(state["y"]))
+
+
+LARGEST_TABLE = 2e7

@@ -1,0 +1,235 @@
+"""What is believed about counts of pairs:  y ~ Poisson(exp(z.w + b + c + o)),  a Gaussian over every user and item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from joblib import effective_n_jobs
+
+from adaptive import checks
+from adaptive.estimators.belief import Settings
+from adaptive.estimators.pairs.columns import PairCounts, rows_of
+from adaptive.estimators.pairs.factorization.about import About
+from adaptive.estimators.pairs.factorization.predictive import PairPredictive
+from adaptive.estimators.pairs.inference.rounds import KINDS, Entries, Factor, Factors, Kind, climb, solved, started
+
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
+
+__all__ = ["FactorizationBelief", "FactorizationSettings"]
+
+START_VARIANCE = 0.2  # of items, where it is learnt
+LOCAL_ROUNDS = 2
+LARGEST_MEMORY = 8e9  # bytes of a factor
+
+
+@dataclass(frozen=True, eq=False)
+class FactorizationSettings(Settings):
+    """Parameters of :class:`~adaptive.PoissonFactorization`, under the same names."""
+
+    n_components: int = 5
+    inference: str = "mean_field"
+    zeros: str = "missing"
+    user_variance: float = 1.0
+    item_variance: float | None = None
+    fit_bias: bool = True
+    n_init: int = 1
+    max_iter: int = 200
+    tol: float = 1e-6
+    n_jobs: int | None = None
+    random_state: RandomState = None
+
+    def check(self) -> None:
+        """Refuse what is wrong in one sentence."""
+        checks.integer("n_components", self.n_components, minimum=1)
+        checks.choice("inference", self.inference, KINDS)
+        checks.choice("zeros", self.zeros, ("missing", "observed"))
+        checks.positive("user_variance", self.user_variance)
+        if self.item_variance is not None:
+            checks.positive("item_variance", self.item_variance)
+        checks.integer("n_init", self.n_init, minimum=1)
+        checks.integer("max_iter", self.max_iter, minimum=1)
+        checks.positive("tol", self.tol, or_zero=True)
+
+    @property
+    def kind(self) -> Kind:
+        """What is a point and what has a covariance."""
+        return Kind(self.inference)
+
+    @property
+    def threads(self) -> int:
+        """How many rows are solved at the same time."""
+        return int(effective_n_jobs(self.n_jobs))
+
+    @property
+    def started_item_variance(self) -> float:
+        """Given, or where the search begins."""
+        return START_VARIANCE if self.item_variance is None else float(self.item_variance)
+
+    def check_memory(self, lengths: tuple[int, int]) -> None:
+        """Refuse more components than memory holds."""
+        k = self.n_components + 2
+        wanted = 8.0 * sum(lengths) * k * (k if self.kind.full else 1)
+        if wanted > LARGEST_MEMORY:
+            instead = ', or inference="mean_field"' if self.kind.full else ""
+            raise ValueError(
+                f"n_components={self.n_components} of {sum(lengths)} users and items would take {wanted / 1e9:.0f} GB; "
+                f"use fewer{instead}."
+            )
+
+    def prior(self) -> Factors:
+        """Factors without rows."""
+        users = _empty(self, 0, float(self.user_variance))
+        return Factors((users, _empty(self, 1, self.started_item_variance)), 0.0)
+
+
+def _empty(settings: FactorizationSettings, side: int, variance: float) -> Factor:
+    n, turn = settings.n_components, 1 - 2 * side
+    prior = np.concatenate([np.zeros(n), [1.0, 0.0][::turn] if settings.fit_bias else []])
+    spread = np.concatenate([np.full(n, variance), [0.0, 1.0][::turn] if settings.fit_bias else []])
+    k = len(prior)
+    return Factor(np.zeros((0, k)), np.zeros((0, k, k) if settings.kind.full else (0, k)), prior, spread)
+
+
+@dataclass(frozen=True, eq=False)
+class FactorizationBelief:
+    """Both factors.
+
+    Attributes
+    ----------
+    settings : FactorizationSettings
+    data : PairCounts
+    posterior : Factors
+    entries : Entries
+    """
+
+    settings: FactorizationSettings
+    data: PairCounts
+    posterior: Factors
+    entries: Entries
+
+    def __post_init__(self) -> None:
+        _ = self.data.positions  # made once, when learning, and not when something is first asked
+
+    @classmethod
+    def learnt(
+        cls, settings: FactorizationSettings, data: PairCounts, earlier: FactorizationBelief | None = None
+    ) -> FactorizationBelief:
+        """Fit the best of ``n_init`` starts; or solve again the rows that are new or touched since ``earlier``."""
+        settings.check_memory(data.lengths)
+        entries = data.entries(settings.zeros)
+        if earlier is not None:
+            return cls(settings, data, earlier._locally(data, entries), entries)
+        rng = checks.generator(settings.random_state)
+        offset = float(np.log((entries.y.sum() + 0.5) / entries.exposure.sum())) if settings.fit_bias else 0.0
+        found = []
+        for _ in range(settings.n_init):
+            start = started(
+                entries,
+                settings.n_components,
+                settings.kind,
+                user_variance=float(settings.user_variance),
+                item_variance=settings.started_item_variance,
+                fit_bias=bool(settings.fit_bias),
+                offset=offset,
+                rng=rng,
+                n_jobs=settings.threads,
+            )
+            learn = settings.n_components if settings.item_variance is None and not settings.kind.points[1] else 0
+            options: dict[str, Any] = {"max_iter": settings.max_iter, "tol": settings.tol, "n_jobs": settings.threads}
+            found.append(climb(entries, start, settings.kind, learn_variance=learn, **options))
+        best = max(found, key=lambda factors: factors.bound)
+        return cls(settings, data, best, entries)
+
+    def _locally(self, data: PairCounts, entries: Entries) -> Factors:
+        kind, new = self.settings.kind, slice(len(self.data), None)
+        factors = self.extended(data.lengths)
+        for _ in range(LOCAL_ROUNDS):
+            for side in (0, 1):
+                touched = np.unique(data.rows[side][new]).tolist()
+                own, _ = solved(entries, factors, side, kind, rows=touched, steps=30)
+                sides = (own, factors.sides[1]) if side == 0 else (factors.sides[0], own)
+                factors = replace(factors, sides=sides)
+        return factors
+
+    def extended(self, lengths: tuple[int, int]) -> Factors:
+        """The factors with as many rows, the new ones at the prior."""
+        points = self.settings.kind.points
+        users, items = (side.with_rows(n, p) for side, n, p in zip(self.posterior.sides, lengths, points, strict=True))
+        return replace(self.posterior, sides=(users, items))
+
+    def located(self, users: np.ndarray, items: np.ndarray) -> tuple[Factors, np.ndarray, np.ndarray]:
+        """The factors with rows at the prior for ids never seen, and the rows of these ids."""
+        rows, lengths = rows_of((users, items), self.data.positions)
+        return self.extended(lengths), rows[0], rows[1]
+
+    def predictive(
+        self, pairs: tuple[np.ndarray, np.ndarray], *, target: Any = None, random_state: RandomState = None
+    ) -> PairPredictive:
+        """What is believed about pairs of ids."""
+        about = About.of(target, self.data.positions)
+        factors, users, items = self.located(*pairs)
+        options: dict[str, Any] = {"about": about, "random_state": random_state}
+        return PairPredictive(factors, self.entries, users, items, self.settings.kind, **options)
+
+    @classmethod
+    def prior_predictive(
+        cls,
+        settings: FactorizationSettings,
+        pairs: tuple[np.ndarray, np.ndarray],
+        *,
+        target: Any = None,
+        random_state: RandomState = None,
+    ) -> PairPredictive:
+        """The same before anything was learnt: all ids are new."""
+        none = np.zeros(0, dtype=np.int64)
+        data = PairCounts((none, none), (none, none), np.zeros(0))
+        belief = cls(settings, data, settings.prior(), Entries((none, none), np.zeros(0), np.zeros(0), (0, 0)))
+        return belief.predictive(pairs, target=target, random_state=random_state)
+
+    @property
+    def log_evidence(self) -> float:
+        """The bound at the last full fit; not of points."""
+        return self.posterior.bound if self.evidence_kind == "lower_bound" else float("nan")
+
+    @property
+    def evidence_kind(self) -> str:
+        """A bound where both factors are integrated out."""
+        return "none" if any(self.settings.kind.points) else "lower_bound"
+
+    @property
+    def objective_trace(self) -> np.ndarray:
+        """The objective after every round of the last full fit."""
+        return np.array(self.posterior.trace)
+
+    @property
+    def n_iter(self) -> int:
+        """Rounds of the last full fit."""
+        return len(self.posterior.trace)
+
+    @property
+    def converged(self) -> bool:
+        """Whether the last full fit met ``tol``."""
+        return self.posterior.converged
+
+    def state(self) -> dict[str, Any]:
+        """Plain data from which ``from_state`` makes this belief again, to the last bit."""
+        parts = ("mean", "spread", "prior", "variance")
+        return {
+            "sides": [{name: getattr(side, name) for name in parts} for side in self.posterior.sides],
+            "offset": self.posterior.offset,
+            "trace": np.array(self.posterior.trace),
+            "converged": self.posterior.converged,
+        }
+
+    @classmethod
+    def from_state(
+        cls, settings: FactorizationSettings, data: PairCounts, state: dict[str, Any]
+    ) -> FactorizationBelief:
+        """The belief that ``state`` described."""
+        users, items = (Factor(**{name: np.asarray(part[name]) for name in part}) for part in state["sides"])
+        trace = [float(value) for value in state["trace"]]
+        factors = Factors((users, items), float(state["offset"]), trace, bool(state["converged"]))
+        return cls(settings, data, factors, data.entries(settings.zeros))

@@ -1,0 +1,51 @@
+"""How often pairs will be counted, by draws of the item, given which a log rate is Gaussian: probabilities, intervals.
+
+p(y) = E_w p(y | w),    eta | w ~ N(m.w + o, w' V w),    y | eta ~ Poisson(exp eta)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import logsumexp
+
+from adaptive.estimators.pairs.factorization.mixtures import count_quantile, sobol_normals
+from adaptive.estimators.pairs.factorization.predictive import conditional_moments
+from adaptive.estimators.pairs.inference.masses import log_masses
+
+if TYPE_CHECKING:
+    from adaptive.estimators.pairs.inference.rounds import Factors
+
+__all__ = ["check_level", "intervals", "log_probabilities"]
+
+N_DRAWS = 256  # of an item; four times as many of an interval
+LARGEST = 34.0  # of a log rate: beyond it counts are no whole numbers of a float
+
+
+def log_probabilities(factors: Factors, users: np.ndarray, items: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return ln p(count) (n,) of pairs of rows; exact where the variances are zero."""
+    normals = sobol_normals(N_DRAWS, len(factors.sides[1].prior), 0)
+    out = np.empty(len(users))
+    for k, (user, item) in enumerate(zip(users.tolist(), items.tolist(), strict=True)):
+        moments = conditional_moments(factors, user, item, normals)
+        out[k] = logsumexp(log_masses(counts[k], *moments)) - np.log(N_DRAWS)
+    return out
+
+
+def check_level(level: float) -> None:
+    """Refuse what is no probability of an interval."""
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level must lie between 0 and 1, got {level!r}.")
+
+
+def intervals(factors: Factors, users: np.ndarray, items: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the counts (n,) between which those of pairs of rows lie with about the probability ``level``."""
+    k = len(factors.sides[1].prior)
+    normals = sobol_normals(4 * N_DRAWS, k + 1, 0)
+    ends = np.empty((2, len(users)))
+    for row, (user, item) in enumerate(zip(users.tolist(), items.tolist(), strict=True)):
+        mean, variance = conditional_moments(factors, user, item, normals[:, :k])
+        rate = np.exp(np.minimum(mean + np.sqrt(np.maximum(variance, 0.0)) * normals[:, k], LARGEST))
+        ends[:, row] = [count_quantile(rate, 0.5 * (1.0 + sign * level)) for sign in (-1, 1)]
+    return ends[0], ends[1]

@@ -1,0 +1,263 @@
+"""Counts of pairs from two uncertain factors:  y ~ Poisson(exp(z_user . w_item + b_item + c_user + o))."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adaptive import checks, scorers
+from adaptive.estimators.belief import BeliefEstimator
+from adaptive.estimators.pairs.columns import PairCounts, checked_counts, columns_of
+from adaptive.estimators.pairs.factorization import forecasts
+from adaptive.estimators.pairs.factorization.belief import FactorizationBelief, FactorizationSettings
+from adaptive.estimators.pairs.factorization.predictive import eta_moments
+from adaptive.estimators.pairs.factorization.shortlist import is_product, of_single_gains, of_target
+from adaptive.estimators.pairs.factorization.user_view import FactorizationUser
+from adaptive.estimators.pairs.inference.expectations import log_rates
+from adaptive.estimators.pairs.inference.rounds import Entries
+
+if TYPE_CHECKING:
+    from adaptive.predictive import Predictive
+    from adaptive.types import ArrayLike, Pool, RandomState
+
+__all__ = ["PoissonFactorization"]
+
+
+class PoissonFactorization(BeliefEstimator):
+    """Factorisation of counts with a Gaussian posterior over every user and item.
+
+    Parameters
+    ----------
+    n_components : int, default 5
+    inference : {"mean_field", "full", "em", "map"}, default "mean_field"
+        Variances of every entry; covariances of every row; covariances of users and point items; points.
+    zeros : {"missing", "observed"}, default "missing"
+        Whether pairs that are not listed were not observed, or are zeros. A listed 0 is an observed 0.
+    user_variance : float, default 1.0
+        Prior variance of users' entries.
+    item_variance : float, optional
+        Of items' entries; None: one per component, learnt by the bound (.2 of points).
+    fit_bias : bool, default True
+        A term per user and per item with variance 1, about the mean log count.
+    n_init : int, default 1
+        Starts, of which the one with the highest bound is kept.
+    max_iter : int, default 200
+        Rounds over both factors.
+    tol : float, default 1e-6
+        Ends when a round gains less than this share of the bound.
+    n_jobs : int, optional
+        Threads over rows; the result is the same to the last bit for any number.
+    random_state : None, int, Generator or RandomState
+        Of the start.
+
+    Attributes
+    ----------
+    users_, items_ : arrays (n_users,) and (n_items,)
+        Ids in the order of the factors' rows.
+    posterior_ : Factors
+        ``.sides``: means and variances of users and of items.
+    log_evidence_ : float
+        The bound of the last full fit; nan of points.
+    evidence_kind_, objective_trace_, n_iter_, converged_ : of the last full fit
+
+    Notes
+    -----
+    A rate's expectation is finite where the product of covariances has its eigenvalues below one, and `predict` is
+    infinite elsewhere. ``partial_fit`` solves again the rows that it touches, and begins new ids at the prior; `fit`
+    on everything goes on from there. Duplicated pairs add their counts and exposures. Information gains take the log
+    rate for Gaussian (see :mod:`adaptive.estimators.pairs.factorization.predictive`);
+    ``predictive(...).refined`` does not.
+
+    References
+    ----------
+    Ko and Khan (2014), Variational Gaussian inference for bilinear models of count data; Ko (2017), section 3.1.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> users, items = rng.normal(size=(30, 2)), rng.normal(size=(20, 2))
+    >>> pairs = np.column_stack([rng.integers(0, 30, 300), rng.integers(0, 20, 300)])
+    >>> y = rng.poisson(np.exp(np.sum(users[pairs[:, 0]] * items[pairs[:, 1]], axis=1)))
+    >>> model = PoissonFactorization(2, random_state=0).fit(pairs, y)
+    >>> model.recommend(3, 2).shape
+    (2,)
+    >>> design = model.user(3).select([0, 1, 2])
+    """
+
+    def __init__(
+        self,
+        n_components: int = 5,
+        *,
+        inference: str = "mean_field",
+        zeros: str = "missing",
+        user_variance: float = 1.0,
+        item_variance: float | None = None,
+        fit_bias: bool = True,
+        n_init: int = 1,
+        max_iter: int = 200,
+        tol: float = 1e-6,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
+        self.n_components = n_components
+        self.inference = inference
+        self.zeros = zeros
+        self.user_variance = user_variance
+        self.item_variance = item_variance
+        self.fit_bias = fit_bias
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    _cites = ("ko2014", "ko2017")
+    _Settings, _Data, _Belief = FactorizationSettings, PairCounts, FactorizationBelief
+    belief_: FactorizationBelief
+
+    def fit(self, X: Any, y: ArrayLike) -> PoissonFactorization:
+        """Forget what was learnt and fit.
+
+        Parameters
+        ----------
+        X : (n, 2) array, frame or list of pairs
+            Ids of user and item, whole numbers or text.
+        y : (n,) array of counts
+        """
+        return self._fit(X, y)
+
+    def partial_fit(self, X: Any, y: ArrayLike) -> PoissonFactorization:
+        """Learn further pairs by solving again the rows they touch; what is refused changes nothing."""
+        return self._partial_fit(X, y)
+
+    def _measured(self, X: Any, y: Any, earlier: PairCounts | None = None) -> PairCounts:
+        return PairCounts.of(X, y, earlier)
+
+    def _candidates(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        return columns_of(X)
+
+    # -- belief --------------------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the mean counts (n,) of pairs, infinite where the posterior's is."""
+        factors, users, items = self.fitted_belief().located(*self._candidates(X))
+        own, other = factors.sides
+        with np.errstate(over="ignore"):
+            logs = log_rates(users, items, own.mean, own.spread, other.mean, other.spread, 1.0)
+            return np.exp(factors.offset + logs)
+
+    def log_predictive(self, X: Any, y: ArrayLike) -> np.ndarray:
+        """Return the (n,) natural-log predictive probabilities of counts: draws of the item, quadrature over the rest.
+
+        256 draws of low discrepancy per pair; where the variances are zero the value is exact.
+        """
+        factors, users, items = self.fitted_belief().located(*self._candidates(X))
+        return forecasts.log_probabilities(factors, users, items, checked_counts(y, len(users)))
+
+    def interval(self, X: Any, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
+        """Return the counts (n,) between which each pair's lies with about the probability ``level``, by draws."""
+        forecasts.check_level(level)
+        factors, users, items = self.fitted_belief().located(*self._candidates(X))
+        return forecasts.intervals(factors, users, items, level)
+
+    def score(self, X: Any, y: ArrayLike) -> float:
+        """Return the mean log predictive probability of the counts ``y`` of pairs."""
+        return float(np.mean(self.log_predictive(X, y)))
+
+    def recommend(self, user: Any, n: int = 10, *, exclude_seen: bool = True) -> np.ndarray:
+        """Return the ids of the n items with the highest mean counts for a user, the best first.
+
+        Parameters
+        ----------
+        user : id
+            One that was never seen gets what the prior says.
+        n : int, default 10
+            Fewer where there are not as many items.
+        exclude_seen : bool, default True
+            Leave out the items that were counted for this user.
+        """
+        belief = self.fitted_belief()
+        known = belief.data.ids[1]
+        factors, users, items = belief.located(columns_of([(user, 0)])[0].repeat(len(known)), known)
+        own, other = factors.sides
+        logs = log_rates(users, items, own.mean, own.spread, other.mean, other.spread, 1.0)
+        mean, variance = eta_moments(factors, users, items)
+        worth = np.where(np.isfinite(logs), factors.offset + logs, mean + 0.5 * variance)
+        if exclude_seen:
+            seen = belief.data.rows[1][belief.data.rows[0] == users[0]]
+            worth[seen] = -np.inf
+        order = np.argsort(-worth, kind="stable")
+        return known[order[np.isfinite(worth[order])][:n]]
+
+    def user(self, user: Any) -> FactorizationUser:
+        """Return a view of one user for the loop: candidates are item ids, that user's row learns, items stand still.
+
+        Parameters
+        ----------
+        user : id
+            One that was never seen begins at the prior.
+        """
+        belief = self.fitted_belief()
+        first = columns_of([(user, 0)])[0]
+        factors, users, _ = belief.located(first, belief.data.ids[1][:0])
+        row, entries = int(users[0]), belief.entries
+        a, b = (entries.by(0)[0][row], entries.by(0)[0][row + 1]) if row < entries.lengths[0] else (0, 0)
+        _, index, y, exposure, _ = entries.by(0)
+        rows = (np.zeros(b - a, dtype=np.int64), index[a:b])
+        own = factors.sides[0]
+        one = replace(own, mean=own.mean[[row]], spread=own.spread[[row]])
+        return FactorizationUser(
+            replace(factors, sides=(one, factors.sides[1])),
+            Entries(rows, y[a:b], exposure[a:b], (1, entries.lengths[1])),
+            belief.data.positions[1],
+            belief.settings.kind,
+        )
+
+    def predictive(self, candidates: Pool, *, target: Any = None, random_state: RandomState = None) -> Predictive:
+        """What is believed about pairs: exact moments of log rates, whose shape is taken for Gaussian.
+
+        Parameters
+        ----------
+        candidates : (m, 2) array, frame or list of pairs
+        target : {"users": ids} or {"items": ids} or both, optional
+            Whose rows are to be learnt about; the others are integrated out. None: all.
+        random_state : None, int, Generator or RandomState
+        """
+        given = self._candidates(candidates)
+        if self.__sklearn_is_fitted__():
+            return self.belief_.predictive(given, target=target, random_state=random_state)
+        settings = FactorizationSettings.of(self)
+        return FactorizationBelief.prior_predictive(settings, given, target=target, random_state=random_state)
+
+    def select(self, candidates: Pool, n_select: int = 1, **options: Any) -> Any:
+        """Return the positions of the pairs that are most worth counting next, as all estimators do.
+
+        The pairs of the highest single gains of a long ``designs.pool.Product(users, items)`` are found by bounds
+        (`adaptive.search.best_pairs`), and the choice is made among these; with a ``target`` among the pairs of its
+        users and items, of which alone a count tells.
+        """
+        arguments: dict[str, Any] = {
+            "candidates": candidates, "n_select": checks.integer("n_select", n_select, minimum=1), "scorer": "auto",
+            "target": None, "cost": None, "mask": None, "exclude": (), "pending": None, "joint": True, **options,
+        }  # fmt: skip
+        by_gain = scorers.get(arguments["scorer"], self) is scorers.information_gain
+        if not (by_gain and is_product(candidates) and self.__sklearn_is_fitted__()):
+            return super().select(**arguments)
+        shortened = of_single_gains if arguments["target"] is None else of_target
+        positions, among = shortened(self.belief_, arguments)
+        chosen = super().select(**among)
+        return (positions[chosen[0]], chosen[1]) if options.get("return_scores") else positions[chosen]
+
+    @property
+    def users_(self) -> np.ndarray:
+        """Ids of users."""
+        return self.fitted_belief().data.ids[0]
+
+    @property
+    def items_(self) -> np.ndarray:
+        """Ids of items."""
+        return self.fitted_belief().data.ids[1]

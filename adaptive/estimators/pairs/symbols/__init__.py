@@ -1,0 +1,1 @@
+"""Pairs that just happened: the belief of `PairedSymbols`, its stream, its predictive, what is best to show."""

@@ -1,0 +1,271 @@
+"""Any model with a likelihood: weighted particles learn its parameters and say which setting teaches most."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from adaptive import checks
+from adaptive import pool as pools
+from adaptive.estimators.belief import BeliefEstimator, of_belief
+from adaptive.estimators.particles import predictions
+from adaptive.estimators.particles.belief import ParticleBelief
+from adaptive.estimators.particles.bounds import Bounds, information_bounds
+from adaptive.estimators.particles.draws import simulated
+from adaptive.estimators.particles.inference.prior import checked_draws
+from adaptive.estimators.particles.settings import ParticleSettings
+from adaptive.estimators.rows.tables import checked_table
+from adaptive.estimators.rows.training import Rows
+
+if TYPE_CHECKING:
+    from adaptive.predictive import Predictive
+    from adaptive.types import ArrayLike, Pool, RandomState, Table
+
+__all__ = ["ParticleEstimator"]
+
+
+class ParticleEstimator(RegressorMixin, BeliefEstimator):
+    """A model of yours, its parameters learnt by weighted particles, its next setting chosen by information.
+
+    Parameters
+    ----------
+    log_likelihood : callable(parameters, X, y) -> (n, m), optional
+        log p(y_j | parameters_i, X_j) for parameters (n, d), settings X (m, f) and outcomes y (m,) or (m, channels);
+        minus infinity where an outcome is impossible. ``a, b = parameters.T[:, :, None]`` broadcasts against X[:, 0].
+    model : callable(parameters, X) -> (n, m) or (n, m, channels), optional
+        The mean of a measurement, in the place of ``log_likelihood``; its noise is Gaussian.
+    prior : callable(n, random_state) -> (n, d), or frozen SciPy distributions
+        One distribution, a list, or a dict that names the parameters. ``random_state`` is a Generator. Moves ask for
+        the density: of a callable its ``logpdf(parameters) -> (n,)`` where it has one, else a density is fitted to
+        draws (quantiles and a Gaussian copula).
+    noise : float, str or callable(parameters, X), optional
+        Standard deviation of the noise around ``model``: a number, the name of the parameter that holds it, or a
+        function, (n, m) or what broadcasts to it.
+    n_particles : int, default 2000
+    resample : float in [0, 1], default 0.5
+        Particles are resampled and moved where the effective sample size is below this share of them; 0: never.
+    move : {"random_walk", "liu_west"}, default "random_walk"
+        Metropolis steps with all answers, which leave the posterior as it is; or particles shrunk towards their mean
+        and scattered, which asks no likelihood and is approximate.
+    outcomes : list of values, or tuple (low, high), optional
+        What ``log_likelihood`` may be asked about: the values of a discrete outcome, or the interval in which a
+        continuous one lies. Only choosing and predicting need it.
+    random_state : None, int, Generator or RandomState
+        Seed of the particles; None is 0, so that a log can be continued.
+
+    Attributes
+    ----------
+    parameters_, posterior_ : weighted draws of the parameters
+        ``values`` (k, d), ``weights`` (k,), ``names``, ``mean``, ``std``, ``covariance()``, ``quantiles(q)``,
+        ``sample(n)``, ``to_frame()``.
+    effective_sample_size_ : float
+        How many draws of equal weight say as much.
+    log_evidence_, log_evidence_std_ : float
+        Natural log of the probability (density) of all answers, and its standard error.
+    objective_trace_ : (n,) array
+        The effective sample size after each learning.
+    n_iter_ : int
+        How often the particles were resampled and moved.
+
+    Notes
+    -----
+    An answer costs one call of the likelihood with its own row; a move costs as many with all rows as it takes steps.
+    An answer that would leave fewer than a tenth of the particles is learnt in tempered steps. Random numbers follow
+    from the seed and the number of answers, so that a run that was stopped and continued gives the same bits.
+
+    ``target`` of `predictive`, `select` and `SequentialDesign`: names of parameters, a function of them, or settings
+    whose predictions count; what else is unknown is integrated out over at most 32 cells of particles, which says too
+    little where an outcome would tell more than the cell, and too much by about one share in the particles of a cell.
+
+    References
+    ----------
+    N. Chopin (2002), A sequential particle filter method for static models.  P. Del Moral, A. Doucet, A. Jasra (2006),
+    Sequential Monte Carlo samplers.  J. Liu, M. West (2001), Combined parameter and state estimation in
+    simulation-based filtering.
+
+    Examples
+    --------
+    Where does a resonance lie, and where to measure next?
+
+    >>> from scipy import stats
+    >>> def line(parameters, X):
+    ...     centre, width = parameters.T[:, :, None]
+    ...     return 1.0 / (1.0 + ((X[:, 0] - centre) / width) ** 2)
+    >>> prior = {"centre": stats.uniform(2.0, 2.0), "width": stats.uniform(0.1, 0.4)}
+    >>> model = ParticleEstimator(model=line, prior=prior, noise=0.1, random_state=0)
+    >>> model = model.fit([[2.5], [3.0], [3.5]], [0.05, 0.9, 0.2])
+    >>> bool(2.9 < model.parameters_.mean[0] < 3.15)
+    True
+    >>> settings = np.linspace(2, 4, 101)[:, None]
+    >>> bool(2.5 < settings[model.select(settings)[0], 0] < 3.5)
+    True
+    """
+
+    _Settings: ClassVar[Any] = ParticleSettings
+    _Belief: ClassVar[type[ParticleBelief]] = ParticleBelief
+    _cites: ClassVar[tuple[str, ...]] = ("chopin2002", "delmoral2006")
+    belief_: ParticleBelief
+
+    def __init__(
+        self,
+        log_likelihood: Callable[..., Any] | None = None,
+        model: Callable[..., Any] | None = None,
+        prior: Any = None,
+        *,
+        noise: float | str | Callable[..., Any] | None = None,
+        n_particles: int = 2000,
+        resample: float = 0.5,
+        move: str = "random_walk",
+        outcomes: ArrayLike | tuple[float, float] | None = None,
+        random_state: RandomState = None,
+    ) -> None:
+        self.log_likelihood = log_likelihood
+        self.model = model
+        self.prior = prior
+        self.noise = noise
+        self.n_particles = n_particles
+        self.resample = resample
+        self.move = move
+        self.outcomes = outcomes
+        self.random_state = random_state
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Table, y: ArrayLike) -> ParticleEstimator:
+        """Forget what was learnt and fit.
+
+        Parameters
+        ----------
+        X : (m, f) array or frame of settings
+        y : (m,) outcomes, or (m, channels)
+        """
+        return self._fit(X, y)
+
+    def partial_fit(self, X: Table, y: ArrayLike) -> ParticleEstimator:
+        """Learn from further measurements, starting from what is believed; what is refused changes nothing."""
+        return self._partial_fit(X, y)
+
+    def _measured(self, X: Any, y: Any, earlier: Rows | None = None) -> Rows:
+        outcomes = self._outcomes(y)
+        m = pools.length(X)
+        if m != len(outcomes):
+            raise ValueError(f"y must hold one outcome per setting, got {len(outcomes)} for {m} rows of X.")
+        if earlier is None:
+            return Rows(checked_table(self, X, np.zeros(m), reset=True, numbers=True)[0], outcomes)
+        rows = checked_table(self, X, numbers=True)
+        if outcomes.shape[1:] != earlier.y.shape[1:]:
+            raise ValueError(f"y must be like the earlier answers, of shape {earlier.y.shape}, got {outcomes.shape}.")
+        return earlier.followed_by(rows, outcomes)
+
+    def _outcomes(self, y: Any) -> np.ndarray:
+        """The outcomes as numbers, or as those listed."""
+        known = self._Settings.of(self).known_outcomes
+        if known is None:
+            found = checks.finite("y", y)
+            if found.ndim not in (1, 2):
+                raise ValueError(f"y must hold one outcome per setting, (m,) or (m, c), got shape {found.shape}.")
+            return found
+        labels = np.atleast_1d(np.asarray(y))
+        listed = set(known.tolist())
+        for label in labels.ravel().tolist():
+            if labels.ndim > 1 or label not in listed:
+                raise ValueError(f"y must hold outcomes out of {known.tolist()}, one per setting, got {label!r}.")
+        return labels.astype(known.dtype, copy=False)
+
+    # -- belief --------------------------------------------------------------------------------------------------------
+
+    def predictive(self, candidates: Pool, *, target: Any = None, random_state: RandomState = None) -> Predictive:
+        """What is believed about the outcomes at settings.
+
+        Parameters
+        ----------
+        candidates : (m, f) array or frame of settings
+        target : str, list of str, callable(parameters) -> (k,) or (k, t), or (t, f) settings; optional
+            What is to be learnt: parameters by name, a function of them, or predictions at settings. None: all
+            parameters.
+        random_state : None, int, Generator or RandomState
+        """
+        given = self._candidates(candidates)
+        named = callable(target) or isinstance(target, str)
+        named = named or (isinstance(target, (list, tuple)) and all(isinstance(one, str) for one in target))
+        about = target if target is None or named else self._candidates(target)
+        if self.__sklearn_is_fitted__():
+            return self.belief_.predictive(given, target=about, random_state=random_state)
+        settings = self._Settings.of(self)
+        return self._Belief.prior_predictive(settings, given, target=about, random_state=random_state)
+
+    def predict(self, X: Table, return_std: bool = False) -> Any:
+        """Return the mean outcomes (m,), or (m, channels); of a list of labels the most probable.
+
+        With ``return_std`` also the posterior standard deviations of these means, without the noise of a measurement,
+        which `interval` includes.
+        """
+        return predictions.means(self.fitted_belief(), self._candidates(X), return_std)
+
+    def predict_proba(self, X: Table) -> np.ndarray:
+        """Return the probabilities (m, c) of the ``outcomes`` listed."""
+        return predictions.probabilities(self.fitted_belief(), self._candidates(X))
+
+    def interval(self, X: Table, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
+        """Return the outcomes (m,) between which each lies with the probability ``level``, noise included."""
+        return predictions.interval(self.fitted_belief(), self._candidates(X), level)
+
+    def log_predictive(self, X: Table, y: ArrayLike) -> np.ndarray:
+        """Return the (m,) natural-log predictive probabilities (densities) of the outcomes ``y``, each by itself."""
+        return predictions.log_predictive(self.fitted_belief(), self._candidates(X), self._outcomes(y))
+
+    def information_bounds(self, candidates: Table, *, random_state: RandomState = None) -> Bounds:
+        """Return a lower and an upper bound (m,) on what measuring at each setting teaches about the parameters, nats.
+
+        ``select`` goes by a lower one; their distance says what more particles would bring.
+
+        Parameters
+        ----------
+        candidates : (m, f) array or frame of settings
+        random_state : None, int, Generator or RandomState
+            Of the outcomes drawn, where they are not enumerated.
+
+        Returns
+        -------
+        Bounds
+            ``lower``, ``upper`` and their standard errors ``lower_error``, ``upper_error``.
+
+        References
+        ----------
+        A. Foster, M. Jankowiak, M. O'Meara, Y. Teh, T. Rainforth (2020), A unified stochastic gradient approach to
+        designing Bayesian-optimal experiments.
+        """
+        predictive: Any = self.predictive(candidates, random_state=random_state)
+        return information_bounds(predictive)
+
+    # -- draws, as `diagnostics.simulation_based_calibration` asks for them
+    # ----------------------------------------------
+
+    def prior_draws(self, n: int, random_state: RandomState = None) -> np.ndarray:
+        """Return (n, d) draws of the parameters before any answer."""
+        seed = int(checks.generator(random_state).integers(2**62))
+        return checked_draws(self._Settings.of(self).stated_prior, checks.integer("n", n, minimum=1), seed)
+
+    def posterior_draws(self, n: int, random_state: RandomState = None) -> np.ndarray:
+        """Return (n, d) draws of equal weight from what is believed."""
+        return self.fitted_belief().posterior.sample(n, random_state)
+
+    def simulated_outcomes(self, parameters: ArrayLike, X: Table, random_state: RandomState = None) -> np.ndarray:
+        """Return outcomes (n, m), or (n, m, channels), drawn at settings X (m, f) for each row of parameters (n, d)."""
+        values = checks.finite("parameters", parameters)
+        settings = self._Settings.of(self)
+        checks.shape("parameters", values, (None, len(settings.stated_prior.names)))
+        return simulated(settings, values, self._candidates(X), checks.generator(random_state))
+
+    def to_frame(self) -> Any:
+        """Return the weighted draws as a pandas frame: one column per parameter, and ``weight``."""
+        return self.fitted_belief().posterior.to_frame()
+
+    parameters_ = of_belief("posterior", "Weighted draws of the parameters.")
+    effective_sample_size_ = of_belief("posterior.effective_sample_size", "How many equal draws say as much.")
+    log_evidence_std_ = of_belief("posterior.log_evidence_std", "Standard error of the log evidence.")
+    X_train_ = of_belief("data.X", "The settings learnt from.")
+    y_train_ = of_belief("data.y", "Their outcomes.")

@@ -1,0 +1,159 @@
+"""EM: what all people's answers say of the prior they share, with the optimum of its M-step in closed form.
+
+With S, s from `people.added_up` and the old Sigma,
+
+    mean <- mean + Sigma s,         C = Sigma - Sigma S Sigma = mean over people of Xi_u + (mean - xi_u)(mean - xi_u)'
+
+and V, scale maximise -tr(Sigma^-1 C) - ln|Sigma|: probabilistic PCA of L^-1 C L^-T, where K = L L', by its d leading
+eigenpairs, from products alone (Lanczos).
+
+References
+----------
+Ko (2017), section 3.2 and algorithm 6, with the terms that are missing there; Tipping and Bishop (1999).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import linalg
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from adaptive.estimators.preferences.inference.people import COARSE, FINE, Comparisons, Solved, added_up, propagate
+from adaptive.estimators.preferences.inference.site_rules import SiteRule
+from adaptive.estimators.preferences.inference.utility_prior import UtilityPrior
+
+__all__ = ["Learnt", "learn_prior", "updated"]
+
+DENSE = 100  # items up to which all eigenpairs are cheaper than the leading ones
+SMALLEST_SCALE = 1e-6
+AVERAGED = 5  # iterations over which the evidence of samples is averaged
+
+
+class Learnt:
+    """The prior and every person's sites.
+
+    Attributes
+    ----------
+    prior : UtilityPrior
+    pi, nu : (n,) arrays
+        Sites of all comparisons at this prior.
+    log_evidence : (n_people,) array
+    trace : list of float
+        Log evidence at the beginning of every iteration; of samples, scaled up to all comparisons.
+    converged : bool
+        Whether the evidence came to rest, and all sites did.
+    """
+
+    def __init__(
+        self,
+        prior: UtilityPrior,
+        data: Comparisons,
+        n_people: int,
+        solved: list[Solved],
+        trace: list[float],
+        rest: bool,
+    ) -> None:
+        self.prior, self.trace = prior, trace
+        self.pi, self.nu = np.zeros(len(data)), np.zeros(len(data))
+        self.log_evidence = np.zeros(n_people)
+        for one in solved:
+            self.pi[one.rows], self.nu[one.rows] = one.pi, one.nu
+            self.log_evidence[data.person[one.rows[:, 0]]] = one.log_evidence
+        self.converged = rest and all(one.converged.all() for one in solved)
+
+
+def learn_prior(
+    start: UtilityPrior,
+    data: Comparisons,
+    n_people: int,
+    rule: SiteRule,
+    *,
+    covariance: str,
+    max_pairs: int | None,
+    max_iter: int,
+    tol: float,
+    n_jobs: int | None,
+    rng: np.random.Generator,
+) -> Learnt:
+    """Alternate E-steps and M-steps from ``start`` until the evidence gains less than the share ``tol``.
+
+    With ``max_pairs`` each iteration looks at a fresh sample of so many comparisons of everybody who has more; the
+    evidence is then compared as an average over five iterations with that over the five before.
+    """
+    prior, trace = start, []
+    pi, nu = np.zeros(len(data)), np.zeros(len(data))
+    counts = np.bincount(data.person, minlength=n_people)
+    capped = max_pairs is not None and bool(counts.max(initial=0) > max_pairs)
+    rest = False
+    for _ in range(max_iter):
+        rows = _sampled(data, counts, int(max_pairs or 0), rng) if capped else None
+        solved = propagate(prior, data, rule, (pi, nu), rows=rows, tol=COARSE, n_jobs=n_jobs)
+        seen = len(data) if rows is None else len(rows)
+        trace.append(float(sum(one.log_evidence.sum() for one in solved)) * len(data) / seen)
+        rest = _at_rest(trace, tol, AVERAGED if capped else 1)
+        if rest:
+            break
+        for one in solved:
+            pi[one.rows], nu[one.rows] = one.pi, one.nu
+        prior = updated(prior, *added_up(solved, n_people, len(prior)), covariance)
+    final = propagate(prior, data, rule, (pi, nu), tol=FINE, n_jobs=n_jobs)
+    return Learnt(prior, data, n_people, final, trace, rest)
+
+
+def _at_rest(trace: list[float], tol: float, k: int) -> bool:
+    if len(trace) < 2 * k:
+        return False
+    now, before = np.mean(trace[-k:]), np.mean(trace[-2 * k : -k])
+    return bool(now - before <= tol * abs(now)) if k > 1 else bool(abs(now - before) <= tol * abs(now))
+
+
+def _sampled(data: Comparisons, counts: np.ndarray, most: int, rng: np.random.Generator) -> np.ndarray:
+    """Rows of at most so many comparisons of every person, drawn afresh."""
+    order = rng.permutation(len(data))
+    order = order[np.argsort(data.person[order], kind="stable")]
+    rank = np.arange(len(data)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.sort(order[rank < most])
+
+
+def updated(prior: UtilityPrior, S: np.ndarray, s: np.ndarray, covariance: str = "low_rank") -> UtilityPrior:
+    """Return the prior that explains people best, given the sums of `added_up` at the old one."""
+    mean = prior.mean + prior.times(s)
+    if covariance == "full":
+        dense = prior.dense()
+        new = dense - dense @ S @ dense
+        return UtilityPrior(mean, np.zeros((len(prior), 0)), 1.0, 0.5 * (new + new.T))
+    n, d = prior.loadings.shape
+    d = min(d, n - 1)
+    root, scale, loadings = prior.root, prior.scale, prior.loadings
+    white = loadings if root is None else linalg.solve_triangular(root, loadings, lower=True)
+
+    def times(vectors: np.ndarray) -> np.ndarray:  # Sbar - Sbar L'S L Sbar, of Sbar = Vbar Vbar' + scale I
+        first = white @ (white.T @ vectors) + scale * vectors
+        inner = S @ first if root is None else root.T @ (S @ (root @ first))
+        return first - (white @ (white.T @ inner) + scale * inner)
+
+    gram = white.T @ white
+    trace = float(np.trace(gram)) + n * scale
+    trace -= float(np.sum((S @ loadings) * (loadings @ (gram + 2.0 * scale * np.eye(len(gram))))))
+    trace -= scale**2 * float(np.trace(S) if prior.kernel is None else np.sum(S * prior.kernel))
+    values, vectors = _leading(times, n, d)
+    new_scale = max((trace - float(values.sum())) / (n - d), SMALLEST_SCALE)
+    new = vectors * np.sqrt(np.maximum(values - new_scale, 0.0))
+    return replace(prior, mean=mean, loadings=new if root is None else root @ new, scale=new_scale)
+
+
+def _leading(times: object, n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
+    """The d leading eigenpairs of a symmetric operator, largest first."""
+    if d == 0:
+        return np.zeros(0), np.zeros((n, 0))
+    if n <= DENSE:
+        dense = times(np.eye(n))  # type: ignore[operator]
+        values, vectors = linalg.eigh(0.5 * (dense + dense.T), subset_by_index=[n - d, n - 1])
+    else:
+        operator = LinearOperator((n, n), matvec=times, matmat=times, dtype=float)  # type: ignore[call-overload]
+        start = np.random.default_rng(0).standard_normal(n)
+        values, vectors = eigsh(operator, k=d, which="LA", v0=start)
+    order = np.argsort(-values)
+    return values[order], vectors[:, order]

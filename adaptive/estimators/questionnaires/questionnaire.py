@@ -1,0 +1,446 @@
+"""Questionnaires: items and people learnt from answers, and what to ask whom next."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from adaptive.estimators.belief import BeliefEstimator, of_belief
+from adaptive.estimators.questionnaires import bank_files, reports
+from adaptive.estimators.questionnaires.answers import Answers, categories_of, is_triples, pairs_of, table_of
+from adaptive.estimators.questionnaires.bank import Bank
+from adaptive.estimators.questionnaires.item_response_belief import ItemResponseBelief
+from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
+from adaptive.estimators.questionnaires.ordinal.bank_file import SETTINGS, write_ordinal_bank
+from adaptive.estimators.questionnaires.ordinal.belief import OrdinalBelief
+from adaptive.estimators.questionnaires.pools import ContentPool, ExposurePool
+from adaptive.estimators.questionnaires.respondent import Respondent
+from adaptive.estimators.questionnaires.settings import QuestionnaireSettings
+from adaptive.estimators.questionnaires.simulation import Simulation, simulate
+from adaptive.estimators.rows.tables import has_columns
+
+if TYPE_CHECKING:
+    from adaptive.predictive import Predictive
+    from adaptive.types import ArrayLike, RandomState
+
+__all__ = ["Questionnaire"]
+
+
+class Questionnaire(BeliefEstimator):
+    """Items and people of a questionnaire, with the uncertainty of both.
+
+    Parameters
+    ----------
+    response_model : str, default "ordinal"
+        How answers come about: "ordinal" (thresholds of people *and* items, by expectation propagation), or an
+        item-response model by marginal likelihood: "rasch", "two_parameter", "three_parameter" (0 and 1), "graded",
+        "partial_credit".
+    item_traits : sequence or mapping, optional
+        The trait, or list of traits, that each item measures.
+    n_traits : int, default 1
+        Where ``item_traits`` is not given: item j < n_traits measures the traits up to j, later ones all.
+    categories : sequence of int, optional
+        The answers, in order; default 0 and 1 where nothing else was answered, else 1 to the largest. At most 10.
+    reverse : sequence of item labels
+        Items of which a higher answer means less of the trait.
+    styles : {"both", "items", "people"}, default "both"
+        Of the ordinal model: whose thresholds are unknown, those of the others being zero.
+    response : {"all", "adjacent"}, default "all"
+        Of the ordinal model: whether an answer speaks of all thresholds, as in the source, or of its two neighbours.
+    trait_noise : float or "evidence", default "evidence"
+        Of the ordinal model: standard deviation of an opinion about its trait.
+    threshold_noise : float or None, default 0.2
+        Of the ordinal model: standard deviation of a threshold in one answer; None: by evidence.
+    trait_scale : float or None, default 1.0
+        Of the ordinal model: a trait's prior deviation, in those of a threshold; None: by evidence.
+    noise_per_item : bool, default False
+        Whether each item has a trait noise of its own, by evidence.
+    max_iter : int, optional
+        Rounds of EM (200) or sweeps of EP (30).
+    tol : float, optional
+        Largest change of a coordinate (1e-4), or of a mean in posterior deviations (0.02), at which they end.
+
+    Attributes
+    ----------
+    bank_ : the items
+    people_, items_, categories_ : tuples of labels
+    item_parameters_ : (items, p) array
+        Discriminations, then thresholds (and guessing); of the ordinal model the thresholds.
+    trait_mean_, trait_std_ : (people, traits) arrays
+    posterior_, log_evidence_, evidence_kind_, objective_trace_, n_iter_, converged_
+        The evidence of an item-response model is Laplace's, that of the ordinal model prequential.
+    prequential_evidence_ : float
+        Sum of log probabilities of the answers, each given all others: models are compared by it.
+
+    Notes
+    -----
+    Item parameters are many, and maximised; their Gaussian posteriors are then integrated wherever a person is
+    concerned. Posteriors of different items are independent, given the origin and unit of the traits, which the
+    calibrating people fix only so well: that is added to every ``std``.
+
+    References
+    ----------
+    P. Hennig (2010), Approximate Inference in Graphical Models, chapter 4 (the ordinal model).  R. Bock and M. Aitkin
+    (1981), Marginal maximum likelihood estimation of item parameters.  E. Muraki (1992), A generalized partial credit
+    model.  F. Samejima (1969), Estimation of latent ability using a response pattern of graded scores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> trait, difficulty = rng.standard_normal(300), np.linspace(-2, 2, 5)
+    >>> answers = (rng.random((300, 5)) < 1 / (1 + np.exp(difficulty - 1.5 * trait[:, None]))).astype(float)
+    >>> items = Questionnaire("two_parameter").fit(answers)
+    >>> person = items.respondent()
+    >>> person.select([0, 1, 2, 3, 4]).tolist()
+    [3]
+    >>> bool(person.partial_fit([3], [1]).mean[0] > 0)
+    True
+    """
+
+    _Settings, _Data = QuestionnaireSettings, Answers
+    _cites = ("hennig2011",)
+
+    def __init__(
+        self,
+        response_model: str = "ordinal",
+        *,
+        item_traits: Any = None,
+        n_traits: int = 1,
+        categories: Sequence[int] | None = None,
+        reverse: Sequence[Any] = (),
+        styles: str = "both",
+        response: str = "all",
+        trait_noise: float | str = "evidence",
+        threshold_noise: float | None = 0.2,
+        trait_scale: float | None = 1.0,
+        noise_per_item: bool = False,
+        max_iter: int | None = None,
+        tol: float | None = None,
+    ) -> None:
+        self.response_model = response_model
+        self.item_traits = item_traits
+        self.n_traits = n_traits
+        self.categories = categories
+        self.reverse = reverse
+        self.styles = styles
+        self.response = response
+        self.trait_noise = trait_noise
+        self.threshold_noise = threshold_noise
+        self.trait_scale = trait_scale
+        self.noise_per_item = noise_per_item
+        self.max_iter = max_iter
+        self.tol = tol
+
+    # -- learning ----------------------------------------------------------------------------------------------------
+
+    def fit(self, answers: Any, outcomes: ArrayLike | None = None) -> Self:
+        """Forget what was learnt and learn items and people from answers.
+
+        Parameters
+        ----------
+        answers : (people, items) array or frame, or triples (person, item, answer)
+            NaN where a person was not asked. With ``outcomes``: (person, item) pairs.
+        outcomes : (n,) array, optional
+            The answers to the pairs.
+        """
+        return self._fit(answers, outcomes)
+
+    def partial_fit(self, answers: Any, outcomes: ArrayLike | None = None) -> Self:
+        """Learn from further answers, of people and items that may be new; what is refused changes nothing."""
+        return self._partial_fit(answers, outcomes)
+
+    def _belief_about(self, data: Any) -> Any:
+        return OrdinalBelief if self.response_model == "ordinal" else ItemResponseBelief
+
+    def _measured(self, X: Any, y: Any, earlier: Answers | None = None) -> Answers:
+        if earlier is not None and not len(earlier):
+            raise ValueError("these items are known, not learnt: ask respondent() about people, or fit items anew.")
+        if y is None and not is_triples(X):
+            if earlier is not None:
+                raise ValueError("partial_fit takes (person, item, answer) triples, or pairs and their answers.")
+            return Answers.of_table(X, self.categories)
+        if y is None:
+            rows = X.to_numpy().tolist() if has_columns(X) else X
+            X, y = [(person, item) for person, item, _ in rows], [answer for _, _, answer in rows]
+        pairs = pairs_of(X)
+        return Answers.of_pairs(pairs, y, self.categories) if earlier is None else earlier.followed_by(pairs, y)
+
+    def _candidates(self, X: Any) -> Any:
+        return pairs_of(X)
+
+    # -- banks -------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_parameters(
+        cls, discrimination: ArrayLike, difficulty: ArrayLike | None = None, *, guessing: ArrayLike | None = None,
+        thresholds: ArrayLike | None = None, covariance: ArrayLike | None = None, items: Sequence[Any] | None = None,
+        response_model: str | None = None,
+    ) -> Self:  # fmt: skip
+        """Items of one trait that are known.
+
+        Parameters
+        ----------
+        discrimination : (items,) array
+        difficulty : (items,) array, optional
+        guessing : (items,) array, optional
+        thresholds : (items, R - 1) array, optional
+            In the place of ``difficulty``, of partial credit or, with ``response_model="graded"``, of that model.
+        covariance : (items, p, p) array, optional
+            Of (discrimination, difficulty or thresholds, guessing); default: known exactly.
+        items : sequence of labels, optional
+            Default 0, 1, ...
+        response_model : str, optional
+
+        Examples
+        --------
+        >>> bank = Questionnaire.from_parameters([1.0, 2.0], [0.0, 1.0], items=["easy", "hard"])
+        >>> bank.respondent().predictive(["easy"]).probabilities
+        array([[0.5, 0.5]])
+        """
+        return cls._of_bank(bank_files.bank_of_parameters(
+            discrimination, difficulty, guessing=guessing, thresholds=thresholds, covariance=covariance, items=items,
+            model=response_model,
+        ))  # fmt: skip
+
+    @classmethod
+    def from_bank(cls, path: str | os.PathLike[str]) -> Self:
+        """Items from a CSV file: ours (``to_bank``), or with the columns of mirt (a1, d, g) or catsim (a, b, c, d)."""
+        return cls._of_bank(bank_files.read_bank(path))
+
+    @classmethod
+    def from_prior(
+        cls, items: Sequence[Any], categories: Sequence[int], *, response_model: str = "graded",
+        answers: Mapping[Any, int] | None = None, **parameters: Any,
+    ) -> Self:  # fmt: skip
+        """Items of which nothing is known yet but what the weak priors say, to ask people without a calibration.
+
+        Parameters
+        ----------
+        items : sequence of labels
+        categories : sequence of int
+        response_model : str, default "graded"
+        answers : mapping from items to int, optional
+            How many of the categories, the first ones, an item has; default all.
+        **parameters
+            ``item_traits``, ``n_traits``, ``reverse``.
+        """
+        made = cls(response_model, categories=categories, **parameters)
+        settings = QuestionnaireSettings.of(made)
+        made.belief_ = ItemResponseBelief.unlearnt(settings, items, answers)
+        return made
+
+    @classmethod
+    def _of_bank(cls, bank: Bank | OrdinalBank) -> Self:
+        traits = [[trait for trait, there in zip(bank.traits, row, strict=True) if there] for row in bank.loadings.mask]
+        ordinal: dict[str, Any] = {}
+        if isinstance(bank, OrdinalBank):
+            ordinal = {name: getattr(bank.model, name) for name in SETTINGS}
+        made = cls(
+            "ordinal" if isinstance(bank, OrdinalBank) else bank.model,
+            item_traits=dict(zip(bank.items, traits, strict=True)), categories=bank.categories,
+            reverse=tuple(item for item, turned in zip(bank.items, bank.reverse, strict=True) if turned), **ordinal,
+        )  # fmt: skip
+        settings, nobody = QuestionnaireSettings.of(made), Answers.none(bank.items, bank.categories)
+        if isinstance(bank, OrdinalBank):
+            made.belief_ = OrdinalBelief.of_bank(settings, nobody, bank)
+        else:
+            made.belief_ = ItemResponseBelief(settings, nobody, bank)
+        return made
+
+    def to_bank(self, path: str | os.PathLike[str]) -> None:
+        """Write the items as a CSV file from which ``from_bank`` reads the same numbers."""
+        bank = self.bank_
+        if isinstance(bank, OrdinalBank):
+            write_ordinal_bank(bank, path)
+        else:
+            bank_files.write_bank(bank, path)
+
+    # -- people ------------------------------------------------------------------------------------------------------
+
+    def respondent(self, target: Any = None, prior: Any = None) -> Respondent:
+        """A new person to be asked, over these items: what the loop drives, with item labels as candidates.
+
+        Parameters
+        ----------
+        target : label of a trait, or list of them, optional
+            What questions are to teach about; default all traits.
+        prior : (mean, deviation), or mapping from traits to such pairs, optional
+        """
+        return Respondent(self.bank_, target, prior)
+
+    def pool(self, content: Any, at_most: Any) -> ContentPool:
+        """Return a callable pool for the loop: at most so many items of each content.
+
+        Parameters
+        ----------
+        content : mapping from items to contents, or a sequence with one entry per item
+        at_most : int, or mapping from contents to int
+        """
+        return ContentPool(self.items_, content, at_most)
+
+    def exposure_pool(self, cap: float, within: Any = None) -> ExposurePool:
+        """Return a callable pool for the loops of many people: no item is asked of more than the share ``cap`` of them.
+
+        Parameters
+        ----------
+        cap : float
+            In (0, 1]. ``pool.tested(respondent)`` counts a test that is over.
+        within : callable pool, optional
+            As of :meth:`pool`: what bounds this one.
+        """
+        return ExposurePool(self.items_, cap, within)
+
+    def predict_proba(self, answers: Any) -> np.ndarray:
+        """Return (people, items, R): what new people answer, items standing still; theirs so far are ``answers``.
+
+        Parameters
+        ----------
+        answers : (people, items) array or frame, or triples
+        """
+        return self.fitted_belief().strangers(self._of_strangers(answers))[2]
+
+    def transform(self, answers: Any, return_std: bool = False) -> Any:
+        """Return the (people, traits) posterior means of new people, items standing still; and the deviations.
+
+        Parameters
+        ----------
+        answers : (people, items) array or frame, or triples
+        return_std : bool, default False
+        """
+        bank, given = self.bank_, self._of_strangers(answers)
+        if isinstance(bank, Bank):
+            mean, deviation = bank.moments(bank.weights(given))
+        else:
+            mean, deviation = bank.moments(bank.people(given))
+        return (mean, deviation) if return_std else mean
+
+    def _of_strangers(self, answers: Any) -> Answers:
+        bank = self.bank_
+        if is_triples(answers):
+            rows = answers.to_numpy().tolist() if has_columns(answers) else answers
+            given = Answers.of_pairs([(p, i) for p, i, _ in rows], [a for *_, a in rows], bank.categories)
+            return given.with_items(bank.items)
+        values, people, items = table_of(answers)
+        if not has_columns(answers):
+            if values.shape[1] != len(bank):
+                raise ValueError(
+                    f"answers must have a column for each of the {len(bank)} items, got {values.shape[1]}."
+                )
+            items = list(bank.items)
+        person, item = np.nonzero(~np.isnan(values))
+        _, places = categories_of(values[person, item], bank.categories)
+        return Answers(tuple(people), tuple(items), person, item, places, bank.categories).with_items(bank.items)
+
+    def log_predictive(self, pairs: Any, answers: ArrayLike) -> np.ndarray:
+        """Return the (n,) log probabilities of answers to (person, item) pairs."""
+        listed = pairs_of(pairs)
+        _, places = categories_of(np.asarray(answers, dtype=float), self.categories_)
+        return np.log(self.fitted_belief().probabilities(listed)[np.arange(len(listed)), places])
+
+    def predictive(self, candidates: Any, *, target: Any = None, random_state: RandomState = None) -> Predictive:
+        """What is believed about the answers to (person, item) pairs: calibration designs.
+
+        Parameters
+        ----------
+        candidates : sequence of (person, item)
+            Of either, new ones as well.
+        target : {"items", "people"}, optional
+            What answers are to teach about; default both.
+        random_state : ignored
+        """
+        if target not in (None, "items", "people"):
+            raise ValueError(f'target must be "items", "people" or left out, got {target!r}.')
+        pairs = pairs_of(candidates)
+        if self.__sklearn_is_fitted__():
+            return self.belief_.predictive(pairs, target=target, random_state=random_state)
+        settings, kind = self._Settings.of(self), self._belief_about(None)
+        return kind.prior_predictive(settings, pairs, target=target, random_state=random_state)
+
+    def simulate(
+        self, answers: Any, n_questions: int, *, scorer: Any = "information_gain", stop: float | None = None,
+        target: Any = None, prior: Any = None, exposure: float | None = None, random_state: RandomState = None,
+    ) -> Simulation:  # fmt: skip
+        """Replay people through adaptive tests: the choices of the loop over ``respondent()``, many people at once.
+
+        Parameters
+        ----------
+        answers : (people, items) array or frame, or triples
+            What people would answer; nobody is asked what is not there.
+        n_questions : int
+            At most.
+        scorer : str or callable, default "information_gain"
+        stop : float, optional
+            A test ends when the deviation of every target is at most this.
+        target, prior
+            As of :meth:`respondent`.
+        exposure : float, optional
+            The largest share of the people, in their order, who are asked an item: as by :meth:`exposure_pool`.
+        random_state : None or int
+            Seed of scorers that draw: that of the loop.
+
+        Returns
+        -------
+        Simulation
+            ``items``, ``mean``, ``std``, each (people, n_questions).
+        """
+        return simulate(
+            self.bank_, self._of_strangers(answers), n_questions, scorer=scorer, stop=stop, target=target, prior=prior,
+            exposure=exposure, random_state=random_state,
+        )  # fmt: skip
+
+    # -- reports -----------------------------------------------------------------------------------------------------
+
+    def information(self, x: ArrayLike) -> np.ndarray:
+        """Return the (items, k) Fisher information of each item at traits ``x`` (k,); the test's is the sum."""
+        return reports.information(self.bank_, x)
+
+    def item_fit(self, answers: Any) -> dict[str, np.ndarray]:
+        """Return how people's answers fit each item: answers, mean squares "outfit" and "infit" (1 where they do)."""
+        return reports.item_fit(*self._residuals(answers))
+
+    def person_fit(self, answers: Any) -> np.ndarray:
+        """Return the (people,) standardised log probability of each person's answers: very negative where odd."""
+        return reports.person_fit(*self._residuals(answers)[:2])
+
+    def differential_functioning(self, answers: Any, groups: ArrayLike) -> dict[str, Any]:
+        """Return, for each item and group, how much more its people answer than people of their traits do, and z."""
+        return reports.differential_functioning(*self._residuals(answers), groups)
+
+    def exposure(self, simulation: Simulation) -> np.ndarray:
+        """Return the (items,) share of the people of a simulation who were asked each item."""
+        return reports.exposure(simulation.items, self.items_)
+
+    def _residuals(self, answers: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        given = self._of_strangers(answers)
+        return given.table(), self.fitted_belief().strangers(given)[2], np.asarray(self.categories_, dtype=float)
+
+    # -- what was learnt ---------------------------------------------------------------------------------------------
+
+    bank_ = of_belief("bank", "The items; they stand still and are shared.")
+    people_ = of_belief("data.people", "Labels of the people learnt from.")
+    items_ = of_belief("bank.items", "Labels of the items.")
+    categories_ = of_belief("bank.categories", "The answers, in order.")
+
+    @property
+    def item_parameters_(self) -> np.ndarray:
+        """Discriminations and thresholds of each item; of the ordinal model the thresholds."""
+        return reports.item_parameters(self.bank_)
+
+    @property
+    def trait_mean_(self) -> np.ndarray:
+        """(people, traits) posterior means."""
+        return self.fitted_belief().moments()[0]
+
+    @property
+    def trait_std_(self) -> np.ndarray:
+        """(people, traits) posterior standard deviations."""
+        return self.fitted_belief().moments()[1]
+
+    @property
+    def prequential_evidence_(self) -> float:
+        """Sum of the log probabilities of the answers, each given all others."""
+        return float(self.fitted_belief().prequential.sum())

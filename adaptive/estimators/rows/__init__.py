@@ -1,0 +1,1 @@
+"""Rows that estimators learn from: tables, labels, scales of columns, projections of rows, leave-one-out."""

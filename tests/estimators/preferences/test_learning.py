@@ -1,0 +1,82 @@
+"""EM: its M-step is the optimum, by Lanczos as densely, and the evidence rises."""
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+from adaptive.estimators.preferences.inference import learning
+from adaptive.estimators.preferences.inference.learning import learn_prior, updated
+from adaptive.estimators.preferences.inference.site_rules import RULES
+from adaptive.estimators.preferences.inference.utility_prior import UtilityPrior
+from tests.estimators.preferences.test_people import N, comparisons, prior
+
+
+def sums(n=N, seed=0):
+    """S with C = Sigma - Sigma S Sigma positive definite, and s."""
+    rng = np.random.default_rng(seed)
+    root = 0.1 * rng.standard_normal((n, n))
+    return root @ root.T, 0.1 * rng.standard_normal(n)
+
+
+def loss(found, C):
+    sigma = found.dense()
+    return float(np.trace(np.linalg.solve(sigma, C)) + np.linalg.slogdet(sigma)[1])
+
+
+@pytest.mark.parametrize("kernel", [True, False])
+@pytest.mark.parametrize("d", [0, 2])
+def test_the_m_step_is_the_optimum(kernel, d):
+    given = prior(kernel)
+    given = UtilityPrior(given.mean, given.loadings[:, :d], given.scale, given.kernel)
+    S, s = sums()
+    sigma = given.dense()
+    C = sigma - sigma @ S @ sigma
+    found = updated(given, S, s)
+    np.testing.assert_allclose(found.mean, given.mean + sigma @ s)
+
+    def at(x):
+        return loss(UtilityPrior(found.mean, x[:-1].reshape(N, d), np.exp(x[-1]), given.kernel), C)
+
+    start = np.append(given.loadings.ravel() + 0.1, np.log(given.scale))
+    best = optimize.minimize(at, start, method="L-BFGS-B", options={"maxiter": 2000})
+    assert loss(found, C) == pytest.approx(best.fun, abs=1e-5) and loss(found, C) <= best.fun + 1e-9
+    assert found.scale != pytest.approx(given.scale, rel=1e-3)
+
+
+def test_a_full_covariance_is_what_people_have():
+    given, (S, s) = prior(), sums()
+    sigma = given.dense()
+    np.testing.assert_allclose(updated(given, S, s, "full").dense(), sigma - sigma @ S @ sigma, atol=1e-12)
+
+
+def test_lanczos_finds_what_the_dense_solver_finds(monkeypatch):
+    rng, n = np.random.default_rng(3), 40
+    root = rng.standard_normal((n, n))
+    given = UtilityPrior(np.zeros(n), rng.standard_normal((n, 3)), 0.5, root @ root.T / n + 0.3 * np.eye(n))
+    S, s = sums(n)
+    dense = updated(given, 0.05 * S, s)
+    monkeypatch.setattr(learning, "DENSE", 10)
+    krylov = updated(given, 0.05 * S, s)
+    np.testing.assert_allclose(krylov.dense(), dense.dense(), atol=1e-8)
+
+
+@pytest.mark.parametrize(("engine", "covariance"), [("expectation_propagation", "low_rank"),
+                                                    ("expectation_propagation", "full"),
+                                                    ("variational_bounds", "low_rank")])  # fmt: skip
+def test_the_evidence_rises(engine, covariance):
+    data = comparisons((4,) * 30)
+    start = UtilityPrior(np.zeros(N), 0.1 * np.random.default_rng(0).standard_normal((N, 1)), 1.0)
+    options = {"covariance": covariance, "max_pairs": None, "n_jobs": None, "rng": np.random.default_rng(0)}
+    found = learn_prior(start, data, 30, RULES[engine], max_iter=8, tol=0.0, **options)
+    assert len(found.trace) == 8 and np.all(np.diff(found.trace) > -1e-6)
+    assert found.log_evidence.sum() >= found.trace[-1] - 1e-6
+
+
+def test_a_cap_looks_at_so_many_comparisons_of_everybody():
+    data = comparisons((2, 9, 9, 1))
+    counts = np.bincount(data.person)
+    rng = np.random.default_rng(0)
+    drawn = [learning._sampled(data, counts, 4, rng) for _ in range(40)]
+    for rows in drawn:
+        assert np.bincount(data.person[rows]).tolist() == [2, 4, 4, 1] and len(np.unique(rows)) == len(rows)
+    assert len(np.unique(np.concatenate(drawn))) == len(data)
