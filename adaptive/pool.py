@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -145,7 +145,7 @@ def labels(pool: Pool, positions: ArrayLike) -> list[Any]:
     return positions.tolist()
 
 
-def fingerprint(pool: Pool, name: Callable[[Any], str] = public_name) -> str:
+def fingerprint(pool: Pool) -> str:
     """Return a hash of the content, by which a log recognises its pool: equal for equal pools, in every session.
 
     A lazy pool states its own (``fingerprint()``); without one, class and length must do.
@@ -153,8 +153,6 @@ def fingerprint(pool: Pool, name: Callable[[Any], str] = public_name) -> str:
     Parameters
     ----------
     pool : pool
-    name : callable(class) -> str
-        Of opaque entries; logs of older versions hold their `module_path`.
 
     Examples
     --------
@@ -164,18 +162,18 @@ def fingerprint(pool: Pool, name: Callable[[Any], str] = public_name) -> str:
     if _can(pool, "fingerprint"):
         return str(pool.fingerprint())
     digest = hashlib.blake2b(digest_size=16)
-    _feed(digest, pool, name)
+    _feed(digest, pool)
     return digest.hexdigest()
 
 
-def _feed(digest: Any, value: Any, name: Callable[[Any], str]) -> None:
+def _feed(digest: Any, value: Any) -> None:
     """Add a value, its kind and its length to the digest, so that different nestings differ."""
     if _is_sparse(value):
         rows = value.tocsr(copy=True)
         rows.sum_duplicates()
         digest.update(f"sparse {rows.shape}".encode())
         for part in (rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data):
-            _feed(digest, part, name)
+            _feed(digest, part)
     elif isinstance(value, np.ndarray) and value.dtype != object:
         little = value.astype(value.dtype.newbyteorder("<"), copy=False)
         digest.update(f"array {little.dtype.str} {value.shape}".encode())
@@ -187,26 +185,26 @@ def _feed(digest: Any, value: Any, name: Callable[[Any], str]) -> None:
         kind = "objects" if isinstance(value, np.ndarray) else type(value).__name__
         digest.update(f"{kind} {len(value)}".encode())
         for item in value:
-            _feed(digest, item, name)
+            _feed(digest, item)
     elif _is_frame(value) and getattr(value, "columns", None) is None:  # a series
-        _feed(digest, value.to_numpy(), name)
+        _feed(digest, value.to_numpy())
     elif _is_frame(value):
         digest.update(f"frame {list(map(str, value.columns))!r}".encode())
         if _is_pandas(value):
-            _feed(digest, value.index.to_numpy(), name)
+            _feed(digest, value.index.to_numpy())
         for column in value.columns:
-            _feed(digest, value[column].to_numpy(), name)
+            _feed(digest, value[column].to_numpy())
     elif isinstance(value, np.generic):
-        _feed(digest, value.item(), name)
+        _feed(digest, value.item())
     elif value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
         digest.update(f"{type(value).__name__} {value!r};".encode())
     elif isinstance(value, dict):
-        _feed(digest, sorted(value.items()), name)
+        _feed(digest, sorted(value.items()))
     elif _can(value, "fingerprint"):
         digest.update(str(value.fingerprint()).encode())
     else:  # an opaque object says no more than its kind and, where it has one, its shape
         size = getattr(value, "shape", "")
-        digest.update(f"{name(type(value))} {size};".encode())
+        digest.update(f"{public_name(type(value))} {size};".encode())
 
 
 def _can(pool: object, method: str) -> TypeGuard[Any]:

@@ -3,6 +3,7 @@
 Before the smooth phase models took the angle of the central lines for exact, and lines came from both sides of k-space.
 Before prior scales and kernels were integrated the best ones were taken, and information gain asked by default.
 Before nets of many users chose how many to learn from side by side this was tried apart.
+Before families had one folder each, runs were compared with logs that were kept.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ SUPERSEDED = {
     "ours-gp-designed-box-classification": "ours-hyper-boxes-classification",
     "ours-gp-designed-pools-information_gain": "ours-hyper-pools-classification",
     "ours-gp-designed-pools-predictive_information_gain": "ours-hyper-pools-classification",
+    "ours-hyper-mode-repeats": "ours-house-repeats",
     "ours-kspace-beats-half-plane-at-64": "ours-kspace-pays-everywhere",
     "ours-kspace-coverage": "ours-kspace-pays-bands",
     "ours-kspace-curves-mirror-free-snr-200": "ours-kspace-pays-half-unseen-heads",

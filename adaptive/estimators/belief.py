@@ -362,8 +362,7 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
             return self
         settings = self._Settings.of(self)
         data = self._measured_before(settings, state)
-        described = {**state, **state.get("belief", {})}  # states of old had all of it side by side
-        self.belief_ = self._belief_about(data).from_state(settings, data, described)
+        self.belief_ = self._belief_about(data).from_state(settings, data, state["belief"])
         if data.n_features is not None:
             self.n_features_in_ = data.n_features
         if state.get("feature_names") is not None:

@@ -13,7 +13,6 @@ import numpy as np
 
 from adaptive import pool as pools
 from adaptive.loop.log.plain_data import identity, is_plain
-from adaptive.names import public_name
 
 if TYPE_CHECKING:
     from adaptive.types import Estimator, Pool
@@ -42,8 +41,8 @@ class Candidates(Protocol):
     def restore(self, event: Mapping[str, Any], estimator: Estimator, knowledge: int) -> tuple[Any, list[Any]]:
         """Return candidates and labels of a logged query."""
 
-    def summary(self, name: Callable[[Any], str] = public_name) -> dict[str, Any]:
-        """Return what a log must agree with to be continued on this pool; ``name`` is that of `fingerprint`."""
+    def summary(self) -> dict[str, Any]:
+        """Return what a log must agree with to be continued on this pool."""
 
 
 def candidates_of(candidates: Pool | Callable[[Any], Pool]) -> Candidates:
@@ -83,8 +82,8 @@ class FixedCandidates:
         positions = np.array(event["positions"], dtype=np.intp)
         return pools.take(self.pool, positions), list(pools.labels(self.pool, positions))
 
-    def summary(self, name: Callable[[Any], str] = public_name) -> dict[str, Any]:
-        return {"kind": "fixed", "length": pools.length(self.pool), "fingerprint": pools.fingerprint(self.pool, name)}
+    def summary(self) -> dict[str, Any]:
+        return {"kind": "fixed", "length": pools.length(self.pool), "fingerprint": pools.fingerprint(self.pool)}
 
 
 class ChangingCandidates:
@@ -136,7 +135,7 @@ class ChangingCandidates:
         positions = np.array([where[identity(label)] for label in event["labels"]], dtype=np.intp)
         return pools.take(pool, positions), event["labels"]
 
-    def summary(self, name: Callable[[Any], str] = public_name) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         return {"kind": "callable"}
 
 

@@ -539,8 +539,7 @@ class SequentialDesign:
         try:
             headers.check_pool(log.header, candidates_of(candidates), log.name)
             arguments = headers.recorded_arguments(log.header) | options
-            begun = headers.as_begun(log.header, estimator)
-            design = cls(begun, candidates, measure, log=log, _continued=True, **arguments)
+            design = cls(estimator, candidates, measure, log=log, _continued=True, **arguments)
             headers.check_header(log.header, design._seed, design._origin, design._recorded(), log.name)
             design._journal.recover()
         except BaseException:

@@ -33,7 +33,6 @@ SCRIPTS = {
         "ours-hyper-never-worse-than-random",
         "ours-hyper-reliability",
     },
-    "hyper_before": {"ours-hyper-mode-repeats"},
     "hyper_coverage": {"ours-hyper-coverage"},
     "hyper_inclusion": {"ours-hyper-inclusion"},
     "hyper_classes": {"ours-hyper-classes", "ours-hyper-factor-classes"},

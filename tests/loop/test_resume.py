@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from adaptive import BayesianLogisticRegression, scorers
 from adaptive.loop import EventLog, LogError, MaxSeconds, MaxSteps, SequentialDesign, StablePredictions, read_log
 from adaptive.loop.log.snapshots import pack, snapshot_path, unpack
 
@@ -138,6 +139,17 @@ def test_the_header_says_what_it_is(model, pool, tmp_path):
     assert [event["event"] for event in events] == ["ask"]
     for line in (tmp_path / "log").read_text().splitlines():
         json.loads(line)  # plain JSON lines for any other tool
+
+
+def test_a_log_names_classes_and_functions_as_users_import_them(tmp_path):
+    """Modules may move, public names are a promise."""
+    pool = np.random.default_rng(0).standard_normal((9, 2))
+    model = BayesianLogisticRegression(prior_scale=1.0, classes=[0, 1])
+    with SequentialDesign(model, pool, scorer=scorers.margin, log=tmp_path / "log") as design:
+        design.ask()
+    header, _ = read_log(tmp_path / "log")
+    assert header["estimator"]["class"] == "adaptive.BayesianLogisticRegression"
+    assert header["arguments"]["scorer"] == "function adaptive.scorers.margin"
 
 
 # -- what does not belong ----------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -162,7 +162,6 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
     default_scorer = "predictive_information_gain"  # information_gain asks odd rows of a pool, whatever was learnt
     _Settings, _Data, _Belief = ClassifierSettings, LabelledRows, ClassifierBelief
     _cites = ("nickisch2008", "nickisch2010")
-    former_defaults: ClassVar = {"calibration": None}
     belief_: ClassifierBelief | IntegratedClassifier
 
     def _belief_about(self, data: LabelledRows | None) -> type[Belief]:

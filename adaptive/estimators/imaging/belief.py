@@ -91,8 +91,6 @@ class ImageBelief(Inferred):
             return cls.waiting(settings, data, earlier)
         if earlier is not None and earlier.waits:
             earlier = None  # it has learnt nothing
-        if earlier is not None:
-            known = known.continued(earlier.settings.begun)
         received = settings.receiver.received(data, None if earlier is None else earlier.received)
         model = known.model(data, received, known.noise_variance(data))
         warm = None if earlier is None else earlier.posterior
@@ -240,13 +238,12 @@ class ImageBelief(Inferred):
             "design_posterior": posterior_state(self.posterior),
             "followed": self.followed,
             "n_products": self.n_products,
-            "begun": self.settings.begun,
         }
 
     @classmethod
     def from_state(cls, settings: ImageSettings, data: MeasuredBlocks, state: dict[str, Any]) -> Self:
         """The belief that ``state`` described."""
-        known = settings.conventions(data.fourier).continued(state.get("begun"))
+        known = settings.conventions(data.fourier)
         received = Received(state["phase"], state.get("coil_maps"), state["n_central"], state.get("imaginary"))
         design = known.design_model(known.model(cls._explained(known, data), received, state["noise_variance"]))
         posterior = design.restored(state["design_posterior"], state["design_scales"])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
@@ -260,12 +260,6 @@ class ImageReconstructor(BeliefEstimator):
     _Settings, _Belief = ImageSettings, ImageBelief
     _cites = ("seeger2010", "seeger2011", "nickisch2010")
     belief_: ImageBelief
-    former_defaults: ClassVar = {  # logs that have them go on
-        "design_dtype": None,
-        "imaginary_prior": "transform",
-        "n_samples": 8,
-        "phase": "estimate",
-    }
 
     def fit(self, X: Pool | Operator, y: Outcomes) -> Self:
         """Forget what was measured and fit.

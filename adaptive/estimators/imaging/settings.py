@@ -230,20 +230,6 @@ class Conventions:
     design_noise_variance: float | None
     design_prior_scales: StatedScales | str | None
 
-    def continued(self, begun: Sequence[str] | None) -> Conventions:
-        """What was left open decided as where these measurements began: ``begun``, which older states do not hold."""
-        if not _is_auto(self.given.design_dtype):
-            return self
-        imaginary = self.given.imaginary_prior
-        former = ("float32" if self.fourier else self.dtype, "transform" if _is_auto(imaginary) else imaginary)
-        design_dtype, imaginary = former if begun is None else begun
-        return replace(self, design_dtype=design_dtype, design_imaginary=imaginary)
-
-    @property
-    def begun(self) -> list[str]:
-        """What `continued` goes on with."""
-        return [self.design_dtype, self.design_imaginary]
-
     def check(self) -> None:
         """Refuse, in one sentence, priors that do not suit the image, and models that do not fit into memory."""
         given, prior = self.given, self.prior(self.dtype)

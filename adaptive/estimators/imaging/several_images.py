@@ -135,8 +135,7 @@ class SeveralBeliefs(Inferred):
     @classmethod
     def from_state(cls, settings: SeveralSettings, data: SeveralMeasured, state: dict[str, Any]) -> Self:
         """What ``state`` described."""
-        described = state.get("images", state["reconstructors"])  # states of old had all of an image side by side
-        each = zip(settings.reconstructors, data.images, described, strict=True)
+        each = zip(settings.reconstructors, data.images, state["images"], strict=True)
         return cls(
             settings, data, tuple(ImageBelief.from_state(ImageSettings.of(one), own, at) for one, own, at in each)
         )

@@ -6,7 +6,7 @@ one kind for two classes and others for more.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -191,7 +191,6 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     default_scorer = "query_by_committee"
     _Settings, _Data = LogisticSettings, LabelledRows
     _cites = ("nickisch2010",)
-    former_defaults: ClassVar = {"hyperparameters": "mode", "update": "refit"}
     belief_: BinaryBelief | SoftmaxBelief | OneVsRestBelief | IntegratedBelief
 
     def fit(self, X: Table, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BayesianLogisticRegression:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 import functools
-import inspect
 import platform
 import warnings
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Mapping, Sized
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +15,12 @@ from adaptive import pool as pools
 from adaptive.loop.candidates import Candidates
 from adaptive.loop.log.event_log import LogError
 from adaptive.loop.log.plain_data import encode, is_plain
-from adaptive.names import means_the_same, module_path, public_name
+from adaptive.names import public_name
 
 if TYPE_CHECKING:
     from adaptive.types import Estimator
 
 __all__ = [
-    "as_begun",
     "check_header",
     "check_pool",
     "digest",
@@ -35,11 +32,8 @@ __all__ = [
 
 # The arguments of a design that its log records as they are, and that `load` takes from there.
 RECORDED = ("scorer", "exploration", "batch_size", "joint", "initial", "repeat")
-# What logs of old, which do not name it, were written with.
-_FORMERLY = {"exploration": 0.0}
 # Those of which it keeps a digest only: they must be given again, the same.
 DIGESTED = ("target", "cost", "mask")
-Namer = Callable[[Any], str]
 _FUNCTION = "function "
 _IRRELEVANT = ("n_jobs", "verbose")  # results do not depend on them
 
@@ -58,15 +52,15 @@ def _version(name: str) -> str:
         return "not installed"
 
 
-def describe_estimator(estimator: Estimator, name: Namer = public_name) -> dict[str, Any]:
+def describe_estimator(estimator: Estimator) -> dict[str, Any]:
     """Return public name and parameters of an estimator, and whether it is fitted, as plain data."""
-    described: dict[str, Any] = {"class": name(type(estimator))}
+    described: dict[str, Any] = {"class": public_name(type(estimator))}
     found = parameters_of(estimator, deep=True)
     if found is not None:
         relevant = {key: value for key, value in found.items() if key.split("__")[-1] not in _IRRELEVANT}
         learner = getattr(estimator, "last", estimator)  # of a pipeline's view, whose transformers are always fitted
         described["fitted"] = any(key.endswith("_") and not key.startswith("_") for key in vars(learner))
-        described["parameters"] = {key: digest(relevant[key], name) for key in sorted(relevant)}
+        described["parameters"] = {key: digest(relevant[key]) for key in sorted(relevant)}
     return described
 
 
@@ -75,15 +69,15 @@ def parameters_of(estimator: Estimator, *, deep: bool) -> dict[str, Any] | None:
     return estimator.get_params(deep=deep) if hasattr(estimator, "get_params") else None
 
 
-def describe_arguments(arguments: Mapping[str, Any], name: Namer = public_name) -> dict[str, Any]:
+def describe_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a design (those in ``RECORDED`` and ``DIGESTED``) as plain data."""
     scorer = arguments["scorer"]
     recorded = {key: arguments[key] for key in RECORDED}
-    recorded["scorer"] = scorer if isinstance(scorer, str) else f"{_FUNCTION}{digest(scorer, name)}"
-    return recorded | {key: digest(arguments[key], name) for key in DIGESTED}
+    recorded["scorer"] = scorer if isinstance(scorer, str) else f"{_FUNCTION}{digest(scorer)}"
+    return recorded | {key: digest(arguments[key]) for key in DIGESTED}
 
 
-def digest(value: object, name: Namer = public_name) -> Any:
+def digest(value: object) -> Any:
     """Return short plain data that changes when ``value`` does: itself, a hash of its content, the name of a function.
 
     Examples
@@ -96,12 +90,12 @@ def digest(value: object, name: Namer = public_name) -> Any:
     if value is None or isinstance(value, (bool, int, float, complex, str)):
         return value
     if callable(value) and hasattr(value, "__qualname__"):
-        return name(value)
+        return public_name(value)
     if isinstance(value, Sized) and is_plain(value) and len(value) <= 8:
         return repr(value.tolist() if isinstance(value, np.ndarray) else value)
     if isinstance(value, Sized) or hasattr(value, "shape"):
-        return f"{type(value).__name__} {pools.fingerprint(value, name)[:16]}"
-    return name(type(value))
+        return f"{type(value).__name__} {pools.fingerprint(value)[:16]}"
+    return public_name(type(value))
 
 
 def header(seed: int, candidates: Candidates, estimator: Estimator, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,38 +120,16 @@ def header(seed: int, candidates: Candidates, estimator: Estimator, arguments: M
 
 def recorded_arguments(header: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments with which a log was started, as far as it records them."""
-    recorded = _FORMERLY | header["arguments"]
-    arguments = {name: recorded[name] for name in RECORDED}
+    arguments = {name: header["arguments"][name] for name in RECORDED}
     if arguments["scorer"].startswith(_FUNCTION):
         del arguments["scorer"]
     return {**arguments, "random_state": header["seed"]}
 
 
-def as_begun(header: Mapping[str, Any], estimator: Any) -> Any:
-    """Return the estimator with which a log goes on: where a default was another then, a copy that has that one.
-
-    Which defaults those are the estimator names in ``former_defaults``; a log that does not hold such a parameter is
-    from before there was one.
-    """
-    formerly, recorded = getattr(estimator, "former_defaults", {}), header["estimator"].get("parameters", {})
-    if isinstance(estimator, type):  # a slip, which the design names
-        return estimator
-    now = inspect.signature(type(estimator)).parameters if formerly else {}
-    again = {
-        name: value
-        for name, value in formerly.items()
-        if recorded.get(name, value) == value and getattr(estimator, name) == now[name].default
-    }
-    if not again:
-        return estimator
-    copied: Any = copy.deepcopy(estimator)
-    return copied.set_params(**again)
-
-
 def check_pool(logged: Mapping[str, Any], candidates: Candidates, path: str) -> None:
     """Compare the pool of a log with that of the design that wants to continue it; LogError if they differ."""
     there, pool = logged["pool"], candidates.summary()
-    if there != pool and there != candidates.summary(module_path):
+    if there != pool:
         raise LogError(f"candidates are not those of log {path}: it has {_pool(there)}, got {_pool(pool)}.")
 
 
@@ -174,17 +146,11 @@ def check_header(
         As for `header`, of the design that wants to continue it.
     path : for the message
     """
-
-    def described(name: Namer) -> dict[str, Any]:
-        return _compared(seed, describe_estimator(estimator, name), describe_arguments(arguments, name))
-
-    theirs, ours = _compared(logged["seed"], logged["estimator"], logged["arguments"]), described(public_name)
-    differing = [what for what, there in theirs.items() if encode(there) != encode(ours.get(what))]
-    formerly = described(module_path) if differing else {}  # older versions wrote where things stood
-    for what in differing:
-        there, here = theirs[what], ours.get(what)
-        same = encode(there) == encode(formerly.get(what)) or _moved(there, here)
-        if not same:
+    theirs = _compared(logged["seed"], logged["estimator"], logged["arguments"])
+    ours = _compared(seed, describe_estimator(estimator), describe_arguments(arguments))
+    for what, there in theirs.items():
+        here = ours.get(what)
+        if encode(there) != encode(here):
             again = f"; give {what}= again, as it was" if str(there).startswith(_FUNCTION) else ""
             raise LogError(f"{what} is not that of log {path}: it has {there!r}, got {here!r}{again}.")
     found = versions()
@@ -205,16 +171,9 @@ def _compared(seed: int, estimator: Mapping[str, Any], arguments: Mapping[str, A
         "estimator": estimator["class"],
         "whether the estimator is fitted": estimator.get("fitted"),
         **{f"estimator parameter {name}": value for name, value in estimator.get("parameters", {}).items()},
-        **{name: {**_FORMERLY, **arguments}[name] for name in (*RECORDED, *DIGESTED)},
+        **{name: arguments[name] for name in (*RECORDED, *DIGESTED)},
         "random_state": seed,
     }
-
-
-def _moved(there: object, here: object) -> bool:
-    """Whether a log names what is given by where it stood in a version before this one."""
-    if not (isinstance(there, str) and isinstance(here, str)):
-        return False
-    return means_the_same(there.removeprefix(_FUNCTION), here.removeprefix(_FUNCTION))
 
 
 def _pool(pool: Mapping[str, Any]) -> str:
