@@ -1,5 +1,5 @@
 """For all tests and examples: one BLAS thread, nothing stale among what is compiled, nothing drawn by chance; data sets
-may be absent.
+may be absent; the order may be any.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ import doctest
 import os
 import random
 
+import hypothesis
 import pytest
 
 from tests.compiled_folder import compiled_folder
@@ -17,6 +18,13 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 os.environ.setdefault("NUMBA_CACHE_DIR", str(compiled_folder()))
 
+DRAWS, ORDER = (os.environ.get(f"ADAPTIVE_{name}", "") for name in ("DRAWS", "ORDER"))
+
+# Hypothesis draws by the test's name too, at every desk; what is new is sought where other draws are asked for.
+hypothesis.settings.register_profile("others", deadline=None)
+hypothesis.settings.register_profile("by name", deadline=None, derandomize=True, database=None)
+hypothesis.settings.load_profile("others" if DRAWS else "by name")
+
 
 def draw_as(name):
     """Let what has no seed draw the same numbers in every run, whatever ran before: what fails, fails again.
@@ -25,10 +33,28 @@ def draw_as(name):
     """
     import numpy as np  # not before the environment is set
 
-    drawn = random.Random(os.environ.get("ADAPTIVE_DRAWS", "") + name)
+    drawn = random.Random(DRAWS + name)
     np.random.bit_generator.randbits = drawn.getrandbits  # where a SeedSequence of nothing gets its entropy
     np.random.seed(drawn.getrandbits(32))
     random.seed(drawn.getrandbits(32))
+
+
+def pytest_report_header():
+    return f"in another order: ADAPTIVE_ORDER={ORDER}" if ORDER else None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """With ADAPTIVE_ORDER=reversed the last test comes first; a number shuffles the modules, and the tests of each."""
+    if ORDER == "reversed":
+        items.reverse()
+    elif ORDER:
+        drawn, modules = random.Random(int(ORDER)), {}
+        for item in items:
+            modules.setdefault(item.path, []).append(item)
+        items[:] = [
+            one for tests in drawn.sample([*modules.values()], len(modules)) for one in drawn.sample(tests, len(tests))
+        ]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -38,15 +64,24 @@ def pytest_fixture_setup(fixturedef, request):
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item):
+    return (yield from skipping_without_data())
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
-    """Run a test; an example that ends for want of a data set says "no data"."""
     draw_as(item.nodeid)
+    return (yield from skipping_without_data())
+
+
+def skipping_without_data():
+    """Run a test, an example or a fixture; one that ends for want of a data set skips and says "no data"."""
     try:
         return (yield)
-    except doctest.UnexpectedException as failure:
+    except Exception as failure:
         from adaptive.datasets import DataNotFoundError  # not before the environment is set
 
-        absent = failure.exc_info[1]
+        absent = failure.exc_info[1] if isinstance(failure, doctest.UnexpectedException) else failure
         if isinstance(absent, DataNotFoundError):
             pytest.skip(f"no data: {absent}")
         raise

@@ -1,6 +1,7 @@
 """The estimators that must keep the contract: one entry each, and every test of ``test_contract.py`` applies."""
 
 import copy
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -41,8 +42,6 @@ from designs.kspace.trajectory import spirals
 from tests.contract.anchored_ensemble import AnchoredEnsemble
 from tests.contract.graded_response import GradedResponse
 from tests.contract.linear_gaussian import LinearGaussian
-
-FITTED: dict[str, Any] = {}
 
 # Scorers by the fields that they need of a predictive.
 ALL = frozenset(scorers.__all__) - {"fisher_information"}  # which is of the one trait of a respondent
@@ -86,10 +85,12 @@ class Case:
     moves_on: bool = False
     own_draws: bool = False
 
+    @functools.cached_property
+    def _fitted(self) -> Any:
+        return self.make().partial_fit(*self.learn)
+
     def fitted(self) -> Any:
-        if self.name not in FITTED:
-            FITTED[self.name] = self.make().partial_fit(*self.learn)
-        return copy.deepcopy(FITTED[self.name])
+        return copy.deepcopy(self._fitted)
 
     def about(self, scorer: str) -> Any:
         """What the score is to be about: some scorers need given inputs."""

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from adaptive import datasets
-from tests.datasets.loading import loaded
 
 
 @pytest.mark.parametrize(
@@ -18,7 +17,7 @@ from tests.datasets.loading import loaded
     ],
 )
 def test_sets_are_as_published(loader, arguments, shape, counts):
-    X, y = loaded(loader, *arguments)
+    X, y = loader(*arguments)
     assert X.shape == shape and np.isfinite(X).all()
     classes, numbers = np.unique(y, return_counts=True)
     assert dict(zip(classes.tolist(), numbers.tolist(), strict=True)) == counts

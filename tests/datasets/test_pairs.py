@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from adaptive import datasets
-from tests.datasets.loading import loaded
 
 
 def test_ratings_of_which_a_user_has_a_copy(tmp_path, monkeypatch):
@@ -18,5 +17,5 @@ def test_ratings_of_which_a_user_has_a_copy(tmp_path, monkeypatch):
 
 def test_baskets_are_pairs_of_baskets_and_items():
     for name, shape in (("groceries", (43_367, 9835, 169)), ("apparel", (34_898, 14_970, 100))):
-        pairs, items = loaded(datasets.baskets, name)
+        pairs, items = datasets.baskets(name)
         assert (len(pairs), pairs[:, 0].max() + 1, len(items)) == shape and pairs[:, 1].max() + 1 == len(items)

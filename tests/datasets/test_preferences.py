@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from adaptive import datasets
-from tests.datasets.loading import loaded
 
 
 def test_rankings_and_ratings_are_as_published():
-    ranks, names = loaded(datasets.sushi)
+    ranks, names = datasets.sushi()
     assert ranks.shape == (5000, 10) and names[7] == "fatty tuna"
     np.testing.assert_array_equal(np.sort(ranks, axis=1), np.tile(np.arange(1.0, 11.0), (5000, 1)))
     assert np.bincount(ranks.argmin(axis=1)).argmax() == 7  # fatty tuna is liked best by most
-    ratings = loaded(datasets.jester)
+    ratings = datasets.jester()
     assert ratings.shape == (5000, 100) and np.isfinite(ratings).sum() == 363_209
     assert -10 <= np.nanmin(ratings) and np.nanmax(ratings) <= 10
 

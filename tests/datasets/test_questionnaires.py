@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from adaptive import datasets
-from tests.datasets.loading import loaded
 
 
 def test_answers_of_people():
@@ -15,9 +14,9 @@ def test_answers_of_people():
         ("verbal_aggression", (316, 24), 3),
         ("sat12", (600, 32), 1),
     ):
-        table = loaded(datasets.answers, name)
+        table = datasets.answers(name)
         assert table.shape == shape and np.nanmax(table.to_numpy()) == most
-    right = loaded(datasets.answers, "sat12")  # with the right key, every item agrees with the others
+    right = datasets.answers("sat12")  # with the right key, every item agrees with the others
     known = right.fillna(0.0).to_numpy()
     rest = known.sum(axis=1)[:, None] - known
     assert all(np.corrcoef(known[:, k], rest[:, k])[0, 1] > 0.05 for k in range(32))

@@ -5,15 +5,14 @@ from __future__ import annotations
 import pytest
 
 from adaptive import datasets
-from tests.datasets.loading import loaded
 
 
 def test_histories_of_words_and_of_spikes():
-    words = loaded(datasets.address_words, 6000, 2000)
+    words = datasets.address_words(6000, 2000)
     assert len(words) == 42 and {len(spoken) for spoken in words.values()} == {6000}
     assert len({word for spoken in words.values() for word in spoken}) == 2001  # and "*"
     assert words["George Washington"][:4] == ["fellow", "citizens", "of", "the"]
-    trains = loaded(datasets.spike_trains)
+    trains = datasets.spike_trains()
     assert len(trains) == 64 and sum(map(len, trains.values())) == 35405
     assert len({event for events in trains.values() for event in events}) == 20
     assert all(train[0].endswith("pause 4") for train in trains.values())  # nothing was before

@@ -7,7 +7,6 @@ import pytest
 import scipy.sparse
 
 from adaptive import datasets
-from tests.datasets.loading import loaded
 
 
 @pytest.mark.parametrize(
@@ -29,7 +28,7 @@ from tests.datasets.loading import loaded
     ],
 )
 def test_sets_are_as_published(loader, arguments, shape, counts):
-    X, y = loaded(loader, *arguments)
+    X, y = loader(*arguments)
     assert X.shape == shape
     assert np.isfinite(X.data if scipy.sparse.issparse(X) else X).all()
     classes, numbers = np.unique(y, return_counts=True)
@@ -37,14 +36,14 @@ def test_sets_are_as_published(loader, arguments, shape, counts):
 
 
 def test_a_published_split_partitions_nothing_twice():
-    X_train, X_test, y_train, y_test = loaded(datasets.raetsch, "titanic", 9)
+    X_train, X_test, y_train, y_test = datasets.raetsch("titanic", 9)
     assert X_train.shape == (150, 3) and X_test.shape == (2051, 3)
     X, y = datasets.raetsch("titanic")
     assert len(y_train) + len(y_test) == len(y) and y_train.sum() + y_test.sum() == y.sum()
 
 
 def test_wrong_splits_are_named():
-    loaded(datasets.raetsch, "titanic")
+    datasets.raetsch("titanic")
     with pytest.raises(ValueError, match="split must be below 10 for the raetsch set 'titanic', got 10"):
         datasets.raetsch("titanic", 10)
     with pytest.raises(ValueError, match="'splice' comes without published splits"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from adaptive.datasets import DataNotFoundError
 from experiments import claims
 from experiments.active import active_coverage
 from experiments.active.shared import budget_runs, coverage_runs, inclusion_runs
@@ -45,10 +44,7 @@ SCRIPTS = {
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_script_runs_in_quick_mode(name, tmp_path):
     module = module_of(name)
-    try:
-        module.run(Script(located(name), tmp_path, quick=True))
-    except DataNotFoundError as absent:
-        pytest.skip(f"no data: {absent}")
+    module.run(Script(located(name), tmp_path, quick=True))
     found = {entry["id"] for entry in claims.load(tmp_path)}
     assert found == SCRIPTS[name]
     committed = {entry["id"]: entry for entry in claims.load()}
@@ -88,11 +84,8 @@ def test_true_probabilities_lie_in_intervals_of_an_exact_posterior():
 
 
 def test_inclusion_runs_measure_what_the_model_knew():
-    try:
-        found = inclusion_runs.run("religion and atheism", "uncertainty", 0, 10)
-        of = inclusion_runs.problem("religion and atheism", 0)
-    except DataNotFoundError as absent:
-        pytest.skip(f"no data: {absent}")
+    found = inclusion_runs.run("religion and atheism", "uncertainty", 0, 10)
+    of = inclusion_runs.problem("religion and atheism", 0)
     lengths = np.asarray(of.X.multiply(of.X).sum(axis=1)).ravel()
     np.testing.assert_allclose(lengths[lengths > 0], 1.0)
     assert of.X.shape[0] == 856 and of.X_test.shape == (569, of.X.shape[1])

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from sklearn.gaussian_process.kernels import RBF, DotProduct
 
-from adaptive import datasets
 from experiments.gaussian_processes import gp_counts, gp_designed, gp_splits
 
 
@@ -40,10 +39,7 @@ def test_simulated_functions_have_the_covariance_that_is_claimed(kind):
 
 
 def test_splits_do_not_overlap_and_are_the_same_for_all():
-    try:
-        X, new, y, y_new = gp_splits.rows_of("thyroid", 0, 800, 1000)
-    except datasets.DataNotFoundError:
-        pytest.skip("no data: raetsch")
+    X, new, y, y_new = gp_splits.rows_of("thyroid", 0, 800, 1000)
     assert (len(y), len(y_new)) == (140, 75) and X.shape == (140, 5)
     np.testing.assert_allclose(X.std(axis=0), 1.0)
     again = gp_splits.rows_of("thyroid", 0, 800, 1000)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from adaptive import datasets
 from adaptive.operators import Wavelet
 from experiments import claims
 from experiments.images import natural_images
@@ -40,10 +39,7 @@ def test_photographs_are_means_of_blocks_of_the_middle_square():
 
 @pytest.mark.parametrize("name", [photographs.TEST[0], photographs.TEST[2]])
 def test_photographs_of_the_data_folder_have_any_size(name):
-    try:
-        image = photographs.photograph(name, 32)
-    except datasets.DataNotFoundError as absent:
-        pytest.skip(f"no data: {absent}")
+    image = photographs.photograph(name, 32)
     assert image.shape == (32, 32)
     assert 0 <= image.min() < image.max() <= 1
 

@@ -18,11 +18,7 @@ COAL = {"rectified": -162.667, "softplus": -161.959, "exp": -162.900}
 @pytest.mark.parametrize("rate", COAL)
 def test_evidence_of_the_coal_disasters(rate):
     """Ko (2017), section 2.1, on all 100 bins: -162.67, -161.96 and -162.90 at a length of about 11 years."""
-    try:
-        times = datasets.coal()
-    except datasets.DataNotFoundError as absent:
-        pytest.skip(f"no data: {absent}")
-    X, y = CoxProcess.binned(times, (1851, 1963))
+    X, y = CoxProcess.binned(datasets.coal(), (1851, 1963))
     model = CoxProcess(rate=rate).fit(X, y)
     assert y.sum() == 191 and model.log_evidence_ == pytest.approx(COAL[rate], abs=0.01)
     assert 9 < model.kernel_.k2.length_scale < 13
