@@ -1,4 +1,4 @@
-"""What to cite: the papers behind an estimator and the inference it uses, as BibTeX.
+"""Citations: the papers behind an estimator and the inference it uses, as BibTeX.
 
     cite(estimator)  =  the toolkit, the estimator's own papers, those of its engine
 

@@ -84,7 +84,7 @@ Scorer: TypeAlias = str | Callable[..., npt.ArrayLike]
 
 
 class Estimator(Protocol):
-    """What the loop drives: something that learns from answers and says what it believes."""
+    """Estimator as the loop drives it: it is fitted to answers and says what it believes."""
 
     def partial_fit(self, X: Any, y: Any) -> Any: ...
     def predictive(self, candidates: Any, *, target: Any = None, random_state: RandomState = None) -> Predictive: ...

@@ -1,4 +1,4 @@
-"""What can be measured: pools, optimal designs, k-space trajectories, image filters, games."""
+"""Designs, what can be measured: pools, optimal designs, k-space trajectories, image filters, games."""
 
 from designs import filters, games, kspace, optimal, pool
 

@@ -108,7 +108,7 @@ def box(
 
 @dataclass(frozen=True)
 class Box:
-    """What `box` returns."""
+    """Result of `box`."""
 
     lower: np.ndarray
     upper: np.ndarray
@@ -168,7 +168,7 @@ class Box:
 
     # ------------------------------------------------------------------ uphill, in the unit cube
     def _local_maxima(self, estimator: Estimator, x: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Where the score is largest around each of the points x (k, d); best first, without repetitions."""
+        """Return the largest scores' places around each of the points x (k, d); best first, without repetitions."""
         x, values = x.copy(), values.copy()
         moving = np.ones(len(x), dtype=bool)
         for _ in range(self.iterations):
@@ -191,7 +191,7 @@ class Box:
         return x[kept]
 
     def _trials(self, estimator: Estimator, x: np.ndarray) -> np.ndarray:
-        """Where to look next, (k, trials, d): along Newton's step and along the slope, cut off at the faces."""
+        """Return the next places to try, (k, trials, d): along Newton's step and the slope, cut off at the faces."""
         slope, curvature = self._derivatives(estimator, x)
         free = ~(((x <= 0.0) & (slope < 0)) | ((x >= 1.0) & (slope > 0))) & (self.upper > self.lower)
         slope = np.where(free, slope, 0.0)

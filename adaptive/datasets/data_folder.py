@@ -1,4 +1,4 @@
-"""Where the sets are: the folder ``ADAPTIVE_DATA``, and the one sentence where a file is not in it."""
+"""Folder of the sets, ``ADAPTIVE_DATA``, and the one sentence where a file is not in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people like: rankings and ratings, a row per person."""
+"""Preferences: rankings and ratings, a row per person."""
 
 from __future__ import annotations
 

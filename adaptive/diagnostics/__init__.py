@@ -1,4 +1,4 @@
-"""What a run has shown, from its own questions and answers: is it learning, is it calibrated, is it time to stop?
+"""Diagnostics of a run, from its own questions and answers: is it learning, is it calibrated, is it time to stop?
 
     learning_curve(design, X, y)      a metric on labelled rows, after every answer
     calibration(design[, X, y])       were outcomes as probable as the model said? on labelled rows, or on the answers

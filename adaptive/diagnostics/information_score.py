@@ -1,4 +1,4 @@
-"""How much predictions tell about labels, in bits: the entropy given class frequencies only, minus the log loss."""
+"""Information score, bits: the entropy of labels given class frequencies only, minus the log loss of predictions."""
 
 from __future__ import annotations
 

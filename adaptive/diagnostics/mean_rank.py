@@ -1,4 +1,4 @@
-"""Where in a ranking of what a user has not seen the held-out item stands, by how active users are.
+"""Mean rank of the held-out item among those that a user has not seen, by how active users are.
 
 R(i, j*) = mean over items j that i has not seen of [f_ij* > f_ij],       1/2 at random, nearly 1 at best
 """

@@ -1,4 +1,4 @@
-"""How surprising each answer of a design was, under what was believed before it was learnt."""
+"""Surprise of each answer of a design under what was believed before it was fitted."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ def _check(design: Any, steps: int | None) -> None:
 
 
 def _own(design: SequentialDesign, draw: Any, answer: Any, posterior: Any) -> tuple[Any, Any, Any]:
-    """What was given, else what the estimator has."""
+    """Return the value that was given, else the estimator's."""
     estimator: Any = design.estimator_
     stated = {"draw": draw, "answer": answer, "posterior": posterior}
     methods = {"draw": "prior_draws", "answer": "simulated_outcomes", "posterior": "posterior_draws"}

@@ -1,4 +1,4 @@
-"""What users import: scikit-learn estimators that can also say what is worth measuring next."""
+"""Estimators that users import: scikit-learn's kind, which can also say what is worth measuring next."""
 
 from importlib import import_module as _import
 from typing import TYPE_CHECKING as _TYPE_CHECKING

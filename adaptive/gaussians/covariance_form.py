@@ -166,7 +166,7 @@ class CovarianceForm(FactorisedForm):
 
     @property
     def determined(self) -> bool:
-        """Whether data and prior determine u without sites."""
+        """Return whether data and prior determine u without sites."""
         return True
 
     def project(self, coefficients: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What the forms have in common that factorise one matrix at every refit, and so serve every dense engine.
+"""Factorised forms: parts shared by those that factorise one matrix at every refit, and so serve every dense engine.
 
 Beside sites they know a line search that needs no product, updates of single sites, and how the evidence follows the
 prior covariance.
@@ -73,7 +73,7 @@ class FactorisedForm(SiteGaussian):
     @property
     @abstractmethod
     def determined(self) -> bool:
-        """Whether data and prior determine u without sites."""
+        """Return whether data and prior determine u without sites."""
 
     @property
     def mean(self) -> np.ndarray:

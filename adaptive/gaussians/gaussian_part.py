@@ -1,4 +1,4 @@
-"""What is Gaussian about a model, prod_i N(t_i | g_i . u, r_i) N(u | mu, S), and the rows B that carry sites."""
+"""Gaussian part of a model, prod_i N(t_i | g_i . u, r_i) N(u | mu, S), and the rows B that carry sites."""
 
 from __future__ import annotations
 

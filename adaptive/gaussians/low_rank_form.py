@@ -143,7 +143,7 @@ class LowRankForm(FactorisedForm):
 
     @property
     def determined(self) -> bool:
-        """Whether data and prior determine u without sites."""
+        """Return whether data and prior determine u without sites."""
         return True
 
     def _moved(self, coefficients: np.ndarray) -> np.ndarray:

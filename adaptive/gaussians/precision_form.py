@@ -135,7 +135,7 @@ class PrecisionForm(FactorisedForm):
 
     @property
     def determined(self) -> bool:
-        """Whether data and prior determine u without sites, with room for rounding."""
+        """Return whether data and prior determine u without sites, with room for rounding."""
         if self.prior_precision is not None:
             return True
         factor, info = dpotrf(self._base, lower=1)
@@ -179,7 +179,7 @@ class PrecisionForm(FactorisedForm):
 
     @cached_property
     def _alone(self) -> bool:
-        """Whether every row looks at one unknown at most."""
+        """Return whether every row looks at one unknown at most."""
         return bool(np.all(np.diff(self.rows.tocsr().indptr) <= 1))  # type: ignore[union-attr]
 
     def _own_variances(self) -> np.ndarray:

@@ -103,7 +103,7 @@ class ProjectionRows:
     # ------------------------------------------------------------------ what they are
     @cached_property
     def orthonormal(self) -> bool:
-        """Whether B is square with B B' = I: one group, an identity, a wavelet, or a matrix that is found to be so."""
+        """Return whether B is square with B B' = I: one group, an identity, a wavelet, or a matrix found to be so."""
         q, n = self.shape
         if q != n or len(self.operators) > 1:
             return False
@@ -112,7 +112,7 @@ class ProjectionRows:
         return n <= _SQUARE_CHECK and bool(abs(self._matrix @ self._matrix.T - scipy.sparse.eye_array(n)).max() < 1e-12)
 
     def same_as(self, operators: Sequence[Operator]) -> bool:
-        """Whether these operators are the same ones, or multiply a random vector to the last bit alike."""
+        """Return whether these operators are the same ones, or multiply a random vector to the last bit alike."""
         if len(operators) != len(self.operators):
             return False
         probe = np.random.default_rng(0).standard_normal(self.shape[1])
@@ -127,7 +127,7 @@ class ProjectionRows:
         )
 
     def group_of(self, operator: Operator) -> slice | None:
-        """Where this operator's rows stand in B, if they do."""
+        """Return the place of this operator's rows in B, or None."""
         for b, start, stop in zip(self.operators, self.starts[:-1], self.starts[1:], strict=True):
             if b is operator or ProjectionRows.same_as(_Alone(b), [operator]):
                 return slice(int(start), int(stop))

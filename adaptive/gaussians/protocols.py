@@ -1,4 +1,4 @@
-"""What is asked of a Gaussian over a latent vector: of any, and of one with sites."""
+"""Protocols of a Gaussian over a latent vector: of any, and of one with sites."""
 
 from __future__ import annotations
 

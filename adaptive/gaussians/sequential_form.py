@@ -39,7 +39,7 @@ _ARRAYS = ("pi", "nu", "mean", "projections", "row_variances")  # that are copie
 
 @dataclass
 class Work:
-    """What was done, counted.
+    """Counts of the operations that were done.
 
     Attributes
     ----------
@@ -185,7 +185,7 @@ class SequentialForm:
         return form
 
     def _has_data_rows(self, rows: Matrix) -> bool:
-        """Whether these are the data rows; the same memory has to give the same products still."""
+        """Return whether these are the data rows; the same memory has to give the same products still."""
         if is_sparse(rows):
             return rows.shape == self.data_rows.shape and (rows != self.data_rows).nnz == 0
         places = [(a.__array_interface__["data"], a.strides) for a in (rows, self.data_rows)]

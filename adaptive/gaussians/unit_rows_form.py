@@ -45,7 +45,7 @@ class UnitRowsForm(PrecisionForm):
 
     @staticmethod
     def pays(rows: Matrix, data_rows: Matrix | None) -> bool:
-        """Whether few enough of the rows have more than one entry."""
+        """Return whether few enough of the rows have more than one entry."""
         if not is_sparse(rows) or not (data_rows is None or is_sparse(data_rows)):
             return False
         wide = _wide_rows(rows)
@@ -133,7 +133,7 @@ class UnitRowsForm(PrecisionForm):
 
     @property
     def determined(self) -> bool:
-        """Whether data and prior determine u without sites."""
+        """Return whether data and prior determine u without sites."""
         if self.prior_precision is not None:
             return True
         return False if self.data_rows is None or self.data_rows.shape[0] < self.size else super().determined

@@ -147,7 +147,7 @@ def annealed_importance(
 
 @dataclass(frozen=True)
 class _Runs:
-    """Where the runs ended (runs, r), and r before every change of temperature (steps, runs)."""
+    """End points of the runs (runs, r), and r before every change of temperature (steps, runs)."""
 
     w: np.ndarray
     ratios: np.ndarray

@@ -83,13 +83,13 @@ def _reason(potential: Potential, engine: str) -> str | None:
 
 
 def _flat(potential: Potential, lower: np.ndarray) -> bool:
-    """Whether the potential is a mere constraint, constant inside its support."""
+    """Return whether the potential is a mere constraint, constant inside its support."""
     inside = np.where(np.isfinite(lower), lower, 0.0) + np.array([[0.5], [2.0]])
     return not np.any(potential.derivatives(inside)[0])
 
 
 def compatible(likelihood: Potentials, engine: str) -> bool:
-    """Whether ``engine`` accepts a potential (or every one of a list).
+    """Return whether ``engine`` accepts a potential (or every one of a list).
 
     Parameters
     ----------

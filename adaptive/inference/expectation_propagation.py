@@ -256,7 +256,7 @@ class _Sweeps:
         return bool(np.all(1.0 - self.fraction * pi * self.gaussian.marginals()[1] > -FLAT))
 
     def _extrapolated(self, d_pi: np.ndarray, d_nu: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-        """Where the last sweeps point, if this one is not quick enough by itself."""
+        """Extrapolate the last sweeps, if this one is not quick enough by itself."""
         if self.negative or not np.isfinite(self.residual):
             return None
         if self.residual > 2 * self._smallest:

@@ -71,12 +71,12 @@ class MixturePosterior:
 
     @property
     def n(self) -> int:
-        """How many unknowns."""
+        """Number of unknowns."""
         return self.posteriors[0].n
 
     @property
     def evidence_kind(self) -> str:
-        """What the log evidence is."""
+        """Kind of the log evidence."""
         return self.posteriors[0].evidence_kind
 
     @property
@@ -91,7 +91,7 @@ class MixturePosterior:
 
     @property
     def converged(self) -> bool:
-        """Whether all have."""
+        """Return whether all parts have converged."""
         return all(posterior.converged for posterior in self.posteriors)
 
     @cached_property

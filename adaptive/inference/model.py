@@ -180,7 +180,7 @@ class GLM:
         )
 
     def _each_alone(self, rows: list[Any]) -> bool:
-        """Whether rows look at unknowns one by one and at all of them, as priors of weights do."""
+        """Return whether rows look at unknowns one by one and at all of them, as priors of weights do."""
         if not rows or not all(np.all(np.diff(row.tocsr().indptr) <= 1) for row in rows):
             return False
         seen = sum(np.asarray(row.multiply(row).sum(axis=0)).ravel() for row in rows)

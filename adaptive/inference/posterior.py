@@ -41,7 +41,7 @@ LARGEST_COVARIANCE = 8000  # unknowns up to which the covariance is handed out a
 
 
 class Posterior:
-    """What an inference engine believes about the latent u.
+    """Posterior of the latent u, as an inference engine believes it.
 
     Parameters
     ----------

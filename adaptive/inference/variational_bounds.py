@@ -173,7 +173,7 @@ class _Bounds:
             self.width = np.where(old & ~self.fixed, 1.0 / np.where(old, pi, 1.0), self.width)
 
     def _start(self) -> np.ndarray:
-        """Where the first bounds touch: a spread from the centre, or at a mode where there may be several optima."""
+        """Return where the first bounds touch: a spread from the centre, or a mode where optima may be several."""
         if self.log_concave or not np.all(self.potential.smooth) or self.problem.warm_sites is not None:
             return self.location + self.problem.spread()
         self.problem.start()

@@ -26,7 +26,7 @@ COMBINATIONS = ("each", "majority")
 
 
 class Answer(NamedTuple):
-    """What one person said about one candidate.
+    """Answer of one person about one candidate.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class Imported:
-    """What became of the answers: numbers of answers, and positions in the pool.
+    """Outcome of an import: numbers of answers, and positions in the pool.
 
     Attributes
     ----------
@@ -157,7 +157,7 @@ def tell(
 
 
 def _labels(design: SequentialDesign) -> dict[int, Any]:
-    """What the candidates that were asked are called, by position."""
+    """Return the labels of the candidates that were asked, by position."""
     history = design.history_
     labels = dict(zip(history["position"], history["label"], strict=True))
     for query in design.unanswered:

@@ -106,7 +106,7 @@ def read_csv(path: str | os.PathLike[str], *, skip: str = "?") -> list[Answer]:
 
 
 def _filled(cell: str | None) -> bool:
-    """Whether somebody answered; pandas may write what is empty as nan."""
+    """Return whether somebody answered; pandas may write what is empty as nan."""
     return (cell or "").strip().lower() not in ("", "nan")
 
 

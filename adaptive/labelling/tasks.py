@@ -1,4 +1,4 @@
-"""What people are shown: the candidates that wait for answers, with their ids and whatever makes them readable."""
+"""Tasks for people: the candidates that wait for answers, with their ids and whatever makes them readable."""
 
 from __future__ import annotations
 

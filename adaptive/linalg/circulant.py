@@ -75,7 +75,7 @@ class Circulant:
 
     @property
     def _multiplicity(self) -> np.ndarray:
-        """How often each stored frequency stands in the full transform."""
+        """Number of times that each stored frequency stands in the full transform."""
         last = self.image_shape[-1]
         count = np.full(last // 2 + 1, 2.0)
         count[0] = 1.0

@@ -36,7 +36,7 @@ COUNTS = ("n_products", "n_preconditionings")
 
 @dataclass(frozen=True)
 class Solution:
-    """What `conjugate_gradients` returns.
+    """Result of `conjugate_gradients`.
 
     Attributes
     ----------
@@ -260,7 +260,7 @@ class _Block:
 
 
 def _columns(result: ArrayLike, like: np.ndarray) -> np.ndarray:
-    """What a callable returned, as contiguous columns of our own dtype."""
+    """Return a callable's result as contiguous columns of our own dtype."""
     result = np.ascontiguousarray(result, dtype=like.dtype)
     if result.shape != like.shape:
         raise ValueError(f"a product of columns of shape {like.shape} came back with shape {result.shape}.")

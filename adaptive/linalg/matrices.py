@@ -28,7 +28,7 @@ __all__ = [
 
 
 def is_sparse(matrix: object) -> TypeGuard[scipy.sparse.csr_array]:
-    """Whether the matrix is one of SciPy's sparse ones."""
+    """Return whether the matrix is one of SciPy's sparse ones."""
     return bool(scipy.sparse.issparse(matrix))
 
 
@@ -38,7 +38,7 @@ def dense(matrix: Matrix | ArrayLike) -> np.ndarray:
 
 
 def is_identity(matrix: Matrix) -> bool:
-    """Whether a sparse matrix is the identity; a dense one is not looked at."""
+    """Return whether a sparse matrix is the identity; a dense one is not looked at."""
     if not is_sparse(matrix) or matrix.shape[0] != matrix.shape[1] or matrix.nnz != matrix.shape[0]:
         return False
     return bool(np.all(matrix.diagonal() == 1.0))

@@ -83,7 +83,7 @@ class Perturbations:
 
     @classmethod
     def restored(cls, state: dict[str, Any]) -> Perturbations:
-        """What `state` described."""
+        """Restore the perturbations that `state` described."""
         self = cls(state["n_samples"], 0, state["dtype"])
         self._seed = [int(word) for word in state["seed"]]
         return self

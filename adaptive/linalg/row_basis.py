@@ -49,7 +49,7 @@ class RowBasis:
 
     @property
     def full(self) -> bool:
-        """Whether no row depends on others."""
+        """Return whether no row depends on others."""
         return self.T.shape[0] == self.T.shape[1]
 
     def appended(self, rows: np.ndarray) -> RowBasis:

@@ -33,7 +33,7 @@ __all__ = ["Variances", "exact", "lanczos", "probing", "sampled"]
 
 
 class Variances(NamedTuple):
-    """What every estimator returns.
+    """Result of every estimator of variances.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""How much of k-space each sample stands for: the weights of a linear reconstruction from uneven samples.
+"""Areas of k-space that samples stand for: the weights of a linear reconstruction from uneven samples.
 
     u = X^H G y,    G = diag(weights),        weight = size of what is nearer to this sample than to others
 

@@ -21,7 +21,7 @@ __all__ = ["Candidates", "ChangingCandidates", "FixedCandidates", "candidates_of
 
 
 class Candidates(Protocol):
-    """What the loop asks of a pool; ``event`` is an ask or skip as the log holds it."""
+    """Protocol of a pool as the loop sees it; ``event`` is an ask or skip as the log holds it."""
 
     fixed: bool
     restorable: bool  # whether the log alone gives every query back

@@ -1,4 +1,4 @@
-"""What a comparison of scorers found: learning curves over several seeds, and paired differences to one of them.
+"""Results of a comparison of scorers: learning curves over several seeds, and paired differences to one of them.
 
 difference at n   = mean over seeds of  value(scorer, seed, n) - value(reference, seed, n)
 interval          = mean +- t(k - 1) * standard error,   k seeds; of a single seed it is without bounds (infinite)

@@ -1,4 +1,4 @@
-"""What a comparison measures on rows that are never asked: (estimator, X, y) -> float."""
+"""Metrics of a comparison, on rows that are never asked: (estimator, X, y) -> float."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked, and the form in which answers are kept."""
+"""Queries, and the form in which answers are kept."""
 
 from __future__ import annotations
 

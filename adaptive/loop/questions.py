@@ -40,17 +40,17 @@ class Questions:
 
     @property
     def initial_left(self) -> int:
-        """How many initial positions were not asked yet."""
+        """Number of initial positions that were not asked yet."""
         return len(self._initial) - self.design._state.n_initial
 
     @property
     def _cost(self) -> Any:
-        """What candidates cost, coming from what was asked last."""
+        """Return the costs of candidates, coming from what was asked last."""
         return arguments.at_present(self.design.cost, self.design._state.last)
 
     @property
     def left(self) -> int:
-        """How many candidates may still be asked."""
+        """Number of candidates that may still be asked."""
         return self._left(self.design.excluded())
 
     def _left(self, excluded: np.ndarray) -> int:

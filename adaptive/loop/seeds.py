@@ -19,7 +19,7 @@ __all__ = ["Purpose", "seed_of", "sequence"]
 
 
 class Purpose(IntEnum):
-    """What a seed is for. Logs are repeated by these numbers: new purposes take new ones."""
+    """Purpose of a seed. Logs are repeated by these numbers: new purposes take new ones."""
 
     INITIAL = 0  # which candidates are asked first
     QUERY = 1  # what scorers and predictives draw for query k

@@ -408,7 +408,7 @@ class SequentialDesign:
 
     @property
     def iteration(self) -> int:
-        """How many times answers were learnt."""
+        """Number of times that answers were fitted."""
         return self._state.iteration
 
     @property
@@ -418,22 +418,22 @@ class SequentialDesign:
 
     @property
     def seconds(self) -> float:
-        """How long this design has been running, pauses between save and load left out."""
+        """Seconds that this design has been running, pauses between save and load left out."""
         return self._journal.seconds
 
     @property
     def log(self) -> EventLog:
-        """What is written; read it, and leave writing to the design."""
+        """Log of the design; read it, and leave writing to the design."""
         return self._journal.log
 
     @property
     def log_path(self) -> Path | None:
-        """Where the log is written; None in memory."""
+        """Path of the log; None in memory."""
         return self._journal.log.path
 
     @property
     def in_chunks(self) -> dict[str, int]:
-        """What `select` is told of memory: ``chunk_size`` where it was given."""
+        """Options of `select` about memory: ``chunk_size`` where it was given."""
         return {} if self.chunk_size is None else {"chunk_size": self.chunk_size}
 
     @property
@@ -461,13 +461,13 @@ class SequentialDesign:
 
     @property
     def n_left(self) -> int:
-        """How many candidates of the present pool may still be asked."""
+        """Return the number of candidates of the present pool that may still be asked."""
         with self._journal.session():
             return self._questions.left
 
     @property
     def finished(self) -> bool:
-        """Whether the stopping rule holds; never before the initial positions were asked."""
+        """Return whether the stopping rule holds; never before the initial positions were asked."""
         with self._journal.session():
             return self.stop is not None and self._questions.initial_left == 0 and bool(self.stop(self))
 

@@ -1,4 +1,4 @@
-"""What a design knows: the fold of its events.
+"""State of a design: the fold of its events.
 
     state = apply(event n, ... apply(event 2, apply(event 1, start)))
 

@@ -222,7 +222,7 @@ class Operator:
         return array.reshape(math.prod(batch), *shape), batch
 
     def _nothing(self, array: np.ndarray) -> np.ndarray:
-        """What comes of a batch of no arrays, so that no operator need think of it."""
+        """Return the result for a batch of no arrays, so that no operator need think of it."""
         return np.empty(0, np.result_type(array, np.complex64 if self.dtype.kind == "c" else np.float32))
 
     def _weights(self, weights: ArrayLike, dtype: DType) -> np.ndarray:

@@ -93,7 +93,7 @@ class RealStacked(Operator):
         return _parts(self.operator._normal(_joined(u), shared))
 
     def _turns(self, u: np.ndarray) -> bool:
-        """Whether a complex diagonal of the same precision comes first, as a phase does."""
+        """Return whether a complex diagonal of the same precision comes first, as a phase does."""
         second = self.operator.second if isinstance(self.operator, Product) else None
         if not isinstance(second, Diagonal) or second.entries.dtype.kind != "c":
             return False

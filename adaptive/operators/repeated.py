@@ -77,5 +77,5 @@ class Repeated(Operator):
 
 
 def alike(weights: np.ndarray) -> bool:
-    """Whether all arrays of the stack have the same weights."""
+    """Return whether all arrays of the stack have the same weights."""
     return weights.strides[0] == 0 or len(weights) == 1 or bool((weights[1:] == weights[:1]).all())

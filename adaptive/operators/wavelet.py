@@ -133,7 +133,7 @@ class Wavelet(Operator):
                 block = target
 
     def _strides(self, depth: int, block: np.ndarray) -> list[tuple[int, int]]:
-        """Of every axis its length at a depth, and how many numbers are between neighbours."""
+        """Return every axis' length at a depth, and the number of entries between neighbours."""
         shape, numbers = self._shapes[depth], block.shape[-1]
         return [(n, numbers * math.prod(shape[axis + 1 :])) for axis, n in enumerate(shape)]
 
@@ -177,7 +177,7 @@ def _orthonormal(low: np.ndarray, high: np.ndarray) -> bool:
 
 
 def _depth(shape: tuple[int, ...], name: str, taps: int) -> int:
-    """How often all axes can be halved while each is at least as long as the filter."""
+    """Return the number of times that all axes can be halved while each is at least as long as the filter."""
     for axis, length in enumerate(shape):
         if length % 2 or length < taps:
             wanted = f"even axes of at least {taps} for the wavelet {name!r}"

@@ -1,4 +1,4 @@
-"""How often events happened against the probability they were given."""
+"""Reliability diagrams: how often events happened against the probability they were given."""
 
 from __future__ import annotations
 

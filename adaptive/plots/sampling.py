@@ -1,4 +1,4 @@
-"""What a design of k-space measures: the order of its lines, points or shots, and what each was worth.
+"""Designs of k-space drawn: the order of lines, points or shots, and what each was worth.
 
 Designs are pools in the order of the scan, those that `designs.kspace.export_design` writes.
 """

@@ -1,4 +1,4 @@
-"""What came of a scan: reconstructions with their residuals, coil maps, errors by design and by what was measured."""
+"""Scans drawn: reconstructions with their residuals, coil maps, errors by design and by what was measured."""
 
 from __future__ import annotations
 

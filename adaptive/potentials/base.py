@@ -232,7 +232,7 @@ class Potential(ABC):
         return log_normaliser, centre + self.location, spread
 
     def tilted_modes(self, c: np.ndarray, v: np.ndarray, fraction: float) -> tuple[np.ndarray, np.ndarray]:
-        """Where T^fraction N(c, v) may have its mass, and the width of each place, (k, m) both.
+        """Return where T^fraction N(c, v) may have its mass, and the width of each place, (k, m) both.
 
         Asked only of potentials that are not log-concave, at location 0; the default looks for local maxima on a grid.
         """

@@ -102,7 +102,7 @@ def with_message(mean: np.ndarray, s: np.ndarray, p: float, e: float, out: np.nd
 
 
 class Maximum(NamedTuple):
-    """What is believed about the larger (smaller) of two and about both, after the message.
+    """Beliefs about the larger (smaller) of two and about both, after the message.
 
     Attributes
     ----------

@@ -92,7 +92,7 @@ class GroupedPotential(Potential):
 
     @property
     def weights(self) -> np.ndarray | None:  # type: ignore[override]
-        """How often each row counts; None where none has a weight of its own."""
+        """Number of times each row counts; None where none has a weight of its own."""
         if all(p.weights is None for p in self.potentials):
             return None
         return self._column([1.0 if p.weights is None else p.weights for p in self.potentials])

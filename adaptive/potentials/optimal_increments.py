@@ -1,4 +1,4 @@
-"""What optimal play adds to the score of a node whose tree nobody has seen, by moves left:
+"""Increments that optimal play adds to the score of a node whose tree nobody has seen, by moves left:
 
     Delta(0) = 0,    Delta(l) = ext over b children of  Delta(l - 1) + drift + xi,    xi ~ N(0, 1) independent,
 

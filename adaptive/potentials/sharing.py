@@ -1,4 +1,4 @@
-"""What becomes of each member of `Potential` where several groups are seen as one, and where T becomes T^w.
+"""Members of `Potential` where several groups are seen as one, and where T becomes T^w.
 
 `GroupedPotential` and `Weighted` are made from this one list: a new member of `Potential` needs a line in it.
 
@@ -20,7 +20,7 @@ __all__ = ["MEMBERS", "Member"]
 
 
 class Member(NamedTuple):
-    """What becomes of a member for groups, and for T^w."""
+    """Form that a member takes for groups, and for T^w."""
 
     groups: str
     weighted: str

@@ -35,7 +35,7 @@ __all__ = ["SoftmaxBound", "contrasts", "softmax_bound", "softmax_mode"]
 
 
 class SoftmaxBound(NamedTuple):
-    """Of each row: the bound of E l(s) (m,), the tilt a (m, c), and twice the slope in V (m, c, c)."""
+    """Return for each row the bound of E l(s) (m,), the tilt a (m, c), and twice the slope in V (m, c, c)."""
 
     value: np.ndarray
     tilt: np.ndarray

@@ -117,7 +117,7 @@ def application(
 
 
 class _Pages:
-    """What the routes do; all that touches a design or the store is done in one of a few threads."""
+    """Routes of the application; all that touches a design or the store is done in one of a few threads."""
 
     def __init__(self, desk: Desk, store: Store, invitations: bool, secure: bool, rate: float) -> None:
         self.desk, self.invitations, self.secure = desk, invitations, secure

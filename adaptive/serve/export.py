@@ -1,4 +1,4 @@
-"""What people said, out of a store: sessions, answers in order with times; and a person taken out of it for good."""
+"""Exports of a store: sessions, answers in order with times; and a person taken out of it for good."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a store: on opening, and while it is used."""
+"""Faults of a store: on opening, and while it is used."""
 
 from __future__ import annotations
 

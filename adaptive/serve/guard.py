@@ -1,4 +1,4 @@
-"""What stands before every page: hosts and sizes are looked at before a body is read; headers say what is allowed.
+"""Guard before every page: hosts and sizes are looked at before a body is read; headers say what is allowed.
 
 Pure ASGI, so that a body of 10 MB is refused by its length and never held.
 """

@@ -302,7 +302,7 @@ def _rows(queries: Sequence[Query]) -> Iterator[Query]:
 
 
 def _key(query: Query) -> tuple[int, int]:
-    """What a lease is about."""
+    """Subject of a lease."""
     return query.id, int(query.positions[0])
 
 

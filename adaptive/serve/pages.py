@@ -1,4 +1,4 @@
-"""What the two kinds of pages have in common: where a person is, and what they may do there.
+"""Pages' common ground: where a person is, and what they may do there.
 
 place = desk.place(session)           GET   where one is: a question, or the end
 desk.answer(session, number, given)   POST  refused unless the form is about the question that is open
@@ -62,7 +62,7 @@ def texts(own: dict[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What is known of a trait, with its 95% interval."""
+    """Estimate of a trait, with its 95% interval."""
 
     trait: str
     mean: float
@@ -72,7 +72,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Place:
-    """Where somebody is.
+    """Place of a person on the way.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class Place:
 
 
 class Desk(Protocol):
-    """What the application asks of a test or of a pool that is labelled."""
+    """Protocol of a test or of a pool that is labelled, as the application sees it."""
 
     title: str
     lang: str

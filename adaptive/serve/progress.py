@@ -1,4 +1,4 @@
-"""How the labelling goes: how often answers were predicted right, and whether it is time to stop.
+"""Progress of labelling: how often answers were predicted right, and whether it is time to stop.
 
 Both replay the answers, which takes its time: they are made again only when enough has come in since.
 """

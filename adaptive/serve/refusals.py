@@ -1,4 +1,4 @@
-"""What a page refuses, with the status that says so; nothing has changed then."""
+"""Refusals of a page, with the status that says so; nothing has changed then."""
 
 from __future__ import annotations
 

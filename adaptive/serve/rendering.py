@@ -1,4 +1,4 @@
-"""What a person sees of a candidate: a text, a picture, or a row of a table. Everything is text, never markup."""
+"""Rendering of a candidate: a text, a picture, or a row of a table. Everything is text, never markup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a browser brings back, signed: the cookie of a session, and the one question that a form is about.
+"""Signatures on what a browser brings back: the cookie of a session, and the one question that a form is about.
 
 A session's id is 128 random bits; the store keeps its hash only. A form's token names session and place, so that a form
 of another session, of another question, or made elsewhere is none.

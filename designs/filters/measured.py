@@ -1,4 +1,4 @@
-"""What callable pools ask of an estimator: directions, variances, and what was measured so far."""
+"""Directions, variances and past measurements, as callable pools ask an estimator for them."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class TransformRows(LazyPool):
         return self.index[np.asarray(positions, dtype=np.intp)].tolist()
 
     def measure(self, image: ArrayLike) -> np.ndarray:
-        """What all filters see of ``image`` (..., *image shape) without noise, (..., m): one fast transform."""
+        """Measure ``image`` (..., *image shape) by all filters without noise, (..., m): one fast transform."""
         coefficients = self.transform.forward(image)
         axes = len(self.transform.output_shape)
         return coefficients.reshape(*coefficients.shape[:-axes], -1)[..., self.index]

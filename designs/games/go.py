@@ -142,7 +142,7 @@ def _area(board: np.ndarray, size: int) -> int:
 
 @njit(cache=True)
 def _in_atari(board: np.ndarray, size: int, at: int, colour: int, stones: np.ndarray) -> bool:
-    """Whether a stone at this empty point takes something of the other colour."""
+    """Return whether a stone at this empty point takes something of the other colour."""
     x, y = at % size, at // size
     for d in range(4):
         u, w = x + (d == 0) - (d == 1), y + (d == 2) - (d == 3)

@@ -83,7 +83,7 @@ class Constraints:
         return mask
 
     def accepts(self, positions: np.ndarray) -> bool:
-        """What ``feasible`` says about a complete design."""
+        """Return the verdict of ``feasible`` on a complete design."""
         return self.feasible is None or bool(self.feasible(np.sort(positions)))
 
     def random_start(self, rng: np.random.Generator, attempts: int = 1000) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What the two exchange algorithms share: the criterion by its name, the model with prior and blocks, the result."""
+"""Problem of the two exchange algorithms: the criterion by its name, the model with prior and blocks, the result."""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ class _Mode:
         return max_iter, False
 
     def certificates(self, state: _State) -> dict[str, float]:
-        """How far the multipliers are from proving the point."""
+        """Return the distance of the multipliers from proving the point."""
         multipliers = state.weight * state.scaled
         gradient = (self.system.X @ state.u - self.y) @ self.system.X + self.model.back_project(multipliers)
         excess = float(np.max(np.abs(multipliers) / self.limits)) - 1.0

@@ -113,7 +113,7 @@ class PointEstimate(Posterior):
 
 
 def earlier_work(warm_start: Any, engine: str) -> Any:
-    """What the result of the same function was working with, or None."""
+    """Return the workings that a result of the same function carries, or None."""
     if warm_start is None:
         return None
     if getattr(warm_start, "engine", None) != engine:

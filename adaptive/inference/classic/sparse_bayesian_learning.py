@@ -186,7 +186,7 @@ class SparsePosterior(Posterior):
         self.working = (data, problem)
 
     def state(self) -> dict[str, Any]:
-        """What it believes, as of a plain `Posterior`: which coefficients are on is told by their variances."""
+        """Beliefs as of a plain `Posterior`: which coefficients are on is told by their variances."""
         return {**super().state(), "active": None}
 
     def leading_directions(

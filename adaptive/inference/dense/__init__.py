@@ -1,1 +1,1 @@
-"""What engines that keep matrices are made of: the dense problem, Newton's method, moves, steps of fixed points."""
+"""Parts of engines that keep matrices: the dense problem, Newton's method, moves, steps of fixed points."""

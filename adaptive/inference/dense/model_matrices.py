@@ -25,7 +25,7 @@ __all__ = ["ModelMatrices"]
 
 
 class ModelMatrices:
-    """What dense engines work with; matrices are made when they are first asked for.
+    """Matrices that dense engines work with, made when they are first asked for.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class ModelMatrices:
 
     @property
     def all_active(self) -> bool:
-        """Whether no group is Gaussian."""
+        """Return whether no group is Gaussian."""
         return len(self._active) == len(self._moments)
 
     @cached_property

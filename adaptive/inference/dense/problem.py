@@ -1,4 +1,4 @@
-"""What dense engines share: the model as matrices, where to start, the end."""
+"""Dense problems: the model as matrices, the start and the end that all dense engines share."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class DenseProblem:
 
     @property
     def potential(self) -> Potential:
-        """Of the active rows, of which there must be some."""
+        """Potential of the active rows, of which there must be some."""
         assert self.matrices.potential is not None
         return self.matrices.potential
 
@@ -185,7 +185,7 @@ class DenseProblem:
         )
 
     def _runs_away(self, projections: np.ndarray) -> bool:
-        """Whether log-concave potentials alone hold the posterior, and none of them falls along u = t mean, t > 0.
+        """Return whether log-concave potentials alone hold the posterior, and none falls along u = t mean, t > 0.
 
         Then the integral over the ray diverges.  Engines come near such a ray: they follow what the potentials allow.
         """

@@ -177,7 +177,7 @@ def _along(model: GLM | None, posterior: Posterior, columns: np.ndarray) -> tupl
 
 
 def _response(model: GLM | None, posterior: Posterior) -> np.ndarray | None:
-    """Of Laplace's method, where the curvature follows the mode: what that adds to the slope."""
+    """Add to the slope what the curvature does that follows the mode, in Laplace's method."""
     if posterior.engine != "laplace_approximation" or model is None:
         return None
     gaussian, active = posterior.gaussian, [(b, p) for b, p in model.groups if as_gaussian(p) is None]

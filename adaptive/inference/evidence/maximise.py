@@ -1,4 +1,4 @@
-"""Where the evidence is largest:  t* = argmax  ln Z(t) + ln p(t),  climbed by its slopes.
+"""Maximum of the evidence:  t* = argmax  ln Z(t) + ln p(t),  climbed by its slopes.
 
 Hyper-parameters t are mostly logarithms of scales. Every evaluation is a fit, started from the last one, and fits are
 what an iteration must spare: one parameter is climbed by Newton's method, several by L-BFGS.
@@ -32,7 +32,7 @@ class Evaluation(NamedTuple):
 
 
 class Maximum(NamedTuple):
-    """Where the search ended: t, evidence times prior there (logarithm), and the last fit."""
+    """End of a search: t, evidence times prior there (logarithm), and the last fit."""
 
     point: Any
     value: float
@@ -250,7 +250,7 @@ class _Ascent:
         self.target: np.ndarray | None = None  # where to look: with that parameter at its bound
 
     def sees_bound(self, point: np.ndarray, slope: np.ndarray) -> bool:
-        """Whether after this step there is a ``target`` to look at."""
+        """Return whether after this step there is a ``target`` to look at."""
         step, change = point - self.point, slope - self.slope
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = slope / self.slope

@@ -1,1 +1,1 @@
-"""What engines that multiply with operators only are made of: the double loop, least squares, samples in place of V."""
+"""Parts of engines that multiply with operators only: the double loop, least squares, samples in place of V."""

@@ -51,7 +51,7 @@ _STATED = (
 
 
 class LargePosterior(Posterior):
-    """What the matrix-free double loop believes about the latent.
+    """Posterior of the matrix-free double loop.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ class LargePosterior(Posterior):
         return LargePosterior(system, mean=self.mean, engine=self.engine, **self._kept())
 
     def _kept(self) -> dict[str, Any]:
-        """What further measurements leave as it is."""
+        """Parts that further measurements leave as they are."""
         names = ("perturbations", "sample_tol", "sites", "group_lengths")
         return {name: getattr(self, name) for name in names}
 
@@ -359,7 +359,7 @@ class LargePosterior(Posterior):
 
     @staticmethod
     def _arguments(state: dict[str, Any]) -> dict[str, Any]:
-        """What a state says of the constructor's arguments."""
+        """Arguments of the constructor that a state holds."""
         return {
             **{name: state[name] for name in _STATED},
             "samples": state["samples"],

@@ -29,7 +29,7 @@ Sites = Callable[[np.ndarray], tuple[np.ndarray, "np.ndarray | None"]]
 
 
 class Descent(NamedTuple):
-    """Where `Reweighted.descend` stopped.
+    """End point of `Reweighted.descend`.
 
     Attributes
     ----------

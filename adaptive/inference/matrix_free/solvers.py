@@ -47,7 +47,7 @@ class Point:
 
 @dataclass
 class Solution:
-    """Where a solver stopped."""
+    """End point of a solver."""
 
     point: Point
     trace: list[float]
@@ -128,7 +128,7 @@ class Objective:
 
     @cached_property
     def _gains(self) -> tuple[float, float]:
-        """How much longer X' and B' make a vector without structure."""
+        """Factor by which X' and B' lengthen a vector without structure."""
         rng, gains, model = np.random.default_rng(0), [], self.model
         for back, size in (
             (model.back_measure, model.X.shape[0] if model.X else 0),

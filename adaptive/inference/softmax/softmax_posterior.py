@@ -164,7 +164,7 @@ class SoftmaxPosterior:
 
     @property
     def determined(self) -> float:
-        """How many unknowns the rows determine, n - tr(covariance)."""
+        """Number of unknowns that the rows determine, n - tr(covariance)."""
         return float(np.einsum("ikl,ikl->", self.sites.precision, self.of_rows[1]))
 
     def divergence(self) -> float:

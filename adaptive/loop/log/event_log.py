@@ -79,7 +79,7 @@ class EventLog:
 
     @property
     def name(self) -> str:
-        """What a message calls it."""
+        """Name of the log in messages."""
         return self.storage.name
 
     # -- opening and closing ------------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ class EventLog:
 
     @property
     def n_events(self) -> int:
-        """How many events there are, the header not counted."""
+        """Number of events, the header not counted."""
         return len(self._checks) - 1
 
     def check_after(self, n_events: int) -> int:

@@ -166,7 +166,7 @@ def check_header(
 
 
 def _compared(seed: int, estimator: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """What is compared, by the name that a message gives it."""
+    """Return the entries to compare, by the name that a message gives them."""
     return {
         "estimator": estimator["class"],
         "whether the estimator is fitted": estimator.get("fitted"),

@@ -64,7 +64,7 @@ class Journal:
 
     @property
     def seconds(self) -> float:
-        """How long the design has been running, pauses between save and load left out."""
+        """Seconds that the design has been running, pauses between save and load left out."""
         return time.monotonic() - self._clock
 
     @contextmanager

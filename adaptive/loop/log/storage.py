@@ -1,4 +1,4 @@
-"""Where the lines of a log are kept: whole lines in, the same bytes out.
+"""Storages of a log's lines: whole lines in, the same bytes out.
 
 A storage knows nothing of events. It keeps what ``EventLog`` wrote, in order, and whatever snapshot belongs to it;
 `FileStorage` in a file, `MemoryStorage` for as long as the process lives, `adaptive.serve` in SQLite.
@@ -28,7 +28,7 @@ class LogError(ValueError):
 
 @runtime_checkable
 class Storage(Protocol):
-    """What a log asks of the place where its lines are.
+    """Protocol of a place where a log's lines are.
 
     Attributes
     ----------
