@@ -1,4 +1,4 @@
-"""Images: read from files, scanned in simulation, checked and compared. Nothing here knows a model."""
+"""Images: scanned in simulation, checked and compared; `adaptive.scanner` reads them. Nothing here knows a model."""
 
 from adaptive.images.cfl import read_cfl, write_cfl
 from adaptive.images.coils import estimate_coils, map_error, normalised_maps, simulate_coils
@@ -7,16 +7,14 @@ from adaptive.images.design_table import COLUMNS, best_parameter, compare_design
 from adaptive.images.folding import folded, unfolded
 from adaptive.images.foreground import foreground
 from adaptive.images.kspace_check import check_coils, check_kspace, gridded, kspace_problem
-from adaptive.images.kspace_files import RawKspace, read_kspace
 from adaptive.images.noise import estimate_noise, noise_covariance, whitened
 from adaptive.images.oversampling import remove_oversampling
 from adaptive.images.phase import estimate_phase, low_resolution, polynomial_phase
 from adaptive.images.quality import Interval, l2_error, nmse, paired_interval, psnr, ssim
-from adaptive.images.reading import head_scan, read_images
 from adaptive.images.receiver import CoilCovariance, coil_covariance
 from adaptive.images.simulation import SimulatedScan, simulate_scan
 from adaptive.images.smooth_phase import SmoothPhase, smooth_phase
-from adaptive.images.stack import ImageStack, Slice, fitted, middle_square, padded, scaled
+from adaptive.images.stack import ImageStack, Slice, fitted, head_scan, middle_square, padded, scaled
 
 __all__ = [
     "COLUMNS",
@@ -24,7 +22,6 @@ __all__ = [
     "CompressedCoils",
     "ImageStack",
     "Interval",
-    "RawKspace",
     "SimulatedScan",
     "Slice",
     "SmoothPhase",
@@ -55,8 +52,6 @@ __all__ = [
     "polynomial_phase",
     "psnr",
     "read_cfl",
-    "read_images",
-    "read_kspace",
     "remove_oversampling",
     "scaled",
     "simulate_coils",

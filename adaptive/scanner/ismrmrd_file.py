@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from adaptive.scanner.ismrmrd_header import EXACT, parsed
-from adaptive.scanner.sentences import damaged, needs
+from adaptive.scanner.sentences import damaged
 
-__all__ = ["CALIBRATION", "NOISE", "OTHERS", "REVERSED", "Content", "is_ismrmrd", "opened"]
+__all__ = ["CALIBRATION", "NOISE", "OTHERS", "REVERSED", "Content", "is_ismrmrd"]
 
 _TOGETHER = 64  # read-outs that are read at a time
 NOISE, CALIBRATION, REVERSED = 19, 20, 22
@@ -116,14 +116,3 @@ def _holds_acquisitions(group: Any) -> bool:
         return False
     names = getattr(group["data"].dtype, "names", None)
     return names is not None and {"head", "data", "traj"} <= set(names)
-
-
-def opened(path: Path) -> Any:
-    """An HDF5 file, to be closed by the caller; a sentence where it is damaged."""
-    needs("ismrmrd", f"reading {path.name}")
-    import h5py
-
-    try:
-        return h5py.File(path, "r")
-    except OSError as reason:
-        raise damaged(path.name, reason) from reason

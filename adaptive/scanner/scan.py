@@ -17,8 +17,9 @@ from adaptive.scanner.protocol import Protocol
 from adaptive.scanner.slicing import cut, turned
 from adaptive.showing import facts_html
 
-__all__ = ["Scan", "pieces"]
+__all__ = ["LOOKED_THROUGH", "Scan", "pieces"]
 
+LOOKED_THROUGH = 2**27  # numbers: up to a GB is looked through at once, more is read where it is looked at
 _SAME_PLACE = 1e-5  # radians per pixel: files keep trajectories in single precision
 
 
@@ -235,7 +236,7 @@ class Scan:
         -------
         Scan
             Of an image the axes point right and anterior (axial), right and superior (coronal), anterior and superior
-            (sagittal), nearly, and slices are counted towards the third, as `adaptive.images.read_images` has it. Of
+            (sagittal), nearly, and slices are counted towards the third, as `read_images` has it. Of
             k-space the axes stay as they are; it is transformed along the third.
 
         Raises
@@ -256,14 +257,14 @@ class Scan:
         return turned(self, order, backwards)
 
     def finite(self) -> Scan:
-        """The scan itself, or a sentence where a number of it is none.
+        """The scan itself, or a sentence where a number of it is none; gigabytes are not looked through.
 
         Raises
         ------
         ValueError
             If data are NaN or infinite.
         """
-        for one in pieces(self.data):
+        for one in pieces(self.data) if self.data.size <= LOOKED_THROUGH else ():
             bad = int((~np.isfinite(one)).sum())
             if bad:
                 raise ValueError(f"{self.source} holds {bad} or more numbers that are NaN or infinite.")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 from adaptive.checks import integer
 
-__all__ = ["chosen", "damaged", "needs"]
+__all__ = ["chosen", "damaged", "needs", "opened_hdf5"]
 
 
 def needs(package: str, what: str) -> None:
@@ -26,6 +28,17 @@ def damaged(name: str, reason: BaseException) -> ValueError:
     """The sentence about a file that cannot be read."""
     why = " ".join(str(reason).split())[:200] or type(reason).__name__
     return ValueError(f"{name} cannot be read; it seems to be damaged or not what its name says ({why}).")
+
+
+def opened_hdf5(path: Path, package: str = "h5py") -> Any:
+    """An HDF5 file, to be closed by the caller; a sentence where it is damaged, or ``package`` is absent."""
+    needs(package, f"reading {path.name}")
+    import h5py
+
+    try:
+        return h5py.File(path, "r")
+    except OSError as reason:
+        raise damaged(path.name, reason) from reason
 
 
 def chosen(name: str, argument: str, value: int | None, n: int, what: str) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from adaptive.cli.errors import CommandError
-from adaptive.cli.kspace.checking import ENDINGS
+from adaptive.cli.kspace.values import ENDINGS
 from designs.kspace import PhaseEncodePool, export_design
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from adaptive import scorers
-from adaptive.cli.kspace.rules import names, rules
 from adaptive.cli.kspace.trial import SLACKS, Trial
+from adaptive.cli.kspace.trial_rules import names, rules
 from adaptive.cli.workers import stop_if_orphaned
 from adaptive.loop import SequentialDesign
 from designs.kspace.from_images.growth import best_apart

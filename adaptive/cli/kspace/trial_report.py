@@ -12,9 +12,9 @@ import numpy as np
 
 from adaptive import plots
 from adaptive.cli.kspace.exports import unplaced, write_exports
-from adaptive.cli.kspace.rules import EXPONENT
 from adaptive.cli.kspace.trial import METRICS, SCALES, SLACKS, Trial
 from adaptive.cli.kspace.trial_designs import DESIGNED, REFERENCE, Tried
+from adaptive.cli.kspace.trial_rules import EXPONENT
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
