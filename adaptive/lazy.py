@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 __all__ = ["lazily"]
@@ -16,8 +17,8 @@ __all__ = ["lazily"]
 def lazily(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` of a package that imports its names ``if TYPE_CHECKING`` only.
 
-    Its ``__init__`` stays the one list of names and of the modules that they stand in. No module may have the name of
-    a thing that it holds: once imported by anybody, it would be found in the place of that thing.
+    Its ``__init__`` stays the one list of names and of the modules that they stand in. Of a module and a thing in it
+    that have one name the package has the thing, whoever imported the module before.
 
     Parameters
     ----------
@@ -31,6 +32,8 @@ def lazily(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
     (True, 'designs.kspace')
     """
 
+    sys.modules[package].__class__ = _Package
+
     def get(name: str) -> Any:
         module = sys.modules[package]
         if name not in module.__all__:
@@ -41,6 +44,17 @@ def lazily(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
         return thing
 
     return get, lambda: sorted({*vars(sys.modules[package]), *sys.modules[package].__all__})
+
+
+class _Package(ModuleType):
+    """A package that an import of its module ``name`` does not give an attribute, where it lists a thing so called."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        listed = (
+            isinstance(value, ModuleType) and name in self.__all__ and _homes(self.__name__)[name] == value.__name__
+        )
+        if not listed:
+            super().__setattr__(name, value)
 
 
 @cache

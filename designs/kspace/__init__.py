@@ -32,7 +32,7 @@ if _TYPE_CHECKING:
     from designs.kspace.from_images.reference import reference_lines, reference_points
     from designs.kspace.limits import GradientLimits
     from designs.kspace.own_trajectories import trajectories
-    from designs.kspace.phase_encode_pool import PhaseEncode, PhaseEncodePool, phase_encodes
+    from designs.kspace.phase_encodes import PhaseEncode, PhaseEncodePool, phase_encodes
     from designs.kspace.radial import spoke_samples
     from designs.kspace.refined import RefinedAngles
     from designs.kspace.rules import simple_rules

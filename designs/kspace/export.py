@@ -18,7 +18,7 @@ from adaptive.checks import integer
 from adaptive.images.cfl import read_cfl, write_cfl
 from adaptive.scanner import Geometry, Protocol, write_plan
 from designs.kspace.cartesian import LinePool
-from designs.kspace.phase_encode_pool import PhaseEncodePool
+from designs.kspace.phase_encodes import PhaseEncodePool
 from designs.kspace.protocol import protocol as for_people
 from designs.kspace.trajectory import TrajectoryPool
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from designs.kspace.cartesian import LinePool
-from designs.kspace.phase_encode_pool import PhaseEncodePool
+from designs.kspace.phase_encodes import PhaseEncodePool
 from designs.kspace.trajectory import TrajectoryPool
 
 __all__ = ["protocol"]
