@@ -1,4 +1,4 @@
-"""What can be measured: pools, optimal designs, k-space trajectories, image filters, games."""
+"""Candidates for measurement: pools, optimal designs, k-space trajectories, image filters, games."""
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 

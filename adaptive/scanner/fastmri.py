@@ -42,7 +42,7 @@ def read_fastmri(path: Path, kind: str | None, index: int | None = None) -> Scan
 
 
 def holds_images(path: Path) -> bool:
-    """Whether there are images beside, or instead of, k-space."""
+    """True where there are images beside, or instead of, k-space."""
     with opened_hdf5(path) as file:
         return _first(file, _IMAGES) is not None
 

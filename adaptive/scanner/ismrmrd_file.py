@@ -37,7 +37,7 @@ class Content:
         self._require_order()
 
     def flagged(self, *flags: int) -> np.ndarray:
-        """Which acquisitions have any of these flags."""
+        """Mask of the acquisitions that have any of these flags."""
         bits = np.uint64(sum(1 << (flag - 1) for flag in flags))
         return (self.heads["flags"] & bits) != 0
 
@@ -107,7 +107,7 @@ class Content:
 
 
 def is_ismrmrd(file: Any) -> bool:
-    """Whether an open HDF5 file holds acquisitions of ISMRMRD."""
+    """True where an open HDF5 file holds acquisitions of ISMRMRD."""
     return any(_holds_acquisitions(file[key]) for key in file)
 
 

@@ -23,7 +23,7 @@ _REPEATS = 64  # read-outs whose repeats are kept: enough for the noise
 
 
 class Plan(NamedTuple):
-    """What an ISMRMRD file measures, without its samples.
+    """Measurements of an ISMRMRD file, without their samples.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ def read_ismrmrd(path: Path, volume: int | None = None, index: int | None = None
 
 
 def read_plan(path: Path) -> Plan:
-    """What a file measures, or plans to measure, in its order: of its first volume and slice; samples are not read."""
+    """Read the plan of a file in its order: of its first volume and slice; samples are not read."""
     with opened_hdf5(path, "ismrmrd") as file:
         content = Content(path, file)
         imaging, _, _ = _volume(content, 0)
@@ -204,7 +204,7 @@ class _Grid:
                 seen[key] = True
 
     def repeats(self) -> np.ndarray | None:
-        """What was measured several times, (repeats, coils, samples)."""
+        """Samples that were measured several times, (repeats, coils, samples)."""
         if not self._several:
             return None
         fewest = min(len(one) for one in self._several.values())
@@ -212,7 +212,7 @@ class _Grid:
 
 
 def _along(content: Content, at: int, values: np.ndarray, side: int) -> tuple[int, int, np.ndarray]:
-    """Where along the read-out samples belong: their centre is DC; what is to be discarded is left out."""
+    """Place of samples along the read-out: their centre is DC; what is to be discarded is left out."""
     head = content.heads[at]
     n, before, after = values.shape[1], int(head["discard_pre"]), int(head["discard_post"])
     centre = int(head["center_sample"]) or n // 2  # 0: not stated

@@ -37,7 +37,7 @@ class OtherKind(ValueError):
 
 
 def looks_like_kspace(array: ArrayLike) -> bool:
-    """Whether an array is k-space rather than an image.
+    """Tell k-space from an image.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def _window(side: int) -> slice:
 
 
 def kind_of(array: np.ndarray, name: str, wanted: str | None = None) -> str:
-    """Whether an array is "kspace" or an "image", by what it looks like.
+    """Kind of an array, "kspace" or "image", by its looks.
 
     Parameters
     ----------

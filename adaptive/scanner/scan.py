@@ -120,14 +120,14 @@ class Scan:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the image."""
+        """Shape of the image."""
         if self.image_shape is not None:
             return self.image_shape
         return self.data.shape if self.coils is None else self.data.shape[1:]
 
     @cached_property
     def sampled(self) -> np.ndarray | None:
-        """Where in k-space something was measured, (*shape); None of images and of trajectories."""
+        """Mask of what was measured in k-space, (*shape); None of images and of trajectories."""
         if self.kind == "image" or self.trajectory is not None or self.mask is not None:
             return self.mask
         each = self.data.reshape(-1, *self.shape)
@@ -208,7 +208,7 @@ class Scan:
         return np.asarray(values)
 
     def shot(self, samples: np.ndarray) -> np.ndarray:
-        """What was measured along one trajectory (d, axes), radians per pixel: (coils, d).
+        """Samples along one trajectory (d, axes), radians per pixel: (coils, d).
 
         Raises
         ------

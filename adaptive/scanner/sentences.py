@@ -42,7 +42,7 @@ def opened_hdf5(path: Path, package: str = "h5py") -> Any:
 
 
 def chosen(name: str, argument: str, value: int | None, n: int, what: str) -> int:
-    """Which one of n is meant; none need be named where there is one."""
+    """Position among n; none need be named where there is one."""
     if value is None:
         if n > 1:
             raise ValueError(f"{name} holds {n} {what}: say which one, {argument}=0 to {argument}={n - 1}.")

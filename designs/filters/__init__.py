@@ -1,4 +1,4 @@
-"""Which filters to measure an image with: rows of norm one, drawn, in a fixed order, or designed from what is known.
+"""Filters to measure an image with: rows of norm one, drawn, in a fixed order, or designed from what is known.
 
 Ensembles are functions ``(shape, n_filters, ..., random_state=None)`` that return rows (n_filters, pixels), or a lazy
 pool of such rows where they come from an orthonormal transform. The adaptive ones are callable pools

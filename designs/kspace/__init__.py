@@ -1,4 +1,4 @@
-"""Which parts of k-space to measure: lines, phase encodes, spokes, spirals - and the designs that look at no data."""
+"""Parts of k-space to measure: lines, phase encodes, spokes, spirals - and the designs that look at no data."""
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 

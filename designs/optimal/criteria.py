@@ -1,4 +1,4 @@
-"""What makes a design good: Kiefer's phi_p(V) = (trace(V^p) / d)^(1/p) of the covariance V = (X^T X + P)^-1.
+"""Criteria of a design: Kiefer's phi_p(V) = (trace(V^p) / d)^(1/p) of the covariance V = (X^T X + P)^-1.
 
     p -> 0      det(V)^(1/d)          D    the volume of the confidence ellipsoid (the product of the eigenvalues)
     p = 1       trace(V) / d          A    the mean variance
@@ -81,7 +81,7 @@ class Criterion:
     """Smaller is better; everything is a function of the information M = X^T X + P and of V = M^-1."""
 
     def stages(self) -> list[Criterion]:
-        """What to minimise one after the other, itself last."""
+        """Criteria to minimise one after the other, itself last."""
         return [self]
 
     def value(self, information: np.ndarray) -> float:

@@ -69,7 +69,7 @@ def exports(given: Sequence[str]) -> list[str]:
 
 
 def compressed_to(given: str) -> int | str:
-    """How many virtual coils were asked for: a number, "auto" or "off"."""
+    """Number of virtual coils that was asked for: a number, "auto" or "off"."""
     if given in ("auto", "off"):
         return given
     if not (given.isascii() and given.isdigit() and int(given) > 0):

@@ -231,5 +231,5 @@ def _drawn(
 
 
 def _least(errors: dict[Any, float]) -> Any:
-    """What has the least error; the first of equals."""
+    """Key of the least error; the first of equals."""
     return min(errors, key=errors.__getitem__)

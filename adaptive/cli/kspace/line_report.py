@@ -77,7 +77,7 @@ def simulated(subject: Subject, settings: dict[str, Any]) -> str:
 
 
 def verdict(ordered: Sequence[Outcome], k: int) -> str:
-    """What the errors on slice ``k`` say: whether choosing the lines paid, against the best of the simple rules."""
+    """Verdict by the errors on slice ``k``: choosing the lines paid or not, against the best of the simple rules."""
     designed, *others = ordered
     rules = [one for one in others if one.design != REFERENCE]
     best = min(rules, key=lambda one: one.rows[k]["error"])

@@ -154,7 +154,7 @@ def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how
 
 
 def _directions(known: Known, settings: dict[str, Any], design: Any) -> str:
-    """Which way in the patient lines are encoded and read out, where that is known."""
+    """Directions in the patient of encoding and read-out, where they are known."""
     place = known.geometry
     if place is None or settings["trajectory"] != "lines":
         return ""
@@ -166,7 +166,7 @@ def _directions(known: Known, settings: dict[str, Any], design: Any) -> str:
 
 
 def _side(design: Any, n_first: int, settings: dict[str, Any]) -> str:
-    """What a plan that leaves out one half of k-space relies on."""
+    """Remark on a plan that leaves out one half of k-space: what it relies on."""
     if settings["trajectory"] != "lines":
         return ""
     beside = np.sign(design.lines[n_first:] - design.image_shape[design.axis] // 2)

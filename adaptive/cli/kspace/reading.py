@@ -1,4 +1,4 @@
-"""What ``adaptive kspace`` reads: stacks of images, raw samples of one slice, a reference; errors are sentences.
+"""Inputs of ``adaptive kspace``: stacks of images, raw samples of one slice, a reference; errors are sentences.
 
 An image in the place of k-space, and the other way round, is recognised and said. Of several volumes the first is taken
 where none was named, and that is said, too.
@@ -229,7 +229,7 @@ def require_same_grid(reference: str, image: str | None, volume: int | None) -> 
 
 
 def turned_to(known: Known, reference: Scan, scan: Scan) -> Known:
-    """What a reference shows, with the axes of the scan in order and direction, where both say how they lie.
+    """Turn what a reference shows to the axes of the scan, in order and direction, where both say how they lie.
 
     DICOM keeps rows and columns of a picture, raw samples phase encodes and read-out: lines are those of the latter.
     """
@@ -246,7 +246,7 @@ def turned_to(known: Known, reference: Scan, scan: Scan) -> Known:
 
 
 def of_several(scan: Scan, volume: int | None) -> str:
-    """What is to be said where nobody chose among several volumes."""
+    """Remark for whoever did not choose among several volumes."""
     if volume is not None or scan.n_volumes == 1:
         return ""
     return f"Volume {scan.volume} of {scan.n_volumes}; --volume takes another."

@@ -153,7 +153,7 @@ def _trial_of(settings: dict[str, Any]) -> tuple[Trial, Known | None]:
 
 
 def _size_of(trial: Trial, settings: dict[str, Any]) -> int:
-    """How much is measured in all; refused where it is not between the centre and everything."""
+    """Number of measurements in all; refused where it is not between the centre and everything."""
     there, first, kind = len(trial.pool), len(trial.first), trial.trajectory
     n = settings["lines"]
     if n is None:
@@ -164,7 +164,7 @@ def _size_of(trial: Trial, settings: dict[str, Any]) -> int:
 
 
 def _positions_from(trial: Trial, reference: Known, n: int, settings: dict[str, Any], jobs: int) -> np.ndarray:
-    """Where in the pool a design from the reference measures."""
+    """Positions in the pool of a design from the reference."""
     from adaptive.cli.kspace.plan import designed_from
     from adaptive.cli.kspace.trial_rules import snapped
 
@@ -184,7 +184,7 @@ def _width(trial: Trial) -> int:
 
 
 def fingerprint(subject: Subject) -> str:
-    """Of the pixels that a run depends on."""
+    """Digest of the pixels that a run depends on."""
     digest = hashlib.sha256()
     for one in (subject.same, subject.neighbour, subject.training):
         if one is not None:

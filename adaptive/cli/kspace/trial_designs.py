@@ -52,7 +52,7 @@ class Tried(NamedTuple):
     chosen: Chosen | None = None
 
     def mean(self, name: str) -> float:
-        """Of a measure, over the draws."""
+        """Mean of a measure over the draws."""
         return float(np.mean([one[name] for one in self.measures]))
 
 

@@ -247,7 +247,7 @@ def _finer(geometry: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _images(data: np.ndarray) -> np.ndarray:
-    """Of samples (..., h, w)."""
+    """Images of samples (..., h, w)."""
     return FourierLines(data.shape[-2:], range(data.shape[-2])).adjoint(data)
 
 

@@ -44,7 +44,7 @@ class Subject:
 
 
 class Known(NamedTuple):
-    """What a plan is made from.
+    """Knowledge that a plan is made from.
 
     Attributes
     ----------
