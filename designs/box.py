@@ -108,7 +108,7 @@ def box(
 
 @dataclass(frozen=True)
 class Box:
-    """Result of `box`."""
+    """Pool that `box` makes."""
 
     lower: np.ndarray
     upper: np.ndarray
@@ -147,7 +147,7 @@ class Box:
         return np.where(unit >= 1.0, self.upper, np.minimum(moved, self.upper))
 
     def _allowed(self, unit: np.ndarray) -> np.ndarray:
-        """Which points of the unit cube the instrument allows, (n,) booleans."""
+        """Mask of the points of the unit cube that the instrument allows, (n,)."""
         if self.allowed is None:
             return np.ones(len(unit), dtype=bool)
         found = np.asarray(self.allowed(self._inside(unit)))
@@ -168,7 +168,7 @@ class Box:
 
     # ------------------------------------------------------------------ uphill, in the unit cube
     def _local_maxima(self, estimator: Estimator, x: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return the largest scores' places around each of the points x (k, d); best first, without repetitions."""
+        """Find where the score is largest around each of the points x (k, d); best first, without repetitions."""
         x, values = x.copy(), values.copy()
         moving = np.ones(len(x), dtype=bool)
         for _ in range(self.iterations):
@@ -191,7 +191,7 @@ class Box:
         return x[kept]
 
     def _trials(self, estimator: Estimator, x: np.ndarray) -> np.ndarray:
-        """Return the next places to try, (k, trials, d): along Newton's step and the slope, cut off at the faces."""
+        """Points to look at next, (k, trials, d): along Newton's step and along the slope, cut off at the faces."""
         slope, curvature = self._derivatives(estimator, x)
         free = ~(((x <= 0.0) & (slope < 0)) | ((x >= 1.0) & (slope > 0))) & (self.upper > self.lower)
         slope = np.where(free, slope, 0.0)

@@ -124,7 +124,7 @@ class Product(LazyPool):
         return self.take(positions)
 
     def positions(self, entries: Sequence[tuple[Any, ...]]) -> np.ndarray:
-        """Return the positions of given tuples, for ``exclude=``; factors must be plain lists without repetitions."""
+        """Positions of given tuples, for ``exclude=``; factors must be plain lists without repetitions."""
         index = []
         for k, factor in enumerate(self.factors):
             if isinstance(factor, LazyPool):
@@ -305,7 +305,7 @@ class Joined(LazyPool):
         return plain.take(together, np.argsort(np.concatenate(order), kind="stable"))
 
     def labels(self, positions: ArrayLike) -> list[Any]:
-        """Labels of the pools for their entries; positions in the whole where they have none."""
+        """Names of the entries in their pools; positions in the whole where they have no names."""
         result: list[Any] = []
         for position in np.asarray(positions, dtype=np.int64).tolist():
             k = int(np.searchsorted(self._ends, position, side="right"))

@@ -51,7 +51,7 @@ ROOM_IMPORTS = {
     ("inference", "predictive"): "quantiles of mixtures are those of predictives",
     ("scorers", "potentials"): "a type only",
     ("search", "potentials"): "a type only",
-    ("scanner", "estimators"): "one method of three reconstructs by a model",
+    ("scanner", "estimators"): "the last method is the library's own model",
 }
 
 

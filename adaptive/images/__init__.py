@@ -1,22 +1,25 @@
-"""Images: read from files, scanned in simulation, checked and compared. Nothing here knows a model."""
+"""Images: scanned in simulation, checked and compared; `adaptive.scanner` reads them. Nothing here knows a model."""
 
-from adaptive.images.cfl import read_cfl, write_cfl
-from adaptive.images.coils import estimate_coils, map_error, normalised_maps, simulate_coils
-from adaptive.images.compression import CompressedCoils, compress_coils
-from adaptive.images.design_table import COLUMNS, best_parameter, compare_designs
-from adaptive.images.folding import folded, unfolded
-from adaptive.images.foreground import foreground
-from adaptive.images.kspace_check import check_coils, check_kspace, gridded, kspace_problem
-from adaptive.images.kspace_files import RawKspace, read_kspace
-from adaptive.images.noise import estimate_noise, noise_covariance, whitened
-from adaptive.images.oversampling import remove_oversampling
-from adaptive.images.phase import estimate_phase, low_resolution, polynomial_phase
-from adaptive.images.quality import Interval, l2_error, nmse, paired_interval, psnr, ssim
-from adaptive.images.reading import head_scan, read_images
-from adaptive.images.receiver import CoilCovariance, coil_covariance
-from adaptive.images.simulation import SimulatedScan, simulate_scan
-from adaptive.images.smooth_phase import SmoothPhase, smooth_phase
-from adaptive.images.stack import ImageStack, Slice, fitted, middle_square, padded, scaled
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from adaptive.lazy import lazily as _lazily
+
+if _TYPE_CHECKING:
+    from adaptive.images.cfl import read_cfl, write_cfl
+    from adaptive.images.coils import estimate_coils, map_error, normalised_maps, simulate_coils
+    from adaptive.images.compression import CompressedCoils, compress_coils
+    from adaptive.images.design_table import COLUMNS, best_parameter, compare_designs
+    from adaptive.images.folding import folded, unfolded
+    from adaptive.images.foreground import foreground
+    from adaptive.images.kspace_check import check_coils, check_kspace, gridded, kspace_problem
+    from adaptive.images.noise import estimate_noise, noise_covariance, whitened
+    from adaptive.images.oversampling import remove_oversampling
+    from adaptive.images.phase import estimate_phase, low_resolution, polynomial_phase
+    from adaptive.images.quality import Interval, l2_error, nmse, paired_interval, psnr, ssim
+    from adaptive.images.receiver import CoilCovariance, coil_covariance
+    from adaptive.images.simulation import SimulatedScan, simulate_scan
+    from adaptive.images.smooth_phase import SmoothPhase, smooth_phase
+    from adaptive.images.stack import ImageStack, Slice, fitted, head_scan, middle_square, padded, scaled
 
 __all__ = [
     "COLUMNS",
@@ -24,7 +27,6 @@ __all__ = [
     "CompressedCoils",
     "ImageStack",
     "Interval",
-    "RawKspace",
     "SimulatedScan",
     "Slice",
     "SmoothPhase",
@@ -55,8 +57,6 @@ __all__ = [
     "polynomial_phase",
     "psnr",
     "read_cfl",
-    "read_images",
-    "read_kspace",
     "remove_oversampling",
     "scaled",
     "simulate_coils",
@@ -67,3 +67,5 @@ __all__ = [
     "whitened",
     "write_cfl",
 ]
+
+__getattr__, __dir__ = _lazily(__name__)

@@ -286,7 +286,7 @@ def _lags(block: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
 
 
 def _waves(side: int, n: int) -> np.ndarray:
-    """What every lag of windows of a side is at every pixel, (n, lags)."""
+    """Every lag of windows of a side at every pixel, (n, lags)."""
     return np.exp(2j * np.pi / n * np.outer(np.arange(n) - n // 2, np.arange(-(side - 1), side)))
 
 

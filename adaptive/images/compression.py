@@ -24,7 +24,7 @@ _ENERGY = 0.99  # kept, where the number of coils is not given
 
 
 class CompressedCoils(NamedTuple):
-    """What `compress_coils` returns.
+    """Result of `compress_coils`.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Where an image shows the object and not the air around it: pixels above a share of the brightest, holes filled."""
+"""Object in an image, without the air around it: pixels above a share of the brightest, holes filled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How close a reconstruction is to the truth. All four compare magnitudes, so that a phase left over does not count.
+"""Distances of a reconstruction from the truth. All four compare magnitudes, so that a phase left over does not count.
 
 l2_error = || |truth| - |estimate| ||_2                  nmse = l2_error^2 / || truth ||^2
 psnr     = 10 log10(n range^2 / l2_error^2)              ssim: structural similarity (scikit-image)
@@ -150,7 +150,7 @@ def ssim(
 
 
 class Interval(NamedTuple):
-    """What `paired_interval` returns.
+    """Result of `paired_interval`.
 
     Attributes
     ----------

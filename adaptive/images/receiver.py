@@ -21,7 +21,7 @@ __all__ = ["CoilCovariance", "coil_covariance"]
 
 
 class CoilCovariance(NamedTuple):
-    """What `coil_covariance` returns.
+    """Result of `coil_covariance`.
 
     Attributes
     ----------

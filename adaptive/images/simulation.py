@@ -74,7 +74,7 @@ class SimulatedScan:
         return FourierLines(self.image.shape, range(len(self.image))).adjoint(self.kspace)
 
     def samples(self, block: Operator) -> np.ndarray:
-        """What an operator block measures: ``block.forward`` of the noisy acquisition, of every coil first."""
+        """Samples of an operator block: ``block.forward`` of the noisy acquisition, of every coil first."""
         return block.forward(self.acquired)
 
     def measure(self, blocks: Iterable[Operator]) -> list[np.ndarray]:
@@ -82,7 +82,7 @@ class SimulatedScan:
         return [self.samples(block) for block in getattr(blocks, "candidates", blocks)]
 
     def caption(self, told: Sequence[str] | None = None) -> str:
-        """What a figure of this scan has to say.
+        """Caption for figures of this scan.
 
         Parameters
         ----------

@@ -28,7 +28,7 @@ _FIRST = 0.1  # strength of the prior of the first guess
 
 
 class SmoothPhase(NamedTuple):
-    """What `smooth_phase` returns.
+    """Result of `smooth_phase`.
 
     Attributes
     ----------

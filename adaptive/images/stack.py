@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -19,7 +20,7 @@ from adaptive.checks import integer
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike
 
-__all__ = ["ImageStack", "Slice", "fitted", "middle_square", "padded", "scaled"]
+__all__ = ["ImageStack", "Slice", "fitted", "head_path", "head_scan", "middle_square", "padded", "scaled"]
 
 PERCENTILE = 99.8
 
@@ -129,6 +130,43 @@ class ImageStack(Sequence[Slice]):
         if len(self) == 1:
             return None
         return index + 1 if index + 1 < len(self) else index - 1
+
+
+def head_scan() -> ImageStack:
+    """The head scan that nibabel ships: 24 axial slices of 128 x 96 voxels of 2 x 2 x 2.2 mm, echo-planar, one subject.
+
+    Returns
+    -------
+    ImageStack
+
+    Raises
+    ------
+    FileNotFoundError
+        If nibabel was installed without its test data.
+
+    Examples
+    --------
+    >>> head_scan()[12].image.shape
+    (128, 96)
+    """
+    import nibabel
+
+    path = head_path()
+    canonical = nibabel.as_closest_canonical(nibabel.load(path))  # axes right, anterior, superior
+    return ImageStack(np.moveaxis(np.asarray(canonical.dataobj[..., 0]), 2, 0), path.name, "axial")
+
+
+def head_path() -> Path:
+    """The file of `head_scan`."""
+    import nibabel
+
+    # not through nibabel.testing, which imports pytest
+    path = Path(nibabel.__file__).parent / "tests" / "data" / "example4d.nii.gz"
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"this nibabel came without its test data: there is no {path}; read a file of your own."
+        )
+    return path
 
 
 def scaled(image: ArrayLike, name: str = "image") -> np.ndarray:

@@ -62,7 +62,7 @@ def frames_of(path: Path) -> list[Frame]:
 
 
 def _announces_an_image(head: Any) -> bool:
-    """Whether a file without rows is what is left of an image, and no list or report."""
+    """Tell what is left of an image from a list or report: a file without rows."""
     kind = getattr(getattr(head, "file_meta", None), "MediaStorageSOPClassUID", None)
     return kind is not None and "Image Storage" in kind.name
 
@@ -97,7 +97,7 @@ def _frame(file: Path, head: Any, number: int) -> Frame:
 
 
 def stated(head: Any, number: int, sequence: str, name: str) -> Any:
-    """What is said of one frame: in its own part of the header, in the part that all share, or in the header."""
+    """Statement about one frame: in its own part of the header, in the part that all share, or in the header."""
     for groups, at in (("PerFrameFunctionalGroupsSequence", number), ("SharedFunctionalGroupsSequence", 0)):
         items = head.get(groups) or []
         if at < len(items) and sequence in items[at] and name in items[at][sequence].value[0]:

@@ -47,7 +47,7 @@ def read_dicom(path: Path, volume: int | None = None) -> Scan:
         volume=volume,
         n_volumes=n_volumes,
         source=source,
-    ).finite()
+    )
 
 
 def _geometry(frames: list[Frame], rows: int, columns: int) -> Geometry | None:

@@ -114,7 +114,7 @@ def _sixteen_bits(volume: np.ndarray) -> tuple[np.ndarray, float, float]:
 
 
 def _series(geometry: Geometry, protocol: Protocol | None, description: str) -> dict[str, Any]:
-    """What all slices say."""
+    """Header that all slices share."""
     from pydicom.uid import generate_uid
     from pydicom.valuerep import DS
 

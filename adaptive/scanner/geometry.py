@@ -1,4 +1,4 @@
-"""Where the voxels of a scan lie in the patient: position of voxel (0, 0, 0), directions of the axes, voxel size.
+"""Place of the voxels of a scan in the patient: position of voxel (0, 0, 0), directions of the axes, voxel size.
 
     millimetres = position + directions @ (voxel_size * index)          right, anterior, superior (RAS), as NIfTI has it
 
@@ -116,7 +116,7 @@ class Geometry:
         return _NAMES[int(np.argmax(np.abs(self.directions[:, axis])))]
 
     def place(self, index: ArrayLike) -> np.ndarray:
-        """Where a voxel lies, mm RAS, (3,)."""
+        """Place of a voxel, mm RAS, (3,)."""
         return self.position + self.directions @ (self.voxel_size * np.asarray(index, dtype=float))
 
     def axis_through(self, plane: str) -> int:
@@ -172,7 +172,7 @@ class Geometry:
         return best, [bool(one < 0) for one in along], float(np.arccos(np.clip(np.abs(along).min(), 0.0, 1.0)))
 
     def parallel(self, other: Geometry) -> bool:
-        """Whether the axes are those of another to within a hundredth of a radian, in whatever order they are kept."""
+        """True where the axes are those of another, to a hundredth of a radian, in whatever order."""
         return self.way_to(other)[2] <= _PARALLEL
 
     def to_anatomical(self) -> tuple[list[int], list[bool]]:

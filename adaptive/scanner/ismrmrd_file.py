@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from adaptive.scanner.ismrmrd_header import EXACT, parsed
-from adaptive.scanner.sentences import damaged, needs
+from adaptive.scanner.sentences import damaged
 
-__all__ = ["CALIBRATION", "NOISE", "OTHERS", "REVERSED", "Content", "is_ismrmrd", "opened"]
+__all__ = ["CALIBRATION", "NOISE", "OTHERS", "REVERSED", "Content", "is_ismrmrd"]
 
 _TOGETHER = 64  # read-outs that are read at a time
 NOISE, CALIBRATION, REVERSED = 19, 20, 22
@@ -37,7 +37,7 @@ class Content:
         self._require_order()
 
     def flagged(self, *flags: int) -> np.ndarray:
-        """Which acquisitions have any of these flags."""
+        """Mask of the acquisitions that have any of these flags."""
         bits = np.uint64(sum(1 << (flag - 1) for flag in flags))
         return (self.heads["flags"] & bits) != 0
 
@@ -107,7 +107,7 @@ class Content:
 
 
 def is_ismrmrd(file: Any) -> bool:
-    """Whether an open HDF5 file holds acquisitions of ISMRMRD."""
+    """True where an open HDF5 file holds acquisitions of ISMRMRD."""
     return any(_holds_acquisitions(file[key]) for key in file)
 
 
@@ -116,14 +116,3 @@ def _holds_acquisitions(group: Any) -> bool:
         return False
     names = getattr(group["data"].dtype, "names", None)
     return names is not None and {"head", "data", "traj"} <= set(names)
-
-
-def opened(path: Path) -> Any:
-    """An HDF5 file, to be closed by the caller; a sentence where it is damaged."""
-    needs("ismrmrd", f"reading {path.name}")
-    import h5py
-
-    try:
-        return h5py.File(path, "r")
-    except OSError as reason:
-        raise damaged(path.name, reason) from reason

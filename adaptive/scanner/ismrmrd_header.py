@@ -52,7 +52,7 @@ class Encoding(NamedTuple):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the image that was encoded."""
+        """Shape of the image that was encoded."""
         return tuple(self.matrix[axis] for axis in self.axes)
 
     @property
@@ -109,7 +109,7 @@ def protocol_of(header: Any, contrast: int = 0) -> Protocol | None:
 
 
 def geometry_of(head: Any, encoding: Encoding) -> Geometry | None:
-    """Where the voxels lie, by the header of an acquisition; None where it does not say.
+    """Place of the voxels by the header of an acquisition; None where it does not say.
 
     Its position is that of voxel n // 2, the origin of the Fourier transform.
     """
@@ -128,7 +128,7 @@ def geometry_of(head: Any, encoding: Encoding) -> Geometry | None:
 
 
 def directions_of(geometry: Geometry | None, axes: Sequence[str]) -> dict[str, tuple[float, ...]]:
-    """What the header of every acquisition says of a geometry."""
+    """Fields of a geometry in the header of every acquisition."""
     names = ("position", "read_dir", "phase_dir", "slice_dir")
     if geometry is None:
         return dict.fromkeys(names, (0.0, 0.0, 0.0))

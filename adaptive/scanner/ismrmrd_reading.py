@@ -12,17 +12,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from adaptive.memory import require_memory
-from adaptive.scanner.ismrmrd_file import NOISE, OTHERS, Content, opened
-from adaptive.scanner.ismrmrd_grid import Grid, encodes_of
+from adaptive.scanner.ismrmrd_file import CALIBRATION, NOISE, OTHERS, REVERSED, Content
 from adaptive.scanner.ismrmrd_header import geometry_of, protocol_of
 from adaptive.scanner.scan import Scan
-from adaptive.scanner.sentences import chosen
+from adaptive.scanner.sentences import chosen, opened_hdf5
 
 __all__ = ["Plan", "read_ismrmrd", "read_plan"]
 
+_REPEATS = 64  # read-outs whose repeats are kept: enough for the noise
+
 
 class Plan(NamedTuple):
-    """What an ISMRMRD file measures, without its samples.
+    """Measurements of an ISMRMRD file, without their samples.
 
     Attributes
     ----------
@@ -47,7 +48,7 @@ class Plan(NamedTuple):
 
 def read_ismrmrd(path: Path, volume: int | None = None, index: int | None = None) -> Scan:
     """Read one volume (contrast, repetition, phase, set) and one slice, as `read_scan` says."""
-    with opened(path) as file:
+    with opened_hdf5(path, "ismrmrd") as file:
         content = Content(path, file)
         noise = np.flatnonzero(content.flagged(NOISE))
         imaging, volume, n_volumes = _volume(content, volume)
@@ -73,8 +74,8 @@ def read_ismrmrd(path: Path, volume: int | None = None, index: int | None = None
 
 
 def read_plan(path: Path) -> Plan:
-    """What a file measures, or plans to measure, in its order: of its first volume and slice; samples are not read."""
-    with opened(path) as file:
+    """Read the plan of a file in its order: of its first volume and slice; samples are not read."""
+    with opened_hdf5(path, "ismrmrd") as file:
         content = Content(path, file)
         imaging, _, _ = _volume(content, 0)
         imaging, _, _ = _slice(content, imaging, 0)
@@ -83,7 +84,7 @@ def read_plan(path: Path) -> Plan:
         if not encoding.cartesian:
             shots = content.shots(imaging)
             return Plan(encoding.shape, encoding.readout, np.empty((len(shots), 0), int), shots, encoding.names)
-        encodes = encodes_of(content, imaging)
+        encodes = _encodes_of(content, imaging)
         _, first = np.unique(encodes, axis=0, return_index=True)  # of several averages the first
         return Plan(encoding.shape, encoding.readout, encodes[np.sort(first)], None, None)
 
@@ -97,7 +98,7 @@ def _filled(scan: Scan, content: Content, imaging: np.ndarray) -> Scan:
         data = np.concatenate([values for _, values in content.samples(imaging)], axis=1)
         return replace(scan, data=data, trajectory=shots, image_shape=encoding.shape)
     require_memory(content.name, (coils, *encoding.shape), np.complex64)
-    grid = Grid(content, imaging, coils)
+    grid = _Grid(content, imaging, coils)
     return replace(
         scan,
         data=grid.kspace,
@@ -158,3 +159,88 @@ def _noise_factor(content: Content, noise: np.ndarray, image: int) -> float:
     system = content.header.acquisitionSystemInformation
     width = (system.relativeReceiverNoiseBandwidth if system is not None else None) or 1.0
     return silent / (taken * width) if silent > 0 and taken > 0 else 1.0
+
+
+class _Grid:
+    """Read-outs on the Cartesian grid; what was measured in several averages as their mean."""
+
+    def __init__(self, content: Content, imaging: np.ndarray, coils: int) -> None:
+        encoding = content.encoding
+        self.kspace = np.zeros((coils, *encoding.shape), np.complex64)
+        self.mask = np.zeros(encoding.shape, bool)
+        encodes, averages = _encodes_of(content, imaging), content.counter("average")[imaging]
+        calibration = content.flagged(CALIBRATION)[imaging]
+        # read-outs that only calibrate stand in where nothing else was measured
+        known = {tuple(one) for one in encodes[~calibration].tolist()}
+        counts: dict[tuple[int, ...], list[int]] = {}
+        where: dict[int, tuple[int, ...]] = {}  # acquisition -> its phase encode
+        for at, one, average, only in zip(imaging.tolist(), encodes.tolist(), averages, calibration, strict=True):
+            key = tuple(one)
+            if only and key in known:
+                continue
+            where[at] = key
+            counts.setdefault(key, []).append(average)
+            if counts[key].count(average) > 1:
+                what = key[0] if len(key) == 1 else key
+                raise ValueError(
+                    f"{content.name}: phase encode {what} is measured twice (the second time in acquisition {at}); "
+                    "repeated samples need average counters of their own."
+                )
+        self.order = np.array(list(counts))
+        self._several: dict[tuple[int, ...], list[np.ndarray]] = {}
+        rows: Any = np.moveaxis(self.kspace, 1 + encoding.readout, -1)  # (coils, phase encodes, read-out)
+        seen: Any = np.moveaxis(self.mask, encoding.readout, -1)
+        for at, values in content.samples(np.array(list(where))) if coils else ():
+            key = where[at]
+            start, stop, kept = _along(content, at, values, rows.shape[-1])
+            rows[(slice(None), *key, slice(start, stop))] += kept
+            seen[(*key, slice(start, stop))] = True
+            if len(counts[key]) > 1 and (key in self._several or len(self._several) < _REPEATS):
+                self._several.setdefault(key, []).append(kept)
+        for key, times in counts.items():
+            if len(times) > 1:
+                rows[(slice(None), *key)] /= len(times)
+            if not coils:
+                seen[key] = True
+
+    def repeats(self) -> np.ndarray | None:
+        """Samples that were measured several times, (repeats, coils, samples)."""
+        if not self._several:
+            return None
+        fewest = min(len(one) for one in self._several.values())
+        return np.concatenate([np.stack(one[:fewest]) for one in self._several.values()], axis=2)
+
+
+def _along(content: Content, at: int, values: np.ndarray, side: int) -> tuple[int, int, np.ndarray]:
+    """Place of samples along the read-out: their centre is DC; what is to be discarded is left out."""
+    head = content.heads[at]
+    n, before, after = values.shape[1], int(head["discard_pre"]), int(head["discard_post"])
+    centre = int(head["center_sample"]) or n // 2  # 0: not stated
+    start = side // 2 - (n - 1 - centre if content.flagged(REVERSED)[at] else centre)
+    if start + before < 0 or start + n - after > side or before + after > n:
+        raise ValueError(
+            f"{content.name}: acquisition {at} has {n} samples around sample {centre}, and a read-out of {side} "
+            "has no place for them."
+        )
+    return start + before, start + n - after, values[:, before : n - after]
+
+
+def _encodes_of(content: Content, where: np.ndarray) -> np.ndarray:
+    """Indices (m, 1 or 2) of the phase encodes of acquisitions, of images whose DC is at n // 2."""
+    encoding = content.encoding
+    found = []
+    steps = ("kspace_encode_step_1", "kspace_encode_step_2")
+    for axis, name, centre in zip("yz", steps, encoding.centres, strict=True):
+        if axis not in encoding.axes:
+            continue
+        side = encoding.matrix[axis]
+        lines = content.counter(name)[where] + side // 2 - centre
+        outside = np.flatnonzero((lines < 0) | (lines >= side))
+        if len(outside):
+            at = where[outside[0]]
+            raise ValueError(
+                f"{content.name}: acquisition {at} has {name} {content.counter(name)[at]}, outside of a matrix of "
+                f"{side} whose centre is {centre}."
+            )
+        found.append(lines)
+    return np.stack(found, axis=1)

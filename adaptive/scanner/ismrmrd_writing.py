@@ -31,7 +31,7 @@ _MOST = 2**16 - 1  # what a counter holds
 
 
 class _Order(NamedTuple):
-    """What is measured, one read-out after the other."""
+    """Read-outs one after the other."""
 
     shape: tuple[int, ...]
     axes: tuple[str, ...]  # of the image: x is read out, y and z are encoded
@@ -176,13 +176,13 @@ def _of_scan(scan: Scan) -> _Order:
 
 
 def _axes(n: int, readout: int) -> tuple[str, ...]:
-    """Which axis of the image is read out (x), and which are encoded, in their order."""
+    """Axis of the image that is read out (x), and those that are encoded, in their order."""
     others = iter("yz")
     return tuple("x" if axis == readout else next(others) for axis in range(n))
 
 
 def _samples(scan: Scan, order: _Order) -> list[np.ndarray]:
-    """Of every read-out, (coils, samples)."""
+    """Samples of every read-out, (coils, samples)."""
     if order.shape != scan.shape:
         raise ValueError(f"design is of images of shape {order.shape}, and {scan.source} of shape {scan.shape}.")
     if order.shots is not None:

@@ -159,7 +159,7 @@ def _pocs(kspace: np.ndarray, taken: np.ndarray, band: int, axis: int, n_iter: i
 
 
 def _by_model(kspace: np.ndarray, lines: np.ndarray, axis: int, settings: dict[str, Any]) -> np.ndarray:
-    from adaptive.estimators import ImageReconstructor  # house: one method of three reconstructs by a model
+    from adaptive.estimators import ImageReconstructor  # house: the last method is the library's own model
 
     block = FourierLines(kspace.shape[-2:], lines, axis)
     given = {"coils": "estimate"} if kspace.ndim == 3 and len(kspace) > 1 else {}

@@ -1,4 +1,4 @@
-"""What a scan was weighted by: echo, repetition and inversion time in seconds, flip angle in radians, field in T."""
+"""Weighting of a scan: echo, repetition and inversion time in seconds, flip angle in radians, field in T."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ class Protocol:
     name: str = ""
 
     def __bool__(self) -> bool:
-        """Whether the file stated anything."""
+        """True where the file stated anything."""
         return any(getattr(self, field.name) not in (None, "") for field in fields(self))

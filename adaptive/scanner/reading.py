@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from adaptive.checks import choice
-from adaptive.scanner.arrays import is_raw, read_array, read_hdf5, read_volume
-from adaptive.scanner.dicom_reading import read_dicom
-from adaptive.scanner.ismrmrd_reading import read_ismrmrd
-from adaptive.scanner.scan import Scan
+from adaptive.scanner.geometry import PLANES
+from adaptive.scanner.recognising import OtherKind
+from adaptive.scanner.sentences import opened_hdf5
+from adaptive.scanner.slicing import stacked
 
-__all__ = ["read_scan"]
+if TYPE_CHECKING:
+    from adaptive.images import ImageStack
+    from adaptive.scanner.scan import Scan
 
-_ARRAYS = (".npy", ".npz", ".cfl")
-_HDF5 = (".h5", ".hdf5", ".mrd")
-_VOLUMES = (".nii", ".nii.gz", ".mgz", ".mgh", ".hdr", ".img", ".img.gz", ".mnc")
-_DICOM = (".dcm", ".ima")
+__all__ = ["HDF5", "VOLUMES", "read_images", "read_scan", "unchecked"]
+
+DICOM = (".dcm", ".ima")
+HDF5 = (".h5", ".hdf5", ".mrd")
+VOLUMES = (".nii", ".nii.gz", ".mgz", ".mgh", ".hdr", ".img", ".img.gz", ".mnc")
+ARRAYS = (".npy", ".npz", ".cfl")
+PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp")
 _MARK = b"DICM"  # of DICOM, after 128 bytes
 
 
@@ -28,9 +34,11 @@ def read_scan(
     Parameters
     ----------
     path : str or Path
-        A folder that holds one series of DICOM, or a file: DICOM, ISMRMRD (``.h5``, ``.mrd``), fastMRI's HDF5, NIfTI,
-        ``.mgz``, arrays of BART (``.cfl``: x, y, z, coil, others) and NumPy (``.npy``, ``.npz``: (coils, *shape), or
-        images (h, w), (slices, h, w), (n0, n1, n2, volumes)).
+        A folder that holds one series of DICOM, or a file of one of the formats below. Arrays have shape (coils,
+        \\*shape) for k-space; (h, w), (slices, h, w) or (n0, n1, n2, volumes) for images. An archive holds one array,
+        one called "kspace" or "ksp", or images of one shape. Arrays of BART have the axes x, y, z, coil and others;
+        images become (z, x, y). Of fastMRI's data sets "kspace" is read before "reconstruction_rss"; if images are
+        asked for and only k-space is there, the root of the sum of squares over its coils.
     kind : {"kspace", "image"}, optional
         What it is taken for, and refused if it is the other; default: as the format says, or the numbers look.
     volume : int, optional
@@ -51,6 +59,23 @@ def read_scan(
         samples out of order or twice, numbers that are NaN, k-space in the place of an image or the other way round,
         several volumes of which none was chosen, more than fits into memory.
 
+    Notes
+    -----
+    What each format gives, besides ``data``; "stated": where the file says so.
+
+    ======= ============================== ============= ======== ======== ===== ==== =======
+    format  endings                        kind          geometry protocol noise mask readout
+    ======= ============================== ============= ======== ======== ===== ==== =======
+    DICOM   a folder, .dcm .ima            image         stated   stated   no    no   stated
+    ISMRMRD .h5 .hdf5 .mrd                 kspace        stated   stated   stated yes yes
+    fastMRI .h5 .hdf5                      kspace, image no       stated   no    no   no
+    NIfTI   .nii .nii.gz .hdr .img .mnc    image, kspace yes      stated   no    no   no
+    MGH     .mgz .mgh                      image         yes      stated   no    no   no
+    NumPy   .npy .npz                      kspace, image no       no       no    no   no
+    BART    .cfl                           kspace, image no       no       no    no   no
+    picture .png .jpg .jpeg .tif .tiff .bmp image        no       no       no    no   no
+    ======= ============================== ============= ======== ======== ===== ==== =======
+
     Examples
     --------
     >>> from pathlib import Path
@@ -62,28 +87,90 @@ def read_scan(
     >>> scan.slice("axial", 12)
     Scan(axial slice 12 of volume 0 of example4d.nii.gz: image, 128 x 96)
     """
+    return unchecked(path, kind, volume, index).finite()
+
+
+def read_images(path: str | os.PathLike[str], plane: str = "axial", *, volume: int = 0) -> ImageStack:
+    """Read the images of a file as a stack of slices in [0, 1]: a view of `read_scan`.
+
+    Parameters
+    ----------
+    path : str or Path
+        Whatever `read_scan` reads as images.
+    plane : "axial", "coronal" or "sagittal", default "axial"
+        Orientation of the slices, of volumes that say how they lie in the patient.
+    volume : int, default 0
+        Of several.
+
+    Returns
+    -------
+    ImageStack
+
+    Raises
+    ------
+    FileNotFoundError, ImportError, IndexError, ValueError
+        As `read_scan`; but pixels that are NaN are refused only in the slice that is looked at.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/heads.npy", np.random.default_rng(0).random((3, 8, 8)))
+    ...     stack = read_images(f"{folder}/heads.npy")
+    >>> len(stack), stack[1].image.shape
+    (3, (8, 8))
+    """
+    choice("plane", plane, PLANES)
+    return stacked(unchecked(path, "image", volume), plane, Path(path).name)
+
+
+def unchecked(
+    path: str | os.PathLike[str], kind: str | None = None, volume: int | None = None, index: int | None = None
+) -> Scan:
+    """`read_scan`, but numbers may be NaN; packages are imported where their format is met."""
     path = Path(path).expanduser()
     if kind is not None:
         choice("kind", kind, ("kspace", "image"))
     if not path.exists():
         raise FileNotFoundError(f"there is no file or folder {path}.")
     name = path.name.lower()
-    if path.is_dir() or name.endswith(_DICOM) or _marked(path):
-        _only("index", index, path, "slices of a volume are cut with Scan.slice")
-        return _of_format(read_dicom(path, volume), "image", kind)
-    if name.endswith(_HDF5):
-        if is_raw(path):
-            return _of_format(read_ismrmrd(path, volume, index), "kspace", kind)
-        _only("volume", volume or None, path, "its slices are chosen by index")
-        return read_hdf5(path, kind, index)
-    if name.endswith(_VOLUMES):
-        _only("index", index, path, "slices of a volume are cut with Scan.slice")
+    if name.endswith(HDF5) and path.is_file():
+        return _of_hdf5(path, kind, volume, index)
+    if index is not None:
+        raise ValueError(f"index means nothing for {path.name}: slices of a volume are cut with Scan.slice.")
+    if path.is_dir() or name.endswith(DICOM) or _marked(path):
+        from adaptive.scanner.dicom_reading import read_dicom
+
+        return _of_format(read_dicom(path, volume), "an image", kind)
+    if name.endswith(VOLUMES):
+        from adaptive.scanner.volumes import read_volume
+
         return read_volume(path, kind, volume)
-    if name.endswith(_ARRAYS):
-        _only("index", index, path, "slices of a volume are cut with Scan.slice")
+    from adaptive.scanner.arrays import read_array, read_picture
+
+    if name.endswith(ARRAYS):
         return read_array(path, kind, volume)
-    known = ", ".join((*_DICOM, *_HDF5, *_VOLUMES, *_ARRAYS))
+    if name.endswith(PICTURES):
+        return _of_format(read_picture(path), "a picture", kind)
+    known = ", ".join((*DICOM, *HDF5, *VOLUMES, *ARRAYS, *PICTURES))
     raise ValueError(f"{path.name} has an unknown ending; scans are read from folders of DICOM and {known}.")
+
+
+def _of_hdf5(path: Path, kind: str | None, volume: int | None, index: int | None) -> Scan:
+    from adaptive.scanner.ismrmrd_file import is_ismrmrd
+
+    with opened_hdf5(path) as file:
+        raw = is_ismrmrd(file)
+    if raw:
+        from adaptive.scanner.ismrmrd_reading import read_ismrmrd
+
+        return _of_format(read_ismrmrd(path, volume, index), "raw samples (ISMRMRD)", kind)
+    if volume:
+        raise ValueError(f"volume means nothing for {path.name}: its slices are chosen by index.")
+    from adaptive.scanner.fastmri import read_fastmri
+
+    return read_fastmri(path, kind, index)
 
 
 def _marked(path: Path) -> bool:
@@ -91,13 +178,7 @@ def _marked(path: Path) -> bool:
         return stream.read(132)[128:] == _MARK
 
 
-def _only(argument: str, value: int | None, path: Path, instead: str) -> None:
-    if value is not None:
-        raise ValueError(f"{argument} means nothing for {path.name}: {instead}.")
-
-
-def _of_format(scan: Scan, is_: str, kind: str | None) -> Scan:
-    if kind is not None and kind != is_:
-        held = "images" if is_ == "image" else "raw k-space"
-        raise ValueError(f"{scan.source} holds {held}, and kind={kind!r} asks for the other: leave kind out.")
+def _of_format(scan: Scan, held: str, kind: str | None) -> Scan:
+    if kind not in (None, scan.kind):
+        raise OtherKind(scan.source, held, f"and kind={kind!r} asks for the other: leave kind out")
     return scan

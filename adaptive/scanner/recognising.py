@@ -15,15 +15,29 @@ import numpy as np
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike
 
-__all__ = ["kind_of", "looks_like_kspace"]
+__all__ = ["OtherKind", "kind_of", "looks_like_kspace"]
 
 _SHARE = 0.5
 _GLANCE = 2**18  # numbers that are looked at
 _LEAST = 3  # samples around DC, along each axis, whatever its length
 
 
+class OtherKind(ValueError):
+    """Images where k-space was asked for, or the other way round.
+
+    Attributes
+    ----------
+    held : str
+        What there is, as in "raw.npy holds k-space as it seems".
+    """
+
+    def __init__(self, name: str, held: str, why: str) -> None:
+        self.held = f"{name} holds {held}"
+        super().__init__(f"{self.held}, {why}.")
+
+
 def looks_like_kspace(array: ArrayLike) -> bool:
-    """Whether an array is k-space rather than an image.
+    """Tell k-space from an image.
 
     Parameters
     ----------
@@ -69,7 +83,7 @@ def _window(side: int) -> slice:
 
 
 def kind_of(array: np.ndarray, name: str, wanted: str | None = None) -> str:
-    """Whether an array is "kspace" or an "image", by what it looks like.
+    """Kind of an array, "kspace" or "image", by its looks.
 
     Parameters
     ----------
@@ -90,14 +104,14 @@ def kind_of(array: np.ndarray, name: str, wanted: str | None = None) -> str:
     if not raw and part.ndim == 3 and part.dtype.kind == "c":  # there may be more coils than columns
         raw = looks_like_kspace(np.sqrt(np.sum(np.abs(part) ** 2, axis=0)))
     if raw and wanted == "image":
-        raise ValueError(f"{name} holds k-space and no image: its energy lies around DC; say that it is k-space.")
+        raise OtherKind(name, "k-space as it seems", "and no image: its energy lies around DC; say that it is k-space")
     if raw and array.dtype.kind != "c":
         raise ValueError(
             f"{name} holds magnitudes of k-space: without their phases they are no scan; save complex ones."
         )
     if wanted == "kspace" and not raw:
         if array.dtype.kind != "c" or looks_like_kspace(np.fft.fft2(part)):
-            raise ValueError(f"{name} holds an image and no k-space: its energy does not lie around DC.")
+            raise OtherKind(name, "an image as it seems, and no k-space", "its energy does not lie around DC")
         return "kspace"
     return "kspace" if raw else "image"
 

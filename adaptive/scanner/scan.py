@@ -17,8 +17,9 @@ from adaptive.scanner.protocol import Protocol
 from adaptive.scanner.slicing import cut, turned
 from adaptive.showing import facts_html
 
-__all__ = ["Scan", "pieces"]
+__all__ = ["LOOKED_THROUGH", "Scan", "pieces"]
 
+LOOKED_THROUGH = 2**27  # numbers: up to a GB is looked through at once, more is read where it is looked at
 _SAME_PLACE = 1e-5  # radians per pixel: files keep trajectories in single precision
 
 
@@ -119,14 +120,14 @@ class Scan:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the image."""
+        """Shape of the image."""
         if self.image_shape is not None:
             return self.image_shape
         return self.data.shape if self.coils is None else self.data.shape[1:]
 
     @cached_property
     def sampled(self) -> np.ndarray | None:
-        """Where in k-space something was measured, (*shape); None of images and of trajectories."""
+        """Mask of what was measured in k-space, (*shape); None of images and of trajectories."""
         if self.kind == "image" or self.trajectory is not None or self.mask is not None:
             return self.mask
         each = self.data.reshape(-1, *self.shape)
@@ -207,7 +208,7 @@ class Scan:
         return np.asarray(values)
 
     def shot(self, samples: np.ndarray) -> np.ndarray:
-        """What was measured along one trajectory (d, axes), radians per pixel: (coils, d).
+        """Samples along one trajectory (d, axes), radians per pixel: (coils, d).
 
         Raises
         ------
@@ -235,7 +236,7 @@ class Scan:
         -------
         Scan
             Of an image the axes point right and anterior (axial), right and superior (coronal), anterior and superior
-            (sagittal), nearly, and slices are counted towards the third, as `adaptive.images.read_images` has it. Of
+            (sagittal), nearly, and slices are counted towards the third, as `read_images` has it. Of
             k-space the axes stay as they are; it is transformed along the third.
 
         Raises
@@ -256,14 +257,14 @@ class Scan:
         return turned(self, order, backwards)
 
     def finite(self) -> Scan:
-        """The scan itself, or a sentence where a number of it is none.
+        """The scan itself, or a sentence where a number of it is none; gigabytes are not looked through.
 
         Raises
         ------
         ValueError
             If data are NaN or infinite.
         """
-        for one in pieces(self.data):
+        for one in pieces(self.data) if self.data.size <= LOOKED_THROUGH else ():
             bad = int((~np.isfinite(one)).sum())
             if bad:
                 raise ValueError(f"{self.source} holds {bad} or more numbers that are NaN or infinite.")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 from adaptive.checks import integer
 
-__all__ = ["chosen", "damaged", "needs"]
+__all__ = ["chosen", "damaged", "needs", "opened_hdf5"]
 
 
 def needs(package: str, what: str) -> None:
@@ -28,8 +30,19 @@ def damaged(name: str, reason: BaseException) -> ValueError:
     return ValueError(f"{name} cannot be read; it seems to be damaged or not what its name says ({why}).")
 
 
+def opened_hdf5(path: Path, package: str = "h5py") -> Any:
+    """An HDF5 file, to be closed by the caller; a sentence where it is damaged, or ``package`` is absent."""
+    needs(package, f"reading {path.name}")
+    import h5py
+
+    try:
+        return h5py.File(path, "r")
+    except OSError as reason:
+        raise damaged(path.name, reason) from reason
+
+
 def chosen(name: str, argument: str, value: int | None, n: int, what: str) -> int:
-    """Which one of n is meant; none need be named where there is one."""
+    """Position among n; none need be named where there is one."""
     if value is None:
         if n > 1:
             raise ValueError(f"{name} holds {n} {what}: say which one, {argument}=0 to {argument}={n - 1}.")

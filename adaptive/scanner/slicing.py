@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adaptive.checks import integer
+from adaptive.images.stack import ImageStack
+from adaptive.scanner.geometry import PLANES
 
 if TYPE_CHECKING:
     from adaptive.scanner.scan import Scan
 
-__all__ = ["cut", "turned"]
+__all__ = ["cut", "stacked", "turned"]
 
 
 def cut(scan: Scan, plane: str | None, index: int | None) -> Scan:
@@ -32,6 +34,15 @@ def cut(scan: Scan, plane: str | None, index: int | None) -> Scan:
         assert scan.geometry is not None
         axis = scan.geometry.axis_through(plane)
     return _slice(scan, plane, axis, index)
+
+
+def stacked(scan: Scan, plane: str, name: str) -> ImageStack:
+    """All slices of an image, as `read_images` says; without a place in the patient along the first axis of three."""
+    if scan.geometry is not None and scan.data.ndim == 3:
+        straight = turned(scan, *scan.geometry.to_anatomical())
+        return ImageStack(np.moveaxis(straight.data, PLANES[plane], 0), name, plane)
+    data = scan.data[..., 0] if scan.data.shape[-1] == 1 else scan.data
+    return ImageStack(data if data.ndim == 3 else data[None], name)
 
 
 def turned(scan: Scan, order: Sequence[int], backwards: Sequence[bool]) -> Scan:

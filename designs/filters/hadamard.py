@@ -134,7 +134,7 @@ def _sylvester(x: np.ndarray) -> np.ndarray:
 
 
 def _sequencies(side: int) -> np.ndarray:
-    """Count the sign changes of each row of Sylvester's matrix: its index, bits reversed, read as a Gray code."""
+    """Changes of sign in each row of Sylvester's matrix: its index, bits reversed, read as a Gray code."""
     bits = side.bit_length() - 1
     index = np.arange(side)
     reverse = np.zeros(side, dtype=int)

@@ -1,4 +1,4 @@
-"""Directions, variances and past measurements, as callable pools ask an estimator for them."""
+"""Questions of callable pools to an estimator: directions, variances, and what was measured so far."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def measured_rows(estimator: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def measured_coefficients(estimator: Any, transform: Operator) -> tuple[np.ndarray, np.ndarray]:
-    """Which coefficients of an orthonormal transform were measured by themselves, and their values.
+    """Coefficients of an orthonormal transform that were measured by themselves, and their values.
 
     Returns
     -------

@@ -65,11 +65,11 @@ class TransformRows(LazyPool):
         return rows.reshape(len(positions), self.shape[1])
 
     def labels(self, positions: ArrayLike) -> list[int]:
-        """Which coefficients the filters at ``positions`` measure."""
+        """Coefficients that the filters at ``positions`` measure."""
         return self.index[np.asarray(positions, dtype=np.intp)].tolist()
 
     def measure(self, image: ArrayLike) -> np.ndarray:
-        """Measure ``image`` (..., *image shape) by all filters without noise, (..., m): one fast transform."""
+        """Measurements of all filters on ``image`` (..., *image shape) without noise, (..., m): one fast transform."""
         coefficients = self.transform.forward(image)
         axes = len(self.transform.output_shape)
         return coefficients.reshape(*coefficients.shape[:-axes], -1)[..., self.index]

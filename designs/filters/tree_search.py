@@ -76,7 +76,7 @@ class TreeSearch:
         return TransformRows(self.transform, self.order(estimator)[: self.n])[:]
 
     def order(self, estimator: Any) -> np.ndarray:
-        """Return the next coefficients (flat indices), best first: the roots, or the children of what is known."""
+        """Measurements (flat indices of coefficients), best first: the roots, or the children of what is known."""
         known, values = measured_coefficients(estimator, self.transform)
         open_ = np.ones(len(self._order), dtype=bool)
         open_[known] = False

@@ -93,7 +93,7 @@ def _own_eye(board: np.ndarray, size: int, at: int, colour: int) -> bool:
 
 @njit(cache=True)
 def _legal(board: np.ndarray, size: int, colour: int, ko: int) -> np.ndarray:
-    """Which points may be played, own eyes apart."""
+    """Points that may be played, own eyes apart."""
     legal = np.zeros(size * size, dtype=np.bool_)
     stones = np.empty(size * size, dtype=np.int64)
     for p in range(size * size):
@@ -142,7 +142,7 @@ def _area(board: np.ndarray, size: int) -> int:
 
 @njit(cache=True)
 def _in_atari(board: np.ndarray, size: int, at: int, colour: int, stones: np.ndarray) -> bool:
-    """Return whether a stone at this empty point takes something of the other colour."""
+    """True where a stone at this empty point takes something of the other colour."""
     x, y = at % size, at // size
     for d in range(4):
         u, w = x + (d == 0) - (d == 1), y + (d == 2) - (d == 3)

@@ -1,4 +1,4 @@
-"""Protocol of a game: four methods on states, which are plain values that are never changed."""
+"""Protocol of a game that is searched: four methods on states, which are plain values that are never changed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Game(Protocol):
         """The state after a move."""
 
     def result(self, state: Any) -> float | None:
-        """Result of the game, for the maximising player; None while it lasts."""
+        """Result of the game for the maximising player; None while it lasts."""
 
     def player(self, state: Any) -> int:
         """+1 where the maximising player moves, -1 where the other does."""

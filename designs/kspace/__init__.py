@@ -1,39 +1,44 @@
-"""Which parts of k-space to measure: lines, phase encodes, spokes, spirals - and the designs that look at no data."""
+"""Parts of k-space to measure: lines, phase encodes, spokes, spirals - and the designs that look at no data."""
 
-from designs.kspace.angles import equispaced_angles, golden_angles, random_angles, rotated
-from designs.kspace.cartesian import Line, LinePool, as_lines, central, lines, mirror
-from designs.kspace.comparison import (
-    comparison_designs,
-    equispaced,
-    half_plane_quantiles,
-    half_plane_variable_density,
-    low_pass,
-    one_sided_low_pass,
-    uniform,
-    variable_density,
-)
-from designs.kspace.density import line_density, voronoi_density
-from designs.kspace.encode_comparison import (
-    comparison_encodes,
-    low_pass_encodes,
-    poisson_disc_encodes,
-    uniform_encodes,
-    variable_density_encodes,
-)
-from designs.kspace.encode_indices import as_encodes, central_encodes, mirror_encodes
-from designs.kspace.export import export_design, import_design
-from designs.kspace.from_images.centre import centre_size
-from designs.kspace.from_images.population import learnt_lines, learnt_points
-from designs.kspace.from_images.reference import reference_lines, reference_points
-from designs.kspace.limits import GradientLimits
-from designs.kspace.own_trajectories import trajectories
-from designs.kspace.phase_encodes import PhaseEncode, PhaseEncodePool, phase_encodes
-from designs.kspace.radial import spoke_samples
-from designs.kspace.refined import RefinedAngles
-from designs.kspace.rules import simple_rules
-from designs.kspace.spiral import spiral_samples
-from designs.kspace.swaps import Swapped, improve_by_swaps
-from designs.kspace.trajectory import Trajectory, TrajectoryPool, spirals, spokes
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from adaptive.lazy import lazily as _lazily
+
+if _TYPE_CHECKING:
+    from designs.kspace.angles import equispaced_angles, golden_angles, random_angles, rotated
+    from designs.kspace.cartesian import Line, LinePool, as_lines, central, lines, mirror
+    from designs.kspace.comparison import (
+        comparison_designs,
+        equispaced,
+        half_plane_quantiles,
+        half_plane_variable_density,
+        low_pass,
+        one_sided_low_pass,
+        uniform,
+        variable_density,
+    )
+    from designs.kspace.density import line_density, voronoi_density
+    from designs.kspace.encode_comparison import (
+        comparison_encodes,
+        low_pass_encodes,
+        poisson_disc_encodes,
+        uniform_encodes,
+        variable_density_encodes,
+    )
+    from designs.kspace.encode_indices import as_encodes, central_encodes, mirror_encodes
+    from designs.kspace.export import export_design, import_design
+    from designs.kspace.from_images.centre import centre_size
+    from designs.kspace.from_images.population import learnt_lines, learnt_points
+    from designs.kspace.from_images.reference import reference_lines, reference_points
+    from designs.kspace.limits import GradientLimits
+    from designs.kspace.own_trajectories import trajectories
+    from designs.kspace.phase_encodes import PhaseEncode, PhaseEncodePool, phase_encodes
+    from designs.kspace.radial import spoke_samples
+    from designs.kspace.refined import RefinedAngles
+    from designs.kspace.rules import simple_rules
+    from designs.kspace.spiral import spiral_samples
+    from designs.kspace.swaps import Swapped, improve_by_swaps
+    from designs.kspace.trajectory import Trajectory, TrajectoryPool, spirals, spokes
 
 __all__ = [
     "GradientLimits",
@@ -87,3 +92,5 @@ __all__ = [
     "variable_density_encodes",
     "voronoi_density",
 ]
+
+__getattr__, __dir__ = _lazily(__name__)

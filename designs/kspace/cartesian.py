@@ -41,7 +41,7 @@ class Line(FourierLines):
     ----------
     line, axis : int
     mask : ndarray of bool, shape of the image
-        Where in k-space it measures.
+        Mask of what it measures in k-space.
 
     Notes
     -----
@@ -138,7 +138,7 @@ class LinePool:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def positions(self, lines: ArrayLike) -> np.ndarray:
-        """Where in the pool these lines are, in their order; what a loop's ``initial`` wants.
+        """Positions of these lines in the pool, in their order; what a loop's ``initial`` wants.
 
         Raises
         ------

@@ -17,7 +17,6 @@ import numpy as np
 from adaptive.checks import integer
 from adaptive.images.cfl import read_cfl, write_cfl
 from adaptive.scanner import Geometry, Protocol, write_plan
-from adaptive.scanner.ismrmrd_reading import read_plan
 from designs.kspace.cartesian import LinePool
 from designs.kspace.phase_encodes import PhaseEncodePool
 from designs.kspace.protocol import protocol as for_people
@@ -279,6 +278,8 @@ def _from_bart(path: Path, shape: Any, axis: int | None) -> Pool:
 
 
 def _from_ismrmrd(path: Path, shape: Any, axis: int | None) -> Pool:
+    from adaptive.scanner.ismrmrd_reading import read_plan
+
     plan = read_plan(path)
     if plan.shots is not None:
         return TrajectoryPool(plan.shape, plan.shots, plan.names)

@@ -1,4 +1,4 @@
-"""What a scanner's gradients can trace: the speed and the acceleration of a trajectory through k-space.
+"""Limits of a scanner's gradients: the speed and the acceleration of a trajectory through k-space.
 
     speed        |dk/dt|    <= min(gamma * gradient * F, 1 / dwell)        (1/F per second, F the field of view)
     acceleration |d2k/dt2|  <= gamma * slew * F

@@ -71,7 +71,7 @@ class PhaseEncode(FourierMask):
 
     @cached_property
     def mask(self) -> np.ndarray:  # type: ignore[override]
-        """Where in k-space it measures."""
+        """Mask of what it measures in k-space."""
         mask = np.zeros(self.input_shape, bool)
         _by_plane(mask, self.readout)[..., self.encode[0], self.encode[1]] = True
         return mask
@@ -192,7 +192,7 @@ class PhaseEncodePool:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def positions(self, encodes: ArrayLike) -> np.ndarray:
-        """Where in the pool these encodes are, in their order; what a loop's ``initial`` wants.
+        """Positions of these encodes in the pool, in their order; what a loop's ``initial`` wants.
 
         Raises
         ------

@@ -63,7 +63,7 @@ def poisson_disc(
 
 @njit(cache=True)
 def _kept(order: np.ndarray, taken: np.ndarray, distance: np.ndarray) -> np.ndarray:
-    """Which of the points, in their order, are far enough from what is there."""
+    """Points, in their order, that are far enough from what is there."""
     rows, columns = taken.shape
     there = taken.copy()
     kept = np.zeros(len(order), np.bool_)

@@ -23,7 +23,7 @@ __all__ = ["Swapped", "improve_by_swaps"]
 
 
 class Swapped(NamedTuple):
-    """What exchanges led to.
+    """Result of the exchanges.
 
     Attributes
     ----------

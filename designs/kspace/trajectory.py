@@ -145,7 +145,7 @@ class TrajectoryPool:
         return list(self.names) if positions is None else [self.names[k] for k in np.asarray(positions, dtype=int)]
 
     def positions(self, names: float | str | Sequence[float | str] | np.ndarray) -> np.ndarray:
-        """Where in the pool the shots of these names are, in their order; angles need to agree to 1e-9."""
+        """Positions in the pool of the shots of these names, in their order; angles need to agree to 1e-9."""
         found = []
         for name in names if isinstance(names, (list, tuple, np.ndarray)) else [names]:
             at = [k for k, known in enumerate(self.names) if _same(known, name)]

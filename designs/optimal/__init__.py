@@ -1,11 +1,16 @@
 """Classical optimal designs: D-, A-, E-, I- and V-optimal choices of runs for linear models, by exchange."""
 
-from designs.optimal.approximate import approximate_design
-from designs.optimal.coordinate import coordinate_exchange
-from designs.optimal.criteria import kiefer
-from designs.optimal.exchange import optimal_design
-from designs.optimal.frequentist import bayesian_gain, best_direction, frequentist_gain
-from designs.optimal.problem import OptimalDesign
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from adaptive.lazy import lazily as _lazily
+
+if _TYPE_CHECKING:
+    from designs.optimal.approximate import approximate_design
+    from designs.optimal.coordinate import coordinate_exchange
+    from designs.optimal.criteria import kiefer
+    from designs.optimal.exchange import optimal_design
+    from designs.optimal.frequentist import bayesian_gain, best_direction, frequentist_gain
+    from designs.optimal.problem import OptimalDesign
 
 __all__ = [
     "OptimalDesign",
@@ -17,3 +22,5 @@ __all__ = [
     "kiefer",
     "optimal_design",
 ]
+
+__getattr__, __dir__ = _lazily(__name__)

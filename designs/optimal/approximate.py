@@ -119,7 +119,7 @@ def approximate_design(
 def efficiency_bound(
     rows: np.ndarray, model: Model, name: str | float, points: ArrayLike | None, value: float
 ) -> float | None:
-    """Return the least share of the best value of that size that a value reaches; None where no design is regular."""
+    """Efficiency that a value has at least, relative to every design of that size; None where no design is regular."""
     if name in ("D", 0):
         easier: str | float = "D"
     elif name in ("I", "V"):

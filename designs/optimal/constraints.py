@@ -1,4 +1,4 @@
-"""Which candidates may take the place of a run: replicates, forbidden pairs, budgets, and whatever a function says."""
+"""Constraints on what takes the place of a run: replicates, forbidden pairs, budgets, whatever a function says."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Constraints:
             raise ValueError(f"n_runs must be at most {room}, what max_replicates and allowed leave, got {n_runs}.")
 
     def candidates(self, others: np.ndarray) -> np.ndarray:
-        """Which candidates (n,) may join the runs at these positions, as far as pairs and sums go."""
+        """Mask of the candidates (n,) that may join the runs at these positions, as far as pairs and sums go."""
         mask = np.bincount(others, minlength=self.n) < self.most
         for position in set(others.tolist()) & self.partners.keys():
             mask[self.partners[position]] = False
@@ -83,7 +83,7 @@ class Constraints:
         return mask
 
     def accepts(self, positions: np.ndarray) -> bool:
-        """Return the verdict of ``feasible`` on a complete design."""
+        """Ask ``feasible`` about a complete design."""
         return self.feasible is None or bool(self.feasible(np.sort(positions)))
 
     def random_start(self, rng: np.random.Generator, attempts: int = 1000) -> np.ndarray:

@@ -81,7 +81,7 @@ def best_direction(covariance: ArrayLike) -> np.ndarray:
 
 
 def frequentist_gain(rows: ArrayLike, X: ArrayLike, prior_precision: ArrayLike) -> float:
-    """Return the decrease of ln|covariance| by ``rows``, of the penalised estimate (X^T X + P)^-1 X^T y.
+    """Reduction by ``rows`` of ln|covariance| of the penalised estimate (X^T X + P)^-1 X^T y.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Problem of the two exchange algorithms: the criterion by its name, the model with prior and blocks, the result."""
+"""Common ground of the exchange algorithms: the criterion by its name, the model with prior and blocks, the result."""
 
 from __future__ import annotations
 

@@ -31,8 +31,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adaptive import ImageReconstructor
-from adaptive.images import fitted, head_scan, padded, polynomial_phase, read_images
+from adaptive.images import fitted, head_scan, padded, polynomial_phase
 from adaptive.images.coils import simulate_coils
+from adaptive.scanner import read_images
 from designs import kspace
 from designs.kspace.trajectory import spirals
 from experiments.script import Script, command

@@ -13,9 +13,10 @@ import numpy as np
 import pywt
 from scipy import stats
 
-from adaptive.images import fitted, head_scan, read_images
+from adaptive.images import fitted, head_scan
 from adaptive.operators import FiniteDifference, Wavelet
 from adaptive.plots import PALETTE
+from adaptive.scanner import read_images
 from experiments import artifacts
 from experiments.kspace.kspace_designs import in_greys
 from experiments.kspace.shared.kspace_heads import HEADS, data_folder, image

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from adaptive import plots
-from adaptive.cli.kspace.making import replayed
-from adaptive.cli.kspace.rules import names, rules
 from adaptive.cli.kspace.trial import METRICS, Trial
 from adaptive.cli.kspace.trial_designs import choose
+from adaptive.cli.kspace.trial_rules import names, rules
+from adaptive.cli.kspace.trial_setup import replayed
 from adaptive.images import scaled, simulate_coils, simulate_scan
 from adaptive.scanner import Scan, read_scan
 from experiments.kspace.pays.shared import data_folder

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 
 import numpy as np
 import pytest
@@ -158,7 +157,7 @@ def test_a_run_that_was_killed_then_stopped_by_ctrl_c_resumes_to_the_same_bytes(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--image", "absent.png"], "there is no image file"),
+        (["--image", "absent.png"], "there is no file or folder"),
         (["--image", "NOTES"], "has an unknown ending"),
         (["--image", "BROKEN"], "cannot be read"),
         (["--image", "VOLUME", "--slice", "3"], "--slice 3: volume.npy has no slice 3: there are 3, 0 to 2."),
@@ -198,28 +197,6 @@ def test_bad_input_ends_in_one_line_and_exit_code_2(arguments, message, volume, 
     assert stdout == "" and stderr.startswith("adaptive: ") and stderr.count("\n") == 1
     assert message in stderr
     assert not (tmp_path / "run/settings.json").exists()  # what was refused leaves the folder free
-
-
-def test_a_run_of_the_first_version_goes_on_with_its_model(tmp_path):
-    """Its settings have no word of noise, phase and models, and its log is of a real model told the angle."""
-    from adaptive.cli.kspace.jobs import fingerprint
-    from adaptive.cli.kspace.line_designs import choose_lines
-    from adaptive.cli.kspace.scan import scanned
-    from adaptive.cli.kspace.subject import read_subject
-
-    image, out = str(tmp_path / "one.npy"), tmp_path / "old"
-    np.save(image, head((16, 32), 0.0))
-    subject = read_subject(image, None)
-    (out / "log").mkdir(parents=True)
-    old = scanned(subject.same, axis=1, n_central=6, seed=0, snr=50.0, phase="central", models="real")
-    first = choose_lines(old, 8, 0, out / "log/lines.jsonl", os.getpid())
-    settings = {"command": "kspace", "image": image, "slice": None, "lines": 9, "initial": 6, "axis": 1}
-    settings |= {"draws": 1, "seed": 0, "pixels": fingerprint(subject, "real")}
-    (out / "settings.json").write_text(json.dumps(settings))
-    assert run(["kspace", "--out", str(out), "--resume", "--jobs", "1"]) == 0
-    lines = [int(line) for line in columns(out / "lines.csv")["line"]]
-    assert lines[:8] == first.lines.tolist()
-    assert choose_lines(old, 9, 0, tmp_path / "whole.jsonl", os.getpid()).lines.tolist() == lines
 
 
 def test_a_changed_image_is_not_resumed(volume, finished, tmp_path):

@@ -11,14 +11,14 @@ import pytest
 
 from adaptive.cli import run
 from adaptive.cli.errors import CommandError
-from adaptive.cli.kspace import making, trial, trial_designs
 from adaptive.cli.kspace import plan as plans
-from adaptive.cli.kspace.compressing import compressed
+from adaptive.cli.kspace import trial, trial_designs, trial_setup
+from adaptive.cli.kspace.coil_compression import compressed
 from adaptive.cli.kspace.exports import unplaced
-from adaptive.cli.kspace.jobs import _trial_of, former
-from adaptive.cli.kspace.making import replayed as replayed_of
-from adaptive.cli.kspace.plan import Known
 from adaptive.cli.kspace.reading import read_raw, read_stack, require_alike, turned_to
+from adaptive.cli.kspace.runs import _trial_of
+from adaptive.cli.kspace.trial_setup import replayed as replayed_of
+from adaptive.cli.kspace.values import Known
 from adaptive.cli.run_folder import RunFolder
 from adaptive.images import head_scan, padded, simulate_coils, simulate_scan
 from adaptive.scanner import Geometry, Protocol, Scan, compare_scans, read_scan, write_dicom, write_ismrmrd
@@ -185,7 +185,7 @@ def test_a_plan_follows_the_series_its_plane_and_the_way_of_its_phase_encodes(re
 
 def test_maps_of_the_whole_serve_the_block_that_was_acquired_and_its_lines_are_found_in_the_file(tmp_path):
     kspace, smooth = np.where(np.abs(np.arange(32) - 16) < 12, RAW, 0), simulate_coils(SHAPE, 2, random_state=0)
-    coarse = making._coarser(smooth, (32, 24))
+    coarse = trial_setup._coarser(smooth, (32, 24))
     np.testing.assert_allclose(coarse[:, 16, 12], smooth[:, 16, 16])
     np.testing.assert_allclose(coarse[:, :, 9], smooth[:, :, 12])  # three pixels of 4/3 are four
     np.save(tmp_path / "wide.npy", kspace)
@@ -283,7 +283,7 @@ def test_a_replay_of_many_coils_sees_the_virtual_ones(tmp_path):
     np.save(tmp_path / "raw.npy", samples)
     scan = read_raw(str(tmp_path / "raw.npy"), None, None, None)
     told = {"trajectory": "lines", "axis": 0, "initial": 8}
-    whole, few = (making.replayed(scan, coils=maps, compress=compress, **told) for compress in ("off", 6))
+    whole, few = (trial_setup.replayed(scan, coils=maps, compress=compress, **told) for compress in ("off", 6))
     assert whole.coils.shape == (14, *SHAPE) and few.coils.shape == few.source.data.shape == (6, *SHAPE)
     assert few.statements[0].startswith("Replayed from raw.npy: 14 coils, compressed to 6 virtual ones with 99.")
     inside = whole.truth > 0.3
@@ -298,7 +298,7 @@ def test_a_plan_from_raw_samples_says_how_many_coils_they_became(files, tmp_path
     assert run(["kspace", *arguments, "--jobs", "1", "--out", str(tmp_path / "run")]) == 0
     summary = summary_of(tmp_path / "run")
     assert "(2 coils, compressed to 1 virtual one with" in summary["plan"]
-    assert summary["settings"]["compress"] == 1 and former({})["compress"] == "off"
+    assert summary["settings"]["compress"] == 1
 
 
 # What is refused -----------------------------------------------------------------------------------------------------

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from adaptive.cli.kspace import trial
-from adaptive.cli.kspace.making import replayed
 from adaptive.cli.kspace.trial_designs import DESIGNED, Tried, choose
 from adaptive.cli.kspace.trial_report import verdict
+from adaptive.cli.kspace.trial_setup import replayed
 from adaptive.images import head_scan, simulate_coils
 from adaptive.operators import FourierLines
 from adaptive.scanner import Scan

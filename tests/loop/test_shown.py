@@ -12,13 +12,13 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from adaptive.images import RawKspace
 from adaptive.inference import GLM, laplace_approximation
 from adaptive.inference.mixture_posterior import MixturePosterior
 from adaptive.loop import InformationLeft, MaxSteps, SequentialDesign, StablePredictions, compare_with_random
 from adaptive.loop.log.event_log import EventLog
 from adaptive.potentials import Gaussian
 from adaptive.predictive import GaussianProjections
+from adaptive.scanner import Scan
 from adaptive.showing import sparkline
 
 
@@ -97,10 +97,8 @@ def test_posteriors_predictives_and_raw_samples():
     mixture = MixturePosterior(np.array([0.25, 0.75]), [posterior, posterior], 0.0)
     assert repr(mixture).startswith("MixturePosterior(2 nodes, n=2, log evidence 0, the heaviest 75%: Posterior(")
     predictive = GaussianProjections(np.zeros(2), np.ones(2), lambda i, j: np.eye(2), Gaussian(0.5))
-    raw = RawKspace(np.ones((4, 8, 6), complex), np.arange(48).reshape(8, 6) < 12, "<scan>", 3)
-    assert repr(raw) == (
-        "RawKspace(title: <scan>, coils: 4, shape: 8 x 6, samples: complex128, measured: 25%, slices in the file: 3)"
-    )
+    raw = Scan(np.ones((4, 8, 6), complex), "kspace", coils=0, source="<scan>")
+    assert repr(raw) == "Scan(<scan>: kspace of 4 coils, 8 x 6)"
     for thing, words in [(posterior, "unknowns"), (mixture, "nodes"), (predictive, "variance"), (raw, "<scan>")]:
         assert any(words in text for text in Balanced(thing._repr_html_()).texts)
         assert len(repr(thing)) < 500

@@ -7,13 +7,13 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from adaptive.cli.errors import CommandError
+from adaptive.cli.kspace.values import ENDINGS
 from adaptive.cli.options import require_at_least
 
 if TYPE_CHECKING:
-    from adaptive.cli.kspace.subject import Subject
+    from adaptive.cli.kspace.values import Subject
 
 __all__ = [
-    "ENDINGS",
     "check_choices",
     "check_extras",
     "check_numbers",
@@ -24,9 +24,7 @@ __all__ = [
     "exports",
 ]
 
-ENDINGS = {"csv": ".csv", "npy": ".npy", "bart": ".cfl", "ismrmrd": ".h5", "text": ".txt"}  # of exports
 TRAJECTORIES = ("lines", "points", "spirals", "spokes")
-_PLANES = ("axial", "coronal", "sagittal")
 
 
 def check_numbers(wanted: dict[str, Any], jobs: int) -> None:
@@ -54,8 +52,11 @@ def check_choices(wanted: dict[str, Any]) -> None:
         raise CommandError(f"--axis must be 0 or 1, got {wanted['axis']}.")
     if wanted["trajectory"] not in (None, *TRAJECTORIES):
         raise CommandError(f"--trajectory must be one of {', '.join(TRAJECTORIES)}, got {wanted['trajectory']}.")
-    if wanted["plane"] not in (None, *_PLANES):
-        raise CommandError(f"--plane must be one of {', '.join(_PLANES)}, got {wanted['plane']}.")
+    if wanted["plane"] is not None:
+        from adaptive.scanner.geometry import PLANES
+
+        if wanted["plane"] not in PLANES:
+            raise CommandError(f"--plane must be one of {', '.join(sorted(PLANES))}, got {wanted['plane']}.")
 
 
 def exports(given: Sequence[str]) -> list[str]:
@@ -68,7 +69,7 @@ def exports(given: Sequence[str]) -> list[str]:
 
 
 def compressed_to(given: str) -> int | str:
-    """How many virtual coils were asked for: a number, "auto" or "off"."""
+    """Number of virtual coils that was asked for: a number, "auto" or "off"."""
     if given in ("auto", "off"):
         return given
     if not (given.isascii() and given.isdigit() and int(given) > 0):

@@ -179,16 +179,15 @@ def kspace(
         "draws": draws,
         "export": exports(export or ()),
         "seed": seed,
-        "models": "smooth",
     }
     given = stated(context, wanted)
     check_numbers(wanted, jobs)
     check_choices(wanted)
     check_together(wanted, given, resume)
     check_extras(wanted)
-    from adaptive.cli.kspace.jobs import former, run_job  # loads what computes
+    from adaptive.cli.kspace.runs import run_job  # loads what computes
 
-    folder = RunFolder(out, "kspace", wanted, given=given, resume=resume, pictures=pictures, former=former)
+    folder = RunFolder(out, "kspace", wanted, given=given, resume=resume, pictures=pictures)
     run_job(folder, jobs)
 
 

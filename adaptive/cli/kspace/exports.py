@@ -1,4 +1,4 @@
-"""What ``--export`` writes: a plan in the formats of sequences, simulators and reconstructions."""
+"""Exports of a plan (``--export``) in the formats of sequences, simulators and reconstructions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from adaptive.cli.errors import CommandError
-from adaptive.cli.kspace.checking import ENDINGS
+from adaptive.cli.kspace.values import ENDINGS
 from designs.kspace import PhaseEncodePool, export_design
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ __all__ = ["unplaced", "write_exports"]
 
 
 def unplaced(names: Sequence[str], geometry: Any) -> str:
-    """What is to be said of an export that states a place in the patient, where none is known."""
+    """Remark on an export that states a place in the patient, where none is known."""
     if geometry is not None or "ismrmrd" not in names:
         return ""
     return (

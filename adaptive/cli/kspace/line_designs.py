@@ -20,8 +20,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from adaptive import scorers
-from adaptive.cli.kspace.scan import Scanned, scanned
-from adaptive.cli.kspace.subject import Subject, read_reference
+from adaptive.cli.kspace.line_simulation import Scanned, scanned
+from adaptive.cli.kspace.reading import read_reference
+from adaptive.cli.kspace.values import Subject
 from adaptive.cli.workers import stop_if_orphaned
 from adaptive.images import SimulatedScan, compare_designs
 from adaptive.loop import SequentialDesign, read_log
@@ -98,7 +99,6 @@ def tasks(subject: Subject, settings: dict[str, Any], log: Path) -> list[dict[st
         "n_central": settings["initial"],
         "snr": settings["snr"],
         "phase": settings["phase"],
-        "models": settings["models"],
     }
     scans = {"same": scanned(subject.same, seed=settings["seed"], **common)}
     if subject.neighbour is not None:
@@ -201,7 +201,7 @@ def choose_and_compare(
 
 def choose_lines(scanned: Scanned, n_lines: int, seed: int, log: Path, parent: int) -> Choice:
     """Measure the central lines, then one line after the other, going on from ``log`` where it exists."""
-    pool, central, model = scanned.pool(), scanned.central(), scanned.design_model()
+    pool, central, model = scanned.pool(), scanned.central(), scanned.model()
     initial = pool.positions(central)
     if log.exists():
         design = SequentialDesign.load(log, model, pool)
@@ -231,5 +231,5 @@ def _drawn(
 
 
 def _least(errors: dict[Any, float]) -> Any:
-    """What has the least error; the first of equals."""
+    """Key of the least error; the first of equals."""
     return min(errors, key=errors.__getitem__)

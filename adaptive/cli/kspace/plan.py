@@ -11,7 +11,7 @@ from __future__ import annotations
 import textwrap
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -20,8 +20,6 @@ from adaptive import plots
 from adaptive.cli.errors import CommandError
 from adaptive.cli.kspace.checking import check_size
 from adaptive.cli.kspace.exports import unplaced, write_exports
-from adaptive.cli.kspace.making import simulated
-from adaptive.cli.kspace.trial_designs import choose
 from adaptive.cli.workers import n_workers
 from adaptive.images import Slice
 from designs import kspace
@@ -29,47 +27,13 @@ from designs import kspace
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from adaptive.cli.kspace.values import Known
     from adaptive.cli.run_folder import RunFolder
 
-__all__ = ["Known", "designed_from", "plan"]
+__all__ = ["designed_from", "plan"]
 
 _CANDIDATES, _SWAPS = 4, 2  # of lines that are learnt: half of what the library takes
 _VARIANTS = {"lines": 4, "points": 2}  # scans that are tried in every round
-
-
-class Known(NamedTuple):
-    """What a plan is made from.
-
-    Attributes
-    ----------
-    images : list of arrays (h, w)
-        Of the same head, or of others; complex, or magnitudes in [0, 1].
-    title : str
-    same : bool
-        Whether it is the head of the next scan.
-    coils : array (coils, h, w) or None
-        Maps, where raw samples of several coils show them.
-    n_slices : int
-        Of the volume: samples along the read-out, where points are planned.
-    geometry, protocol : optional
-    anatomical : bool
-        Whether pictures are to be turned.
-    received : str
-        The coils of raw samples, as they are and as they were compressed.
-    readout : int or None
-        Axis of the images that was read out, where the file says so.
-    """
-
-    images: list[np.ndarray]
-    title: str
-    same: bool
-    coils: np.ndarray | None = None
-    n_slices: int = 1
-    geometry: Any = None
-    protocol: Any = None
-    anatomical: bool = False
-    received: str = ""
-    readout: int | None = None
 
 
 def plan(known: Known, folder: RunFolder, jobs: int, parent: int, remark: str = "") -> None:
@@ -149,6 +113,9 @@ def _design(known: Known, settings: dict[str, Any], log: Path | None, jobs: int,
             "at golden angles, whatever the head",
         )
     assert log is not None
+    from adaptive.cli.kspace.trial_designs import choose
+    from adaptive.cli.kspace.trial_setup import simulated
+
     head = Slice(known.images[0], known.title)
     trial = simulated(
         head, trajectory=trajectory, axis=0, initial=centre, n=n, snr=settings["snr"], phase="central",
@@ -187,7 +154,7 @@ def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how
 
 
 def _directions(known: Known, settings: dict[str, Any], design: Any) -> str:
-    """Which way in the patient lines are encoded and read out, where that is known."""
+    """Directions in the patient of encoding and read-out, where they are known."""
     place = known.geometry
     if place is None or settings["trajectory"] != "lines":
         return ""
@@ -199,7 +166,7 @@ def _directions(known: Known, settings: dict[str, Any], design: Any) -> str:
 
 
 def _side(design: Any, n_first: int, settings: dict[str, Any]) -> str:
-    """What a plan that leaves out one half of k-space relies on."""
+    """Remark on a plan that leaves out one half of k-space: what it relies on."""
     if settings["trajectory"] != "lines":
         return ""
     beside = np.sign(design.lines[n_first:] - design.image_shape[design.axis] // 2)

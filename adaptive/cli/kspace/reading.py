@@ -1,4 +1,4 @@
-"""What ``adaptive kspace`` reads: stacks of images, raw samples of one slice, a reference; errors are sentences.
+"""Inputs of ``adaptive kspace``: stacks of images, raw samples of one slice, a reference; errors are sentences.
 
 An image in the place of k-space, and the other way round, is recognised and said. Of several volumes the first is taken
 where none was named, and that is said, too.
@@ -14,35 +14,36 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adaptive.cli.errors import CommandError
-from adaptive.cli.kspace.compressing import compressed
-from adaptive.cli.kspace.plan import Known
-from adaptive.images import ImageStack, estimate_coils, head_scan, read_images, scaled
-from adaptive.images.kspace_files import HDF5, IMAGES
+from adaptive.cli.kspace.coil_compression import compressed
+from adaptive.cli.kspace.values import Known, Subject
+from adaptive.images.stack import ImageStack, Slice, head_path, scaled
 from adaptive.operators import FourierLines
-from adaptive.scanner import compare_scans, looks_like_kspace, read_scan
-from adaptive.scanner.arrays import is_raw
-from adaptive.scanner.scan import pieces
-from adaptive.scanner.slicing import turned
+from adaptive.scanner.geometry import PLANES
+from adaptive.scanner.reading import HDF5, VOLUMES, read_scan, unchecked
+from adaptive.scanner.recognising import OtherKind
+from adaptive.scanner.slicing import stacked
 
 if TYPE_CHECKING:
     from adaptive.scanner import Scan
 
 __all__ = [
+    "MULTIPLE",
     "acquired_plane",
     "of_several",
     "read_heads",
     "read_maps",
     "read_raw",
+    "read_reference",
     "read_reference_scan",
     "read_stack",
-    "reference_of",
-    "refuse_kspace",
+    "read_subject",
     "require_alike",
     "require_same_grid",
     "turned_to",
 ]
 
-PLANES = {"sagittal": 0, "coronal": 1, "axial": 2}
+MULTIPLE = 16  # of the sides, for four levels of wavelets
+_SMALLEST = 16
 _OTHERS = 3  # slices of other heads that teach, about the one that is named
 _APART = 2  # slices between them
 _LARGEST_CENTRE = 32
@@ -53,6 +54,9 @@ def _sentences(option: str, path: str | None) -> Iterator[None]:
     """Whatever a reader says as one line that begins with the option."""
     try:
         yield
+    except OtherKind as error:
+        other = "--kspace" if option == "--image" else "--image"
+        raise CommandError(f"{option}: {error.held}: give it as {other}.") from None
     except OSError as error:
         said = str(error) if error.errno is None else f"{error.strerror}: {path}."
         raise CommandError(f"{option}: {said}") from None
@@ -77,38 +81,99 @@ def acquired_plane(path: str | None) -> str:
 
 
 def read_stack(path: str | None, plane: str, volume: int | None, option: str = "--image") -> tuple[ImageStack, str]:
-    """The slices of a file, or of nibabel's head scan, and what is to be said of the volume that they are of."""
+    """The slices of a file, or of nibabel's head scan, and what is to be said of the file."""
     with _sentences(option, path):
-        if path is not None and _is_hdf5(path) and Path(path).is_file() and is_raw(Path(path)):
-            raise ValueError(f"{Path(path).name} holds raw samples (ISMRMRD): give it as --kspace, not as an image.")
-        if path is None or volume is not None or _is_volume(path):
-            scan = _chosen(_shipped() if path is None else path, "image", volume)
-            if scan.geometry is not None and len(scan.shape) == 3:
-                straight = turned(scan, *scan.geometry.to_anatomical())
-                name = head_scan().name if path is None else Path(path).name
-                return ImageStack(np.moveaxis(straight.data, PLANES[plane], 0), name, plane), of_several(scan, volume)
-            data = scan.data[..., 0] if scan.data.shape[-1] == 1 else scan.data
-            return ImageStack(data if data.ndim == 3 else data[None], Path(str(path)).name), of_several(scan, volume)
-        return read_images(path, plane), _of_raw_slices(path)
+        file = head_path() if path is None else Path(path)
+        scan = _chosen(file, "image", volume)
+        said = of_several(scan, volume)
+        if file.name.lower().endswith(HDF5):
+            from adaptive.scanner.fastmri import holds_images
+
+            if not holds_images(file):
+                said = f"{file.name} holds raw samples: their images are scanned in simulation; --kspace replays them."
+        return stacked(scan, plane, file.name), said
 
 
-def refuse_kspace(stack: ImageStack, index: int) -> None:
-    """Refuse k-space in the place of an image."""
-    if looks_like_kspace(stack.stored[index]):
+def read_subject(path: str | None, index: int | None, plane: str = "axial", volume: int | None = None) -> Subject:
+    """Read slice ``index`` (default: the middle one) of a file (default: nibabel's head scan) and the one beside it.
+
+    Parameters
+    ----------
+    path : str or None
+    index : int or None
+    plane : {"axial", "coronal", "sagittal"}
+        How a volume with anatomical axes is cut.
+    volume : int or None
+        Which of several; None: the first, which ``said`` says.
+
+    Raises
+    ------
+    CommandError
+        If the file or the slice does not exist, cannot be read, is empty or too small.
+    """
+    stack, said = read_stack(path, plane, volume)
+    try:
+        index = stack.middle if index is None else index
+        same = stack[index]
+    except IndexError as error:
+        raise CommandError(f"--slice {index}: {error}") from None
+    except ValueError as error:
+        raise CommandError(f"--image: {error}") from None
+    height, width = same.image.shape
+    if min(height, width) < _SMALLEST:
         raise CommandError(
-            f"--image: {stack.name} holds k-space as it seems (its energy lies around one point): give it as --kspace."
+            f"--image: {same.title} has {height} x {width} pixels; at least {_SMALLEST} x {_SMALLEST} are needed."
         )
+    neighbour, alone = _beside(stack, index)
+    training = _third(stack, index)
+    prepared = same.padded(MULTIPLE)
+    sizes = f"zeros around {height} x {width} pixels, to {prepared.image.shape[0]} x {prepared.image.shape[1]}"
+    return Subject(
+        prepared,
+        None if neighbour is None else neighbour.padded(MULTIPLE),
+        None if training is None else training.padded(MULTIPLE),
+        alone,
+        "" if prepared.image.shape == same.image.shape else sizes,
+        said,
+    )
 
 
-def read_raw(path: str, plane: str | None, index: int | None, volume: int | None, option: str = "--kspace") -> Scan:
+def read_reference(path: str, like: Slice, plane: str = "axial") -> Slice:
+    """Read a reference scan: the slice of the same index, or the only one, of the same size.
+
+    Raises
+    ------
+    CommandError
+        If it cannot be read, or is of another size.
+    """
+    stack, _ = read_stack(path, plane, None, "--reference")
+    with _sentences("--reference", path):
+        found = stack[min(like.index, len(stack) - 1)].padded(MULTIPLE)
+    if found.image.shape != like.image.shape:
+        raise CommandError(
+            f"--reference: {found.title} has {found.image.shape[0]} x {found.image.shape[1]} pixels (padded), "
+            f"{like.title} {like.image.shape[0]} x {like.image.shape[1]}."
+        )
+    return found
+
+
+def read_heads(path: str | None, plane: str, index: int | None, volume: int | None) -> tuple[Known, str]:
+    """Slices of other heads, about the one that is named; and what is to be said of their file."""
+    stack, said = read_stack(path, plane, volume)
+    with _sentences("--image", path):
+        middle = stack.middle if index is None else index
+        wanted = [middle + _APART * (k - _OTHERS // 2) for k in range(_OTHERS)]
+        inside = [k for k in wanted if 0 <= k < len(stack) and np.any(stack.stored[k])] or [middle]
+        images = [stack[k].image for k in inside]
+        title = stack[middle].title if len(inside) == 1 else f"{stack.plane} slices {inside} of {stack.name}".lstrip()
+        return Known(images, title, False, n_slices=len(stack), anatomical=bool(stack.plane)), said
+
+
+def read_raw(path: str, plane: str | None, index: int | None, volume: int | None) -> Scan:
     """Raw samples of one slice, mapped into memory until they are looked at."""
-    with _sentences(option, path):
-        several = _is_hdf5(path)
-        scan = _chosen(path, None, volume, index if several else None)
-        if scan.kind != "kspace":
-            if scan.data.dtype.kind == "c" and not any(piece.any() for piece in pieces(scan.data)):
-                raise ValueError(f"{scan.source} holds no sample: all of its numbers are zero.")
-            raise ValueError(f"{scan.source} holds an image as it seems, and no k-space: give it as --image.")
+    with _sentences("--kspace", path):
+        several = path.lower().endswith(HDF5)
+        scan = _chosen(path, "kspace", volume, index if several else None)
         if len(scan.shape) == 3:
             scan = _cut(scan, plane, index)
         elif index not in (None, 0) and not several:
@@ -121,13 +186,8 @@ def read_reference_scan(
 ) -> tuple[Scan, Known]:
     """A reference of the same head, image or raw: one slice, and what a plan is made from."""
     with _sentences("--reference", path):
-        several = _is_hdf5(path)
-        if Path(path).suffix.lower() in (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp"):
-            from adaptive.scanner import Scan
-
-            scan = Scan(read_images(path).stored[0], "image", source=Path(path).name)
-        else:
-            scan = _chosen(path, None, volume, index if several else None)
+        several = path.lower().endswith(HDF5)
+        scan = _chosen(path, None, volume, index if several else None)
         n_slices = max(scan.n_slices, scan.shape[2] if len(scan.shape) == 3 else 1)
         scan = (scan if several and len(scan.shape) == 2 else _cut(scan, plane, index)).finite()
         image, coils, received = (scan.data, None, "") if scan.kind == "image" else _of_raw(scan, compress)
@@ -136,27 +196,6 @@ def read_reference_scan(
         return scan, Known(
             [image], scan.source, True, coils, n_slices, scan.geometry, scan.protocol, turn, received, scan.readout
         )
-
-
-def reference_of(
-    path: str, plane: str | None, index: int | None, volume: int | None, compress: int | str
-) -> tuple[Known, str]:
-    """What a plan is made from, of a reference, and what is to be said of its volume; its samples are let go."""
-    scan, known = read_reference_scan(path, plane, index, volume, compress)
-    return known, of_several(scan, volume)
-
-
-def read_heads(path: str | None, plane: str, index: int | None, volume: int | None) -> tuple[Known, str]:
-    """Slices of other heads, about the one that is named; and what is to be said of their volume."""
-    stack, said = read_stack(path, plane, volume)
-    with _sentences("--image", path):
-        middle = stack.middle if index is None else index
-        refuse_kspace(stack, middle)
-        wanted = [middle + _APART * (k - _OTHERS // 2) for k in range(_OTHERS)]
-        inside = [k for k in wanted if 0 <= k < len(stack) and np.any(stack.stored[k])] or [middle]
-        images = [stack[k].image for k in inside]
-        title = stack[middle].title if len(inside) == 1 else f"{stack.plane} slices {inside} of {stack.name}".lstrip()
-        return Known(images, title, False, n_slices=len(stack), anatomical=bool(stack.plane)), said
 
 
 def read_maps(path: str) -> np.ndarray:
@@ -168,14 +207,29 @@ def read_maps(path: str) -> np.ndarray:
 
 def require_alike(reference: Scan, scan: Scan) -> None:
     """Refuse a reference of another place, matrix or receiver than the scan that it is to plan."""
+    from adaptive.scanner import compare_scans
+
     cropped = (one.without_oversampling() for one in (reference, scan))  # which is what is compared in images
     differences = compare_scans(*cropped, protocol=False)
     if differences:
         raise CommandError(f"--reference: {differences[0]}")
 
 
+def require_same_grid(reference: str, image: str | None, volume: int | None) -> None:
+    """Refuse a reference volume that lies otherwise in the patient than the volume of the image, where both say how."""
+    paths = [Path(reference), head_path() if image is None else Path(image)]
+    if not all(one.is_dir() or one.name.lower().endswith((".dcm", ".ima", *VOLUMES)) for one in paths):
+        return
+    with _sentences("--reference", reference):
+        first = _chosen(paths[0], "image", None)
+    with _sentences("--image", image):
+        second = _chosen(paths[1], "image", volume)
+    if first.geometry is not None and second.geometry is not None:
+        require_alike(first, second)
+
+
 def turned_to(known: Known, reference: Scan, scan: Scan) -> Known:
-    """What a reference shows, with the axes of the scan in order and direction, where both say how they lie.
+    """Turn what a reference shows to the axes of the scan, in order and direction, where both say how they lie.
 
     DICOM keeps rows and columns of a picture, raw samples phase encodes and read-out: lines are those of the latter.
     """
@@ -191,55 +245,21 @@ def turned_to(known: Known, reference: Scan, scan: Scan) -> Known:
     return known._replace(images=[np.transpose(one, order[:2])[flips] for one in known.images], coils=maps)
 
 
-def require_same_grid(reference: str, image: str | None, volume: int | None) -> None:
-    """Refuse a reference volume that lies otherwise in the patient than the volume of the image, where both say how."""
-    paths = [reference, str(_shipped()) if image is None else image]
-    if not all(map(_is_volume, paths)):
-        return
-    with _sentences("--reference", reference):
-        first = _chosen(paths[0], "image", None)
-    with _sentences("--image", image):
-        second = _chosen(paths[1], "image", volume)
-    if first.geometry is not None and second.geometry is not None:
-        require_alike(first, second)
-
-
-def _is_hdf5(path: str) -> bool:
-    return Path(path).name.lower().endswith((".h5", ".hdf5", ".mrd"))
-
-
-def _of_raw_slices(path: str) -> str:
-    """What is to be said of images that a file of raw samples does not hold."""
-    import h5py
-
-    if not Path(path).name.lower().endswith(HDF5):
+def of_several(scan: Scan, volume: int | None) -> str:
+    """Remark for whoever did not choose among several volumes."""
+    if volume is not None or scan.n_volumes == 1:
         return ""
-    with h5py.File(path, "r") as file:
-        if any(name in file for name in IMAGES):
-            return ""
-    return f"{Path(path).name} holds raw samples: their images are scanned in simulation; --kspace replays them."
-
-
-def _is_volume(path: str) -> bool:
-    """Whether a file, or a folder, knows anatomical axes."""
-    given = Path(path)
-    name = given.name.lower()
-    if given.is_dir() or name.endswith((".dcm", ".ima", ".nii", ".nii.gz", ".mgz", ".mgh", ".mnc")):
-        return True
-    if name.endswith(".npy") and given.is_file():
-        with suppress(ValueError, OSError):  # said when it is read
-            return np.load(given, mmap_mode="r", allow_pickle=False).ndim == 4
-    return False
+    return f"Volume {scan.volume} of {scan.n_volumes}; --volume takes another."
 
 
 def _chosen(path: str | Path, kind: str | None, volume: int | None, index: int | None = None) -> Scan:
     """A scan; of several volumes the first where none was named."""
     try:
-        return read_scan(path, kind, volume=volume, index=index)
+        return unchecked(path, kind, volume, index)
     except ValueError as error:
         if volume is not None or "volume" not in str(error):
             raise
-        return read_scan(path, kind, volume=0, index=index)
+        return unchecked(path, kind, 0, index)
 
 
 def _cut(scan: Scan, plane: str | None, index: int | None) -> Scan:
@@ -249,27 +269,37 @@ def _cut(scan: Scan, plane: str | None, index: int | None) -> Scan:
     return scan.slice(plane, index)
 
 
-def of_several(scan: Scan, volume: int | None) -> str:
-    """What is to be said where nobody chose among several volumes."""
-    if volume is not None or scan.n_volumes == 1:
-        return ""
-    return f"Volume {scan.volume} of {scan.n_volumes}; --volume takes another."
+def _third(stack: ImageStack, index: int) -> Slice | None:
+    """The slice on the other side of ``index``, if there is one that can serve."""
+    where = index - 1 if stack.neighbour(index) == index + 1 else index - 2
+    if not 0 <= where < len(stack) or where == index:
+        return None
+    try:
+        return stack[where]
+    except ValueError:
+        return None
 
 
-def _shipped() -> Path:
-    import nibabel
-
-    return Path(nibabel.__file__).parent / "tests" / "data" / "example4d.nii.gz"
+def _beside(stack: ImageStack, index: int) -> tuple[Slice | None, str]:
+    where = stack.neighbour(index)
+    if where is None:
+        return None, f"{stack.name} is a single image"
+    try:
+        return stack[where], ""
+    except ValueError as error:
+        return None, f"the slice beside it cannot serve: {error}".rstrip(".")
 
 
 def _of_raw(scan: Scan, compress: int | str) -> tuple[np.ndarray, np.ndarray | None, str]:
     """The complex image of raw samples, the maps of their coils, and how many these were."""
+    from adaptive.images.coils import estimate_coils
+
     whole = scan.without_oversampling()
     sampled = whole.sampled
     if sampled is None or not sampled.all():
         raise ValueError(f"{scan.source} was not sampled completely, and a reference has to be.")
     if whole.coils is None:
-        return FourierLines(whole.shape, range(whole.shape[0])).adjoint(whole.data), None, ""
+        return whole.images, None, ""
     data, _, said = compressed(np.asarray(whole.data), compress, "--reference", scan.source)
     maps = estimate_coils(data, min(_LARGEST_CENTRE, *whole.shape))
     images = FourierLines(whole.shape, range(whole.shape[0])).adjoint(data)

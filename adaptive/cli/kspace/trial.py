@@ -129,7 +129,7 @@ class Trial:
         return np.abs(unknown) if self.sets == 1 else np.sqrt(np.sum(np.abs(self._seen(unknown)) ** 2, axis=0))
 
     def slack(self, positions: Sequence[int] | np.ndarray, slacks: Sequence[float] = SLACKS) -> float:
-        """Of some factors of the noise the one whose image explains best what is held out of the measured positions.
+        """Choose the factor of the noise whose image explains best what is held out of the measured positions.
 
         Every fourth of those behind the first is held out, in the order of the pool.
 
@@ -157,7 +157,7 @@ class Trial:
 
     @cached_property
     def _first_noise(self) -> float:
-        """What the model reads from the centre, where the noise is not known."""
+        """Variance that the model reads from the centre, where the noise is not known."""
         first = self.pool.take(self.first)
         return float(self._model().fit(first, self.source.measure(first)).noise_variance_)
 
@@ -173,7 +173,7 @@ class Trial:
         return model.reconstruct(blocks, samples, with_phase=True)
 
     def _seen(self, unknown: np.ndarray) -> np.ndarray:
-        """What the coils see of it, (coils, h, w)."""
+        """Images that the coils see of it, (coils, h, w)."""
         if self.maps is None:
             return unknown[None]
         return folded(self._larger_maps * unknown, self._along) if self.sets == 2 else self.maps * unknown
@@ -228,7 +228,7 @@ class Trial:
         return [block], self.source.measure([block])
 
     def judged(self, image: np.ndarray) -> dict[str, float]:
-        """How near an image is to the truth, inside the object; its scale is that of the truth."""
+        """Judge an image by the truth, inside the object; its scale is that of the truth."""
         inside = foreground(self.truth)
         functions = {"nmse": nmse, "psnr": psnr, "ssim": ssim}
         return {name: float(functions[name](self.truth, image, inside=inside)) for name in METRICS}

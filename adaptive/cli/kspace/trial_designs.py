@@ -15,8 +15,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from adaptive import scorers
-from adaptive.cli.kspace.rules import names, rules
 from adaptive.cli.kspace.trial import SLACKS, Trial
+from adaptive.cli.kspace.trial_rules import names, rules
 from adaptive.cli.workers import stop_if_orphaned
 from adaptive.loop import SequentialDesign
 from designs.kspace.from_images.growth import best_apart
@@ -52,7 +52,7 @@ class Tried(NamedTuple):
     chosen: Chosen | None = None
 
     def mean(self, name: str) -> float:
-        """Of a measure, over the draws."""
+        """Mean of a measure over the draws."""
         return float(np.mean([one[name] for one in self.measures]))
 
 

@@ -1,4 +1,4 @@
-"""What a trial leaves: the plan, tables, pictures, a summary, and a few lines on the terminal."""
+"""Report of a trial: the plan, tables, pictures, a summary, and a few lines on the terminal."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 
 from adaptive import plots
 from adaptive.cli.kspace.exports import unplaced, write_exports
-from adaptive.cli.kspace.rules import EXPONENT
 from adaptive.cli.kspace.trial import METRICS, SCALES, SLACKS, Trial
 from adaptive.cli.kspace.trial_designs import DESIGNED, REFERENCE, Tried
+from adaptive.cli.kspace.trial_rules import EXPONENT
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,7 +56,7 @@ def write(tried: Sequence[Tried], trial: Trial, folder: RunFolder) -> None:
 
 
 def said_of(trial: Trial) -> str:
-    """What was replayed or simulated, and what was told, in sentences for captions."""
+    """Caption: what was replayed or simulated, and what was told."""
     scales = ", ".join(f"{name} {value:g}" for name, value in SCALES.items())
     tuned = [f"All images are MAP with prior scales {scales}", "Errors are inside the object"]
     if trial.trajectory in ("lines", "points"):
@@ -69,7 +69,7 @@ def said_of(trial: Trial) -> str:
 
 
 def verdict(ordered: Sequence[Tried]) -> str:
-    """Whether choosing paid, against the rule of the least error; said, too, where that one's image looks better."""
+    """Verdict against the rule of the least error; where that one's image looks better, this is said, too."""
     designed, *others = ordered
     best = min((one for one in others if one.design != REFERENCE), key=lambda one: one.mean("nmse"))
     ratio, name = float(np.sqrt(designed.mean("nmse") / best.mean("nmse"))), best.design.replace("_", " ")

@@ -70,7 +70,8 @@ def photograph(
 
 def picture(path: Path | None, size: int) -> np.ndarray:
     """The middle square of a picture (None: one that PyWavelets ships), grey, of so many pixels, in [0, 1]."""
-    from adaptive.images import middle_square, read_images
+    from adaptive.images import middle_square
+    from adaptive.scanner import read_images
 
     if path is None:
         import pywt.data

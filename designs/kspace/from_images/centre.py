@@ -1,4 +1,4 @@
-"""How much of the centre to measure: what it costs in further lines against what the phase needs.
+"""Size of the centre: what it costs in further lines against what the phase needs.
 
     size = argmin over sizes of  mean over images of ln error(MAP from that centre and half-plane quantiles)
 
@@ -107,7 +107,7 @@ def centre_size(
 def central_lines(
     given: int | str | None, images: ArrayLike | Sequence[ArrayLike], n: int, n_lines: int, **told: Any
 ) -> int:
-    """How many of ``n`` lines are central: as given, an eighth where left open, "auto" by `centre_size`."""
+    """Number of central lines out of ``n``: as given, an eighth where left open, "auto" by `centre_size`."""
     if isinstance(given, str):
         choice("n_central", given, (AUTO,))
         return centre_size(images, n_lines, **told)

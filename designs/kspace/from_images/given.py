@@ -125,7 +125,7 @@ def _checked_coils(coils: ArrayLike | None, sides: tuple[int, ...]) -> np.ndarra
 
 
 def centre_mask(shape: Sequence[int], centre: int | Sequence[int], n: int, name: str) -> np.ndarray:
-    """Where the centre is measured, lines (n,) or points (n0, n1); refused if more than ``n`` (called ``name``)."""
+    """Mask of the centre, lines (n,) or points (n0, n1); refused if more than ``n`` (called ``name``)."""
     sides = [integer("the sides", side, minimum=1) for side in shape]
     given = [centre] * len(sides) if np.ndim(centre) == 0 else list(centre)  # type: ignore[arg-type, list-item]
     if len(given) != len(sides):

@@ -1,4 +1,4 @@
-"""How a design from residuals grows: batch after batch where residuals are largest, never two neighbours at once.
+"""Growth of a design from residuals: batch after batch where residuals are largest, never two neighbours at once.
 
     score(k) = energy(k) + energy(-k) / 2,        batch = a share of what is measured already
 
@@ -24,7 +24,7 @@ _MIRROR = 0.5
 
 
 def batch_size(measured: int, ndim: int) -> int:
-    """How many are chosen together when so many are measured, of lines (one axis) or of points (two).
+    """Number that is chosen together when so many are measured, of lines (one axis) or of points (two).
 
     Examples
     --------
@@ -59,7 +59,7 @@ def scores(energy: np.ndarray, measured: np.ndarray | None = None) -> np.ndarray
 
 
 def behind(measured: np.ndarray) -> np.ndarray:
-    """Where a frequency and its mirror are both free, and this one is on the emptier side of k-space."""
+    """Mask of frequencies that are free as their mirrors are, and on the emptier side of k-space."""
     return OneSide(measured).behind.reshape(measured.shape)
 
 

@@ -206,7 +206,7 @@ def _candidates(energy: np.ndarray, barred: np.ndarray, n: int, rng: np.random.G
 
 
 def _best(trials: list[TrialScan], masks: list[np.ndarray], n_jobs: int | None) -> int:
-    """Which mask has the least mean logarithm of the error; the first of equals.
+    """Mask of the least mean logarithm of the error; the first of equals.
 
     Image after image; masks that have fallen behind by more than could be made good are given up.
     """

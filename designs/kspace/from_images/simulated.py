@@ -44,14 +44,14 @@ class TrialScan:
     prescan: bool = False
 
     def block(self, chosen: np.ndarray) -> Operator:
-        """What a mask of lines (n,) or of points (n0, n1) measures."""
+        """Samples of a mask of lines (n,) or of points (n0, n1)."""
         shape = self.scan.image.shape
         return (
             FourierMask(shape, chosen) if self.axis is None else FourierLines(shape, np.flatnonzero(chosen), self.axis)
         )
 
     def samples(self, block: Operator) -> np.ndarray:
-        """What a block measures, as `SimulatedScan.samples`; of several scans one at a time keeps its images."""
+        """Samples of a block, as `SimulatedScan.samples`; of several scans one at a time keeps its images."""
         shape = self.scan.image.shape
         return block.forward(FourierLines(shape, range(shape[0])).adjoint(self.scan.kspace))
 

@@ -25,7 +25,7 @@ _GAMMAS = (1.0, 0.6, 1.6)  # monotone contrasts
 
 
 class Change(NamedTuple):
-    """How the next scan may differ from the reference.
+    """Difference that the next scan may have from the reference.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Change(NamedTuple):
 
     @property
     def possible(self) -> bool:
-        """Whether head or contrast may have changed; else the reference is the next image but for noise."""
+        """True where head or contrast may have changed; else the reference is the next image but for noise."""
         return bool(self.shift or self.rotation or self.contrasts)
 
     @classmethod

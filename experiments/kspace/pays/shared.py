@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from adaptive import ImageReconstructor
-from adaptive.images import SimulatedScan, fitted, head_scan, l2_error, padded, read_images, scaled, simulate_scan
+from adaptive.images import SimulatedScan, fitted, head_scan, l2_error, padded, scaled, simulate_scan
+from adaptive.scanner import read_images
 from designs.kspace import central, lines, simple_rules
 
 N, N_CENTRAL = 128, 16

@@ -25,12 +25,12 @@ from adaptive.images import (
     head_scan,
     l2_error,
     padded,
-    read_images,
     scaled,
     simulate_scan,
 )
 from adaptive.linalg import density_compensated, line_weights
 from adaptive.operators import Diagonal, FourierLines, Product
+from adaptive.scanner import read_images
 from designs.kspace import central, comparison_designs, lines
 from experiments.runs import kept
 

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from adaptive.estimators.imaging.image_reconstructor import ImageReconstructor
-from adaptive.images import SimulatedScan, head_scan, l2_error, padded, psnr, read_images, scaled, simulate_scan, ssim
+from adaptive.images import SimulatedScan, head_scan, l2_error, padded, psnr, scaled, simulate_scan, ssim
+from adaptive.scanner import read_images
 from designs.kspace import central, comparison_designs, lines
 from experiments.runs import kept
 

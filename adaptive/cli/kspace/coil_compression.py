@@ -23,7 +23,7 @@ _CENTRE = 32  # samples along every axis that decide, at most: farther out noise
 
 
 class Compressed(NamedTuple):
-    """What `compressed` returns.
+    """Result of `compressed`.
 
     Attributes
     ----------

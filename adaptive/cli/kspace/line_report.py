@@ -1,22 +1,29 @@
-"""What ``adaptive kspace`` leaves: tables, a figure, and a few lines on the terminal."""
+"""Report of the lines on two slices: tables, a figure, and a few lines on the terminal."""
 
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive.cli.kspace.figure import draw
-from adaptive.cli.kspace.line_designs import COMPARED, DESIGNED, PRIORS, REFERENCE, SCALES, Outcome
-from adaptive.cli.kspace.subject import Subject
+from adaptive import plots
+from adaptive.cli.kspace.line_designs import COMPARED, DESIGNED, PRIORS, REFERENCE, SCALES, Choice, Outcome
+from adaptive.cli.kspace.values import Subject
 from adaptive.cli.run_folder import RunFolder
-from adaptive.images import COLUMNS
+from adaptive.images.design_table import COLUMNS
+from designs import kspace
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = ["simulated", "verdict", "write"]
 
+_SHOWN = ("designed", "low_pass", "variable_density", "half_plane_variable_density")
 TIE = 0.03  # a ratio of errors nearer to one says nothing: draws and noise make as much
 
 
@@ -32,7 +39,7 @@ def write(outcomes: Sequence[Outcome], subject: Subject, folder: RunFolder) -> N
     folder.write_csv("lines.csv", {"line": choice.lines.tolist(), "frequency": (choice.lines - centre).tolist()})
     folder.write_csv("lines_of_designs.csv", _lines_of(ordered, centre))
     folder.write_csv("designs.csv", {name: [row[name] for row in rows] for name in COLUMNS})
-    folder.draw(draw(ordered, subject, folder.settings, said), "design")
+    folder.draw(_draw(ordered, subject, folder.settings, said), "design")
     folder.write_json("summary.json", _summary(ordered, subject, folder, said))
     _print(ordered, subject, folder, said)
     _warn(ordered)
@@ -70,7 +77,7 @@ def simulated(subject: Subject, settings: dict[str, Any]) -> str:
 
 
 def verdict(ordered: Sequence[Outcome], k: int) -> str:
-    """What the errors on slice ``k`` say: whether choosing the lines paid, against the best of the simple rules."""
+    """Verdict by the errors on slice ``k``: choosing the lines paid or not, against the best of the simple rules."""
     designed, *others = ordered
     rules = [one for one in others if one.design != REFERENCE]
     best = min(rules, key=lambda one: one.rows[k]["error"])
@@ -166,3 +173,56 @@ def _warn(outcomes: Sequence[Outcome]) -> None:
     counts = Counter(message for one in outcomes for message in one.warnings)
     for message, count in counts.most_common():
         print(f"adaptive: warning in {count} of {len(outcomes)} designs: {message}", file=sys.stderr)
+
+
+def _draw(outcomes: Sequence[Outcome], subject: Subject, settings: dict[str, Any], said: str) -> Figure:
+    """Return the figure.
+
+    Parameters
+    ----------
+    outcomes : sequence of Outcome
+        The chosen design first.
+    subject : Subject
+    settings : dict
+        lines, initial, axis.
+    said : str
+        What was simulated, for the caption.
+    """
+    from matplotlib.figure import Figure
+
+    shown = [one for name in _SHOWN for one in outcomes if one.design == name]
+    height, width = subject.same.upright().shape
+    pictures = 2 * (11.0 / (len(shown) + 1) * min(max(height / width, 0.4), 1.6) + 0.55)  # inches
+    drawing = Figure(figsize=(12.5, pictures + 4.9), layout="constrained")
+    parts: Any = drawing.subfigures(3, 1, height_ratios=[pictures, 4.2, 0.7])
+    upper, lower, caption = parts
+    first = {one.design: ", first draw" if len(one.lines) > 1 else "" for one in shown}
+    images = {f"{one.design}{first[one.design]}": one.image for one in shown}
+    plots.residuals(subject.same.image, images, upright=subject.same.upright, into=upper)
+    order, gains, errors = lower.subplots(1, 3, width_ratios=[1, 1, 1.15])
+    choice = outcomes[0].choice
+    assert choice is not None
+    pool = kspace.lines(subject.same.image.shape, settings["axis"])
+    plots.sampling_order(pool.take(choice.lines), settings["initial"], ax=order).set_title("order of lines")
+    _gains(gains, choice, pool, settings["initial"])
+    rows = [row for one in outcomes for row in one.rows]
+    columns = {name: [row[name] for row in rows] for name in ("design", "slice", "error")}
+    columns["slice"] = [f"{name} slice" if name == "same" else f"{name}ing slice" for name in columns["slice"]]
+    label = "error |true - reconstructed|, less is better"
+    plots.design_errors(columns, ax=errors, xlabel=label).set_title("all designs of this size")
+    caption.text(0.01, 0.5, textwrap.fill(said, 185), fontsize=8.5, va="center", color="#333333")
+    return drawing
+
+
+def _gains(ax: Axes, choice: Choice, pool: kspace.LinePool, n_central: int) -> None:
+    """The score of every line: before the first choice, and after the last."""
+    scores = {"before the first choice": choice.before_first, "after the last choice": choice.after_last}
+    measured = {"before the first choice": choice.lines[:n_central], "after the last choice": choice.lines}
+    plots.sampling_scores(pool, scores, measured=measured, ax=ax)
+    chosen, middle = choice.lines[n_central:], pool.image_shape[pool.axis] // 2
+    ax.plot(
+        chosen - middle, choice.gains[n_central:], color=plots.PALETTE[2], marker="^", markersize=4.5,
+        linestyle="none", label="chosen lines, when chosen",
+    )  # fmt: skip
+    ax.set(title="score")
+    ax.legend(frameon=False, loc="lower center", fontsize=8.5)

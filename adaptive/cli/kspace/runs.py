@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,22 +16,14 @@ from adaptive.cli.errors import CommandError
 from adaptive.cli.kspace.checking import check_size, check_sizes
 
 if TYPE_CHECKING:
-    from adaptive.cli.kspace.subject import Subject
     from adaptive.cli.kspace.trial import Trial
+    from adaptive.cli.kspace.values import Known, Subject
     from adaptive.cli.run_folder import RunFolder
 
-__all__ = ["fingerprint", "former", "run_job"]
+__all__ = ["fingerprint", "run_job"]
 
 _LINES = 40
 _SHOTS = {"spirals": 16, "spokes": 32}
-
-
-def former(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """What runs of earlier versions went by: they told their models the angle of the central lines."""
-    known: dict[str, Any] = {"snr": 50.0, "phase": "central", "reference": None}
-    known |= {"kspace": None, "plan": False, "trajectory": None, "plane": "axial", "volume": None, "coils": None}
-    known |= {"compress": "off"}  # it came later: runs go on with the coils that they began with
-    return known | {"export": [], "models": "complex" if "snr" in stored else "real"}
 
 
 def run_job(folder: RunFolder, jobs: int) -> None:
@@ -50,8 +42,7 @@ def run_job(folder: RunFolder, jobs: int) -> None:
 
 
 def _lines_on_two_slices(folder: RunFolder, jobs: int) -> None:
-    from adaptive.cli.kspace.reading import require_same_grid
-    from adaptive.cli.kspace.subject import read_subject
+    from adaptive.cli.kspace.reading import read_subject, require_same_grid
 
     settings = folder.settings
     subject = read_subject(settings["image"], settings["slice"], settings["plane"], settings["volume"])
@@ -63,10 +54,10 @@ def _lines_on_two_slices(folder: RunFolder, jobs: int) -> None:
     if settings["initial"] is None:
         settings["initial"] = max(4, subject.same.image.shape[settings["axis"]] // 8)
     check_sizes(subject, settings)
-    folder.fix("pixels", fingerprint(subject, settings["models"]), "the pixels of the image")
+    folder.fix("pixels", fingerprint(subject), "the pixels of the image")
     with folder:
         from adaptive.cli.kspace.line_designs import choose_and_compare, tasks
-        from adaptive.cli.kspace.report import write  # from here on it pays to load what computes and draws
+        from adaptive.cli.kspace.line_report import write  # from here on it pays to load what computes and draws
 
         log = folder.log / "lines.jsonl"
         with _interruptions(folder, log, settings["lines"], "lines", subject.same.title):
@@ -93,12 +84,14 @@ def _trial(folder: RunFolder, jobs: int) -> None:
 
 def _plan(folder: RunFolder, jobs: int) -> None:
     from adaptive.cli.kspace.plan import plan
-    from adaptive.cli.kspace.reading import read_heads, reference_of
+    from adaptive.cli.kspace.reading import of_several, read_heads, read_reference_scan
 
     settings = folder.settings
     where = (settings["plane"], settings["slice"], settings["volume"])
     if settings["reference"] is not None:
-        known, said = reference_of(settings["reference"], *where, settings["compress"])
+        scan, known = read_reference_scan(settings["reference"], *where, settings["compress"])
+        said = of_several(scan, settings["volume"])
+        del scan  # its samples are let go
     else:
         known, said = read_heads(settings["image"], *where)
     if settings["axis"] is None:
@@ -117,19 +110,20 @@ def _plan(folder: RunFolder, jobs: int) -> None:
             plan(known, folder, jobs, os.getpid(), said)
 
 
-def _trial_of(settings: dict[str, Any]) -> tuple[Trial, Any]:
+def _trial_of(settings: dict[str, Any]) -> tuple[Trial, Known | None]:
     """The trial, and the reference that it is also planned from."""
-    from adaptive.cli.kspace.making import replayed, simulated
     from adaptive.cli.kspace.reading import (
+        MULTIPLE,
         of_several,
         read_maps,
         read_raw,
         read_reference_scan,
+        read_subject,
         require_alike,
         require_same_grid,
         turned_to,
     )
-    from adaptive.cli.kspace.subject import MULTIPLE, read_subject
+    from adaptive.cli.kspace.trial_setup import replayed, simulated
     from adaptive.images import padded
 
     where = (settings["plane"], settings["slice"], settings["volume"])
@@ -159,7 +153,7 @@ def _trial_of(settings: dict[str, Any]) -> tuple[Trial, Any]:
 
 
 def _size_of(trial: Trial, settings: dict[str, Any]) -> int:
-    """How much is measured in all; refused where it is not between the centre and everything."""
+    """Number of measurements in all; refused where it is not between the centre and everything."""
     there, first, kind = len(trial.pool), len(trial.first), trial.trajectory
     n = settings["lines"]
     if n is None:
@@ -169,10 +163,10 @@ def _size_of(trial: Trial, settings: dict[str, Any]) -> int:
     return int(n)
 
 
-def _positions_from(trial: Trial, reference: Any, n: int, settings: dict[str, Any], jobs: int) -> np.ndarray:
-    """Where in the pool a design from the reference measures."""
+def _positions_from(trial: Trial, reference: Known, n: int, settings: dict[str, Any], jobs: int) -> np.ndarray:
+    """Positions in the pool of a design from the reference."""
     from adaptive.cli.kspace.plan import designed_from
-    from adaptive.cli.kspace.rules import snapped
+    from adaptive.cli.kspace.trial_rules import snapped
 
     told = {"lines": n, "initial": _width(trial), "axis": getattr(trial.pool, "axis", 0)}
     design, _, _ = designed_from(reference, settings | told | {"trajectory": trial.trajectory}, None, jobs, os.getpid())
@@ -189,11 +183,10 @@ def _width(trial: Trial) -> int:
     return len(trial.first) if trial.trajectory == "lines" else round(len(trial.first) ** 0.5)
 
 
-def fingerprint(subject: Subject, models: str) -> str:
-    """Of the pixels that a run depends on."""
+def fingerprint(subject: Subject) -> str:
+    """Digest of the pixels that a run depends on."""
     digest = hashlib.sha256()
-    training = None if models == "real" else subject.training  # which the first version did not look at
-    for one in (subject.same, subject.neighbour, training):
+    for one in (subject.same, subject.neighbour, subject.training):
         if one is not None:
             digest.update(repr((one.image.dtype.str, one.image.shape)).encode())
             digest.update(np.ascontiguousarray(one.image).tobytes())
@@ -214,17 +207,20 @@ def _spread(call: Callable[..., Any], every: list[dict[str, Any]], jobs: int, ti
 @contextmanager
 def _interruptions(folder: RunFolder, log: Path, n: int, kind: str, title: str) -> Iterator[None]:
     """Say how to go on, or what was too much."""
-    from adaptive.cli.kspace.line_designs import n_chosen
-    from adaptive.loop import LogError
-
     go_on = f"adaptive kspace --out {folder.path} --resume"
     try:
         yield
     except KeyboardInterrupt:
+        from adaptive.cli.kspace.line_designs import n_chosen
+
         raise CommandError(f"stopped after {n_chosen(log)} of {n} {kind}; continue with: {go_on}", 130) from None
     except OSError as error:
         raise CommandError(f"{error}; when that is mended, continue with: {go_on}", 1) from None
     except MemoryError as error:
         raise CommandError(f"{title} is too large for the memory there is: {error}", 1) from None
-    except LogError as error:  # damaged, in use, or of another run
-        raise CommandError(str(error)) from error
+    except Exception as error:
+        from adaptive.loop import LogError
+
+        if isinstance(error, LogError):  # damaged, in use, or of another run
+            raise CommandError(str(error)) from error
+        raise

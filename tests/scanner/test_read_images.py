@@ -1,14 +1,12 @@
 """Images are read from every kind of file, turned and scaled; what cannot be read is named."""
 
 import gzip
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
-from adaptive import images
-from adaptive.images import reading
+from adaptive import images, memory
+from adaptive.scanner import read_images
 
 nibabel = pytest.importorskip("nibabel", reason="needs nibabel: pip install 'adaptive-designs[mri]'")
 
@@ -27,7 +25,7 @@ def volume_file(tmp_path):
 
 @pytest.mark.parametrize("plane, axis", [("sagittal", 0), ("coronal", 1), ("axial", 2)])
 def test_volumes_are_turned_to_anatomical_axes(volume_file, plane, axis):
-    stack = images.read_images(volume_file, plane)
+    stack = read_images(volume_file, plane)
     turned = numbered()[::-1, ::-1]
     assert len(stack) == turned.shape[axis]
     for k in range(len(stack)):
@@ -38,53 +36,43 @@ def test_volumes_are_turned_to_anatomical_axes(volume_file, plane, axis):
 def test_permuted_axes_are_put_back(tmp_path):
     affine = np.array([[0, 0, 1.0, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1]])  # stored anterior, superior, right
     nibabel.save(nibabel.Nifti1Image(numbered(), affine), tmp_path / "asr.nii")
-    stack = images.read_images(tmp_path / "asr.nii", "sagittal")
+    stack = read_images(tmp_path / "asr.nii", "sagittal")
     np.testing.assert_allclose(stack[0].image, images.scaled(numbered()[:, :, 0]), rtol=1e-12)
 
 
 def test_upright_puts_anterior_on_top(volume_file, tmp_path):
-    part = images.read_images(volume_file)[1]
+    part = read_images(volume_file)[1]
     np.testing.assert_array_equal(part.upright()[0], part.image[:, -1])  # the top row is the most anterior one
     np.testing.assert_array_equal(part.upright(2 * part.image), 2 * part.upright())
     np.save(tmp_path / "plain.npy", part.image)
-    plain = images.read_images(tmp_path / "plain.npy")[0]
+    plain = read_images(tmp_path / "plain.npy")[0]
     np.testing.assert_array_equal(plain.upright(), plain.image)
 
 
 def test_one_volume_of_several_is_read(tmp_path):
     stored = np.stack([numbered(), numbered()[::-1]], axis=-1)
     nibabel.save(nibabel.Nifti1Image(stored, np.eye(4)), tmp_path / "two.nii")
-    second = images.read_images(tmp_path / "two.nii", volume=1)
+    second = read_images(tmp_path / "two.nii", volume=1)
     np.testing.assert_allclose(second[0].image, images.scaled(numbered()[::-1, :, 0]), rtol=1e-12)
-    with pytest.raises(ValueError, match=r"two.nii has no volume 2: there are 2\."):
-        images.read_images(tmp_path / "two.nii", volume=2)
-
-
-def test_the_head_scan_that_nibabel_ships():
-    stack = images.head_scan()
-    assert len(stack) == 24 and stack.middle == 12
-    head = stack[stack.middle]
-    assert head.image.shape == (128, 96) and head.image.min() == 0 and head.image.max() == 1
-    assert 0.001 < np.mean(head.image == 1) < 0.004  # what is above the 99.8 percentile
-    beside = stack[stack.neighbour(stack.middle)].image
-    assert 0 < np.linalg.norm(beside - head.image) < 0.25 * np.linalg.norm(head.image)  # alike, not the same
+    with pytest.raises(IndexError, match=r"two.nii has no volume 2: there are 2, 0 to 1\."):
+        read_images(tmp_path / "two.nii", volume=2)
 
 
 def test_arrays(tmp_path):
     np.save(tmp_path / "one.npy", numbered()[..., 0])
     np.save(tmp_path / "stack.npy", numbered())
     np.savez(tmp_path / "two.npz", a=numbered()[0], b=numbered()[1])
-    assert len(images.read_images(tmp_path / "one.npy")) == 1
-    assert images.read_images(tmp_path / "one.npy")[0].title == "one.npy"
-    assert len(images.read_images(tmp_path / "stack.npy")) == 6
-    np.testing.assert_allclose(images.read_images(tmp_path / "two.npz")[1].image, images.scaled(numbered()[1]))
+    assert len(read_images(tmp_path / "one.npy")) == 1
+    assert read_images(tmp_path / "one.npy")[0].title == "one.npy"
+    assert len(read_images(tmp_path / "stack.npy")) == 6
+    np.testing.assert_allclose(read_images(tmp_path / "two.npz")[1].image, images.scaled(numbered()[1]))
 
 
 def test_complex_images_keep_their_phase(tmp_path):
     rng = np.random.default_rng(0)
     stored = 700 * (rng.standard_normal((9, 8)) + 1j * rng.standard_normal((9, 8)))
     np.save(tmp_path / "complex.npy", stored.astype(np.complex64))
-    image = images.read_images(tmp_path / "complex.npy")[0].image
+    image = read_images(tmp_path / "complex.npy")[0].image
     np.testing.assert_allclose(np.angle(image), np.angle(stored), atol=1e-5)
     np.testing.assert_allclose(np.abs(image), images.scaled(np.abs(stored)), rtol=1e-5)
 
@@ -99,65 +87,26 @@ def test_pictures(tmp_path, mode):
     elif mode != "L":
         picture = picture.convert(mode, dither=0)
     picture.save(tmp_path / "picture.png")
-    image = images.read_images(tmp_path / "picture.png")[0].image
+    image = read_images(tmp_path / "picture.png")[0].image
     np.testing.assert_allclose(image, images.scaled(grey if mode != "1" else grey >= 128), atol=1e-12)
-
-
-def test_scaling_ignores_a_few_bright_pixels_and_negative_values():
-    stored = np.full((50, 50), 10.0)
-    stored[0, :3] = 1e6, -5.0, np.float64(5)
-    image = images.scaled(stored)
-    assert image.max() == 1 and image[0].tolist()[:3] == [1.0, 0.0, 0.5]
-    spike = np.zeros((50, 50))
-    spike[3, 3] = 7
-    assert images.scaled(spike)[3, 3] == 1  # the percentile is 0: the brightest pixel decides
-    assert images.scaled(np.ones((3, 3), bool)).dtype == float
-
-
-def test_padding_and_cropping_keep_the_centre():
-    image = np.arange(1.0, 16.0).reshape(3, 5)
-    grown = images.padded(image, 4)
-    assert grown.shape == (4, 8) and grown.sum() == image.sum()
-    np.testing.assert_array_equal(images.padded(grown, 4), grown)
-    for shape in [(3, 5), (4, 6), (7, 8), (2, 9), (1, 1), (3, 4)]:
-        other = images.fitted(image, shape)
-        assert other.shape == shape and other[shape[0] // 2, shape[1] // 2] == image[1, 2]
-        if shape[0] >= 3 and shape[1] >= 5:
-            np.testing.assert_array_equal(images.fitted(other, image.shape), image)
-    with pytest.raises(ValueError, match="two axes can be fitted to two sides"):
-        images.fitted(image, (3, 3, 3))
-    with pytest.raises(ValueError, match="shape must be at least 1, got 0"):
-        images.fitted(image, (0, 3))
-    part = images.Slice(image, "an image", 2, True)
-    for changed, shape in ((part.padded(2), (4, 6)), (part.fitted((2, 2)), (2, 2))):
-        assert changed.image.shape == shape
-        assert (changed.title, changed.index, changed.anatomical) == ("an image", 2, True)
-
-
-def test_stacks_are_sequences():
-    stack = images.ImageStack(np.ones((4, 3, 3)), "ones.npy")
-    assert [part.index for part in stack] == [0, 1, 2, 3] and stack[-1].index == 3
-    assert [part.index for part in stack[1:3]] == [1, 2]
-    assert [stack.neighbour(k) for k in range(4)] == [1, 2, 3, 2]
-    assert images.ImageStack(np.ones((1, 3, 3)), "one.png").neighbour(0) is None
 
 
 # Bad input -----------------------------------------------------------------------------------------------------------
 
 
 def test_missing_slices_planes_files_and_endings_are_named(volume_file, tmp_path):
-    stack = images.read_images(volume_file)
+    stack = read_images(volume_file)
     with pytest.raises(IndexError, match=r"head.nii.gz has no slice 2: there are 2, 0 to 1\."):
         stack[2]
     with pytest.raises(ValueError, match="slice must be an integer, got str"):
         stack["middle"]
     with pytest.raises(ValueError, match="plane must be one of .* Did you mean 'axial'"):
-        images.read_images(volume_file, "axal")
-    with pytest.raises(FileNotFoundError, match=r"there is no image file .*nothing.png"):
-        images.read_images(tmp_path / "nothing.png")
+        read_images(volume_file, "axal")
+    with pytest.raises(FileNotFoundError, match=r"there is no file or folder .*nothing.png"):
+        read_images(tmp_path / "nothing.png")
     (tmp_path / "notes.txt").write_text("no image")
-    with pytest.raises(ValueError, match=r"notes.txt has an unknown ending; images are read from .nii"):
-        images.read_images(tmp_path / "notes.txt")
+    with pytest.raises(ValueError, match=r"notes.txt has an unknown ending; scans are read from folders of DICOM"):
+        read_images(tmp_path / "notes.txt")
 
 
 @pytest.mark.parametrize("name", ["cut.nii.gz", "cut.nii", "cut.npy", "cut.npz", "cut.png"])
@@ -176,7 +125,7 @@ def test_damaged_files_are_named(tmp_path, name, share):
     content = path.read_bytes()
     path.write_bytes(content[: int(share * len(content))])
     with pytest.raises(ValueError, match=f"{name} cannot be read; it seems to be damaged") as caught:
-        images.read_images(path)
+        read_images(path)
     assert "\n" not in str(caught.value)
 
 
@@ -187,31 +136,31 @@ def test_a_file_that_is_not_what_its_name_says(tmp_path):
     np.save(tmp_path / "objects.npy", np.array([{"code": 1}], dtype=object), allow_pickle=True)
     for name in ("text.nii", "text.nii.gz", "objects.npy"):
         with pytest.raises(ValueError, match=f"{name} cannot be read"):
-            images.read_images(tmp_path / name)
+            read_images(tmp_path / name)
 
 
 def test_what_is_no_image_is_refused(tmp_path):
     np.save(tmp_path / "line.npy", np.ones(5))
-    np.save(tmp_path / "four.npy", np.ones((2, 2, 2, 2)))
+    np.save(tmp_path / "five.npy", np.ones((2, 2, 2, 2, 2)))
     np.save(tmp_path / "words.npy", np.array([["a", "b"]]))
     np.savez(tmp_path / "mixed.npz", a=np.ones((2, 2)), b=np.ones((3, 3)))
-    nibabel.save(nibabel.Nifti1Image(np.ones((2, 2), np.float32), np.eye(4)), tmp_path / "flat.nii")
+    nibabel.save(nibabel.Nifti1Image(np.ones((2, 2, 2, 2, 2), np.float32), np.eye(4)), tmp_path / "five.nii")
     for name, told in {
-        "line.npy": r"line.npy must hold an image \(h, w\) or a stack",
-        "four.npy": "got shape",
-        "words.npy": "instead of numbers",
-        "mixed.npz": "must hold images of one shape",
-        "flat.nii": "must hold a volume with three axes",
+        "line.npy": "line.npy must hold numbers along two to five axes",
+        "five.npy": "must hold images with two or three axes",
+        "words.npy": "must hold numbers along",
+        "mixed.npz": "mixed.npz holds several arrays, a, b: none is called 'kspace', and they are no images",
+        "five.nii": "must hold a volume with three axes",
     }.items():
         with pytest.raises(ValueError, match=told):
-            images.read_images(tmp_path / name)
+            read_images(tmp_path / name)
 
 
 def test_bad_pixels_are_counted_and_named(tmp_path):
     stored = np.ones((2, 4, 4))
     stored[1, 2, 2:] = np.nan
     np.save(tmp_path / "holes.npy", stored)
-    stack = images.read_images(tmp_path / "holes.npy")
+    stack = read_images(tmp_path / "holes.npy")
     assert stack[0].image.max() == 1
     with pytest.raises(ValueError, match=r"slice 1 of holes.npy holds 2 pixels that are NaN or infinite"):
         stack[1]
@@ -221,20 +170,12 @@ def test_bad_pixels_are_counted_and_named(tmp_path):
         images.scaled(stored)
 
 
-def test_head_scan_needs_no_test_runner():
-    """A newcomer has nibabel, and not what nibabel's own tests import."""
-    code = "import sys; sys.modules['pytest'] = None; from adaptive.images import head_scan; print(len(head_scan()))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout == "24\n", done.stderr
-
-
 def test_of_a_large_stack_only_the_slices_that_are_looked_at_are_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading, "_MAPPED", 100)
-    monkeypatch.setattr(reading, "require_memory", None)  # nothing is loaded as a whole
+    monkeypatch.setattr(memory, "memory_there", lambda: 100.0)  # nothing is loaded as a whole
     np.save(tmp_path / "stack.npy", np.moveaxis(numbered(), -1, 0))
-    stack = images.read_images(tmp_path / "stack.npy")
+    stack = read_images(tmp_path / "stack.npy")
     assert isinstance(stack.stored.base, np.memmap)
     np.testing.assert_array_equal(stack[1].image, images.scaled(numbered()[..., 1]))
     (tmp_path / "cut.npy").write_bytes((tmp_path / "stack.npy").read_bytes()[:200])
     with pytest.raises(ValueError, match="cut.npy cannot be read; it seems to be damaged"):
-        images.read_images(tmp_path / "cut.npy")
+        read_images(tmp_path / "cut.npy")

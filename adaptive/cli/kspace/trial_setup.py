@@ -15,7 +15,7 @@ from scipy.ndimage import map_coordinates
 
 from adaptive.cli.errors import CommandError
 from adaptive.cli.kspace.checking import check_size
-from adaptive.cli.kspace.compressing import compressed
+from adaptive.cli.kspace.coil_compression import compressed
 from adaptive.cli.kspace.trial import Trial
 from adaptive.images import estimate_coils, kspace_problem, simulate_scan, whitened
 from adaptive.images.coils import fully_sampled_centre
@@ -247,7 +247,7 @@ def _finer(geometry: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _images(data: np.ndarray) -> np.ndarray:
-    """Of samples (..., h, w)."""
+    """Images of samples (..., h, w)."""
     return FourierLines(data.shape[-2:], range(data.shape[-2])).adjoint(data)
 
 

@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PHASES", "Scanned", "scanned"]
 
-MODELS: dict[str, dict[str, Any]] = {  # that design: of this version, and of those before, whose runs go on with theirs
-    "smooth": {},
-    "complex": {"design_dtype": "complex64", "imaginary_prior": "pixel", "n_samples": 8},
-    "real": {"imaginary_prior": "transform", "n_samples": 8},
-}
 PHASES = ("central", "known")  # what the models are told of the phase: what the central lines show, or the truth
 _WAVELET = 2.0  # scale of wavelet coefficients, in units of that of differences
 
@@ -44,8 +39,6 @@ class Scanned:
         As the central lines show it.
     rough : bool
         Whether the phase is an estimate.
-    models : {"smooth", "complex", "real"}
-        Those of this version, or of an earlier one.
     """
 
     scan: SimulatedScan
@@ -54,7 +47,6 @@ class Scanned:
     phase: np.ndarray | None
     noise_variance: float
     rough: bool = True
-    models: str = "smooth"
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -76,13 +68,8 @@ class Scanned:
 
     def model(self, **settings: Any) -> ImageReconstructor:
         """An estimator that knows the noise; a smooth phase it reads itself, since it knows how uncertain that is."""
-        told: dict[str, Any] = {} if self.models == "smooth" and self.rough else {"phase": self.phase}
+        told: dict[str, Any] = {} if self.rough else {"phase": self.phase}
         return ImageReconstructor(self.shape, noise_variance=self.noise_variance, check=False, **told, **settings)
-
-    def design_model(self) -> ImageReconstructor:
-        """The one that chooses lines."""
-        told = MODELS[self.models]
-        return self.model(**told) if self.rough else self.model(**{k: told[k] for k in told if k == "n_samples"})
 
     def reconstruct(self, lines: ArrayLike, scale: float, fine: bool = False, prior: str = "pixel") -> np.ndarray:
         """Magnitudes of the MAP image from some lines.
@@ -105,9 +92,7 @@ class Scanned:
         return model.reconstruct([block], [self.scan.samples(block)])
 
 
-def scanned(
-    image: Slice, *, axis: int, n_central: int, seed: int, snr: float, phase: str, models: str = "smooth"
-) -> Scanned:
+def scanned(image: Slice, *, axis: int, n_central: int, seed: int, snr: float, phase: str) -> Scanned:
     """Simulate a scan of a slice and look at its central lines.
 
     Raises
@@ -121,9 +106,8 @@ def scanned(
         raise CommandError(f"--image: {image.title}: {problem}")
     block = FourierLines(scan.image.shape, kspace.central(scan.image.shape[axis], n_central), axis)
     try:
-        read = "smooth" if models == "smooth" else "estimate"
-        seen = ImageReconstructor(scan.image.shape, check=False, phase=read).fit([block], [scan.samples(block)])
+        seen = ImageReconstructor(scan.image.shape, check=False, phase="smooth").fit([block], [scan.samples(block)])
     except ValueError as error:
         raise CommandError(f"--image: {image.title}: {error}") from None
     told = scan.phase if phase == "known" else seen.phase_
-    return Scanned(scan, axis, n_central, told, seen.noise_variance_, phase != "known", models)
+    return Scanned(scan, axis, n_central, told, seen.noise_variance_, phase != "known")

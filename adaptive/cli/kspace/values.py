@@ -1,0 +1,78 @@
+"""Values that ``adaptive kspace`` hands on: the slices that it compares on, and what a plan is made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adaptive.images import Slice
+    from adaptive.scanner import Geometry, Protocol
+
+__all__ = ["ENDINGS", "Known", "Subject"]
+
+ENDINGS = {"csv": ".csv", "npy": ".npy", "bart": ".cfl", "ismrmrd": ".h5", "text": ".txt"}  # of exports
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A slice and its neighbour, padded for the wavelets.
+
+    Attributes
+    ----------
+    same : Slice
+        Chooses the lines.
+    neighbour : Slice or None
+    training : Slice or None
+        A third one, on which what comparison designs and reconstructions are given is tuned; None: on ``same``.
+    alone : str
+        Why there is no neighbour; empty where there is one.
+    padded : str
+        What was padded; empty if nothing was.
+    said : str
+        Which of several volumes it is; empty where there is one, or it was named.
+    """
+
+    same: Slice
+    neighbour: Slice | None
+    training: Slice | None
+    alone: str
+    padded: str
+    said: str = ""
+
+
+class Known(NamedTuple):
+    """Knowledge that a plan is made from.
+
+    Attributes
+    ----------
+    images : list of arrays (h, w)
+        Of the same head, or of others; complex, or magnitudes in [0, 1].
+    title : str
+    same : bool
+        Whether it is the head of the next scan.
+    coils : array (coils, h, w) or None
+        Maps, where raw samples of several coils show them.
+    n_slices : int
+        Of the volume: samples along the read-out, where points are planned.
+    geometry, protocol : optional
+    anatomical : bool
+        Whether pictures are to be turned.
+    received : str
+        The coils of raw samples, as they are and as they were compressed.
+    readout : int or None
+        Axis of the images that was read out, where the file says so.
+    """
+
+    images: list[np.ndarray]
+    title: str
+    same: bool
+    coils: np.ndarray | None = None
+    n_slices: int = 1
+    geometry: Geometry | None = None
+    protocol: Protocol | None = None
+    anatomical: bool = False
+    received: str = ""
+    readout: int | None = None
