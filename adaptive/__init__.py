@@ -7,10 +7,10 @@ Estimators have ``fit``, ``partial_fit``, ``predict`` and ``select``; :class:`Se
 """
 
 import logging as _logging
-from importlib import import_module as _import
 from importlib import metadata as _metadata
 from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
+
+from adaptive.lazy import lazily as _lazily
 
 __version__ = "0.1.0"
 
@@ -89,26 +89,4 @@ __all__ = [
     "search",
 ]
 
-_SUBMODULES = ("inference", "operators", "potentials", "scorers", "search")
-_HOMES = {
-    "GLM": "inference",
-    "Posterior": "inference",
-    "SequentialDesign": "loop",
-    "cite": "citing",
-    "compare_with_random": "loop",
-}  # of what is no estimator
-
-
-def __getattr__(name: str) -> _Any:
-    """Import what is asked for when it is asked for (SPEC 1): a command's help needs no estimator."""
-    if name in _SUBMODULES:
-        return _import(f"adaptive.{name}")
-    if name not in __all__:
-        raise AttributeError(f"module 'adaptive' has no attribute {name!r}")
-    thing = getattr(_import(f"adaptive.{_HOMES.get(name, 'estimators')}"), name)
-    globals()[name] = thing
-    return thing
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = _lazily(__name__)

@@ -18,15 +18,20 @@ A module per kind of set. Nothing is downloaded: a set that is absent raises ``D
 file is wanted and where.
 """
 
-from adaptive.datasets.counts import coal, spikes, visits
-from adaptive.datasets.data_folder import DataNotFoundError, file, folder
-from adaptive.datasets.digits import digits_pair, usps
-from adaptive.datasets.pairs import baskets, lastfm, movielens
-from adaptive.datasets.preferences import jester, sushi
-from adaptive.datasets.questionnaires import answers
-from adaptive.datasets.sequences import address_words, events, logs, spike_trains
-from adaptive.datasets.tables import breast_cancer, libsvm, raetsch, ripley, uci
-from adaptive.datasets.texts import addresses, all_newsgroups, cora, newsgroups, poliblog
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from adaptive.lazy import lazily as _lazily
+
+if _TYPE_CHECKING:
+    from adaptive.datasets.counts import coal, spikes, visits
+    from adaptive.datasets.data_folder import DataNotFoundError, file, folder
+    from adaptive.datasets.digits import digits_pair, usps
+    from adaptive.datasets.pairs import baskets, lastfm, movielens
+    from adaptive.datasets.preferences import jester, sushi
+    from adaptive.datasets.questionnaires import answers
+    from adaptive.datasets.sequences import address_words, events, logs, spike_trains
+    from adaptive.datasets.tables import breast_cancer, libsvm, raetsch, ripley, uci
+    from adaptive.datasets.texts import addresses, all_newsgroups, cora, newsgroups, poliblog
 
 __all__ = [
     "DataNotFoundError",
@@ -58,3 +63,5 @@ __all__ = [
     "usps",
     "visits",
 ]
+
+__getattr__, __dir__ = _lazily(__name__)

@@ -17,14 +17,19 @@ draws and a data frame takes. They replay the design's answers on a copy of the 
 design is not changed.
 """
 
-from adaptive.diagnostics.calibration import calibration
-from adaptive.diagnostics.class_balance import class_balance
-from adaptive.diagnostics.information_score import information_score
-from adaptive.diagnostics.learning_curve import learning_curve
-from adaptive.diagnostics.mean_rank import mean_rank
-from adaptive.diagnostics.predictive_check import predictive_check
-from adaptive.diagnostics.simulation_based_calibration import simulation_based_calibration, uniformity
-from adaptive.diagnostics.stopping_report import in_words, when_to_stop
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from adaptive.lazy import lazily as _lazily
+
+if _TYPE_CHECKING:
+    from adaptive.diagnostics.calibration import calibration
+    from adaptive.diagnostics.class_balance import class_balance
+    from adaptive.diagnostics.information_score import information_score
+    from adaptive.diagnostics.learning_curve import learning_curve
+    from adaptive.diagnostics.mean_rank import mean_rank
+    from adaptive.diagnostics.predictive_check import predictive_check
+    from adaptive.diagnostics.simulation_based_calibration import simulation_based_calibration, uniformity
+    from adaptive.diagnostics.stopping_report import in_words, when_to_stop
 
 __all__ = [
     "calibration",
@@ -38,3 +43,5 @@ __all__ = [
     "uniformity",
     "when_to_stop",
 ]
+
+__getattr__, __dir__ = _lazily(__name__)

@@ -1,8 +1,8 @@
 """Estimators that users import: scikit-learn's kind, which can also say what is worth measuring next."""
 
-from importlib import import_module as _import
 from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
+
+from adaptive.lazy import lazily as _lazily
 
 if _TYPE_CHECKING:
     from adaptive.estimators.base import DesignMixin
@@ -59,46 +59,4 @@ __all__ = [
     "wrap",
 ]
 
-_HOMES = {
-    "Belief": "belief",
-    "Data": "belief",
-    "BeliefEstimator": "belief",
-    "DesignMixin": "base",
-    "Inferred": "belief",
-    "Rows": "rows.training",
-    "Settings": "belief",
-    "of_belief": "belief",
-    "ClassifierView": "views.classifier_view",
-    "PipelineView": "views.pipeline_view",
-    "wrap": "views.classifier_view",
-    "BayesianLogisticRegression": "linear.bayesian_logistic_regression",
-    "SparseLinearRegression": "linear.sparse_linear_regression",
-    "GaussianProcessClassifier": "gaussian_process.gaussian_process_classifier",
-    "GaussianProcessRegressor": "gaussian_process.gaussian_process_regressor",
-    "CoxProcess": "counts.cox_process",
-    "PoissonRegression": "counts.poisson_regression",
-    "PairedSymbols": "pairs.paired_symbols",
-    "PoissonFactorization": "pairs.poisson_factorization",
-    "CollaborativePreference": "preferences.collaborative_preference",
-    "CollaborativeRNN": "sequences.collaborative_rnn",
-    "MetadataTopicModel": "topics.metadata_topic_model",
-    "GameTreeSearch": "game_trees.game_tree_search",
-    "Questionnaire": "questionnaires.questionnaire",
-    "ParticleEstimator": "particles.particle_estimator",
-    "SimulatorEstimator": "particles.simulator_estimator",
-    "ImageReconstructor": "imaging.image_reconstructor",
-    "SeveralImages": "imaging.several_images",
-}  # the one module of each: what is not used is not imported
-
-
-def __getattr__(name: str) -> _Any:
-    """Import an estimator when it is asked for: whoever needs one does not wait for the others."""
-    if name not in __all__:
-        raise AttributeError(f"module 'adaptive.estimators' has no attribute {name!r}")
-    thing = getattr(_import(f"adaptive.estimators.{_HOMES[name]}"), name)
-    globals()[name] = thing
-    return thing
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = _lazily(__name__)

@@ -14,8 +14,15 @@ likelihood (two people who say yes and no leave the row's probability near one h
 combination "majority" learns one answer per row instead.
 """
 
-from adaptive.labelling.answers import Answer, Imported, tell
-from adaptive.labelling.label_studio import read_label_studio, write_label_studio
-from adaptive.labelling.table import read_csv, write_csv
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from adaptive.lazy import lazily as _lazily
+
+if _TYPE_CHECKING:
+    from adaptive.labelling.answers import Answer, Imported, tell
+    from adaptive.labelling.label_studio import read_label_studio, write_label_studio
+    from adaptive.labelling.table import read_csv, write_csv
 
 __all__ = ["Answer", "Imported", "read_csv", "read_label_studio", "tell", "write_csv", "write_label_studio"]
+
+__getattr__, __dir__ = _lazily(__name__)

@@ -1,17 +1,22 @@
 """Potentials: scalar factors T(s) on projections, priors and likelihoods alike."""
 
-from adaptive.potentials.base import Potential, join
-from adaptive.potentials.bernoulli import BernoulliLogit, BernoulliProbit
-from adaptive.potentials.exponential_power import ExponentialPower
-from adaptive.potentials.gaussian import Gaussian
-from adaptive.potentials.laplace import Laplace
-from adaptive.potentials.likelihood import Likelihood
-from adaptive.potentials.location_family import LocationDensity
-from adaptive.potentials.logistic import Logistic
-from adaptive.potentials.poisson import Poisson
-from adaptive.potentials.step import Step
-from adaptive.potentials.student_t import StudentT
-from adaptive.potentials.truncated_gaussian import truncated_moments, two_slopes
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from adaptive.lazy import lazily as _lazily
+
+if _TYPE_CHECKING:
+    from adaptive.potentials.base import Potential, join
+    from adaptive.potentials.bernoulli import BernoulliLogit, BernoulliProbit
+    from adaptive.potentials.exponential_power import ExponentialPower
+    from adaptive.potentials.gaussian import Gaussian
+    from adaptive.potentials.laplace import Laplace
+    from adaptive.potentials.likelihood import Likelihood
+    from adaptive.potentials.location_family import LocationDensity
+    from adaptive.potentials.logistic import Logistic
+    from adaptive.potentials.poisson import Poisson
+    from adaptive.potentials.step import Step
+    from adaptive.potentials.student_t import StudentT
+    from adaptive.potentials.truncated_gaussian import truncated_moments, two_slopes
 
 __all__ = [
     "BernoulliLogit",
@@ -30,3 +35,5 @@ __all__ = [
     "truncated_moments",
     "two_slopes",
 ]
+
+__getattr__, __dir__ = _lazily(__name__)

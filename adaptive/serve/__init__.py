@@ -7,12 +7,17 @@
 Needs the extra ``[web]``. Nothing here is imported by the rest of the library.
 """
 
-from adaptive.serve.application import application
-from adaptive.serve.export import answers_of, forget, sessions_of
-from adaptive.serve.labelling import Pool
-from adaptive.serve.rendering import Pictures, Shown
-from adaptive.serve.store import Store, StoreError, StoreFault
-from adaptive.serve.survey import Survey, SurveyItem
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from adaptive.lazy import lazily as _lazily
+
+if _TYPE_CHECKING:
+    from adaptive.serve.application import application
+    from adaptive.serve.export import answers_of, forget, sessions_of
+    from adaptive.serve.labelling import Pool
+    from adaptive.serve.rendering import Pictures, Shown
+    from adaptive.serve.store import Store, StoreError, StoreFault
+    from adaptive.serve.survey import Survey, SurveyItem
 
 __all__ = [
     "Pictures",
@@ -28,3 +33,5 @@ __all__ = [
     "forget",
     "sessions_of",
 ]
+
+__getattr__, __dir__ = _lazily(__name__)
