@@ -43,9 +43,9 @@ def ask(
     --resume goes on where a test was stopped. At the end: estimates with 95% intervals, answers.csv, result.json and
     path.csv (the estimate after each answer).
     """
+    job = Job(context, locals())
     from adaptive.cli.ask.questionnaire_file import read_questionnaire
 
-    job = Job(context, locals())
     require_at_least(("seed", seed, 0))
     asked = read_questionnaire(job.file("file", "with the questions"))
     known = job.settings["bank"]
