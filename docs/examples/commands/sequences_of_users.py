@@ -37,7 +37,7 @@ def command(line):
 
 
 command(
-    "adaptive sequences --events opened.csv --user person --item app --time minute --components 8 --epochs 25 --out run"
+    "adaptive sequences opened.csv --user person --item app --time minute --components 8 --epochs 25 --out run"
 )
 
 # %%
