@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written under another name, synced, renamed. And text, whoever wrote it."""
+"""Files that are whole or not there: written under another name, synced, renamed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["delimiter_of", "text_of", "write_csv", "write_file"]
+__all__ = ["write_csv", "write_file"]
 
 
 def write_file(path: Path, data: bytes | str, *, exclusive: bool = False, durable: bool = True) -> None:
@@ -58,37 +58,6 @@ def write_csv(path: Path, columns: Mapping[str, Sequence[Any]], *, durable: bool
     for row in zip(*columns.values(), strict=True):
         writer.writerow([one.item() if isinstance(one, (np.generic, np.ndarray)) else one for one in row])
     write_file(path, text.getvalue(), durable=durable)
-
-
-def text_of(content: bytes) -> str | None:
-    """Return the text of a file as editors and spreadsheets write it; None where it is none.
-
-    UTF-8, with or without a mark, UTF-16 with one, else Windows' Latin-1 (cp1252).
-
-    Examples
-    --------
-    >>> text_of("Größe".encode("latin-1")), text_of(bytes([0, 1, 2]))
-    ('Größe', None)
-    """
-    marked = content.startswith((b"\xff\xfe", b"\xfe\xff"))
-    for encoding in ("utf-16",) if marked else ("utf-8-sig", "cp1252"):
-        try:
-            text = content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        return None if "\x00" in text else text
-    return None
-
-
-def delimiter_of(text: str) -> str:
-    """Return what separates the cells of a table: comma, semicolon or tab, whichever its first line has most of.
-
-    Examples
-    --------
-    >>> delimiter_of("name;points\\n1,5;2,5")
-    ';'
-    """
-    return max(",;\t", key=text.partition("\n")[0].count)
 
 
 def _rename_exclusively(partial: Path, path: Path) -> None:

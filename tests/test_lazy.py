@@ -23,6 +23,9 @@ def test_what_is_not_asked_for_is_not_imported():
     lines = loaded_by("from designs.kspace import lines; lines((8, 8))")
     assert "designs.kspace.cartesian" in lines and "adaptive.estimators" not in lines
     assert not {name for name in lines if name.startswith(("designs.games", "designs.optimal", "designs.kspace.from"))}
+    plan = loaded_by("from adaptive.cli.kspace import plan, reading")
+    rooms = ("designs.games", "designs.optimal", "designs.filters", "adaptive.cli.kspace.trial", "adaptive.loop")
+    assert not {name for name in plan if name.startswith(rooms)}
     scan = loaded_by("from adaptive.scanner import read_scan")
     assert not {"adaptive.scanner.volumes", "adaptive.scanner.dicom_reading", "adaptive.scanner.partial_fourier"} & scan
 

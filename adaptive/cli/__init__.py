@@ -27,6 +27,7 @@ from adaptive.cli import (
     topics,
 )
 from adaptive.cli.errors import CommandError
+from adaptive.tables.cells import TableError
 
 __all__ = ["app", "main"]
 
@@ -102,6 +103,8 @@ def run(arguments: list[str]) -> int:
         result = typer.main.get_command(app)(args=arguments or ["--help"], prog_name="adaptive", standalone_mode=False)
     except CommandError as error:
         return _fail(str(error), error.exit_code)
+    except TableError as error:
+        return _fail(str(error), 2)
     except _ClickError as error:  # an unknown option, a number that is none
         message = " ".join(error.format_message().split())
         if "unexpected extra argument" in message:

@@ -9,9 +9,8 @@ import sys
 from collections.abc import Callable
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from adaptive.cli.errors import CommandError
-
 if TYPE_CHECKING:
+    from adaptive.cli.job import Job
     from adaptive.loop import SequentialDesign
     from adaptive.loop.query import Query
 
@@ -29,10 +28,10 @@ class Question(NamedTuple):
 
 
 def ask_person(
+    job: Job,
     design: SequentialDesign,
     question_of: Callable[[Any], Question],
     *,
-    go_on: str,
     heading: Callable[[SequentialDesign], str] = lambda design: f"Question {design.iteration + 1}",
     source: IO[str] | None = None,
     shown: IO[str] | None = None,
@@ -41,39 +40,37 @@ def ask_person(
 
     Parameters
     ----------
+    job : Job
+        Is told how many answers there are.
     design : SequentialDesign
         With a log, so that answers outlive the process; of a query of many candidates one is shown after the other.
     question_of : callable(label) -> Question
         What to show for the candidate of this label.
-    go_on : str
-        The command that continues, for a person who stops.
     heading : callable(design) -> str
         The line above a question, such as how far along it is.
     source, shown : text streams, default standard input and output
 
     Raises
     ------
-    CommandError
-        With exit code 130, if the person stops: Ctrl-C, the end of the input, or "q".
+    KeyboardInterrupt
+        If the person stops: Ctrl-C, the end of the input, or "q".
     """
     from adaptive.pool import PoolExhausted
 
     source, shown = source or sys.stdin, shown or sys.stdout
-    try:
-        while not (design.stop is not None and design.stop(design)):
-            try:
-                query = _first(design.ask())
-            except PoolExhausted:
-                return
-            question = question_of(query.labels[0])
-            _show(question, heading(design), shown)
-            chosen = _answer(len(question.words), source, shown)
-            if chosen is None:
-                design.skip(query)
-            else:
-                design.tell(query, [question.outcomes[chosen]])
-    except (KeyboardInterrupt, EOFError):
-        raise CommandError(f"stopped after {design.iteration} answers; continue with: {go_on}", 130) from None
+    job.progress = lambda: f" after {design.iteration} answers"
+    while not (design.stop is not None and design.stop(design)):
+        try:
+            query = _first(design.ask())
+        except PoolExhausted:
+            return
+        question = question_of(query.labels[0])
+        _show(question, heading(design), shown)
+        chosen = _answer(len(question.words), source, shown)
+        if chosen is None:
+            design.skip(query)
+        else:
+            design.tell(query, [question.outcomes[chosen]])
 
 
 def _first(query: Query) -> Query:
@@ -95,7 +92,7 @@ def _answer(n: int, source: IO[str], shown: IO[str]) -> int | None:
         print(f"1-{n}, s to skip, q to stop: ", end="", file=shown, flush=True)
         line = source.readline()
         if not line or line.strip().lower() in QUIT:
-            raise EOFError
+            raise KeyboardInterrupt
         text = line.strip().lower()
         if text in SKIP:
             return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Annotated, Any
 
 import typer
@@ -16,6 +16,7 @@ __all__ = [
     "Resume",
     "out_folder",
     "require_at_least",
+    "require_one_of",
     "require_share",
     "stated",
     "whole_number",
@@ -66,6 +67,13 @@ def require_at_least(*bounds: tuple[str, int, int]) -> None:
     for name, value, least in bounds:
         if value < least:
             raise CommandError(f"--{name} must be at least {least}, got {value}.")
+
+
+def require_one_of(allowed: Collection[str], **values: str) -> None:
+    """Refuse the first option that is none of the words."""
+    for name, value in values.items():
+        if value not in allowed:
+            raise CommandError(f"--{name} must be one of {', '.join(allowed)}, got {value!r}.")
 
 
 def require_share(**values: float) -> None:

@@ -52,6 +52,8 @@ class RunFolder:
     settings : dict
         Those in force.
     pictures : str
+    written : list of str
+        The results that were written.
 
     Raises
     ------
@@ -74,6 +76,7 @@ class RunFolder:
         if pictures not in PICTURES:
             raise CommandError(f"--format must be one of {', '.join(PICTURES)}, got {pictures}.")
         self.path, self.pictures = path, pictures
+        self.written: list[str] = []
         stored = self._stored()
         if path.exists() and not path.is_dir():
             raise CommandError(f"{path} is a file; --out expects a folder.")
@@ -124,6 +127,7 @@ class RunFolder:
             self._hold()
             if self._new is not None:
                 self.write_json(_SETTINGS, self._new)
+                self.written.clear()
         except OSError as error:
             raise CommandError(f"{self.path} cannot be written: {error.strerror}.") from None
         return self
@@ -135,19 +139,25 @@ class RunFolder:
         if self._lock is not None:
             self._lock.close()
 
+    def result(self, name: str) -> Path:
+        """Return the path of a result that is about to be written."""
+        if name not in self.written:
+            self.written.append(name)
+        return self.path / name
+
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
         """Write ``name`` whole or not at all."""
-        write_file(self.path / name, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        write_file(self.result(name), json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
     def write_csv(self, name: str, columns: Mapping[str, Sequence[Any]]) -> None:
         """Write ``name`` whole or not at all: floats read back equal, None is an empty cell."""
-        write_csv(self.path / name, columns)
+        write_csv(self.result(name), columns)
 
     def draw(self, drawing: Figure, name: str) -> None:
         """Write a figure as ``name`` with the ending of its format, whole or not at all."""
         from adaptive import plots
 
-        plots.save(drawing, self.path / f"{name}.{self.pictures}")
+        plots.save(drawing, self.result(f"{name}.{self.pictures}"))
 
     def _stored(self) -> dict[str, Any] | None:
         path = self.path / _SETTINGS

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adaptive.files import delimiter_of, text_of, write_file
+from adaptive.files import write_file
 from adaptive.labelling.answers import Answer
 from adaptive.labelling.tasks import FIELDS, tasks
+from adaptive.tables import TableFile, is_missing
 
 if TYPE_CHECKING:
     from adaptive.loop.sequential_design import SequentialDesign
@@ -68,7 +69,7 @@ def read_csv(path: str | os.PathLike[str], *, skip: str = "?") -> list[Answer]:
     Parameters
     ----------
     path : path
-        Comma, semicolon or tab, as spreadsheets and pandas write it back (also in Latin-1; 12.0 for 12). Columns
+        As spreadsheets and pandas write it back (`adaptive.tables.read_cells` says what is read; 12.0 for 12). Columns
         "position" and "answer" are needed, "id", "query" and "annotator" are used where they are there; more than one
         row may answer the same position.
     skip : str, default "?"
@@ -93,26 +94,13 @@ def read_csv(path: str | os.PathLike[str], *, skip: str = "?") -> list[Answer]:
     ...     [(one.position, one.outcome, one.skipped) for one in read_csv(path)]
     [(4, 'yes', False), (9, '?', True)]
     """
-    name = Path(path).name
-    text = text_of(Path(path).read_bytes())
-    if text is None:
-        raise ValueError(f"{name} is not a table of text; expected the .csv file that was written, filled in.")
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter_of(text))
-    header = reader.fieldnames or ()
-    for wanted in ("position", "answer"):
-        if wanted not in header:
-            raise ValueError(f"{name} has no column {wanted!r}; its columns are {', '.join(header) or 'none'}.")
-    return [_answer(row, f"{name}, line {reader.line_num}", skip) for row in reader if _filled(row["answer"])]
-
-
-def _filled(cell: str | None) -> bool:
-    """Return whether somebody answered; pandas may write what is empty as nan."""
-    return (cell or "").strip().lower() not in ("", "nan")
+    file = TableFile(path)
+    file.require("position", "answer")
+    rows = ((f"{file.path.name}, line {line}", dict(zip(file.header, row, strict=True))) for line, row in file.rows())
+    return [_answer(row, where, skip) for where, row in rows if not is_missing(row["answer"])]
 
 
 def _answer(row: dict[str, Any], where: str, skip: str) -> Answer:
-    if None in row:
-        raise ValueError(f"{where}: more fields than the header has columns.")
     text = row["answer"].strip()
     return Answer(
         position=_whole(row["position"], "position", where),

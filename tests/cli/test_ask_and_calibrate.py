@@ -104,7 +104,7 @@ def test_items_have_answers_of_their_own_without_a_bank(tmp_path):
 def test_answers_that_are_no_numbers_are_named_by_their_line(tmp_path, capsys):
     (tmp_path / "answers.csv").write_text("who;a;b\n\nx;1;NA\ny;0;often\n")
     assert run(["calibrate", str(tmp_path / "answers.csv"), "--person", "who", "--out", str(tmp_path / "out")]) == 2
-    assert "line 4: column 'b' holds no number but 'often'" in capsys.readouterr().err
+    assert "line 4, column 'b': expected a number (mend it, or leave the column out" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def table(tmp_path_factory):
 def finished(table, tmp_path_factory):
     """An uninterrupted run on that table, by one process."""
     out = tmp_path_factory.mktemp("runs") / "whole"
-    options = ("--data", table, "--target", "answer", "--ignore", "name", "--out", out, "--jobs", 1, *QUICK)
+    options = (table, "--target", "answer", "--ignore", "name", "--out", out, "--jobs", 1, *QUICK)
     found = finish("classify", *options)
     assert found.returncode == 0, found.stderr
     return out, found
@@ -106,7 +106,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(finished, table, tmp_path):
     """Killed twice, once with workers; what was answered before is not asked again. A process each, as for a user."""
     whole, _ = finished
     out = tmp_path / "killed"
-    start = ("--data", table, "--target", "answer", "--ignore", "name", "--out", out, "--jobs", 2, *QUICK)
+    start = (table, "--target", "answer", "--ignore", "name", "--out", out, "--jobs", 2, *QUICK)
     resume = ("--out", out, "--resume", "--jobs", 1)
     for wanted, arguments in ((1, start), (17, resume)):
         assert wanted <= kill_after(wanted, out, "classify", *arguments) < 48
@@ -136,9 +136,7 @@ def test_three_classes_and_as_many_initial_questions(tmp_path, adaptive):
     kinds = rng.permutation(np.repeat(["oak", "elm", "ash"], 14))
     rows = rng.normal(size=(42, 2)) + 5.0 * np.stack([kinds == "oak", kinds == "elm"], axis=1)
     path.write_text("x,y,tree\n" + "".join(f"{a},{b},{kind}\n" for (a, b), kind in zip(rows, kinds, strict=True)))
-    code, stdout, stderr = adaptive(
-        "--data", path, "--target", "tree", "--out", out, "--seeds", 1, "--questions", 9, *THREE
-    )
+    code, stdout, stderr = adaptive(path, "--target", "tree", "--out", out, "--seeds", 1, "--questions", 9, *THREE)
     assert code == 0, stderr
     asked = columns(out / "questions.csv")
     assert set(asked["outcome"]) == {"oak", "elm", "ash"}
@@ -155,12 +153,12 @@ def test_three_classes_and_as_many_initial_questions(tmp_path, adaptive):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--data", "absent.csv", "--target", "y"], "there is no file"),
-        (["--data", "TABLE"], "needs --target COLUMN"),
-        (["--data", "TABLE", "--target", "reply"], "has no column 'reply'; its columns are 'name', 'a'"),
-        (["--data", "TABLE", "--target", "name", "--ignore", "answer"], "(one of 90 classes) has 1 row; at least 4"),
-        (["--data", "TABLE", "--target", "answer", "--ignore", "name", "--questions", "64"], "more than the 63 rows"),
-        (["--target", "answer"], "name the file with --data FILE"),
+        (["absent.csv", "--target", "y"], "there is no file"),
+        (["TABLE"], "needs --target COLUMN"),
+        (["TABLE", "--target", "reply"], "has no column 'reply'; its columns are 'name', 'a'"),
+        (["TABLE", "--target", "name", "--ignore", "answer"], "(one of 90 classes) has 1 row; at least 4"),
+        (["TABLE", "--target", "answer", "--ignore", "name", "--questions", "64"], "more than the 63 rows"),
+        (["--target", "answer"], "name it: adaptive classify TABLE"),
         (["--questions", "0"], "--questions must be at least 1, got 0."),
         (["--questions", "many"], "Invalid value for '--questions'"),
         (["--initial", "61"], "--initial 61 is more than --questions 60"),
@@ -172,7 +170,7 @@ def test_three_classes_and_as_many_initial_questions(tmp_path, adaptive):
         (["--out", "FINISHED", "--resume", "--questions", "9"], "has questions = 8, not 9"),
         (["--out", "FINISHED", "--resume", "--seed", "1"], "has seed = 0, not 1"),
         (["--outt", "x"], "No such option: --outt"),
-        (["extra"], "unexpected extra argument"),
+        (["TABLE", "extra"], "unexpected extra argument"),
     ],
 )
 def test_bad_input_ends_in_one_line_and_exit_code_2(arguments, message, table, finished, tmp_path, adaptive):
@@ -188,11 +186,11 @@ def test_bad_input_ends_in_one_line_and_exit_code_2(arguments, message, table, f
 def test_a_changed_file_and_a_damaged_log_are_not_resumed(table, tmp_path, adaptive):
     copy, out = tmp_path / "copy.csv", tmp_path / "run"
     copy.write_bytes(table.read_bytes())
-    options = ("--data", copy, "--target", "answer", "--ignore", "name", "--out", out)
+    options = (copy, "--target", "answer", "--ignore", "name", "--out", out)
     assert adaptive(*options, "--questions", 3, "--seeds", 1, "--scorer", "random")[0] == 0
     copy.write_text(copy.read_text().replace(",yes\n", ",no\n", 1))
     code, _, stderr = adaptive("--out", out, "--resume")
-    assert code == 2 and "the rows are not those that the run in" in stderr
+    assert code == 2 and "the rows of copy.csv, answer are not those that the run in" in stderr
     copy.write_bytes(table.read_bytes())
     log = out / "log/random-seed0.jsonl"
     log.write_bytes(log.read_bytes().replace(b'"event":"tell"', b'"event":"telt"', 1))
@@ -208,7 +206,7 @@ def test_an_unwritable_folder_is_named(tmp_path, adaptive):
 
 def test_a_full_disk_is_named_and_leaves_a_run_that_resumes(finished, table, tmp_path):
     whole, _ = finished
-    options = ("--data", table, "--target", "answer", "--ignore", "name", "--out", tmp_path / "run", *QUICK)
+    options = (table, "--target", "answer", "--ignore", "name", "--out", tmp_path / "run", *QUICK)
     found = finish("classify", "--jobs", 1, *options, full_after=60)
     assert found.returncode == 1 and "No space left on device" in found.stderr and "--resume" in found.stderr
     assert found.stderr.count("\n") == 1
@@ -229,6 +227,6 @@ def test_extreme_units_change_nothing(table, tmp_path, adaptive):
     for number, path in enumerate((table, scaled)):
         out = tmp_path / f"run{number}"
         options = ("--target", "answer", "--ignore", "name", "--questions", 6, "--seeds", 1, "--scorer", "uncertainty")
-        assert adaptive("--data", path, "--out", out, *options)[0] == 0
+        assert adaptive(path, "--out", out, *options)[0] == 0
         asked.append(columns(out / "questions.csv")["label"])
     assert asked[0] == asked[1]

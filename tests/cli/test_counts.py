@@ -41,7 +41,7 @@ def pairs(tmp_path_factory):
 
 
 def test_events_become_a_rate_and_a_stopped_run_goes_on_to_the_same(events, tmp_path, monkeypatch, capsys):
-    asked = ["counts", "--events", str(events), "--window", "0:10", "--bins", "20", "--ask", "3"]
+    asked = ["counts", str(events), "--window", "0:10", "--bins", "20", "--ask", "3"]
     assert run([*asked, "--out", str(tmp_path / "whole")]) == 0
     assert "worth counting again" in capsys.readouterr().out
     table, summary = rows(tmp_path / "whole" / "rate.csv"), json.loads((tmp_path / "whole/summary.json").read_text())
@@ -64,7 +64,7 @@ def test_events_become_a_rate_and_a_stopped_run_goes_on_to_the_same(events, tmp_
 
 
 def test_pairs_without_a_count_are_predicted_and_ranked(pairs, tmp_path, monkeypatch, capsys):
-    asked = ["counts", "--pairs", str(pairs), "--components", "1", "--ask", "2"]
+    asked = ["counts", str(pairs), "--pairs", "--components", "1", "--ask", "2"]
     assert run([*asked, "--out", str(tmp_path / "run")]) == 0
     predicted, chosen = rows(tmp_path / "run" / "predictions.csv"), rows(tmp_path / "run" / "next.csv")
     inside = [float(row["count"]) for row in predicted if (row["user"] < "u5") == (row["item"] < "i4")]
@@ -81,13 +81,13 @@ def test_pairs_without_a_count_are_predicted_and_ranked(pairs, tmp_path, monkeyp
 @pytest.mark.parametrize(
     ("options", "text", "message"),
     [
-        ((), "", "name either the file of events with --events FILE or the file of pairs"),
-        (("--events",), "a\n1\n\nx\n", "line 4, column 'a': expected a number, got 'x'"),
-        (("--events",), "a\n", "has no rows"),
-        (("--place", "b", "--events"), "a\n1\n", "has no column 'b'; its columns are 'a'"),
-        (("--window", "5:9", "--events"), "a\n1\n6\n", "--window of 'a' is 5:9, but events go from 1 to 6"),
-        (("--window", "5", "--events"), "a\n1\n6\n", "must be a range START:END"),
-        (("--rate", "linear", "--events"), "a\n1\n6\n", "--rate must be one of rectified, exp, softplus"),
+        (None, "", "name the table of events, or of pairs and their counts: adaptive counts TABLE"),
+        ((), "a\n1\n\nx\n", "line 4, column 'a': expected a number or a date, got 'x'"),
+        ((), "a\n", "has no rows"),
+        (("--place", "b"), "a\n1\n", "has no column 'b'; its columns are 'a'"),
+        (("--window", "5:9"), "a\n1\n6\n", "--window of 'a' is 5:9, but events go from 1 to 6"),
+        (("--window", "5"), "a\n1\n6\n", "must be a range START:END"),
+        (("--rate", "linear"), "a\n1\n6\n", "--rate must be one of rectified, exp, softplus"),
         (("--pairs",), "user;item;count\nx;y;\na;b;1,5\n", "line 3, column 'count': expected a count, got '1,5'"),
         (("--pairs",), "user,item,count\na,b,\nc,d,NA\n", "has no counts in column 'count'"),
     ],
@@ -95,7 +95,7 @@ def test_pairs_without_a_count_are_predicted_and_ranked(pairs, tmp_path, monkeyp
 def test_bad_input_is_one_line(options, text, message, tmp_path, capsys):
     path = tmp_path / "table.csv"
     path.write_text(text)
-    assert run(["counts", *options, *([str(path)] if options else []), "--out", str(tmp_path / "out")]) == 2
+    assert run(["counts", *([] if options is None else [str(path), *options]), "--out", str(tmp_path / "out")]) == 2
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
     assert not (tmp_path / "out" / "settings.json").exists()

@@ -61,9 +61,9 @@ def test_own_pictures_are_grey_squares_in_the_unit_interval(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--image", "nowhere.png"], "there is no file or folder"),
-        (["--image", "SMALL", "--size", "64"], "tiny.png has 20 x 30 pixels, fewer than --size 64"),
-        (["--image", "FLAT", "--size", "16"], "of one grey"),
+        (["nowhere.png"], "there is no file or folder"),
+        (["SMALL", "--size", "64"], "tiny.png has 20 x 30 pixels, fewer than --size 64"),
+        (["FLAT", "--size", "16"], "of one grey"),
         (["--size", "17"], "--size must be one of 16, 32 and 64, got 17"),
         (["--size", "16", "--measurements", "300"], "--measurements must be between 11 and the number of pixels, 256"),
         (["--format", "gif"], "--format must be one of png, pdf, svg, got gif"),

@@ -33,7 +33,7 @@ def pairs(tmp_path_factory):
 
 
 def test_pairs_become_ranks_items_and_pairs_to_show_and_a_stopped_run_goes_on(pairs, tmp_path, monkeypatch, capsys):
-    asked = ["recommend", "--pairs", str(pairs), "--user", "who", "--item", "what", "--shown", "taken"]
+    asked = ["recommend", str(pairs), "--user", "who", "--item", "what", "--shown", "taken"]
     asked += ["--components", "2", "--items", "3", "--show", "4", "--to", "u3", "--to", "u9"]
     assert run([*asked, "--out", str(tmp_path / "whole")]) == 0
     said = capsys.readouterr().out
@@ -69,20 +69,20 @@ def test_pairs_become_ranks_items_and_pairs_to_show_and_a_stopped_run_goes_on(pa
 @pytest.mark.parametrize(
     ("options", "text", "message"),
     [
-        ((), "", "name the file of pairs with --pairs FILE"),
-        (("--pairs",), "user,item\n", "has no rows; expected a line of column names"),
-        (("--pairs",), "user,thing\na,b\n", "has no column 'item'; its columns are 'user', 'thing'"),
-        (("--pairs",), "user,item\na,\n", "line 2, column 'item': expected an id, got ''"),
-        (("--shown", "y", "--pairs"), "user,item,y\na,b,2\n", "line 2, column 'y': expected 1, 0 or nothing, got '2'"),
-        (("--to", "c", "--pairs"), "user,item\na,b\n", "--to names 'c', which is no user of table.csv"),
-        (("--scorer", "best", "--pairs"), "user,item\na,b\n", "--scorer must be one of information_gain, thompson"),
-        (("--ratio", "-1", "--pairs"), "user,item\na,b\n", "--ratio must be a number from 0 on, got -1"),
+        (None, "", "name the table of pairs: adaptive recommend TABLE"),
+        ((), "user,item\n", "has no rows; expected a line of column names"),
+        ((), "user,thing\na,b\n", "has no column 'item'; its columns are 'user', 'thing'"),
+        ((), "user,item\na,\n", "line 2, column 'item': expected an id, got ''"),
+        (("--shown", "y"), "user,item,y\na,b,2\n", "line 2, column 'y': expected 1, 0 or nothing, got '2'"),
+        (("--to", "c"), "user,item\na,b\n", "--to names 'c', which is no user of table.csv"),
+        (("--scorer", "best"), "user,item\na,b\n", "--scorer must be one of information_gain, thompson"),
+        (("--ratio", "-1"), "user,item\na,b\n", "--ratio must be a number from 0 on, got -1"),
     ],
 )
 def test_bad_input_is_one_line(options, text, message, tmp_path, capsys):
     path = tmp_path / "table.csv"
     path.write_text(text)
-    assert run(["recommend", *options, *([str(path)] if options else []), "--out", str(tmp_path / "out")]) == 2
+    assert run(["recommend", *([] if options is None else [str(path), *options]), "--out", str(tmp_path / "out")]) == 2
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
     assert not (tmp_path / "out" / "settings.json").exists()

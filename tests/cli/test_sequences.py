@@ -32,7 +32,7 @@ def rows_of(path):
 
 def call(table, out, *arguments):
     columns = ("--user", "who", "--item", "where", "--time", "when")
-    return cli.run(["sequences", "--events", str(table), *columns, *SMALL, "--out", str(out), *arguments])
+    return cli.run(["sequences", str(table), *columns, *SMALL, "--out", str(out), *arguments])
 
 
 def test_a_report_and_a_run_that_was_stopped_and_goes_on(table, tmp_path, capsys, monkeypatch):
@@ -75,13 +75,13 @@ def test_what_is_wrong_is_said_in_one_line(table, tmp_path, capsys):
     gap = tmp_path / "gap.csv"
     gap.write_text("user,item\nann,a\nben,\n")
     for arguments, sentence in (
-        (["--events", str(gap)], "line 3: the cell of 'item' is empty"),
-        (["--events", str(table)], "has no column 'user'; its columns are 'who', 'where', 'when'"),
-        (["--events", str(tmp_path / "none.csv")], "there is no file"),
-        ([], "name the file of events"),
-        (["--events", str(gap), "--members", "1"], "--members must be at least 2"),
-        (["--events", str(gap), "--cell", "lstm"], "--cell must be one of gru, tanh"),
-        (["--events", str(gap), "--held-out", "2"], "--held-out must be a share"),
+        ([str(gap)], "line 3, column 'item': expected an id, got ''"),
+        ([str(table)], "has no column 'user'; its columns are 'who', 'where', 'when'"),
+        ([str(tmp_path / "none.csv")], "there is no file"),
+        ([], "name the table of events: adaptive sequences TABLE"),
+        ([str(gap), "--members", "1"], "--members must be at least 2"),
+        ([str(gap), "--cell", "lstm"], "--cell must be one of gru, tanh"),
+        ([str(gap), "--held-out", "2"], "--held-out must be a share"),
     ):
         assert cli.run(["sequences", *arguments, "--out", str(tmp_path / "run")]) == 2
         told = capsys.readouterr().err

@@ -35,7 +35,7 @@ def contents(folder):
 
 def arguments(texts, out, *more):
     columns = ["--metadata", "author", "--time", "year", "--topics", "3"]
-    return ["topics", "--texts", str(texts), "--out", str(out), *columns, *more]
+    return ["topics", str(texts), "--out", str(out), *columns, *more]
 
 
 def test_it_writes_what_it_says_and_goes_on_to_the_same(texts, tmp_path, monkeypatch, capsys):
@@ -68,10 +68,10 @@ def test_it_writes_what_it_says_and_goes_on_to_the_same(texts, tmp_path, monkeyp
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (["--text", "body"], "has no column 'body'; its columns are year, text, author"),
+        (["--text", "body"], "has no column 'body'; its columns are 'year', 'text', 'author'"),
         (["--topics", "1"], "--topics must be at least 2"),
         (["--topics", "30"], "24 words that stand in enough texts"),
-        (["--time", "author"], "line 2, column 'author': expected a number, got 'author 0'"),
+        (["--time", "author"], "line 2, column 'author': expected a number or a date, got 'author 0'"),
     ],
 )
 def test_bad_input_is_one_line(texts, tmp_path, capsys, more, words):
@@ -83,6 +83,6 @@ def test_bad_input_is_one_line(texts, tmp_path, capsys, more, words):
 
 def test_what_is_not_named_is_asked_for(texts, tmp_path, capsys):
     assert run(["topics", "--out", str(tmp_path / "run")]) == 2
-    assert run(["topics", "--texts", str(texts), "--out", str(tmp_path / "run")]) == 2
+    assert run(["topics", str(texts), "--out", str(tmp_path / "run")]) == 2
     message = capsys.readouterr().err
-    assert "--texts FILE" in message and "--metadata COLUMN" in message
+    assert "name the table of texts: adaptive topics TABLE" in message and "--metadata COLUMN" in message

@@ -248,10 +248,10 @@ def test_labels_take_the_type_of_the_classes_or_of_one_another(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("position,label\n3,yes\n", "q.csv has no column 'answer'; its columns are position, label"),
+        ("position,label\n3,yes\n", "q.csv has no column 'answer'; its columns are 'position', 'label'"),
         ("", "q.csv has no column 'position'; its columns are none"),
         ("position,answer\nx,yes\n", "q.csv, line 2: position must be a whole number, got 'x'"),
-        ("position,answer\n3,yes,no\n", "q.csv, line 2: more fields than the header"),
+        ("position,answer\n3,yes,no\n", "q.csv, line 2: 3 fields, but the header has 2"),
         ("query,position,answer\n1.5,3,yes\n", "query must be a whole number, got '1.5'"),
     ],
 )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,8 +9,8 @@ import typer
 
 from adaptive.cli.asking import Question, ask_person
 from adaptive.cli.errors import CommandError
-from adaptive.cli.options import Resume, out_folder, whole_number
-from adaptive.cli.run_folder import RunFolder
+from adaptive.cli.job import Job, design_in
+from adaptive.cli.options import Resume, out_folder, require_at_least, whole_number
 
 if TYPE_CHECKING:
     from adaptive.cli.ask.questionnaire_file import QuestionnaireFile
@@ -23,9 +21,10 @@ __all__ = ["ask", "respondent_of", "stopping_rule_of"]
 
 
 def ask(
+    context: typer.Context,
     file: Annotated[
-        Path, typer.Argument(help="TOML file with the questions.", metavar="FILE.toml", show_default=False)
-    ],
+        Path | None, typer.Argument(help="TOML file with the questions.", metavar="FILE.toml", show_default=False)
+    ] = None,
     bank: Annotated[
         Path | None,
         typer.Option(
@@ -44,18 +43,17 @@ def ask(
     --resume goes on where a test was stopped. At the end: estimates with 95% intervals, answers.csv, result.json and
     path.csv (the estimate after each answer).
     """
+    job = Job(context, locals())
     from adaptive.cli.ask.questionnaire_file import read_questionnaire
 
-    asked = read_questionnaire(file)
-    wanted = {"file": str(file.resolve()), "bank": None if bank is None else str(bank.resolve()), "seed": seed}
-    given = [] if bank is None else ["bank"]
-    folder = RunFolder(out, "ask", wanted, given=["file", *given], resume=resume)
-    settings = folder.settings
-    known = None if settings["bank"] is None else Path(settings["bank"])
-    person = respondent_of(asked, known)
-    folder.fix("questions", hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest(), "the questions")
-    with folder:
-        _run(asked, person, folder, f"adaptive ask {shlex.quote(str(file))} --out {shlex.quote(str(out))} --resume")
+    require_at_least(("seed", seed, 0))
+    asked = read_questionnaire(job.file("file", "with the questions"))
+    known = job.settings["bank"]
+    person = respondent_of(asked, None if known is None else Path(known))
+    for name in ("file", "bank"):
+        job.fix_file(name)
+    with job:
+        _run(asked, person, job)
 
 
 def respondent_of(asked: QuestionnaireFile, bank: Path | None) -> Respondent:
@@ -99,27 +97,18 @@ def stopping_rule_of(asked: QuestionnaireFile) -> StoppingRule | None:
     return None if not rules else rules[0] if len(rules) == 1 else rules[0] | rules[1]
 
 
-def _run(asked: QuestionnaireFile, person: Respondent, folder: RunFolder, go_on: str) -> None:
-    from adaptive.loop import LogError, SequentialDesign
-
+def _run(asked: QuestionnaireFile, person: Respondent, job: Job) -> None:
     by_id = {item.id: item for item in asked.items}
-    stop = stopping_rule_of(asked)
-    log = folder.log / "answers.jsonl"
-    ids = [item.id for item in asked.items]
-    try:
-        if log.exists() and log.stat().st_size:
-            design = SequentialDesign.load(log, person, ids, stop=stop)
-        else:
-            design = SequentialDesign(person, ids, stop=stop, random_state=folder.settings["seed"], log=log)
-    except LogError as problem:
-        raise CommandError(str(problem)) from problem
+    design = design_in(
+        job.log / "answers.jsonl", person, list(by_id), stop=stopping_rule_of(asked), random_state=job.settings["seed"]
+    )
 
     def question(label: Any) -> Question:
         item = by_id[label]
         scale = person.bank.categories
         return Question(item.text, item.answers, list(scale[: len(item.answers)]))
 
-    most = asked.questions or len(ids)
+    most = asked.questions or len(by_id)
 
     def heading(now: Any) -> str:
         done = "" if now.stop is None else f", {now.stop.fraction_done(now):.0%} done"
@@ -127,14 +116,11 @@ def _run(asked: QuestionnaireFile, person: Respondent, folder: RunFolder, go_on:
 
     print(asked.title)
     with design:
-        try:
-            ask_person(design, question, go_on=go_on, heading=heading)
-        except OSError as problem:  # a full disk
-            raise CommandError(f"{problem}; when that is mended, continue with: {go_on}", 1) from None
-        _write(design, folder)
+        ask_person(job, design, question, heading=heading)
+        _write(design, job)
 
 
-def _write(design: Any, folder: RunFolder) -> None:
+def _write(design: Any, folder: Job) -> None:
     taken: Respondent = design.estimator_
     interval = taken.interval(0.95)
     folder.write_csv("answers.csv", {key: design.history_[key] for key in ("step", "label", "outcome", "score")})

@@ -7,7 +7,6 @@ of a committee, by margin, at random. Each seed splits the rows anew into pool a
 from __future__ import annotations
 
 import os
-import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +15,7 @@ import typer
 
 from adaptive.cli.classify.table import Table, digits, read_table
 from adaptive.cli.errors import CommandError
+from adaptive.cli.job import Job
 from adaptive.cli.options import (
     Format,
     Jobs,
@@ -24,10 +24,8 @@ from adaptive.cli.options import (
     out_folder,
     require_at_least,
     require_share,
-    stated,
     whole_number,
 )
-from adaptive.cli.run_folder import RunFolder
 
 __all__ = ["classify"]
 
@@ -36,20 +34,21 @@ SCORERS = ("query_by_committee", "margin", "random")
 
 def classify(
     context: typer.Context,
-    data: Annotated[
+    table: Annotated[
         Path | None,
-        typer.Option(
+        typer.Argument(
             help="Table with a line of column names, .csv, .csv.gz or .parquet: numbers, dates, categories, texts, "
             "gaps, and a target of two classes or more (default: handwritten digits, 3 against 5).",
-            metavar="FILE",
+            metavar="TABLE",
+            show_default=False,
         ),
     ] = None,
     target: Annotated[
-        str | None, typer.Option(help="The column of --data that holds the class.", metavar="COLUMN")
+        str | None, typer.Option(help="The column of TABLE that holds the class.", metavar="COLUMN")
     ] = None,
     ignore: Annotated[
         list[str] | None,
-        typer.Option(help="A column of --data to leave out, such as row names; repeatable.", metavar="COLUMN"),
+        typer.Option(help="A column of TABLE to leave out, such as row names; repeatable.", metavar="COLUMN"),
     ] = None,
     max_missing: MaxMissing = 0.5,
     drop_rare: Annotated[
@@ -86,37 +85,20 @@ def classify(
     on rows that are held out. Writes questions.csv (every question and answer), curve.csv and curve.png (accuracy
     against number of labels), summary.json, and a log from which --resume continues a run that was stopped.
     """
-    wanted: dict[str, Any] = {
-        "data": None if data is None else str(data.resolve()),
-        "target": target,
-        "ignore": list(ignore or []),
-        "max_missing": max_missing,
-        "drop_rare": drop_rare,
-        "scorer": list(dict.fromkeys(scorer or SCORERS)),
-        "exploration": exploration,
-        "questions": questions,
-        "initial": initial,
-        "seeds": seeds,
-        "seed": seed,
-    }
-    _check_numbers(wanted, jobs)
-    if wanted["data"] is None and (target is not None or ignore) and not resume:
-        raise CommandError("--target and --ignore name columns of a file; name the file with --data FILE.")
-    folder = RunFolder(out, "classify", wanted, given=stated(context, wanted), resume=resume, pictures=pictures)
-    _check_initial(folder.settings)
-    table = _rows(folder.settings)
-    _check_sizes(table, folder.settings)
-    folder.fix("rows", table.fingerprint, "the rows")
-    with folder:
-        for note in table.notes:
+    job = Job(context, {**locals(), "ignore": ignore or [], "scorer": list(dict.fromkeys(scorer or SCORERS))})
+    _check_numbers(job.settings, jobs)
+    if job.settings["table"] is None and (target is not None or ignore):
+        raise CommandError("--target and --ignore name columns of a table; name it: adaptive classify TABLE.")
+    _check_initial(job.settings)
+    rows = _rows(job.settings)
+    _check_sizes(rows, job.settings)
+    job.fix("rows", rows.fingerprint, f"the rows of {rows.name}")
+    with job:
+        for note in rows.notes:
             print(note)
         from adaptive.cli.classify.report import write  # from here on it pays to load what computes and draws
 
-        go_on = f"adaptive classify --out {shlex.quote(str(folder.path))} --resume"
-        try:
-            write(_run_all(table, folder, jobs, go_on), table, folder)
-        except OSError as error:  # a full disk
-            raise CommandError(f"{error}; when that is mended, continue with: {go_on}", 1) from None
+        write(_run_all(rows, job, jobs), rows, job)
 
 
 def _check_numbers(wanted: dict[str, Any], jobs: int) -> None:
@@ -139,11 +121,11 @@ def _check_initial(settings: dict[str, Any]) -> None:
 
 
 def _rows(settings: dict[str, Any]) -> Table:
-    if settings["data"] is None:
+    if settings["table"] is None:
         return digits()
-    path = Path(settings["data"])
+    path = Path(settings["table"])
     if settings["target"] is None:
-        raise CommandError(f"--data {path.name} needs --target COLUMN, the column that holds the class.")
+        raise CommandError(f"{path.name} needs --target COLUMN, the column that holds the class.")
     return read_table(
         path, settings["target"], settings["ignore"], max_missing=settings["max_missing"],
         drop_rare=settings["drop_rare"],
@@ -166,12 +148,11 @@ def _check_sizes(table: Table, settings: dict[str, Any]) -> None:
             raise CommandError(f"--scorer {name}: {error}") from None
 
 
-def _run_all(table: Table, folder: RunFolder, jobs: int, go_on: str) -> list[Any]:
+def _run_all(table: Table, job: Job, jobs: int) -> list[Any]:
     from adaptive.cli.classify.labelling import ask_questions, log_file
     from adaptive.cli.workers import spread
-    from adaptive.loop import LogError
 
-    settings = folder.settings
+    settings = job.settings
     initial = settings["initial"]
     if initial is None:
         initial = min(len(np.unique(table.y)), settings["questions"])
@@ -184,20 +165,15 @@ def _run_all(table: Table, folder: RunFolder, jobs: int, go_on: str) -> list[Any
             "exploration": settings["exploration"],
             "questions": settings["questions"],
             "initial": initial,
-            "log": log_file(folder.log, scorer, seed),
+            "log": log_file(job.log, scorer, seed),
             "parent": os.getpid(),
         }
         for seed in seeds
         for scorer in settings["scorer"]
     ]
-    try:
-        return spread(ask_questions, tasks, jobs=jobs, title="asking for labels")
-    except KeyboardInterrupt:
-        told = sum(_answers(task["log"]) for task in tasks)
-        total = len(tasks) * settings["questions"]
-        raise CommandError(f"stopped after {told} of {total} answers; continue with: {go_on}", 130) from None
-    except LogError as error:  # damaged, in use, or of another run
-        raise CommandError(str(error)) from error
+    told, total = (lambda: sum(_answers(task["log"]) for task in tasks)), len(tasks) * settings["questions"]
+    job.progress = lambda: f" after {told()} of {total} answers"
+    return spread(ask_questions, tasks, jobs=jobs, title="asking for labels")
 
 
 def _answers(log: Path) -> int:

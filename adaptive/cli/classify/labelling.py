@@ -17,6 +17,7 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from adaptive.cli.classify.table import Table
+from adaptive.cli.job import design_in
 from adaptive.cli.workers import stop_if_orphaned
 from adaptive.estimators import BayesianLogisticRegression
 from adaptive.loop import SequentialDesign
@@ -136,12 +137,8 @@ def _design(
     initial: int,
     log: Path,
 ) -> SequentialDesign:
-    if log.exists():
-        return SequentialDesign.load(log, model, pool)
     share = 0.0 if scorer == "random" else exploration
-    return SequentialDesign(
-        model, pool, scorer=scorer, exploration=share, initial=initial or None, random_state=seed, log=log
-    )
+    return design_in(log, model, pool, scorer=scorer, exploration=share, initial=initial or None, random_state=seed)
 
 
 def _accuracy(model: BayesianLogisticRegression, X: np.ndarray, y: np.ndarray) -> float:

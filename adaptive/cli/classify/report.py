@@ -13,12 +13,12 @@ from adaptive import plots
 from adaptive.cli.classify.labelling import Run, split
 from adaptive.cli.classify.learning_curves import learning_curve, summary
 from adaptive.cli.classify.table import Table
-from adaptive.cli.run_folder import RunFolder
+from adaptive.cli.job import Job
 
 __all__ = ["write"]
 
 
-def write(runs: Sequence[Run], table: Table, folder: RunFolder) -> None:
+def write(runs: Sequence[Run], table: Table, folder: Job) -> None:
     """Write questions.csv, curve.csv, curve.png and summary.json, and print the table."""
     scorers = list(dict.fromkeys(run.scorer for run in runs))
     accuracies = {scorer: np.stack([run.accuracy for run in runs if run.scorer == scorer]) for scorer in scorers}
@@ -28,19 +28,17 @@ def write(runs: Sequence[Run], table: Table, folder: RunFolder) -> None:
     folder.write_csv("questions.csv", _questions(runs))
     folder.write_csv("curve.csv", curve)
     _draw(curve, table.name, accuracies, folder)
-    folder.write_json(
-        "summary.json",
+    folder.write_summary(
         {
             "data": table.name,
             "rows": {"asked": len(parts.pool), "held out": len(parts.held_out)},
             "features": runs[0].n_features,
             "classes": {str(label): int(count) for label, count in zip(classes, counts, strict=True)},
-            "settings": folder.settings,
             "scorers": found,
             "versions": _versions(),
         },
     )
-    _print(table.name, accuracies, found, folder)
+    _print(table.name, accuracies, found)
     _warn(runs)
 
 
@@ -65,9 +63,7 @@ def _questions(runs: Sequence[Run]) -> dict[str, list[Any]]:
     return columns
 
 
-def _draw(
-    curve: Mapping[str, Sequence[Any]], name: str, accuracies: Mapping[str, np.ndarray], folder: RunFolder
-) -> None:
+def _draw(curve: Mapping[str, Sequence[Any]], name: str, accuracies: Mapping[str, np.ndarray], folder: Job) -> None:
     n_seeds = len(next(iter(accuracies.values())))
     drawing, ax = plots.figure()
     band = f"95% interval of the mean, {n_seeds} seeds" if n_seeds > 1 else ""
@@ -76,7 +72,7 @@ def _draw(
     folder.draw(drawing, "curve")
 
 
-def _print(name: str, accuracies: Mapping[str, np.ndarray], found: Mapping[str, Any], folder: RunFolder) -> None:
+def _print(name: str, accuracies: Mapping[str, np.ndarray], found: Mapping[str, Any]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table as Printed
@@ -105,8 +101,6 @@ def _print(name: str, accuracies: Mapping[str, np.ndarray], found: Mapping[str, 
         interval = " and 95% interval" if n_seeds > 1 else ""
         console.print(f"vs random: points above random choice after {n} labels{interval}.", style="dim")
         console.print(f"catches up: labels that give the accuracy of {n} random ones.", style="dim")
-    written = f"questions.csv, curve.csv, curve.{folder.pictures}, summary.json, log"
-    console.print(f"{folder.path} holds {written}.", style="dim", soft_wrap=True)
 
 
 def _points(difference: Mapping[str, Any]) -> str:

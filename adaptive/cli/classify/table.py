@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.cli import tables
-from adaptive.cli.errors import CommandError
+from adaptive import tables
 
 __all__ = ["LEAST", "Table", "digits", "read_table"]
 
@@ -77,36 +76,36 @@ def read_table(
 
     Raises
     ------
-    CommandError
+    TableError
         Naming file, line and column, if the file is no table, the target has fewer than two classes or is no class.
     """
     cells = tables.read_cells(path)
-    cells.require((target, *ignore), path)
+    cells.require(target, *ignore)
     notes = []
     unlabelled = cells.frame[target].map(tables.is_missing)
     if unlabelled.any():
         notes.append(f"{unlabelled.sum()} of {len(unlabelled)} rows have no {target!r} and are left out")
-        cells = tables.Cells(cells.frame[~unlabelled], cells.delimiter)
+        cells = cells.where(~unlabelled)
     labels = cells.frame[target].tolist()
     tables.refuse_continuous(labels, target, path)
     counts = Counter(labels)
     rare = [label for label, count in counts.items() if count < LEAST]
     if rare and drop_rare:
         notes.append(f"rows of rare classes are left out: {tables.listed(rare)}")
-        cells = tables.Cells(cells.frame[~cells.frame[target].isin(rare)], cells.delimiter)
+        cells = cells.where(~cells.frame[target].isin(rare))
         labels = cells.frame[target].tolist()
         counts = Counter(labels)
     if len(counts) < 2:
         found = f"only {next(iter(counts))!r}" if counts else "none"
-        raise CommandError(f"the target {target!r} of {path} must have two classes or more, found {found}.")
+        raise tables.TableError(f"the target {target!r} of {path} must have two classes or more, found {found}.")
     if rare and not drop_rare:
         least = min(counts.values())
         of_many = f" (one of {len(counts)} classes)" if len(counts) > 2 else ""
-        raise CommandError(
+        raise tables.TableError(
             f"the class {min(rare, key=counts.__getitem__)}{of_many} has {least} {'row' if least == 1 else 'rows'}; at "
             f"least {LEAST} are needed, to ask and to hold out: add rows, or leave such classes out with --drop-rare."
         )
-    columns = tables.columns_of(cells, path, leave_out=(target, *ignore), max_missing=max_missing)
+    columns = tables.columns_of(cells, leave_out=(target, *ignore), max_missing=max_missing)
     preparation = tables.Preparation(columns, str(path))
     fingerprint = hashlib.sha256(path.read_bytes()).hexdigest()
     y = tables.class_labels(labels)

@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-import hashlib
-import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
-from adaptive.cli.counts.tables import read_events, read_pairs
 from adaptive.cli.errors import CommandError
-from adaptive.cli.options import Format, Resume, out_folder, require_at_least, stated, whole_number
-from adaptive.cli.run_folder import RunFolder
+from adaptive.cli.job import Job
+from adaptive.cli.options import Format, Resume, out_folder, require_at_least, require_one_of, whole_number
+from adaptive.tables import Cells, TableError
 
 __all__ = ["counts"]
 
 RATES = ("rectified", "exp", "softplus")
+LARGEST = 1e9  # count
 
 
 def counts(
     context: typer.Context,
-    events: Annotated[
+    table: Annotated[
         Path | None,
-        typer.Option(help="CSV file with a line per event; its first line names the columns.", metavar="FILE"),
+        typer.Argument(help="Table with a line per event; its first line names the columns.", metavar="TABLE",
+                       show_default=False),
     ] = None,
     pairs: Annotated[
-        Path | None,
-        typer.Option(help="CSV file with a line per pair and its count; an empty count is one to predict.",
-                     metavar="FILE"),
-    ] = None,
+        bool,
+        typer.Option("--pairs", help="The table has a line per pair and its count; an empty count is one to predict."),
+    ] = False,
     place: Annotated[
         list[str] | None,
-        typer.Option(help="A column of times, or of an axis of places; repeatable (default: the first).",
+        typer.Option(help="A column of times or dates, or of an axis of places; repeatable (default: the first).",
                      metavar="COLUMN"),
     ] = None,
     window: Annotated[
@@ -60,44 +60,48 @@ def counts(
     asking for: of those without a count if there are any, else of all that are not listed (next.csv). Also
     summary.json, and a state from which --resume continues a run that was stopped.
     """
-    wanted: dict[str, Any] = {
-        "events": None if events is None else str(events.resolve()),
-        "pairs": None if pairs is None else str(pairs.resolve()),
-        "place": list(dict.fromkeys(place or [])), "window": window or [], "bins": bins, "rate": rate,
-        "user": user, "item": item, "count": count, "components": components, "ask": ask, "seed": seed,
-    }  # fmt: skip
+    job = Job(context, {**locals(), "place": list(dict.fromkeys(place or [])), "window": window or []})
     require_at_least(("bins", bins, 0), ("components", components, 1), ("ask", ask, 1), ("seed", seed, 0))
-    if rate not in RATES:
-        raise CommandError(f"--rate must be one of {', '.join(RATES)}, got {rate!r}.")
-    folder = RunFolder(out, "counts", wanted, given=stated(context, wanted), resume=resume, pictures=pictures)
-    settings = folder.settings
-    if (settings["events"] is None) == (settings["pairs"] is None):
-        raise CommandError("name either the file of events with --events FILE or the file of pairs with --pairs FILE.")
-    path = Path(settings["events"] or settings["pairs"])
-    given: Any
-    if settings["events"]:
-        given, settings["place"] = read_events(path, settings["place"])
-        if given.shape[1] > 2:
-            raise CommandError(f"--place names {given.shape[1]} columns; expected one of times or two of places.")
-        limits = _window(settings["window"], given, settings["place"])
+    require_one_of(RATES, rate=rate)
+    settings = job.settings
+    cells = job.table("table", "of events, or of pairs and their counts")
+    if settings["pairs"]:
+        listed, y = read_pairs(cells, (settings["user"], settings["item"], settings["count"]))
     else:
-        given = read_pairs(path, (settings["user"], settings["item"], settings["count"]))
-    with path.open("rb") as stream:
-        folder.fix("content", hashlib.file_digest(stream, "sha256").hexdigest(), f"the lines of {path.name}")
-    with folder:
+        settings["place"] = settings["place"] or [str(cells.frame.columns[0])]
+        places = read_events(cells, settings["place"])
+        limits = _window(settings["window"], places, settings["place"])
+    with job:
         from adaptive.cli.counts import events_report, pairs_report  # from here on it pays to load what computes
 
-        go_on = f"adaptive counts --out {shlex.quote(str(folder.path))} --resume"
-        try:
-            if settings["events"]:
-                events_report.write(given, limits, settings, folder)
-            else:
-                pairs_report.write(given[0], given[1], settings, folder)
-        except KeyboardInterrupt:
-            raise CommandError(f"stopped; continue with: {go_on}", 130) from None
-        except OSError as error:  # a full disk
-            raise CommandError(f"{error}; when that is mended, continue with: {go_on}", 1) from None
-        print(f"written into {folder.path}")
+        if settings["pairs"]:
+            pairs_report.write(listed, y, job)
+        else:
+            events_report.write(places, limits, job)
+
+
+def read_events(cells: Cells, places: list[str]) -> np.ndarray:
+    """Return (n, d) places, or times; of dates the days since the first."""
+    if len(places) > 2:
+        raise CommandError(f"--place names {len(places)} columns; expected one of times or two of places.")
+    columns = []
+    for name in places:
+        values, first = cells.times(name)
+        columns.append(values)
+        if first:
+            print(f"{name} is counted in days since {first}")
+    return np.column_stack(columns)
+
+
+def read_pairs(cells: Cells, names: tuple[str, str, str]) -> tuple[list[tuple[str, str]], np.ndarray]:
+    """Return pairs of ids and counts (n,), NaN where the cell is empty: a pair to predict."""
+    user, item, count = names
+    cells.require(*names)
+    if cells.gaps(count).all():
+        raise TableError(f"{cells.path} has no counts in column {count!r}.")
+    counts = cells.numbers(count, "a count", gaps=True)
+    cells.refuse((counts < 0) | (counts > LARGEST) | (counts % 1 > 0), count, "a count")
+    return list(zip(cells.ids(user), cells.ids(item), strict=True)), counts
 
 
 def _window(texts: list[str], events: Any, names: list[str]) -> list[tuple[float, float]]:

@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 
 from adaptive import plots
-from adaptive.cli.counts.fitting import fitted
-from adaptive.cli.run_folder import RunFolder
+from adaptive.cli.fitting import fitted
+from adaptive.cli.job import Job
 from adaptive.estimators import CoxProcess
 
 __all__ = ["write"]
 
 
-def write(events: np.ndarray, limits: list[tuple[float, float]], settings: dict[str, Any], folder: RunFolder) -> None:
+def write(events: np.ndarray, limits: list[tuple[float, float]], folder: Job) -> None:
     """Fit a Cox process to the binned events and write rate.csv, rate.png, next.csv and summary.json."""
+    settings: dict[str, Any] = folder.settings
     names = settings["place"]
     one = len(names) == 1
     X, y = CoxProcess.binned(events[:, 0] if one else events, limits[0] if one else limits, settings["bins"] or None)
@@ -31,11 +32,9 @@ def write(events: np.ndarray, limits: list[tuple[float, float]], settings: dict[
         "next.csv", {**{name: X[positions, k].tolist() for k, name in enumerate(names)}, "nats": gains.tolist()}
     )
     _draw(X, y, (mean, low, high), positions, names, folder)
-    kernel = str(model.kernel_)
-    folder.write_json(
-        "summary.json",
-        {"events": len(events), "bins": len(X), "kernel": kernel, "log_evidence": float(model.log_evidence_),
-         "settings": settings},
+    folder.write_summary(
+        {"events": len(events), "bins": len(X), "kernel": str(model.kernel_), "converged": bool(model.converged_),
+         "log_evidence": float(model.log_evidence_)}
     )  # fmt: skip
     highest = int(np.argmax(mean))
     where = ", ".join(f"{name} {X[highest, k]:g}" for k, name in enumerate(names))
@@ -47,7 +46,7 @@ def write(events: np.ndarray, limits: list[tuple[float, float]], settings: dict[
 
 def _draw(
     X: np.ndarray, y: np.ndarray, rates: tuple[np.ndarray, ...], positions: np.ndarray, names: list[str],
-    folder: RunFolder,
+    folder: Job,
 ) -> None:  # fmt: skip
     drawing, ax = plots.figure(8.0, 4.0 if len(names) == 1 else 6.0)
     mean, low, high = rates

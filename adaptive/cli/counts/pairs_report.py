@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from adaptive.cli.counts.fitting import fitted
-from adaptive.cli.run_folder import RunFolder
+from adaptive.cli.fitting import fitted
+from adaptive.cli.job import Job
 from adaptive.estimators import PoissonFactorization
 from designs.pool import Product
 
 __all__ = ["write"]
 
 
-def write(pairs: list[tuple[Any, Any]], y: np.ndarray, settings: dict[str, Any], folder: RunFolder) -> None:
+def write(pairs: list[tuple[Any, Any]], y: np.ndarray, folder: Job) -> None:
     """Factorise the counts and write predictions.csv, next.csv and summary.json."""
+    settings: dict[str, Any] = folder.settings
     names, seed = (settings["user"], settings["item"]), settings["seed"]
     known = np.flatnonzero(np.isfinite(y))
     listed = [pairs[k] for k in known]
     model = PoissonFactorization(settings["components"], random_state=seed)
-
-    def fit(estimator: PoissonFactorization) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # summary.json says so
-            estimator.fit(listed, y[known])
-
-    model = fitted(model, fit, folder)
+    model = fitted(model, lambda estimator: estimator.fit(listed, y[known]), folder)
     open_pairs = [pairs[k] for k in np.flatnonzero(~np.isfinite(y))]
     low, high = model.interval(open_pairs) if open_pairs else (np.zeros(0), np.zeros(0))
     mean = model.predict(open_pairs) if open_pairs else np.zeros(0)
@@ -47,10 +40,9 @@ def write(pairs: list[tuple[Any, Any]], y: np.ndarray, settings: dict[str, Any],
         positions, gains = model.select(pool, n, exclude=exclude, return_scores=True, random_state=seed)
         chosen = [pool[int(k)] for k in positions]
     folder.write_csv("next.csv", {**_columns(names, chosen), "nats": gains.tolist()})
-    folder.write_json(
-        "summary.json",
+    folder.write_summary(
         {"users": len(model.users_), "items": len(model.items_), "counts": len(known), "converged": model.converged_,
-         "bound": float(model.log_evidence_), "settings": settings},
+         "bound": float(model.log_evidence_)}
     )  # fmt: skip
     print(f"{len(known)} counts of {len(model.users_)} users and {len(model.items_)} items; "
           f"{len(open_pairs)} pairs predicted")  # fmt: skip

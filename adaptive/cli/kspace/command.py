@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from adaptive.cli.job import Job
 from adaptive.cli.kspace.checking import (
     check_choices,
     check_extras,
@@ -21,7 +22,6 @@ from adaptive.cli.kspace.checking import (
     exports,
 )
 from adaptive.cli.options import Format, Jobs, Resume, out_folder, stated, whole_number
-from adaptive.cli.run_folder import RunFolder
 
 __all__ = ["kspace"]
 
@@ -160,36 +160,13 @@ def kspace(
     for the next scan is written. Leaves tables (lines.csv or plan.csv, designs.csv), pictures, summary.json, what
     --export asks for, and a log from which --resume continues a run that was stopped.
     """
-    wanted: dict[str, Any] = {
-        "image": _absolute(image),
-        "kspace": _absolute(kspace),
-        "plan": plan,
-        "reference": _absolute(reference),
-        "trajectory": trajectory,
-        "slice": slice,
-        "plane": plane,
-        "volume": volume,
-        "coils": coils if coils in (None, "estimate") else _absolute(Path(str(coils))),
-        "compress": compressed_to(compress),
-        "lines": lines,
-        "initial": initial,
-        "snr": snr,
-        "phase": phase,
-        "axis": axis,
-        "draws": draws,
-        "export": exports(export or ()),
-        "seed": seed,
-    }
-    given = stated(context, wanted)
-    check_numbers(wanted, jobs)
-    check_choices(wanted)
-    check_together(wanted, given, resume)
-    check_extras(wanted)
+    options = locals() | {"compress": compressed_to(compress), "export": exports(export or ())}
+    if coils not in (None, "estimate"):
+        options["coils"] = Path(str(coils))
+    check_numbers(options, jobs)
+    check_choices(options)
+    check_together(options, stated(context, ("snr", "phase", "compress")), resume)
+    check_extras(options)
     from adaptive.cli.kspace.runs import run_job  # loads what computes
 
-    folder = RunFolder(out, "kspace", wanted, given=given, resume=resume, pictures=pictures)
-    run_job(folder, jobs)
-
-
-def _absolute(path: Path | None) -> str | None:
-    return None if path is None else str(path.expanduser().resolve())
+    run_job(Job(context, options), jobs)

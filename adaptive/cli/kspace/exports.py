@@ -10,7 +10,7 @@ from adaptive.cli.kspace.values import ENDINGS
 from designs.kspace import PhaseEncodePool, export_design
 
 if TYPE_CHECKING:
-    from adaptive.cli.run_folder import RunFolder
+    from adaptive.cli.job import Job
 
 __all__ = ["unplaced", "write_exports"]
 
@@ -25,23 +25,20 @@ def unplaced(names: Sequence[str], geometry: Any) -> str:
 
 
 def write_exports(
-    plan: Any, folder: RunFolder, names: Sequence[str], geometry: Any = None, protocol: Any = None, n_readout: int = 1
-) -> list[str]:
-    """Write plan.csv, and the plan in every other format; return the names of the files.
+    plan: Any, job: Job, names: Sequence[str], geometry: Any = None, protocol: Any = None, n_readout: int = 1
+) -> None:
+    """Write plan.csv, and the plan in every other format.
 
     Points of a plane are written as phase encodes of a volume with ``n_readout`` samples along its read-out, axis 0.
     """
     if isinstance(plan, PhaseEncodePool) and plan.readout is None:
         plan = PhaseEncodePool((n_readout, *plan.image_shape), plan.encodes, 0)
-    written = []
     for name in dict.fromkeys(("csv", *names)):
-        path = folder.path / f"plan{ENDINGS[name]}"
+        path = job.result(f"plan{ENDINGS[name]}")
         more = {"geometry": geometry, "protocol": protocol} if name == "ismrmrd" else {}
         try:
             export_design(plan, path, **more)
         except (ValueError, ImportError) as error:
             raise CommandError(f"--export {name}: {error}") from None
-        written.append(path.name)
         if name == "bart":
-            written.append("plan.hdr")
-    return written
+            job.result("plan.hdr")

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive import plots
+from adaptive.cli.job import Job
 from adaptive.cli.kspace.line_designs import COMPARED, DESIGNED, PRIORS, REFERENCE, SCALES, Choice, Outcome
 from adaptive.cli.kspace.values import Subject
-from adaptive.cli.run_folder import RunFolder
 from adaptive.images.design_table import COLUMNS
 from designs import kspace
 
@@ -27,21 +27,21 @@ _SHOWN = ("designed", "low_pass", "variable_density", "half_plane_variable_densi
 TIE = 0.03  # a ratio of errors nearer to one says nothing: draws and noise make as much
 
 
-def write(outcomes: Sequence[Outcome], subject: Subject, folder: RunFolder) -> None:
+def write(outcomes: Sequence[Outcome], subject: Subject, job: Job) -> None:
     """Write lines.csv, designs.csv, lines_of_designs.csv, design.png and summary.json, and print the table."""
     by_name = {one.design: one for one in outcomes}
     ordered = [by_name[name] for name in (DESIGNED, REFERENCE, *COMPARED) if name in by_name]
     choice = ordered[0].choice
     assert choice is not None
     rows = [row for one in ordered for row in one.rows]
-    said = simulated(subject, folder.settings)
-    centre = subject.same.image.shape[folder.settings["axis"]] // 2
-    folder.write_csv("lines.csv", {"line": choice.lines.tolist(), "frequency": (choice.lines - centre).tolist()})
-    folder.write_csv("lines_of_designs.csv", _lines_of(ordered, centre))
-    folder.write_csv("designs.csv", {name: [row[name] for row in rows] for name in COLUMNS})
-    folder.draw(_draw(ordered, subject, folder.settings, said), "design")
-    folder.write_json("summary.json", _summary(ordered, subject, folder, said))
-    _print(ordered, subject, folder, said)
+    said = simulated(subject, job.settings)
+    centre = subject.same.image.shape[job.settings["axis"]] // 2
+    job.write_csv("lines.csv", {"line": choice.lines.tolist(), "frequency": (choice.lines - centre).tolist()})
+    job.write_csv("lines_of_designs.csv", _lines_of(ordered, centre))
+    job.write_csv("designs.csv", {name: [row[name] for row in rows] for name in COLUMNS})
+    job.draw(_draw(ordered, subject, job.settings, said), "design")
+    job.write_summary(_summary(ordered, subject, said))
+    _print(ordered, subject, job.settings, said)
     _warn(ordered)
 
 
@@ -90,7 +90,7 @@ def verdict(ordered: Sequence[Outcome], k: int) -> str:
     return f"a simple rule does better here: {ratio:.2f} of the error of the best one, {name}"
 
 
-def _summary(ordered: Sequence[Outcome], subject: Subject, folder: RunFolder, said: str) -> dict[str, Any]:
+def _summary(ordered: Sequence[Outcome], subject: Subject, said: str) -> dict[str, Any]:
     from adaptive.loop.log.header import versions
 
     choice = ordered[0].choice
@@ -103,7 +103,6 @@ def _summary(ordered: Sequence[Outcome], subject: Subject, folder: RunFolder, sa
         "shape": list(subject.same.image.shape),
         "padded": subject.padded or None,
         "simulated": said,
-        "settings": folder.settings,
         "verdicts": {row["slice"]: verdict(ordered, k) for k, row in enumerate(ordered[0].rows)},
         "lines": choice.lines.tolist(),
         "information gained": gains,
@@ -124,7 +123,7 @@ def _design(one: Outcome, designed: Outcome) -> dict[str, Any]:
     return result
 
 
-def _print(ordered: Sequence[Outcome], subject: Subject, folder: RunFolder, said: str) -> None:
+def _print(ordered: Sequence[Outcome], subject: Subject, settings: dict[str, Any], said: str) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -142,7 +141,6 @@ def _print(ordered: Sequence[Outcome], subject: Subject, folder: RunFolder, said
             mark = "*" if row["error"] == best[row["slice"]] else " "
             cells += [f"{row['error']:.2f}{mark}", f"{row['psnr']:.1f}", f"{row['ssim']:.3f}"]
         printed.add_row(*cells)
-    settings = folder.settings
     n = subject.same.image.shape[settings["axis"]]
     console = Console(highlight=False)
     console.print(
@@ -165,8 +163,6 @@ def _print(ordered: Sequence[Outcome], subject: Subject, folder: RunFolder, said
         if not remark:
             continue
         console.print(remark, style="dim", soft_wrap=True)
-    written = f"lines.csv, designs.csv, lines_of_designs.csv, design.{folder.pictures}, summary.json, log"
-    console.print(f"{folder.path} holds {written}.", style="dim", soft_wrap=True)
 
 
 def _warn(outcomes: Sequence[Outcome]) -> None:

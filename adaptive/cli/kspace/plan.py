@@ -27,8 +27,8 @@ from designs import kspace
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from adaptive.cli.job import Job
     from adaptive.cli.kspace.values import Known
-    from adaptive.cli.run_folder import RunFolder
 
 __all__ = ["designed_from", "plan"]
 
@@ -36,17 +36,16 @@ _CANDIDATES, _SWAPS = 4, 2  # of lines that are learnt: half of what the library
 _VARIANTS = {"lines": 4, "points": 2}  # scans that are tried in every round
 
 
-def plan(known: Known, folder: RunFolder, jobs: int, parent: int, remark: str = "") -> None:
+def plan(known: Known, job: Job, jobs: int, parent: int, remark: str = "") -> None:
     """Make the design, and write plan.csv, its exports, plan.png and summary.json; ``remark``: also printed."""
-    settings = folder.settings
-    design, n_first, how = designed_from(known, settings, folder.log / "plan.jsonl", jobs, parent)
-    written = write_exports(design, folder, settings["export"], known.geometry, known.protocol, known.n_slices)
+    settings = job.settings
+    design, n_first, how = designed_from(known, settings, job.log / "plan.jsonl", jobs, parent)
+    write_exports(design, job, settings["export"], known.geometry, known.protocol, known.n_slices)
     said = _said(known, settings, design, n_first, how)
-    folder.draw(_draw(known, design, n_first, said), "plan")
-    names = [*written, f"plan.{folder.pictures}", "summary.json"]
-    folder.write_json("summary.json", _summary(known, design, n_first, said, settings))
+    job.draw(_draw(known, design, n_first, said), "plan")
+    job.write_summary(_summary(known, design, n_first, said))
     remarks = [said, remark, unplaced(settings["export"], known.geometry)]
-    _print(" ".join(filter(None, remarks)), names, folder)
+    print(" ".join(filter(None, remarks)))
 
 
 def designed_from(
@@ -189,7 +188,7 @@ def _draw(known: Known, design: Any, n_first: int, said: str) -> Figure:
     return drawing
 
 
-def _summary(known: Known, design: Any, n_first: int, said: str, settings: dict[str, Any]) -> dict[str, Any]:
+def _summary(known: Known, design: Any, n_first: int, said: str) -> dict[str, Any]:
     from adaptive.loop.log.header import versions
 
     place, times = known.geometry, known.protocol
@@ -199,18 +198,9 @@ def _summary(known: Known, design: Any, n_first: int, said: str, settings: dict[
     stated = {} if times is None else {k: v for k, v in vars(times).items() if v not in (None, "")}
     return {
         "plan": said,
-        "settings": settings,
         "order": design.labels(),
         "central": n_first,
         "geometry": where,
         "protocol": stated or None,
         "versions": versions(),
     }
-
-
-def _print(said: str, names: list[str], folder: RunFolder) -> None:
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    console.print(said, soft_wrap=True)
-    console.print(f"{folder.path} holds {', '.join(names)}.", style="dim", soft_wrap=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,35 +15,35 @@ from adaptive.cli.errors import CommandError
 from adaptive.cli.kspace.checking import check_size, check_sizes
 
 if TYPE_CHECKING:
+    from adaptive.cli.job import Job
     from adaptive.cli.kspace.trial import Trial
     from adaptive.cli.kspace.values import Known, Subject
-    from adaptive.cli.run_folder import RunFolder
 
-__all__ = ["fingerprint", "run_job"]
+__all__ = ["run_job"]
 
 _LINES = 40
 _SHOTS = {"spirals": 16, "spokes": 32}
 
 
-def run_job(folder: RunFolder, jobs: int) -> None:
+def run_job(job: Job, jobs: int) -> None:
     """Do what the settings say."""
     from adaptive.cli.kspace.reading import acquired_plane
 
-    settings = folder.settings
+    settings = job.settings
     settings["trajectory"] = settings["trajectory"] or (None if settings["kspace"] else "lines")
     settings["plane"] = settings["plane"] or acquired_plane(settings["image"] or settings["reference"])
     if settings["plan"]:
-        _plan(folder, jobs)
+        _plan(job, jobs)
     elif settings["kspace"] is None and settings["trajectory"] == "lines":
-        _lines_on_two_slices(folder, jobs)
+        _lines_on_two_slices(job, jobs)
     else:
-        _trial(folder, jobs)
+        _trial(job, jobs)
 
 
-def _lines_on_two_slices(folder: RunFolder, jobs: int) -> None:
+def _lines_on_two_slices(job: Job, jobs: int) -> None:
     from adaptive.cli.kspace.reading import read_subject, require_same_grid
 
-    settings = folder.settings
+    settings = job.settings
     subject = read_subject(settings["image"], settings["slice"], settings["plane"], settings["volume"])
     if settings["reference"] is not None:
         require_same_grid(settings["reference"], settings["image"], settings["volume"])
@@ -54,39 +53,39 @@ def _lines_on_two_slices(folder: RunFolder, jobs: int) -> None:
     if settings["initial"] is None:
         settings["initial"] = max(4, subject.same.image.shape[settings["axis"]] // 8)
     check_sizes(subject, settings)
-    folder.fix("pixels", fingerprint(subject), "the pixels of the image")
-    with folder:
+    job.fix("pixels", _pixels(subject), "the pixels of the image")
+    with job:
         from adaptive.cli.kspace.line_designs import choose_and_compare, tasks
         from adaptive.cli.kspace.line_report import write  # from here on it pays to load what computes and draws
 
-        log = folder.log / "lines.jsonl"
-        with _interruptions(folder, log, settings["lines"], "lines", subject.same.title):
-            outcomes = _spread(choose_and_compare, tasks(subject, settings, log), jobs, "choosing lines")
-        write(outcomes, subject, folder)
+        log = job.log / "lines.jsonl"
+        job.progress = lambda: _so_far(log, settings["lines"], "lines")
+        outcomes = _spread(choose_and_compare, tasks(subject, settings, log), jobs, "choosing lines")
+        write(outcomes, subject, job)
 
 
-def _trial(folder: RunFolder, jobs: int) -> None:
+def _trial(job: Job, jobs: int) -> None:
     from adaptive.cli.kspace.trial_designs import tasks, try_design
     from adaptive.cli.kspace.trial_report import write
 
-    settings = folder.settings
+    settings = job.settings
     trial, reference = _trial_of(settings)
     n = _size_of(trial, settings)
-    folder.fix("pixels", _fingerprint_of(trial), "the samples" if settings["kspace"] else "the pixels of the image")
-    with folder:
+    job.fix("pixels", _samples(trial), "the samples" if settings["kspace"] else "the pixels of the image")
+    with job:
         planned = None if reference is None else _positions_from(trial, reference, n, settings, jobs)
-        log = folder.log / "order.jsonl"
-        with _interruptions(folder, log, n, trial.trajectory, trial.title):
-            every = tasks(trial, n, settings["draws"], settings["seed"], log, planned)
-            tried = _spread(try_design, every, jobs, f"choosing {trial.trajectory}")
-        write(tried, trial, folder)
+        log = job.log / "order.jsonl"
+        job.progress = lambda: _so_far(log, n, trial.trajectory)
+        every = tasks(trial, n, settings["draws"], settings["seed"], log, planned)
+        tried = _spread(try_design, every, jobs, f"choosing {trial.trajectory}")
+        write(tried, trial, job)
 
 
-def _plan(folder: RunFolder, jobs: int) -> None:
+def _plan(job: Job, jobs: int) -> None:
     from adaptive.cli.kspace.plan import plan
     from adaptive.cli.kspace.reading import of_several, read_heads, read_reference_scan
 
-    settings = folder.settings
+    settings = job.settings
     where = (settings["plane"], settings["slice"], settings["volume"])
     if settings["reference"] is not None:
         scan, known = read_reference_scan(settings["reference"], *where, settings["compress"])
@@ -101,13 +100,12 @@ def _plan(folder: RunFolder, jobs: int) -> None:
     if settings["lines"] is None:
         settings["lines"] = defaults[settings["trajectory"]]
     digest = hashlib.sha256(b"".join(np.ascontiguousarray(one).tobytes() for one in known.images)).hexdigest()
-    folder.fix("pixels", digest, "the pixels of the image")
-    with folder:
+    job.fix("pixels", digest, "the pixels of the image")
+    with job:
         if settings["reference"] is None and settings["image"] is None:
             print("adaptive: no --reference and no --image: a plan from the head that nibabel ships.", file=sys.stderr)
-        log = folder.log / "plan.jsonl"
-        with _interruptions(folder, log, settings["lines"], settings["trajectory"], known.title):
-            plan(known, folder, jobs, os.getpid(), said)
+        job.progress = lambda: _so_far(job.log / "plan.jsonl", settings["lines"], settings["trajectory"])
+        plan(known, job, jobs, os.getpid(), said)
 
 
 def _trial_of(settings: dict[str, Any]) -> tuple[Trial, Known | None]:
@@ -183,7 +181,7 @@ def _width(trial: Trial) -> int:
     return len(trial.first) if trial.trajectory == "lines" else round(len(trial.first) ** 0.5)
 
 
-def fingerprint(subject: Subject) -> str:
+def _pixels(subject: Subject) -> str:
     """Digest of the pixels that a run depends on."""
     digest = hashlib.sha256()
     for one in (subject.same, subject.neighbour, subject.training):
@@ -193,7 +191,7 @@ def fingerprint(subject: Subject) -> str:
     return digest.hexdigest()
 
 
-def _fingerprint_of(trial: Trial) -> str:
+def _samples(trial: Trial) -> str:
     samples = trial.source.kspace if hasattr(trial.source, "kspace") else trial.source.data
     return hashlib.sha256(repr(samples.shape).encode() + np.ascontiguousarray(samples).tobytes()).hexdigest()
 
@@ -204,23 +202,7 @@ def _spread(call: Callable[..., Any], every: list[dict[str, Any]], jobs: int, ti
     return spread(call, every, jobs=jobs, title=title, unit="designs")
 
 
-@contextmanager
-def _interruptions(folder: RunFolder, log: Path, n: int, kind: str, title: str) -> Iterator[None]:
-    """Say how to go on, or what was too much."""
-    go_on = f"adaptive kspace --out {folder.path} --resume"
-    try:
-        yield
-    except KeyboardInterrupt:
-        from adaptive.cli.kspace.line_designs import n_chosen
+def _so_far(log: Path, n: int, kind: str) -> str:
+    from adaptive.cli.kspace.line_designs import n_chosen
 
-        raise CommandError(f"stopped after {n_chosen(log)} of {n} {kind}; continue with: {go_on}", 130) from None
-    except OSError as error:
-        raise CommandError(f"{error}; when that is mended, continue with: {go_on}", 1) from None
-    except MemoryError as error:
-        raise CommandError(f"{title} is too large for the memory there is: {error}", 1) from None
-    except Exception as error:
-        from adaptive.loop import LogError
-
-        if isinstance(error, LogError):  # damaged, in use, or of another run
-            raise CommandError(str(error)) from error
-        raise
+    return f" after {n_chosen(log)} of {n} {kind}"

@@ -19,7 +19,7 @@ from adaptive.cli.kspace.trial_rules import EXPONENT
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from adaptive.cli.run_folder import RunFolder
+    from adaptive.cli.job import Job
 
 __all__ = ["said_of", "verdict", "write"]
 
@@ -28,28 +28,25 @@ _LOOKS = 0.005  # a difference of SSIM that is worth a word
 _SHOWN = 4
 
 
-def write(tried: Sequence[Tried], trial: Trial, folder: RunFolder) -> None:
+def write(tried: Sequence[Tried], trial: Trial, job: Job) -> None:
     """Write the plan, designs.csv, positions_of_designs.csv, the pictures and summary.json, and print the table."""
     ordered = sorted(tried, key=lambda one: (one.design != DESIGNED, one.design != REFERENCE, one.mean("nmse")))
     designed = ordered[0]
     assert designed.chosen is not None
     said = said_of(trial)
     plan = trial.pool.take(designed.positions[0])
-    written = write_exports(plan, folder, folder.settings["export"], trial.geometry, trial.protocol)
+    write_exports(plan, job, job.settings["export"], trial.geometry, trial.protocol)
     rows = [{"design": one.design, "draws": len(one.positions), **_means(one)} for one in ordered]
-    folder.write_csv("designs.csv", {name: [row[name] for row in rows] for name in rows[0]})
-    folder.write_csv("labels_of_designs.csv", _labels(ordered, trial))
-    folder.draw(_draw(ordered, trial, said), "design")
-    pictures = [f"design.{folder.pictures}"]
+    job.write_csv("designs.csv", {name: [row[name] for row in rows] for name in rows[0]})
+    job.write_csv("labels_of_designs.csv", _labels(ordered, trial))
+    job.draw(_draw(ordered, trial, said), "design")
     if designed.chosen.maps is not None:
         sets = designed.chosen.maps if trial.sets > 1 else [designed.chosen.maps]
         for name, maps in zip(("coils", "coils_wrapped_around"), sets, strict=False):
-            folder.draw(plots.coil_maps(maps, upright=trial.upright), name)
-            pictures.append(f"{name}.{folder.pictures}")
-    folder.write_json("summary.json", _summary(ordered, trial, folder, said))
-    names = [*written, "designs.csv", "labels_of_designs.csv", *pictures, "summary.json", "log"]
-    remark = unplaced(folder.settings["export"], trial.geometry)
-    _print(ordered, trial, folder, f"{said} {remark}".rstrip(), names)
+            job.draw(plots.coil_maps(maps, upright=trial.upright), name)
+    job.write_summary(_summary(ordered, trial, said))
+    remark = unplaced(job.settings["export"], trial.geometry)
+    _print(ordered, trial, f"{said} {remark}".rstrip())
     counts = Counter(message for one in ordered for message in one.warnings)
     for message, count in counts.most_common():
         print(f"adaptive: warning in {count} of {len(ordered)} designs: {message}", file=sys.stderr)
@@ -138,7 +135,7 @@ def _draw(ordered: Sequence[Tried], trial: Trial, said: str) -> Figure:
     return drawing
 
 
-def _summary(ordered: Sequence[Tried], trial: Trial, folder: RunFolder, said: str) -> dict[str, Any]:
+def _summary(ordered: Sequence[Tried], trial: Trial, said: str) -> dict[str, Any]:
     from adaptive.loop.log.header import versions
 
     chosen = ordered[0].chosen
@@ -148,7 +145,6 @@ def _summary(ordered: Sequence[Tried], trial: Trial, folder: RunFolder, said: st
         "trajectory": trial.trajectory,
         "shape": list(trial.shape),
         "said": said,
-        "settings": folder.settings,
         "candidates": len(trial.pool),
         "measured in any case": len(trial.first),
         "verdict": verdict(ordered),
@@ -159,7 +155,7 @@ def _summary(ordered: Sequence[Tried], trial: Trial, folder: RunFolder, said: st
     }
 
 
-def _print(ordered: Sequence[Tried], trial: Trial, folder: RunFolder, said: str, names: Sequence[str]) -> None:
+def _print(ordered: Sequence[Tried], trial: Trial, said: str) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -183,4 +179,3 @@ def _print(ordered: Sequence[Tried], trial: Trial, folder: RunFolder, said: str,
     console.print(f"{verdict(ordered)[0].upper()}{verdict(ordered)[1:]}.", soft_wrap=True)
     console.print("PSNR in dB; * least error; random designs are means over their draws.", style="dim", soft_wrap=True)
     console.print(said, style="dim", soft_wrap=True)
-    console.print(f"{folder.path} holds {', '.join(names)}.", style="dim", soft_wrap=True)

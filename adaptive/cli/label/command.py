@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from adaptive.cli.errors import CommandError, warnings_in_one_line
+from adaptive.cli.job import Job
+from adaptive.cli.label.rows import names_of
 from adaptive.cli.options import (
     Format,
     MaxMissing,
@@ -19,7 +20,6 @@ from adaptive.cli.options import (
     stated,
     whole_number,
 )
-from adaptive.cli.run_folder import RunFolder
 from adaptive.cli.stopping import Stop, stopping_rule
 
 __all__ = ["label"]
@@ -81,33 +81,18 @@ def label(
     end of every call: labels.csv (the table with labels, and what is predicted for the rest), answers.csv, and a report
     with figures on how well answers were predicted and whether it is time to stop.
     """
-    resume = resume or tell is not None or report
-    wanted: dict[str, Any] = {
-        "table": None if table is None else str(table.resolve()),
-        "classes": None if classes is None else [one.strip() for one in classes.split(",") if one.strip()],
-        "target": target,
-        "show": list(show or []),
-        "ignore": list(ignore or []),
-        "max_missing": max_missing,
-        "stop": list(stop or []),
-        "seed": seed,
-    }
+    options = {**locals(), "resume": resume or tell is not None or report}
+    options |= {"show": show or [], "ignore": ignore or [], "stop": stop or [], "classes": names_of(classes)}
+    _check_use(ask, another, report, context)
+    # a run may go on beyond where it stopped
+    job = Job(context, options, aside=("ask", "batch", "another", "tell", "report"), free=("stop",))
     require_at_least(("batch", batch, 1), ("seed", seed, 0))
     require_share(max_missing=max_missing)
-    _check_use(table, ask, another, report, context, resume)
-    rule = stopping_rule(wanted["stop"])
-    given = [name for name in stated(context, wanted) if name != "stop"]  # a run may go on beyond where it stopped
-    folder = RunFolder(out, "label", wanted, given=given, resume=resume, pictures=pictures)
-    if stop is None:
-        rule = stopping_rule(folder.settings["stop"])
-    _run(folder, rule, ask=ask, batch=batch, another=another, tell=tell, report=report)
+    rule = stopping_rule(job.settings["stop"] if stop is None else stop)
+    _run(job, rule, ask=ask, batch=batch, another=another, tell=tell, report=report)
 
 
-def _check_use(
-    table: Path | None, ask: Path | None, another: bool, report: bool, context: typer.Context, resume: bool
-) -> None:
-    if table is None and not resume:
-        raise CommandError("name the table to label: adaptive label TABLE.csv --classes yes,no.")
+def _check_use(ask: Path | None, another: bool, report: bool, context: typer.Context) -> None:
     if ask is None and (another or stated(context, ["batch"])):
         raise CommandError("--batch and --another are about the file that --ask FILE names.")
     if ask is not None and ask.suffix not in (".csv", ".json"):
@@ -116,23 +101,17 @@ def _check_use(
         raise CommandError("--report asks nothing; leave --ask out, or --report.")
 
 
-def _run(folder: RunFolder, rule: Any, *, ask: Path | None, batch: int, another: bool, tell: Path | None,
-         report: bool) -> None:  # fmt: skip
+def _run(job: Job, rule: Any, *, ask: Path | None, batch: int, another: bool, tell: Path | None, report: bool) -> None:
     from adaptive.cli.label.people import ask_in_terminal, learn_file, write_questions
     from adaptive.cli.label.report import write
-    from adaptive.cli.label.rows import design_of, read_rows
+    from adaptive.cli.label.rows import design_of, rows_of
 
-    settings = folder.settings
-    rows = read_rows(
-        Path(settings["table"]), settings["target"], settings["classes"] or [], show=settings["show"],
-        ignore=settings["ignore"], max_missing=settings["max_missing"],
-    )  # fmt: skip
-    folder.fix("rows", rows.fingerprint, "the rows")
-    here = f"adaptive label --out {shlex.quote(str(folder.path))}"
+    job.file("table", "to label")
+    rows = rows_of(job)
     with (
         warnings_in_one_line(),
-        folder,
-        design_of(rows, folder.log / "answers.jsonl", settings["seed"], rule) as design,
+        job,
+        design_of(rows, job.log / "answers.jsonl", job.settings["seed"], rule) as design,
     ):
         for note in rows.notes:
             print(note)
@@ -140,11 +119,9 @@ def _run(folder: RunFolder, rule: Any, *, ask: Path | None, batch: int, another:
             if tell is not None:
                 print(learn_file(design, rows, tell))
             if ask is not None:
-                print(write_questions(design, rows, ask, batch, another=another, tell=f"{here} --tell"))
+                print(write_questions(design, rows, ask, batch, another=another, tell=job.again("--tell")))
             if ask is None and tell is None and not report:
-                ask_in_terminal(design, rows, f"{here} --resume")
-        except OSError as problem:  # a full disk
-            raise CommandError(f"{problem}; when that is mended, continue with: {here} --resume", 1) from None
+                ask_in_terminal(job, design, rows)
         finally:
             if tell is not None or report or ask is None:
-                write(design, rows, folder)
+                write(design, rows, job)

@@ -11,6 +11,7 @@ import numpy as np
 
 from adaptive.cli.asking import Question, ask_person
 from adaptive.cli.errors import CommandError
+from adaptive.cli.job import Job
 from adaptive.cli.label.rows import Rows
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ __all__ = ["ask_in_terminal", "learn_file", "write_questions"]
 _OWN = ("query", "position", "id", "score", "answer", "annotator", "line")  # columns of a file of questions
 
 
-def ask_in_terminal(design: SequentialDesign, rows: Rows, go_on: str) -> None:
+def ask_in_terminal(job: Job, design: SequentialDesign, rows: Rows) -> None:
     """Show row after row; every answer is on disk before the next."""
 
     def question(position: int) -> Question:
@@ -34,7 +35,7 @@ def ask_in_terminal(design: SequentialDesign, rows: Rows, go_on: str) -> None:
         line = rows.cells.index[now.pending[0].positions[0]]
         return f"Question {len(now.history_['step']) + 1}{_believed(now)}{done} (line {line})"
 
-    ask_person(design, question, go_on=go_on, heading=heading)
+    ask_person(job, design, question, heading=heading)
 
 
 def write_questions(design: SequentialDesign, rows: Rows, path: Path, n: int, *, another: bool, tell: str) -> str:
@@ -80,9 +81,7 @@ def learn_file(design: SequentialDesign, rows: Rows, path: Path) -> str:
     read = labelling.read_label_studio if path.suffix == ".json" else labelling.read_csv
     try:
         imported = labelling.tell(design, read(path), classes=rows.classes, combine="majority")
-    except FileNotFoundError:
-        raise CommandError(f"there is no file {path}.") from None
-    except (ValueError, IsADirectoryError) as problem:
+    except (ValueError, OSError) as problem:
         raise CommandError(str(problem)) from None
     parts = [f"{path.name}: {imported.learnt} answers learnt"]
     parts += [f"{imported.known} known already"] if imported.known else []

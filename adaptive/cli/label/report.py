@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adaptive.cli.job import Job
 from adaptive.cli.label.rows import Rows
-from adaptive.cli.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from adaptive.loop import SequentialDesign
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["write"]
 
 
-def write(design: SequentialDesign, rows: Rows, folder: RunFolder) -> None:
+def write(design: SequentialDesign, rows: Rows, folder: Job) -> None:
     """Write labels.csv, answers.csv (line of the file, answer, score), and once there are answers progress.csv,
     summary.json, accuracy and stopping figures; print what they say.
     """
@@ -35,7 +35,6 @@ def write(design: SequentialDesign, rows: Rows, folder: RunFolder) -> None:
     print(f"\n{sum(counts.values())} of {len(labels)} rows have a label ({told}), {asked} of them asked.")
     if asked:
         _progress(design, folder, {str(label): counts[label] for label in rows.classes})
-    print(f"{folder.path} holds labels.csv (the table with labels and predictions), answers.csv, the log and a report.")
 
 
 def _table(design: SequentialDesign, rows: Rows, labels: np.ndarray) -> dict[str, list[Any]]:
@@ -54,7 +53,7 @@ def _table(design: SequentialDesign, rows: Rows, labels: np.ndarray) -> dict[str
     return table
 
 
-def _progress(design: SequentialDesign, folder: RunFolder, counts: dict[str, int]) -> None:
+def _progress(design: SequentialDesign, folder: Job, counts: dict[str, int]) -> None:
     from adaptive import diagnostics, plots
 
     every = max(1, design.iteration // 20)
@@ -71,15 +70,13 @@ def _progress(design: SequentialDesign, folder: RunFolder, counts: dict[str, int
         folder.draw(drawing, "predicted")
         right, n = judged["accuracy"][-1], judged["n_events"][-1]
         print(f"Of the {n} answers {right:.0%} were predicted right before they were given (they are the hard ones).")
-    folder.write_json(
-        "summary.json",
+    folder.write_summary(
         {
             "labels": counts,
             "asked": len(design.history_["step"]),
             "finished": design.finished,
             "believed accuracy": report["expected_accuracy"][-1] if report["n_labelled"] else None,
-            "settings": folder.settings,
-        },
+        }
     )
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive.cli import tables
+from adaptive import tables
 from adaptive.cli.errors import CommandError
+from adaptive.cli.job import design_in
+from adaptive.cli.run_folder import RunFolder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from adaptive.loop import SequentialDesign
     from adaptive.loop.stopping import StoppingRule
 
-__all__ = ["Rows", "design_of", "read_labels", "read_rows"]
+__all__ = ["Rows", "design_of", "names_of", "read_labels", "rows_of"]
 
 MOST_SHOWN = 20  # columns of a row in a question, unless they are named
 
@@ -75,48 +77,33 @@ class Rows:
         return model
 
 
-def read_rows(
-    path: Path,
-    target: str,
-    classes: Sequence[str],
-    *,
-    show: Sequence[str] = (),
-    ignore: Collection[str] = (),
-    max_missing: float = 0.5,
-) -> Rows:
-    """Read a table of which some, all or no rows are labelled yet.
+def names_of(classes: str | None) -> list[str]:
+    """Return the classes that --classes names, none without it."""
+    return [one.strip() for one in (classes or "").split(",") if one.strip()]
 
-    Parameters
-    ----------
-    path : Path
-    target : str
-        Name of the column of labels.
-    classes : sequence of str
-        What may be answered; empty: those that stand in the file.
-    show : sequence of str
-        Columns that people see; empty: all, the first twenty of more.
-    ignore : collection of str
-        Columns that are no features.
-    max_missing : float in [0, 1]
+
+def rows_of(run: RunFolder) -> Rows:
+    """Read the table of a run, of which some, all or no rows are labelled yet, and fix its content.
 
     Raises
     ------
-    CommandError
+    CommandError, TableError
         If the file is no table, a label is unknown, or fewer than two classes are known.
     """
+    settings = run.settings
+    path, target, show, ignore = Path(settings["table"]), settings["target"], settings["show"], settings["ignore"]
     cells = tables.read_cells(path)
-    cells.require((*show, *ignore), path)
-    frame, known, labels = read_labels(cells, path, target, classes)
-    columns = tables.columns_of(cells, path, leave_out=(target, *ignore), max_missing=max_missing)
+    cells.require(*show, *ignore)
+    frame, known, labels = read_labels(cells, target, settings["classes"])
+    columns = tables.columns_of(cells, leave_out=(target, *ignore), max_missing=settings["max_missing"])
     preparation = tables.Preparation(columns, str(path))
-    seen = list(show) or [name for name in frame.columns if name != target][:MOST_SHOWN]
-    notes = [preparation.in_words()]
-    return Rows(path, target, frame, preparation.features_of(), known, labels, seen, notes)
+    seen = show or [name for name in frame.columns if name != target][:MOST_SHOWN]
+    rows = Rows(path, target, frame, preparation.features_of(), known, labels, seen, [preparation.in_words()])
+    run.fix("rows", rows.fingerprint, f"the lines of {path.name}")
+    return rows
 
 
-def read_labels(
-    cells: tables.Cells, path: Path, target: str, classes: Sequence[str]
-) -> tuple[pd.DataFrame, np.ndarray, list[Any]]:
+def read_labels(cells: tables.Cells, target: str, classes: Sequence[str]) -> tuple[pd.DataFrame, np.ndarray, list[Any]]:
     """Return the cells with a column of labels, the labels that it gives, and all classes.
 
     Raises
@@ -124,7 +111,7 @@ def read_labels(
     CommandError
         If a label is unknown, or fewer than two classes are known.
     """
-    frame = cells.frame
+    frame, path = cells.frame, cells.path
     if target not in frame.columns:
         frame = frame.assign(**{target: ""})
     labels = [None if tables.is_missing(cell) else cell for cell in frame[target]]
@@ -142,21 +129,13 @@ def read_labels(
 
 
 def design_of(rows: Rows, log: Path, seed: int, stop: StoppingRule | None) -> SequentialDesign:
-    """Begin or continue asking for the labels that the file does not give; a CommandError if the log is another's."""
-    from adaptive.loop import LogError, SequentialDesign
+    """Begin or continue asking for the labels that the file does not give."""
 
     free = ~rows.labelled
     if not free.any():
         raise CommandError(f"every row of {rows.path} has a label in column {rows.target!r}: nothing is left to ask.")
-    try:
-        if log.exists() and log.stat().st_size:
-            return SequentialDesign.load(log, rows.model(), rows.X, mask=free, stop=stop)
-        first = 0 if rows.labelled.any() else min(len(rows.classes), int(free.sum()))
-        return SequentialDesign(
-            rows.model(), rows.X, mask=free, initial=first or None, stop=stop, random_state=seed, log=log
-        )
-    except LogError as problem:
-        raise CommandError(str(problem)) from problem
+    first = 0 if rows.labelled.any() else min(len(rows.classes), int(free.sum()))
+    return design_in(log, rows.model(), rows.X, mask=free, initial=first or None, stop=stop, random_state=seed)
 
 
 def _typed(labels: list[str | None], classes: np.ndarray, lines: Any, path: Path, target: str) -> np.ndarray:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from adaptive.cli.errors import CommandError
-from adaptive.cli.options import Format, Resume, out_folder, require_at_least, stated, whole_number
-from adaptive.cli.run_folder import RunFolder
+from adaptive.cli.job import Job, design_in
+from adaptive.cli.options import Format, Resume, out_folder, require_at_least, require_one_of, whole_number
+from adaptive.pool import PoolExhausted
 
 if TYPE_CHECKING:
     from adaptive import GameTreeSearch, SequentialDesign
@@ -46,32 +47,61 @@ def move(
     summary.json, and a log from which --resume continues a run that was stopped. Squares of tic-tac-toe are 0 to 8,
     columns of Connect Four 0 to 6, points of Go 0 to 80, row by row, and 81 is a pass.
     """
+    job = Job(context, locals(), aside=["play"])
     require_at_least(("rollouts", rollouts, 1), ("seed", seed, 0))
-    if game not in GAMES:
-        raise CommandError(f"--game must be one of {', '.join(GAMES)}, got {game}.")
+    require_one_of(GAMES, game=game)
     if play:
-        from adaptive.cli.move.against import play_against  # house: to play is one way to run the command
-
         play_against(game, _moves(position), rollouts, seed)
         return
-    wanted: dict[str, Any] = {"game": game, "position": position, "rollouts": rollouts, "seed": seed}
-    folder = RunFolder(out, "move", wanted, given=stated(context, wanted), resume=resume, pictures=pictures)
-    settings = folder.settings
+    settings = job.settings
     searched = game_at(settings["game"], _moves(settings["position"]))
-    with folder:
-        design = _design(searched, settings, folder)
-        try:
-            with design:
-                _run(design, settings["rollouts"])
-        except KeyboardInterrupt:
-            raise CommandError(
-                f"stopped after {design.iteration} of {settings['rollouts']} games; continue with: "
-                f"adaptive move --out {folder.path} --resume",
-                130,
-            ) from None
+    with job:
+        with _design(searched, settings, job.log / "games.jsonl") as design, suppress(PoolExhausted):  # every end seen
+            job.progress = lambda: f" after {design.iteration} of {settings['rollouts']} games"
+            design.run(max(settings["rollouts"] - design.iteration, 0))
         from adaptive.cli.move.report import write
 
-        write(design.estimator_, searched, folder)
+        write(design.estimator_, searched, job)
+
+
+def play_against(name: str, position: list[int], rollouts: int, seed: int) -> None:
+    """Play a game in the terminal: the person has the first move, ``q`` or the end of input leaves."""
+    moves = list(position)
+    game = game_at(name, moves)
+    person = game.player(game.start)
+    while game.result(game.start) is None:
+        print(game.show(game.start))
+        if game.player(game.start) == person:
+            chosen = _ask(game)
+            if chosen is None:
+                print("left.")
+                return
+        else:
+            model = searcher(game, seed).search(rollouts)
+            chosen = model.best_move()
+            print(f"I play {chosen}: best with probability {model.best_move_proba().max():.2f}.")
+        moves.append(chosen)
+        if game.result(game.play(game.start, chosen)) is not None:
+            game.start = game.play(game.start, chosen)
+            break
+        game = game_at(name, moves)
+    print(game.show(game.start))
+    result = game.result(game.start)
+    print("a draw." if result == 0 else "you win." if result == person else "I win.")
+
+
+def _ask(game: Any) -> int | None:
+    """Return a legal move, or None."""
+    while True:
+        try:
+            text = typer.prompt("your move").strip()
+        except typer.Abort:
+            return None
+        if text == "q":
+            return None
+        if text.lstrip("-").isdigit() and int(text) in game.moves(game.start):
+            return int(text)
+        print(f"{text} is no legal move here.")
 
 
 def game_at(name: str, moves: list[int]) -> Any:
@@ -102,12 +132,10 @@ def _moves(text: str) -> list[int]:
         raise CommandError(f"--position must be numbers such as 0,4,8, got {text}.") from None
 
 
-def _design(game: Any, settings: dict[str, Any], folder: RunFolder) -> SequentialDesign:
+def _design(game: Any, settings: dict[str, Any], log: Path) -> SequentialDesign:
     import numpy as np
 
-    from adaptive import SequentialDesign
     from adaptive.estimators.game_trees.playing import random_rollout
-    from adaptive.loop import LogError
 
     def measure(query: Any) -> list[tuple[float, int]]:
         (node,) = query.candidates
@@ -121,20 +149,6 @@ def _design(game: Any, settings: dict[str, Any], folder: RunFolder) -> Sequentia
     def next_node(tree: GameTreeSearch) -> list[tuple[int, ...]]:
         return [tree.descend()]
 
-    options: dict[str, Any] = {"scorer": "random", "random_state": settings["seed"]}
-    log, model = folder.log / "games.jsonl", searcher(game, settings["seed"])
-    try:
-        if log.exists():
-            design = SequentialDesign.load(log, model, next_node, measure, **options)
-        else:
-            design = SequentialDesign(model, next_node, measure, log=log, **options)
-    except LogError as error:
-        raise CommandError(str(error)) from None
+    seed = settings["seed"]
+    design = design_in(log, searcher(game, seed), next_node, measure, scorer="random", random_state=seed)
     return design
-
-
-def _run(design: SequentialDesign, rollouts: int) -> None:
-    from adaptive.loop import PoolExhausted
-
-    with suppress(PoolExhausted):  # every end was seen
-        design.run(max(rollouts - design.iteration, 0))

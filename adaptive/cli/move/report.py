@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from adaptive import GameTreeSearch
-    from adaptive.cli.run_folder import RunFolder
+    from adaptive.cli.job import Job
 
 __all__ = ["table_of_moves", "write"]
 
@@ -32,7 +32,7 @@ def table_of_moves(model: GameTreeSearch) -> dict[str, list[Any]]:
     }
 
 
-def write(model: GameTreeSearch, game: Any, folder: RunFolder) -> None:
+def write(model: GameTreeSearch, game: Any, folder: Job) -> None:
     """Write moves.csv, tree.png and summary.json, and print the table."""
     from rich.console import Console
     from rich.table import Table
@@ -47,16 +47,14 @@ def write(model: GameTreeSearch, game: Any, folder: RunFolder) -> None:
     axes.set_title(f"The {len(frame)} most visited nodes: values under best play, 90% intervals", fontsize=9)
     folder.draw(drawing, "tree")
     exhausted = not model.boundary(1)
-    folder.write_json(
-        "summary.json",
+    folder.write_summary(
         {
-            "settings": folder.settings,
             "best move": found["move"][0],
             "probability": found["probability"][0],
             "games": int(model.n_rollouts_),
             "every end was seen": exhausted,
             "value of the position": float(model.predict([()])[0]),
-        },
+        }
     )
     console = Console(highlight=False)
     console.print(game.show(game.start), markup=False)
@@ -66,4 +64,4 @@ def write(model: GameTreeSearch, game: Any, folder: RunFolder) -> None:
     console.print(table)
     side = "the player who maximises" if game.player(game.start) > 0 else "the player who minimises"
     sure = "every end was seen" if exhausted else f"after {model.n_rollouts_} random games"
-    console.print(f"{side} moves; best: {found['move'][0]} ({sure}); written into {folder.path}")
+    console.print(f"{side} moves; best: {found['move'][0]} ({sure})")

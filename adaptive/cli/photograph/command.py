@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 
 from adaptive.cli.errors import CommandError
-from adaptive.cli.options import Format, Resume, out_folder, require_at_least, stated, whole_number
-from adaptive.cli.run_folder import RunFolder
+from adaptive.cli.job import Job
+from adaptive.cli.options import Format, Resume, out_folder, require_at_least, whole_number
 
 if TYPE_CHECKING:
     from adaptive.cli.photograph.comparison import Run
@@ -28,8 +27,10 @@ def photograph(
     context: typer.Context,
     image: Annotated[
         Path | None,
-        typer.Option(
-            help="A picture: PNG, JPEG, .npy, ... (default: a photograph that PyWavelets ships).", metavar="FILE"
+        typer.Argument(
+            help="A picture: PNG, JPEG, .npy, ... (default: a photograph that PyWavelets ships).",
+            metavar="IMAGE",
+            show_default=False,
         ),
     ] = None,
     size: Annotated[int, whole_number("Pixels per side of its middle square: 16, 32 or 64 (default 32).")] = 32,
@@ -45,15 +46,9 @@ def photograph(
     look at nothing: half a minute at 32 x 32 pixels. Writes photograph.png, errors.csv, filters.npy (a row per
     measurement, in order), image.npy and image_std.npy, and a log from which --resume continues a run that was stopped.
     """
-    wanted: dict[str, Any] = {
-        "image": None if image is None else str(image.resolve()),
-        "size": size,
-        "measurements": measurements,
-        "seed": seed,
-    }
+    job = Job(context, locals())
     require_at_least(("seed", seed, 0))
-    folder = RunFolder(out, "photograph", wanted, given=stated(context, wanted), resume=resume, pictures=pictures)
-    settings = folder.settings
+    settings = job.settings
     if settings["size"] not in SIZES:
         raise CommandError(f"--size must be one of 16, 32 and 64, got {settings['size']}.")
     most = settings["size"] ** 2
@@ -63,9 +58,9 @@ def photograph(
         )
     path = None if settings["image"] is None else Path(settings["image"])
     truth = picture(path, settings["size"])
-    folder.fix("pixels", hashlib.sha256(truth.tobytes()).hexdigest(), "the pixels")
-    with folder:
-        _run(truth, path.name if path else "camera, of PyWavelets", folder)
+    job.fix("pixels", hashlib.sha256(truth.tobytes()).hexdigest(), "the pixels")
+    with job:
+        _run(truth, path.name if path else "camera, of PyWavelets", job)
 
 
 def picture(path: Path | None, size: int) -> np.ndarray:
@@ -90,33 +85,24 @@ def picture(path: Path | None, size: int) -> np.ndarray:
     return reduced
 
 
-def _run(truth: np.ndarray, title: str, folder: RunFolder) -> None:
+def _run(truth: np.ndarray, title: str, folder: Job) -> None:
     from rich.progress import Progress
 
     from adaptive.cli.photograph.comparison import BASELINES, DESIGNED, Settings, compare
-    from adaptive.loop import LogError
 
     wanted = {key: folder.settings[key] for key in ("size", "measurements", "seed")}
     print(f"{title}: its middle square, {truth.shape[0]} x {truth.shape[1]} pixels, noise simulated")
-    go_on = f"adaptive photograph --out {shlex.quote(str(folder.path))} --resume"
-    try:
-        with Progress(disable=not sys.stderr.isatty()) as bars:
-            tasks = {name: bars.add_task(name, total=1.0) for name in (DESIGNED, *BASELINES)}
-            runs = compare(
-                truth, Settings(**wanted), folder.log / "filters.jsonl",
-                lambda name, share: bars.update(tasks[name], completed=share),
-            )  # fmt: skip
-    except KeyboardInterrupt:
-        raise CommandError(f"stopped; continue with: {go_on}", 130) from None
-    except LogError as problem:
-        raise CommandError(str(problem)) from None
-    except OSError as problem:  # a full disk
-        raise CommandError(f"{problem}; when that is mended, continue with: {go_on}", 1) from None
+    with Progress(disable=not sys.stderr.isatty()) as bars:
+        tasks = {name: bars.add_task(name, total=1.0) for name in (DESIGNED, *BASELINES)}
+        runs = compare(
+            truth, Settings(**wanted), folder.log / "filters.jsonl",
+            lambda name, share: bars.update(tasks[name], completed=share),
+        )  # fmt: skip
     _write(truth, runs, title, folder)
-    _print(truth, runs, folder)
+    _print(truth, runs)
 
 
-def _write(truth: np.ndarray, runs: dict[str, Run], title: str, folder: RunFolder) -> None:
+def _write(truth: np.ndarray, runs: dict[str, Run], title: str, folder: Job) -> None:
     from adaptive.cli.photograph.comparison import DESIGNED
     from adaptive.cli.photograph.figure import draw
 
@@ -127,10 +113,10 @@ def _write(truth: np.ndarray, runs: dict[str, Run], title: str, folder: RunFolde
     folder.write_csv("errors.csv", dict(zip(("design", "measurements", "error"), zip(*rows, strict=True), strict=True)))
     designed = runs[DESIGNED]
     for name, array in (("filters", designed.rows), ("image", designed.image), ("image_std", designed.std)):
-        np.save(folder.path / f"{name}.npy", array)
+        np.save(folder.result(f"{name}.npy"), array)
 
 
-def _print(truth: np.ndarray, runs: dict[str, Run], folder: RunFolder) -> None:
+def _print(truth: np.ndarray, runs: dict[str, Run]) -> None:
     from adaptive.cli.photograph.comparison import BASELINES, DESIGNED
     from adaptive.images import psnr
 
@@ -145,4 +131,3 @@ def _print(truth: np.ndarray, runs: dict[str, Run], folder: RunFolder) -> None:
         else f"choosing does not pay here: {best} is as good or better (ratio {ratio:.2f})"
     )
     print(verdict)
-    print(f"{folder.path} holds photograph.{folder.pictures}, errors.csv, filters.npy, image.npy, image_std.npy, log.")

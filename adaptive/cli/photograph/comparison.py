@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from adaptive.cli.job import design_in
 from adaptive.estimators import ImageReconstructor
 from adaptive.inference import GLM
 from adaptive.inference.classic import laplace_mode, least_squares
@@ -134,11 +135,9 @@ def _designed(
             report(run.measurements[-1] / last)
 
     pool = filters.LeadingDirections(AT_A_TIME)
-    if log.exists() and log.stat().st_size:
-        design = SequentialDesign.load(log, model, pool, callbacks=[learnt])
+    design = design_in(log, model, pool, random_state=settings.seed, callbacks=[learnt])
+    if design.iteration:
         _relearn(design, model, truth, run)
-    else:
-        design = SequentialDesign(model, pool, random_state=settings.seed, log=log, callbacks=[learnt])
     with design:
         while run.measurements[-1] < last:
             query = design.ask(min(AT_A_TIME, last - run.measurements[-1]))

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import shlex
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from adaptive.cli.errors import CommandError
-from adaptive.cli.options import Format, Resume, out_folder, require_at_least, stated, whole_number
-from adaptive.cli.recommend.pairs_file import read_stream
-from adaptive.cli.run_folder import RunFolder
+from adaptive.cli.job import Job
+from adaptive.cli.options import Format, Resume, out_folder, require_at_least, require_one_of, whole_number
 
 __all__ = ["recommend"]
 
@@ -22,9 +19,10 @@ SELECTIONS = ("full", "constant")
 
 def recommend(
     context: typer.Context,
-    pairs: Annotated[
+    table: Annotated[
         Path | None,
-        typer.Option(help="CSV file with a line per pair; its first line names the columns.", metavar="FILE"),
+        typer.Argument(help="Table with a line per pair; its first line names the columns.", metavar="TABLE",
+                       show_default=False),
     ] = None,
     user: Annotated[str, typer.Option(help="The column of users.", metavar="COLUMN")] = "user",
     item: Annotated[str, typer.Option(help="The column of items.", metavar="COLUMN")] = "item",
@@ -59,37 +57,21 @@ def recommend(
     (items.csv), and pairs worth showing (show.csv): what is answered goes into the file again, with 1 or 0 in the
     column --shown. Also summary.json, and states from which --resume continues a run that was stopped.
     """
-    wanted: dict[str, Any] = {
-        "pairs": None if pairs is None else str(pairs.resolve()), "user": user, "item": item, "shown": shown,
-        "to": list(dict.fromkeys(to or [])), "items": items, "show": show, "scorer": scorer, "components": components,
-        "ratio": ratio, "selection": selection, "seed": seed,
-    }  # fmt: skip
+    job = Job(context, {**locals(), "to": list(dict.fromkeys(to or []))})
     require_at_least(("items", items, 1), ("show", show, 0), ("components", components, 1), ("seed", seed, 0))
-    for name, value, known in (("scorer", scorer, SCORERS), ("selection", selection, SELECTIONS)):
-        if value not in known:
-            raise CommandError(f"--{name} must be one of {', '.join(known)}, got {value!r}.")
+    require_one_of(SCORERS, scorer=scorer)
+    require_one_of(SELECTIONS, selection=selection)
     if not ratio >= 0 or ratio == float("inf"):
         raise CommandError(f"--ratio must be a number from 0 on, got {ratio:g}.")
-    folder = RunFolder(out, "recommend", wanted, given=stated(context, wanted), resume=resume, pictures=pictures)
-    settings = folder.settings
-    if settings["pairs"] is None:
-        raise CommandError("name the file of pairs with --pairs FILE.")
-    path = Path(settings["pairs"])
-    stream, answers = read_stream(path, settings["user"], settings["item"], settings["shown"])
-    known_users = {one for one, _ in stream}
-    for one in settings["to"]:
-        if one not in known_users:
-            raise CommandError(f"--to names {one!r}, which is no user of {path.name}.")
-    with path.open("rb") as content:
-        folder.fix("content", hashlib.file_digest(content, "sha256").hexdigest(), f"the lines of {path.name}")
-    with folder:
+    cells = job.table("table", "of pairs")
+    known, thing, column = (job.settings[name] for name in ("user", "item", "shown"))
+    cells.require(*filter(None, (known, thing, column)))
+    pairs = list(zip(cells.ids(known), cells.ids(thing), strict=True))
+    answers = cells.choices(column, {1: 1, 0: 0}, None, "1, 0 or nothing") if column else [None] * len(pairs)
+    strangers = set(job.settings["to"]) - {one for one, _ in pairs}
+    if strangers:
+        raise CommandError(f"--to names {min(strangers)!r}, which is no user of {cells.path.name}.")
+    with job:
         from adaptive.cli.recommend import report  # from here on it pays to load what computes
 
-        go_on = f"adaptive recommend --out {shlex.quote(str(folder.path))} --resume"
-        try:
-            report.write(stream, answers, settings, folder)
-        except KeyboardInterrupt:
-            raise CommandError(f"stopped; continue with: {go_on}", 130) from None
-        except OSError as error:  # a full disk
-            raise CommandError(f"{error}; when that is mended, continue with: {go_on}", 1) from None
-        print(f"written into {folder.path}")
+        report.write(pairs, answers, job)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import diagnostics, plots, scorers
-from adaptive.cli.counts.fitting import fitted
-from adaptive.cli.run_folder import RunFolder
+from adaptive.cli.fitting import fitted
+from adaptive.cli.job import Job
 from adaptive.estimators import PairedSymbols
 from designs.pool import Product
 
@@ -32,31 +30,27 @@ class Popular(PairedSymbols):
         return np.tile(counts[columns], (len(users), 1))
 
 
-def write(pairs: list[tuple[str, str]], answers: list[int | None], settings: dict[str, Any], folder: RunFolder) -> None:
+def write(pairs: list[tuple[str, str]], answers: list[int | None], folder: Job) -> None:
     """Fit and write ranks.csv, items.csv, show.csv and summary.json."""
+    settings: dict[str, Any] = folder.settings
     held_out, rest = _held_out(pairs, answers, settings["seed"])
-    summary: dict[str, Any] = {"pairs": len(pairs), "held out": len(held_out), "settings": settings}
+    summary: dict[str, Any] = {"pairs": len(pairs), "held out": len(held_out)}
     if held_out:
         given = [pairs[k] for k in rest], [answers[k] for k in rest]
-        summary["mean rank"] = _ranks(_fitted(given, settings, folder, "held-out.npz"), held_out, folder)
-    model = _fitted((pairs, answers), settings, folder, "state.npz")
+        summary["mean rank"] = _ranks(_fitted(given, folder, "held-out.npz"), held_out, folder)
+    model = _fitted((pairs, answers), folder, "state.npz")
     _items(model, settings, folder)
     _show(model, settings, folder)
     summary |= {"users": len(model.users_), "items": len(model.items_), "converged": model.converged_,
                 "bound": float(model.log_evidence_)}  # fmt: skip
-    folder.write_json("summary.json", summary)
+    folder.write_summary(summary)
 
 
-def _fitted(given: tuple[Any, Any], settings: dict[str, Any], folder: RunFolder, name: str) -> PairedSymbols:
+def _fitted(given: tuple[Any, Any], folder: Job, name: str) -> PairedSymbols:
+    settings = folder.settings
     model = PairedSymbols(settings["components"], censored_ratio=settings["ratio"], selection=settings["selection"],
                           random_state=settings["seed"])  # fmt: skip
-
-    def fit(estimator: PairedSymbols) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # summary.json says so
-            estimator.fit(*given)
-
-    return fitted(model, fit, folder, name)
+    return fitted(model, lambda estimator: estimator.fit(*given), folder, name)
 
 
 def _held_out(
@@ -75,7 +69,7 @@ def _held_out(
     return chosen, [k for k, pair in enumerate(pairs) if pair not in out]
 
 
-def _ranks(model: PairedSymbols, held_out: list[tuple[str, str]], folder: RunFolder) -> dict[str, float]:
+def _ranks(model: PairedSymbols, held_out: list[tuple[str, str]], folder: Job) -> dict[str, float]:
     """Write ranks.csv and its picture; return the means."""
     popular = Popular(**model.get_params())
     popular.belief_ = model.belief_
@@ -108,7 +102,7 @@ def _ranks(model: PairedSymbols, held_out: list[tuple[str, str]], folder: RunFol
     return means
 
 
-def _items(model: PairedSymbols, settings: dict[str, Any], folder: RunFolder) -> None:
+def _items(model: PairedSymbols, settings: dict[str, Any], folder: Job) -> None:
     """items.csv."""
     users = settings["to"] or model.users_.tolist()[:MOST_USERS]
     chosen = [(user, item) for user in users for item in model.recommend(user, settings["items"]).tolist()]
@@ -123,7 +117,7 @@ def _items(model: PairedSymbols, settings: dict[str, Any], folder: RunFolder) ->
             print(f"{user}: " + ", ".join(str(item) for one, item in chosen if one == user))
 
 
-def _show(model: PairedSymbols, settings: dict[str, Any], folder: RunFolder) -> None:
+def _show(model: PairedSymbols, settings: dict[str, Any], folder: Job) -> None:
     """show.csv: of pairs that were neither seen nor shown."""
     data = model.belief_.data
     pool = Product(model.users_.tolist(), model.items_.tolist())

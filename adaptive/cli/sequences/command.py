@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
-import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from adaptive.cli.errors import CommandError
-from adaptive.cli.options import Format, Resume, out_folder, require_at_least, require_share, stated, whole_number
-from adaptive.cli.run_folder import RunFolder
-from adaptive.cli.sequences.events_file import read_events
+from adaptive.cli.job import Job
+from adaptive.cli.options import (
+    Format,
+    Resume,
+    out_folder,
+    require_at_least,
+    require_one_of,
+    require_share,
+    whole_number,
+)
+from adaptive.tables import Cells, dates_of, number_of
 
 __all__ = ["sequences"]
 
@@ -21,9 +28,10 @@ CELLS = ("gru", "tanh")
 
 def sequences(
     context: typer.Context,
-    events: Annotated[
+    table: Annotated[
         Path | None,
-        typer.Option(help="CSV file with a line per event; its first line names the columns.", metavar="FILE"),
+        typer.Argument(help="Table with a line per event; its first line names the columns.", metavar="TABLE",
+                       show_default=False),
     ] = None,
     user: Annotated[str, typer.Option(help="The column of users.", metavar="COLUMN")] = "user",
     item: Annotated[str, typer.Option(help="The column of items.", metavar="COLUMN")] = "item",
@@ -57,42 +65,47 @@ def sequences(
     (observe.csv; where histories differ in length, CollaborativeRNN(uncertainty="laplace") in Python told better whom
     to ask). Training is kept while it runs: --resume goes on after a stop, to the same result.
     """
-    wanted: dict[str, Any] = {
-        "events": None if events is None else str(events.resolve()), "user": user, "item": item, "time": time,
-        "components": components, "cell": cell, "members": members, "epochs": epochs, "sampled": sampled,
-        "held_out": held_out, "next": next, "observe": observe, "seed": seed,
-    }  # fmt: skip
+    job = Job(context, locals())
     require_at_least(
         ("components", components, 1), ("members", members, 2), ("epochs", epochs, 1), ("sampled", sampled, 0),
         ("next", next, 1), ("observe", observe, 1), ("seed", seed, 0),
     )  # fmt: skip
     require_share(held_out=held_out)
-    if cell not in CELLS:
-        raise CommandError(f"--cell must be one of {', '.join(CELLS)}, got {cell!r}.")
-    folder = RunFolder(out, "sequences", wanted, given=stated(context, wanted), resume=resume, pictures=pictures)
-    settings = folder.settings
-    if settings["events"] is None:
-        raise CommandError("name the file of events with --events FILE.")
-    path = Path(settings["events"])
-    histories, moved = read_events(path, settings["user"], settings["item"], settings["time"])
+    require_one_of(CELLS, cell=cell)
+    cells = job.table("table", "of events")
+    histories, moved = histories_of(cells, *(job.settings[name] for name in ("user", "item", "time")))
     if moved:
-        print(f"{moved} events of {path.name} were out of order in time; they have been sorted")
-    with path.open("rb") as content:
-        folder.fix("content", hashlib.file_digest(content, "sha256").hexdigest(), f"the lines of {path.name}")
-    with folder:
+        print(f"{moved} events of {cells.path.name} were out of order in time; they have been sorted")
+    with job:
         from adaptive.cli.sequences import report  # from here on it pays to load what computes
 
-        go_on = f"adaptive sequences --out {shlex.quote(str(folder.path))} --resume"
         try:
-            summary = report.write(histories, settings, folder)
-        except KeyboardInterrupt:
-            raise CommandError(f"stopped; continue with: {go_on}", 130) from None
+            _print(report.write(histories, job))
         except ValueError as problem:  # more items than memory allows
             raise CommandError(str(problem)) from None
-        except OSError as error:  # a full disk
-            raise CommandError(f"{error}; when that is mended, continue with: {go_on}", 1) from None
-        _print(summary)
-        print(f"written into {folder.path}")
+
+
+def histories_of(cells: Cells, user: str, item: str, time: str | None) -> tuple[dict[str, list[str]], int]:
+    """Return user -> items in order, and how many events were out of order in time.
+
+    Times sort as numbers or dates where all are, else as text.
+    """
+    cells.require(*filter(None, (user, item, time)))
+    users, items = np.array(cells.ids(user), dtype=object), np.array(cells.ids(item), dtype=object)
+    order, moved = np.arange(len(users)), 0
+    if time is not None:
+        cells.refuse(cells.frame[time] == "", time, "a time")
+        moments: Any = [*map(number_of(cells.delimiter), cells.frame[time])]
+        if None in moments:
+            dates = dates_of(cells.frame[time])
+            moments = cells.frame[time] if dates is None else dates[1]
+        by_user = cells.frame[user].map({name: k for k, name in enumerate(dict.fromkeys(users))}).to_numpy()
+        order = np.lexsort((order, np.unique(np.asarray(moments), return_inverse=True)[1], by_user))
+        moved = int(np.sum(order != np.argsort(by_user, kind="stable")))
+    histories: dict[str, list[str]] = {}
+    for row in order:
+        histories.setdefault(users[row], []).append(items[row])
+    return histories, moved
 
 
 def _print(summary: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from adaptive import plots, scorers
-from adaptive.cli.run_folder import RunFolder
+from adaptive.cli.job import Job
 from adaptive.cli.sequences.training import net_of, trained
 from adaptive.estimators import CollaborativeRNN
 from adaptive.estimators.sequences.histories import Histories, events_of
@@ -20,8 +20,9 @@ LEAST = 5  # events of a user of whom some are held out
 TOGETHER = 512  # users whose next items are in memory at a time
 
 
-def write(histories: dict[str, list[str]], settings: dict[str, Any], folder: RunFolder) -> dict[str, Any]:
+def write(histories: dict[str, list[str]], folder: Job) -> dict[str, Any]:
     """Train, and write summary.json, users.csv, next.csv and observe.csv; return the summary."""
+    settings: dict[str, Any] = folder.settings
     n_held = {who: _held(len(items), settings["held_out"]) for who, items in histories.items()}
     early = {who: items[: len(items) - n_held[who]] for who, items in histories.items()}
     late = {who: items[len(items) - n_held[who] :] for who, items in histories.items()}
@@ -38,9 +39,9 @@ def write(histories: dict[str, list[str]], settings: dict[str, Any], folder: Run
     summary = {
         "users": len(histories), "items": len(every), "events": int(length.sum()), "held_out": sum(n_held.values()),
         "nats": nats, "epochs": {"own": own.n_iter_, "pooled": pooled.n_iter_},
-        "converged": {"own": bool(own.converged_), "pooled": bool(pooled.converged_)}, "settings": settings,
+        "converged": {"own": bool(own.converged_), "pooled": bool(pooled.converged_)},
     }  # fmt: skip
-    folder.write_json("summary.json", summary)
+    folder.write_summary(summary)
     _draw(nats, folder)
     own.partial_fit(late)  # users stand where their histories end
     _next(own, settings["next"], folder)
@@ -75,7 +76,7 @@ def _mean(logs: np.ndarray) -> float:
     return -float(logs.mean()) if len(logs) else float("nan")
 
 
-def _next(model: CollaborativeRNN, n: int, folder: RunFolder) -> None:
+def _next(model: CollaborativeRNN, n: int, folder: Job) -> None:
     rows: list[tuple[Any, ...]] = []
     for begin in range(0, len(model.users_), TOGETHER):
         users = model.users_[begin : begin + TOGETHER]
@@ -87,7 +88,7 @@ def _next(model: CollaborativeRNN, n: int, folder: RunFolder) -> None:
     folder.write_csv("next.csv", dict(zip(("user", "rank", "item", "probability"), map(list, columns), strict=True)))
 
 
-def _observe(model: CollaborativeRNN, n: int, folder: RunFolder) -> list[str]:
+def _observe(model: CollaborativeRNN, n: int, folder: Job) -> list[str]:
     """Write the users whose next event tells most of which member is right, one at a time; return their ids."""
     users = model.users_.tolist()
     believed = model.predictive(users)
@@ -99,7 +100,7 @@ def _observe(model: CollaborativeRNN, n: int, folder: RunFolder) -> list[str]:
     return chosen_users
 
 
-def _draw(nats: dict[str, float | None], folder: RunFolder) -> None:
+def _draw(nats: dict[str, float | None], folder: Job) -> None:
     shown = {name: value for name, value in nats.items() if value is not None}
     drawing, ax = plots.figure(6.0, 2.6)
     ax.barh(range(len(shown)), list(shown.values()), color=[plots.PALETTE[0] if name == "own" else "#BBBBBB"

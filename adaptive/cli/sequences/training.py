@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sklearn.exceptions import ConvergenceWarning
-
-from adaptive.cli.counts.fitting import fitted
+from adaptive.cli.fitting import fitted
 from adaptive.cli.run_folder import RunFolder
 from adaptive.estimators import CollaborativeRNN
 from adaptive.files import write_file
@@ -52,10 +49,8 @@ def trained(model: CollaborativeRNN, sequences: Any, folder: RunFolder, name: st
                     write_file(path, pack(training.state()))
                     saved = time.monotonic()
 
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)  # summary.json says so
-                resume = unpack(path.read_bytes()) if path.is_file() else None
-                estimator.fit(sequences, callback=note, resume=resume)
+            resume = unpack(path.read_bytes()) if path.is_file() else None
+            estimator.fit(sequences, callback=note, resume=resume)
 
     model = fitted(model, fit, folder, f"{name}.npz")
     path.unlink(missing_ok=True)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive.cli import tables
+from adaptive import tables
 from adaptive.cli.errors import CommandError
-from adaptive.cli.label.rows import MOST_SHOWN, Rows, design_of, read_labels, read_rows
+from adaptive.cli.label.rows import MOST_SHOWN, Rows, design_of, names_of, read_labels, rows_of
 from adaptive.cli.run_folder import RunFolder
 from adaptive.cli.stopping import stopping_rule
 
@@ -37,9 +37,9 @@ def pool(
     if text and image:
         raise CommandError("--text and --image both say what people see; give one.")
     cells = tables.read_cells(path)
-    named = [one.strip() for one in (features or "").split(",") if one.strip()]
-    cells.require([one for one in (text, image) if one] + named, path)
-    frame, known, labels = read_labels(cells, path, TARGET, _names(classes))
+    named = names_of(features)
+    cells.require(*filter(None, (text, image)), *named)
+    frame, known, labels = read_labels(cells, TARGET, names_of(classes))
     pictures = None if image is None else Pictures(path.parent, frame[image].tolist())
     blocks = []
     if text is not None:
@@ -48,7 +48,7 @@ def pool(
         blocks.append(_grey(pictures))
     if named or not blocks:
         aside = {TARGET} | ({*frame.columns} - {*named} if named else set())
-        columns = tables.columns_of(cells, path, leave_out=aside, max_missing=0.5)
+        columns = tables.columns_of(cells, leave_out=aside, max_missing=0.5)
         found = tables.Preparation(columns, str(path)).features_of()
         blocks.append(found.toarray() if hasattr(found, "toarray") else np.asarray(found))
     X = np.hstack(blocks)
@@ -86,12 +86,7 @@ def of_run(path: Path) -> Pool:
     from adaptive.serve import Pool, Shown
 
     folder = RunFolder(path, "label", dict.fromkeys(_RUN), resume=True)
-    settings = folder.settings
-    rows = read_rows(
-        Path(settings["table"]), settings["target"], settings["classes"] or [], show=settings["show"],
-        ignore=settings["ignore"], max_missing=settings["max_missing"],
-    )  # fmt: skip
-    folder.fix("rows", rows.fingerprint, "the rows")
+    rows, settings = rows_of(folder), folder.settings
 
     def begin(_: EventLog, begun: bool) -> SequentialDesign:
         return design_of(rows, folder.log / "answers.jsonl", settings["seed"], stopping_rule(settings["stop"]))
@@ -101,10 +96,6 @@ def of_run(path: Path) -> Pool:
         return Shown.of_row({name: row[name] for name in rows.shown})
 
     return Pool(rows.path.stem, begin, rows.classes, shown, identity=f"run {rows.fingerprint}", own_log=True)
-
-
-def _names(classes: str) -> list[str]:
-    return [one.strip() for one in classes.split(",") if one.strip()]
 
 
 def _words(texts: list[str], path: Path, column: str) -> np.ndarray:

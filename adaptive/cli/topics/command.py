@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import shlex
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from adaptive.cli.errors import CommandError
-from adaptive.cli.options import Format, Resume, out_folder, require_at_least, stated, whole_number
-from adaptive.cli.run_folder import RunFolder
+from adaptive.cli.job import Job
+from adaptive.cli.options import Format, Resume, out_folder, require_at_least, whole_number
 from adaptive.cli.topics.texts import Texts
 
 __all__ = ["topics"]
@@ -19,9 +17,10 @@ __all__ = ["topics"]
 
 def topics(
     context: typer.Context,
-    texts: Annotated[
+    table: Annotated[
         Path | None,
-        typer.Option(help="CSV file in UTF-8; its first line names the columns.", metavar="FILE"),
+        typer.Argument(help="Table of texts; its first line names the columns.", metavar="TABLE",
+                       show_default=False),
     ] = None,
     text: Annotated[
         str, typer.Option(help="The column of texts; an empty cell is a document not read yet.", metavar="COLUMN")
@@ -32,10 +31,9 @@ def topics(
                      metavar="COLUMN"),
     ] = None,
     time: Annotated[
-        str | None, typer.Option(help="A column of numbers, such as years; its range is cut in ten.", metavar="COLUMN")
+        str | None, typer.Option(help="A column of numbers, such as years, or dates; cut in ten.", metavar="COLUMN")
     ] = None,
-    n_topics: Annotated[int, typer.Option("--topics", help="Topics (default 20).", metavar="N",
-                                          show_default=False)] = 20,
+    topics: Annotated[int, whole_number("Topics (default 20).")] = 20,
     words: Annotated[int, whole_number("Words that are looked at, the most frequent (default 5000).")] = 5000,
     read: Annotated[int, whole_number("Documents without a text to name as worth reading (default 10).")] = 10,
     seed: Annotated[int, whole_number("What is drawn is drawn from it (default 0).")] = 0,
@@ -50,47 +48,25 @@ def topics(
     each text completed from the other, with metadata and without, before it is learnt), read_next.csv, summary.json,
     and a state from which --resume continues a run that was stopped.
     """
-    wanted: dict[str, Any] = {
-        "texts": None if texts is None else str(texts.resolve()),
-        "text": text,
-        "metadata": list(dict.fromkeys(metadata or [])),
-        "time": time,
-        "topics": n_topics,
-        "words": words,
-        "read": read,
-        "seed": seed,
-    }
-    require_at_least(("topics", n_topics, 2), ("words", words, 2), ("read", read, 1), ("seed", seed, 0))
-    given = [*stated(context, wanted), *(["topics"] if stated(context, ["n_topics"]) else [])]
-    folder = RunFolder(out, "topics", wanted, given=given, resume=resume, pictures=pictures)
-    settings = folder.settings
-    if settings["texts"] is None:
-        raise CommandError("name the file of texts with --texts FILE.")
+    job = Job(context, {**locals(), "metadata": list(dict.fromkeys(metadata or []))})
+    require_at_least(("topics", topics, 2), ("words", words, 2), ("read", read, 1), ("seed", seed, 0))
+    settings = job.settings
+    path = job.file("table", "of texts")
     if not settings["metadata"] and not settings["time"]:
         raise CommandError("name what is known of each text with --metadata COLUMN or --time COLUMN.")
-    file = Texts(Path(settings["texts"]), settings["text"], settings["metadata"], settings["time"])
-    folder.fix("content", _fingerprint(file.path), "the texts")
+    file = Texts(path, settings["text"], settings["metadata"], settings["time"])
+    job.fix_file("table")
     vocabulary = file.vocabulary(settings["words"])
     if len(vocabulary.words) < settings["topics"]:
         raise CommandError(
-            f"{file.path.name} has {len(vocabulary.words)} words that stand in enough texts, fewer than "
+            f"{path.name} has {len(vocabulary.words)} words that stand in enough texts, fewer than "
             f"--topics {settings['topics']}."
         )
-    with folder:
+    with job:
         from adaptive.cli.topics.report import write  # from here on it pays to load what computes and draws
         from adaptive.cli.topics.stream import Stream
 
-        go_on = f"adaptive topics --out {shlex.quote(str(folder.path))} --resume"
-        stream = Stream.begun(settings, folder)
-        try:
-            stream.learn(file, vocabulary, folder)
-            write(stream, vocabulary, folder)
-        except KeyboardInterrupt:
-            raise CommandError(f"stopped after {stream.n_blocks} blocks; continue with: {go_on}", 130) from None
-        except OSError as error:  # a full disk
-            raise CommandError(f"{error}; when that is mended, continue with: {go_on}", 1) from None
-
-
-def _fingerprint(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+        stream = Stream.begun(settings, job)
+        job.progress = lambda: f" after {stream.n_blocks} blocks"
+        stream.learn(file, vocabulary, job)
+        write(stream, vocabulary, job)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from adaptive import plots
-from adaptive.cli.run_folder import RunFolder
+from adaptive.cli.job import Job
 from adaptive.cli.topics.stream import Stream
 from adaptive.cli.topics.texts import Vocabulary
 
@@ -16,7 +16,7 @@ __all__ = ["write"]
 MOST_GROUPS, N_LINES = 12, 6
 
 
-def write(stream: Stream, vocabulary: Vocabulary, folder: RunFolder) -> None:
+def write(stream: Stream, vocabulary: Vocabulary, folder: Job) -> None:
     """Write topics.csv, groups.csv, completion.csv, read_next.csv, the figures and summary.json, and print."""
     settings, model = folder.settings, stream.models["with metadata"]
     lists = [[vocabulary.words[j] for j in one] for one in model.top_words(10)]
@@ -45,10 +45,7 @@ def write(stream: Stream, vocabulary: Vocabulary, folder: RunFolder) -> None:
             "with metadata": float(np.average(first, weights=weights)),
             "without": float(np.average(second, weights=weights)),
         }
-    folder.write_json(
-        "summary.json",
-        {"texts": vocabulary.n_texts, "words": len(vocabulary.words), "settings": settings, "completion": completion},
-    )
+    folder.write_summary({"texts": vocabulary.n_texts, "words": len(vocabulary.words), "completion": completion})
     print(f"{vocabulary.n_texts} texts, {len(vocabulary.words)} words, {settings['topics']} topics")
     for k in order[:10]:
         print(f"{shares[k]:6.1%}  {' '.join(lists[k])}")
@@ -58,7 +55,6 @@ def write(stream: Stream, vocabulary: Vocabulary, folder: RunFolder) -> None:
         )
     if unread["line"]:
         print(f"worth reading next: lines {', '.join(map(str, unread['line']))}")
-    print(f"written into {folder.path}")
 
 
 def _groups(model: Any) -> dict[str, list[Any]]:
@@ -75,7 +71,7 @@ def _groups(model: Any) -> dict[str, list[Any]]:
     return table
 
 
-def _draw(table: dict[str, list[Any]], column: str, along: bool, lists: list[list[str]], folder: RunFolder) -> None:
+def _draw(table: dict[str, list[Any]], column: str, along: bool, lists: list[list[str]], folder: Job) -> None:
     """The topics that differ most between the groups of a column, with 90% bands."""
     rows = np.flatnonzero(np.array(table["column"]) == column)
     groups = list(dict.fromkeys(table["group"][r] for r in rows))

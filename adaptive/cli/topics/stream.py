@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from adaptive.cli.run_folder import RunFolder
+from adaptive.cli.job import Job
 from adaptive.cli.topics.texts import Block, Texts, Vocabulary
 from adaptive.estimators import MetadataTopicModel
 from adaptive.files import write_file
@@ -47,7 +47,7 @@ class Stream:
     unread: dict[tuple[str, ...], int] = field(default_factory=dict)
 
     @classmethod
-    def begun(cls, settings: dict[str, Any], folder: RunFolder) -> Stream:
+    def begun(cls, settings: dict[str, Any], folder: Job) -> Stream:
         """As the folder has it, or from the start."""
         models = {
             name: MetadataTopicModel(settings["topics"], max_iter=FIRST_PASSES, random_state=settings["seed"])
@@ -63,7 +63,7 @@ class Stream:
             stream.unread = {tuple(map(str, row[:-1])): int(row[-1]) for row in state["unread"]}
         return stream
 
-    def learn(self, texts: Texts, vocabulary: Vocabulary, folder: RunFolder) -> None:
+    def learn(self, texts: Texts, vocabulary: Vocabulary, folder: Job) -> None:
         """Read on to the end of the file."""
         for block in texts.blocks(vocabulary, BLOCK, self.n_blocks):
             self._learn(block)

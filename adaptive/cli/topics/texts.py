@@ -1,25 +1,29 @@
-"""Texts in a CSV file, read in blocks as often as they are needed: memory does not grow with their number."""
+"""Texts in a table file, read in blocks as often as they are needed: memory does not grow with their number."""
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from adaptive.cli.errors import CommandError
+from adaptive.tables import Cells, TableError, TableFile, dates_of
+from adaptive.tables.values import DATES
 
 __all__ = ["Block", "Texts", "Vocabulary"]
 
 WORD = re.compile(r"[^\W\d_]{3,}")
 MOST_COUNTED = 500_000  # words held while the vocabulary is counted; beyond them those seen once are dropped
 N_PERIODS = 10
+YEAR = 365.2425 * 86400.0  # seconds
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+LOOKED_AT = 2000  # lines at a time
 
 
 @dataclass(frozen=True)
@@ -32,12 +36,15 @@ class Vocabulary:
     n_texts : int
     first, last : float
         Of the time column; 0 without one.
+    form : str
+        Of its dates, which count in years; "" of numbers.
     """
 
     words: list[str]
     n_texts: int
-    first: float
-    last: float
+    first: float = 0.0
+    last: float = 0.0
+    form: str = ""
 
     def period(self, time: float) -> str:
         """The tenth of the time that a moment lies in, by its middle."""
@@ -66,7 +73,7 @@ class Block:
 
 
 class Texts:
-    """A CSV file with a text column.
+    """A table file with a text column.
 
     Parameters
     ----------
@@ -75,94 +82,81 @@ class Texts:
         The column of texts; an empty cell is a text that nobody has read yet.
     metadata : list of str
     time : str or None
-        A column of numbers.
+        A column of numbers or dates.
     """
 
     def __init__(self, path: Path, text: str, metadata: list[str], time: str | None) -> None:
-        self.path, self.text, self.metadata, self.time = path, text, metadata, time
-        if not path.is_file():
-            raise CommandError(f"there is no file {path}.")
-        with self._open() as stream:
-            header = next(csv.reader(stream), [])
-        for column in [text, *metadata, *([time] if time else [])]:
-            if column not in header:
-                raise CommandError(f"{path} has no column {column!r}; its columns are {', '.join(header) or 'none'}.")
-
-    def _open(self) -> Any:
-        csv.field_size_limit(2**31 - 1)
-        return self.path.open(newline="", encoding="utf-8-sig")
-
-    def _rows(self) -> Iterator[tuple[int, dict[str, str]]]:
-        try:
-            with self._open() as stream:
-                reader = csv.DictReader(stream)
-                for row in reader:
-                    if None in row or None in row.values():
-                        raise CommandError(f"{self.path}, line {reader.line_num}: not as many fields as in the header.")
-                    yield reader.line_num, row
-        except (UnicodeDecodeError, csv.Error) as error:
-            raise CommandError(f"{self.path} is not a CSV file in UTF-8: {error}.") from None
-
-    def _moment(self, line: int, row: dict[str, str]) -> float:
-        try:
-            value = float(row[self.time or ""])
-        except ValueError:
-            value = float("nan")
-        if not np.isfinite(value):
-            given = row[self.time or ""]
-            raise CommandError(f"{self.path}, line {line}, column {self.time!r}: expected a number, got {given!r}.")
-        return value
+        self.text, self.metadata, self.time = text, metadata, time
+        self.file = TableFile(path)
+        self.file.require(text, *metadata, *([time] if time else []))
 
     def vocabulary(self, n_words: int) -> Vocabulary:
         """The words that stand in most texts, of those in at most half of them and in five or more."""
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
         found: Counter[str] = Counter()
-        n_texts, first, last = 0, np.inf, -np.inf
-        for line, row in self._rows():
+        n_texts, ranges = 0, dict.fromkeys(("", *DATES), (np.inf, -np.inf))  # of the forms that fit so far
+        for cells in self.file.blocks(LOOKED_AT):
             if self.time:
-                moment = self._moment(line, row)
-                first, last = min(first, moment), max(last, moment)
-            if row[self.text].strip():
-                n_texts += 1
-                found.update(set(WORD.findall(row[self.text].lower())) - ENGLISH_STOP_WORDS)
-                if len(found) > MOST_COUNTED:
-                    found = Counter({word: count for word, count in found.items() if count > 1})
+                ranges = _narrowed(ranges, cells, self.time)
+            for text in cells.frame[self.text]:
+                if text:
+                    n_texts += 1
+                    found.update(set(WORD.findall(text.lower())) - ENGLISH_STOP_WORDS)
+                    if len(found) > MOST_COUNTED:
+                        found = Counter({word: count for word, count in found.items() if count > 1})
         least = min(5, max(1, n_texts // 20))
         ranked = sorted((-count, word) for word, count in found.items() if least <= count <= 0.5 * n_texts)
-        return Vocabulary(
-            sorted(word for _, word in ranked[:n_words]), n_texts, *((first, last) if self.time else (0.0, 0.0))
-        )
+        words = sorted(word for _, word in ranked[:n_words])
+        if not self.time or not np.isfinite(next(iter(ranges.values()))[0]):
+            return Vocabulary(words, n_texts)
+        form, (first, last) = next(iter(ranges.items()))
+        return Vocabulary(words, n_texts, first, last, form)
 
     def blocks(self, vocabulary: Vocabulary, size: int, after: int = 0) -> Iterator[Block]:
         """The file in blocks of ``size`` lines, without the first ``after`` of them."""
         positions = {word: j for j, word in enumerate(vocabulary.words)}
-        kept: list[tuple[int, dict[str, str]]] = []
-        number = 0
-        for entry in self._rows():
-            kept.append(entry)
-            if len(kept) == size:
-                if number >= after:
-                    yield self._block(kept, positions, vocabulary)
-                kept, number = [], number + 1
-        if kept and number >= after:
-            yield self._block(kept, positions, vocabulary)
+        for cells in islice(self.file.blocks(size), after, None):
+            yield self._block(cells, positions, vocabulary)
 
-    def _block(self, rows: list[tuple[int, dict[str, str]]], positions: dict[str, int], known: Vocabulary) -> Block:
+    def _block(self, cells: Cells, positions: dict[str, int], known: Vocabulary) -> Block:
         data: list[float] = []
         indices: list[int] = []
         indptr = [0]
-        for _, row in rows:
-            found = Counter(positions[w] for w in WORD.findall(row[self.text].lower()) if w in positions)
+        texts = cells.frame[self.text]
+        for text in texts:
+            found = Counter(positions[w] for w in WORD.findall(text.lower()) if w in positions)
             indices.extend(sorted(found))
             data.extend(float(found[j]) for j in sorted(found))
             indptr.append(len(indices))
-        metadata = {name: np.array([row[name].strip() or "(empty)" for _, row in rows]) for name in self.metadata}
+        metadata = {name: np.array([cell or "(empty)" for cell in cells.frame[name]]) for name in self.metadata}
         if self.time:
-            metadata[self.time] = np.array([known.period(self._moment(line, row)) for line, row in rows])
-        return Block(
-            sp.csr_array((data, indices, indptr), shape=(len(rows), len(positions))),
-            metadata,
-            [line for line, _ in rows],
-            np.array([bool(row[self.text].strip()) for _, row in rows]),
-        )
+            moments = _moments(cells, self.time, known.form)
+            assert moments is not None  # by the first look
+            metadata[self.time] = np.array([known.period(moment) for moment in moments.tolist()])
+        counts = sp.csr_array((data, indices, indptr), shape=(len(texts), len(positions)))
+        return Block(counts, metadata, cells.frame.index.tolist(), (texts != "").to_numpy())
+
+
+def _narrowed(ranges: dict[str, tuple[float, float]], cells: Cells, time: str) -> dict[str, tuple[float, float]]:
+    """The forms in which these cells are times, too, with their ranges."""
+    kept = {}
+    for form, (first, last) in ranges.items():
+        moments = _moments(cells, time, form)
+        if moments is not None:
+            kept[form] = (min(first, float(moments.min())), max(last, float(moments.max())))
+    if not kept:
+        cells.numbers(time, "a number or a date")  # refuses the first cell that is none
+        raise TableError(f"{cells.path}: the column {time!r} holds numbers and dates; expected one of them.")
+    return kept
+
+
+def _moments(cells: Cells, time: str, form: str) -> np.ndarray | None:
+    """Numbers, or years by dates of this form; None where some cell is none."""
+    if form:
+        found = dates_of(cells.frame[time], [form])
+        return None if found is None else 1970.0 + (found[1] - EPOCH).dt.total_seconds().to_numpy() / YEAR
+    try:
+        return cells.numbers(time)
+    except TableError:
+        return None

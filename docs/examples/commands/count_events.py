@@ -22,7 +22,7 @@ os.environ["COLUMNS"] = "100"
 rng = np.random.default_rng(0)
 years = np.sort(np.concatenate([rng.uniform(1850, 1950, 40), rng.normal(1880, 5, 50)]))
 pd.DataFrame({"year": years.round(2)}).to_csv("events.csv", index=False)
-line = "adaptive counts --events events.csv --out run"
+line = "adaptive counts events.csv --out run"
 print("$", line)
 app(line.split()[1:], standalone_mode=False)
 

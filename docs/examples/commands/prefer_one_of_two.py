@@ -40,12 +40,12 @@ def command(line, keys=""):
         app(line.split()[1:], standalone_mode=False)
 
 
-command("adaptive prefer --comparisons comparisons.csv --components 1 --out model")
+command("adaptive prefer comparisons.csv --components 1 --out model")
 
 # %%
 # Now one person is asked:
 
-command("adaptive prefer --comparisons comparisons.csv --components 1 --ask me --questions 4 --out me", "1\n2\n1\n1\n")
+command("adaptive prefer comparisons.csv --components 1 --ask me --questions 4 --out me", "1\n2\n1\n1\n")
 pictures = sorted((folder / "me").glob("*.png"))
 figure, ax = plt.subplots(figsize=(8, 4))
 ax.imshow(plt.imread(pictures[0]))

@@ -28,7 +28,7 @@ pd.DataFrame({"user": [f"u{k}" for k in kept[:, 0]], "item": [f"i{k}" for k in k
     "plays.csv", index=False
 )
 
-line = "adaptive recommend --pairs plays.csv --components 2 --to u3 --items 5 --out run"
+line = "adaptive recommend plays.csv --components 2 --to u3 --items 5 --out run"
 print("$", line)
 app(line.split()[1:], standalone_mode=False)
 print((folder / "run/items.csv").read_text())

@@ -30,7 +30,7 @@ rows = [
     for _ in range(40)
 ]
 pd.DataFrame(rows).to_csv("texts.csv", index=False)
-line = "adaptive topics --texts texts.csv --text text --metadata author --topics 2 --out run"
+line = "adaptive topics texts.csv --text text --metadata author --topics 2 --out run"
 print("$", line)
 app(line.split()[1:], standalone_mode=False)
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from adaptive.cli.errors import CommandError
-from adaptive.cli.tables import Kind, Preparation, columns_of, read_cells
-from tests.cli.tables.files import written
+from adaptive.tables import Kind, Preparation, TableError, columns_of, read_cells
+from tests.tables.files import written
 
 
 def column(tmp_path, cells, *, name="x", delimiter=",", max_missing=0.5):
     rows = "".join(f"0{delimiter}{cell}\n" for cell in cells)
     path = written(tmp_path, f"other{delimiter}{name}\n{rows}")
-    return columns_of(read_cells(path), path, leave_out=["other"], max_missing=max_missing)[0]
+    return columns_of(read_cells(path), leave_out=["other"], max_missing=max_missing)[0]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +54,7 @@ def test_texts_names_and_gaps(tmp_path):
 )
 def test_a_bad_cell_among_numbers_is_named(tmp_path, cell, message):
     cells = [str(k) for k in range(24)]
-    with pytest.raises(CommandError, match=message):
+    with pytest.raises(TableError, match=message):
         column(tmp_path, [*cells[:12], cell, *cells[12:]])
 
 
@@ -65,7 +64,7 @@ def test_columns_of_every_kind_become_features(tmp_path):
         for k in range(24)
     ]
     path = written(tmp_path, "\n".join(["n,colour,day,flag,who,said", *rows]))
-    columns = columns_of(read_cells(path), path, leave_out=(), max_missing=0.5)
+    columns = columns_of(read_cells(path), leave_out=(), max_missing=0.5)
     preparation = Preparation(columns, "table")
     X = preparation.features_of(np.arange(12))
     dense = X.toarray() if hasattr(X, "toarray") else X

@@ -8,33 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from adaptive.cli.errors import CommandError
+from adaptive.tables.cells import TableError
 
-__all__ = ["class_labels", "is_missing", "refuse_continuous"]
+__all__ = ["class_labels", "refuse_continuous"]
 
-_EMPTY = {"", "nan", "<na>"}  # "none" may well be a class
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})([.,]0+)?")
 MOST_CLASSES = 50
-
-
-def is_missing(cell: str) -> bool:
-    """Whether a row has no label.
-
-    Parameters
-    ----------
-    cell : str
-        As it stands in the table.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> is_missing(""), is_missing("yes")
-    (True, False)
-    """
-    return cell.strip().lower() in _EMPTY
 
 
 def class_labels(labels: Sequence[str]) -> np.ndarray:
@@ -71,7 +50,7 @@ def refuse_continuous(labels: Sequence[str], target: str, path: Path) -> None:
 
     Raises
     ------
-    CommandError
+    TableError
         If that is so.
 
     Examples
@@ -85,7 +64,7 @@ def refuse_continuous(labels: Sequence[str], target: str, path: Path) -> None:
         return
     fractions = any(number % 1 for number in numbers)
     if len(different) > MOST_CLASSES or (fractions and len(different) > max(10, len(labels) // 10)):
-        raise CommandError(
+        raise TableError(
             f"the target {target!r} of {path} looks continuous: {len(different)} different numbers in {len(labels)} "
             "rows; expected classes, so name another column, or cut it into classes first."
         )

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive.cli.errors import CommandError
-from adaptive.cli.tables.columns import MOST_CATEGORIES, Column, Kind
+from adaptive.tables.cells import TableError
+from adaptive.tables.columns import MOST_CATEGORIES, Column, Kind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +42,7 @@ class Preparation:
 
     Raises
     ------
-    CommandError
+    TableError
         If no column besides the target is left.
 
     Examples
@@ -60,7 +60,7 @@ class Preparation:
         used = [column for column in columns if column.kind is not Kind.UNUSED]
         if not used:
             left = "; ".join(f"{column.name}: {column.why}" for column in columns)
-            raise CommandError(f"{what} has no feature columns besides the target{f' ({left})' if left else ''}.")
+            raise TableError(f"{what} has no feature columns besides the target{f' ({left})' if left else ''}.")
         self.frame: pd.DataFrame = pd.DataFrame({column.name: column.values for column in used})
         self.features = tuple(self.frame.columns)
         self._names = {kind: [column.name for column in used if column.kind is kind] for kind in Kind}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
+
+from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.cli.run_folder import RunFolder
 from adaptive.files import write_file
@@ -11,14 +14,17 @@ from adaptive.loop.log.snapshots import pack, unpack
 
 __all__ = ["fitted"]
 
-STATE = "state.npz"
 
+def fitted(estimator: Any, fit: Callable[[Any], Any], folder: RunFolder, name: str = "state.npz") -> Any:
+    """Return the estimator as the folder has it, or after ``fit(estimator)``, which is kept.
 
-def fitted(estimator: Any, fit: Callable[[Any], Any], folder: RunFolder, name: str = STATE) -> Any:
-    """Return the estimator as the folder has it, or after ``fit(estimator)``, which is kept."""
+    Nothing is warned of where it did not converge: the summary says so.
+    """
     path = folder.log / name
     if path.is_file():
         return estimator.restore(unpack(path.read_bytes()))
-    fit(estimator)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        fit(estimator)
     write_file(path, pack(estimator.state()))
     return estimator

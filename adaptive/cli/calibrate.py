@@ -9,9 +9,9 @@ import numpy as np
 import typer
 
 from adaptive.cli.errors import CommandError
-from adaptive.cli.options import Format, out_folder
-from adaptive.cli.run_folder import RunFolder
-from adaptive.cli.tables import MISSING, number_of, read_cells
+from adaptive.cli.job import Job
+from adaptive.cli.options import Format, Resume, out_folder, require_one_of
+from adaptive.tables import Cells, TableError
 
 __all__ = ["calibrate"]
 
@@ -19,14 +19,15 @@ MODELS = ("rasch", "two_parameter", "three_parameter", "graded", "partial_credit
 
 
 def calibrate(
+    context: typer.Context,
     answers: Annotated[
-        Path,
+        Path | None,
         typer.Argument(
-            help="Table file: a column per item, a row per person, empty where not asked.",
+            help="Table: a column per item, a row per person, empty where not asked.",
             metavar="ANSWERS.csv",
             show_default=False,
         ),
-    ],
+    ] = None,
     model: Annotated[
         str | None,
         typer.Option(
@@ -48,61 +49,52 @@ def calibrate(
     ] = None,
     out: Annotated[Path, out_folder("adaptive-calibrate-run")] = Path("adaptive-calibrate-run"),
     pictures: Format = "png",
+    resume: Resume = False,
 ) -> None:
     """Learn the items of a questionnaire from answers, for adaptive tests with `adaptive ask`.
 
     Writes bank.csv (with covariances), items.csv (parameters and fit), people.csv (estimates), groups.csv (with
-    --group), report.json and information.png (of the ordinal model thresholds.png).
+    --group), report.json and information.png (of the ordinal model thresholds.png), and a state from which --resume
+    writes them again.
     """
-    table, names, groups = _read(answers, person, group, [*(ignore or [])])
-    settings: dict[str, Any] = {
-        "answers": str(answers.resolve()), "model": model, "person": person, "group": group,
-        "ignore": list(ignore or []), "reverse": list(reverse or []),
-    }  # fmt: skip
-    folder = RunFolder(out, "calibrate", settings, pictures=pictures)
-    from adaptive.estimators import Questionnaire
+    job = Job(context, {**locals(), "ignore": ignore or [], "reverse": reverse or []})
+    if model is not None:
+        require_one_of(MODELS, model=model)
+    settings = job.settings
+    cells = job.table("answers", "of people")
+    table, names, groups = _people(cells, settings["person"], settings["group"], settings["ignore"])
+    if settings["model"] is None:
+        settings["model"] = "two_parameter" if np.nanmax(table.to_numpy()) <= 1 else "graded"
+    with job:
+        from adaptive.cli.fitting import fitted  # from here on it pays to load what computes
+        from adaptive.estimators import Questionnaire
 
-    if model is None:
-        model = "two_parameter" if np.nanmax(table.to_numpy()) <= 1 else "graded"
-    if model not in MODELS:
-        raise CommandError(f"--model must be one of {', '.join(MODELS)}, got {model!r}.")
-    try:
-        fitted = Questionnaire(model, reverse=tuple(reverse or ())).fit(table)
-    except ValueError as problem:
-        raise CommandError(f"{answers}: {problem}") from None
-    with folder:
-        _write(fitted, table, names, groups, folder)
+        learnt = Questionnaire(settings["model"], reverse=tuple(settings["reverse"]))
+        try:
+            learnt = fitted(learnt, lambda estimator: estimator.fit(table), job)
+        except ValueError as problem:
+            raise CommandError(f"{cells.path}: {problem}") from None
+        _write(learnt, table, names, groups, job)
 
 
-def _read(path: Path, person: str | None, group: str | None, ignore: list[str]) -> tuple[Any, list[Any], Any]:
+def _people(cells: Cells, person: str | None, group: str | None, ignore: list[str]) -> tuple[Any, list[Any], Any]:
+    """Return answers (people, items), the names of people, and their groups."""
     import pandas as pd
 
-    cells = read_cells(path)
     others = [name for name in (person, group, *ignore) if name is not None]
-    cells.require(others, path)
+    cells.require(*others)
     frame, lines = cells.frame, cells.frame.index
     names = frame[person].tolist() if person else (lines - lines[0] + 1).tolist()
     groups = None if group is None else frame[group].to_numpy(str)
-    read, answers = number_of(cells.delimiter), {}
-    for item in frame.columns.drop(others):
-        column = frame[item]
-        answered = column[~column.str.lower().isin(MISSING)]
-        numbers = [read(cell) for cell in answered]
-        if None in numbers:
-            line = answered.index[numbers.index(None)]
-            raise CommandError(
-                f"{path}, line {line}: column {item!r} holds no number but {answered[line]!r}; mend it, or name the "
-                "column with --ignore or --person."
-            )
-        answers[item] = pd.Series(numbers, index=answered.index, dtype=float).reindex(lines)
-    table = pd.DataFrame(answers, index=lines).reset_index(drop=True)
+    expected = "a number (mend it, or leave the column out with --ignore or --person)"
+    table = pd.DataFrame({item: cells.numbers(item, expected, gaps=True) for item in frame.columns.drop(others)})
     if not table.notna().to_numpy().any():
-        raise CommandError(f"{path} holds no answers.")
+        raise TableError(f"{cells.path} holds no answers.")
     return table, names, groups
 
 
-def _write(fitted: Any, table: Any, names: list[Any], groups: Any, folder: RunFolder) -> None:
-    fitted.to_bank(folder.path / "bank.csv")
+def _write(fitted: Any, table: Any, names: list[Any], groups: Any, folder: Job) -> None:
+    fitted.to_bank(folder.result("bank.csv"))
     parameters, fit = fitted.item_parameters_, fitted.item_fit(table)
     names_of = [f"threshold_{k}" for k in range(1, parameters.shape[1] + 1)]
     if fitted.response_model != "ordinal":
@@ -138,11 +130,11 @@ def _write(fitted: Any, table: Any, names: list[Any], groups: Any, folder: RunFo
     (_draw_thresholds if fitted.response_model == "ordinal" else _draw)(fitted, folder)
     print(
         f"{len(fitted.items_)} items from {len(table)} people, {fitted.response_model}: estimates are known to "
-        f"{fitted.trait_std_.mean():.2f} on average. Results are in {folder.path}."
+        f"{fitted.trait_std_.mean():.2f} on average"
     )
 
 
-def _draw(fitted: Any, folder: RunFolder) -> None:
+def _draw(fitted: Any, folder: Job) -> None:
     from adaptive import plots
 
     x = np.linspace(-4, 4, 161)
@@ -157,7 +149,7 @@ def _draw(fitted: Any, folder: RunFolder) -> None:
     folder.draw(drawing, "information")
 
 
-def _draw_thresholds(fitted: Any, folder: RunFolder) -> None:
+def _draw_thresholds(fitted: Any, folder: Job) -> None:
     from adaptive import plots
 
     bank = fitted.bank_
@@ -170,7 +162,7 @@ def _draw_thresholds(fitted: Any, folder: RunFolder) -> None:
     ax.set_yticks(np.arange(len(bank)), [str(item) for item in bank.items], fontsize="small")
     ax.invert_yaxis()
     ax.set_xlabel("thresholds between neighbouring answers, with 95% intervals")
-    plots.save(drawing, folder.path / "thresholds.png")
+    folder.draw(drawing, "thresholds")
 
 
 def _cells(values: Any) -> list[Any]:

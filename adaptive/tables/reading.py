@@ -1,0 +1,205 @@
+"""A table file as it is: cells of text with the lines they stand in.
+
+CSV with comma, semicolon or tab, in UTF-8 (with or without a mark), UTF-16 or Latin-1, also packed (.csv.gz), with
+cells of any length; Parquet where pyarrow is installed. Text is read in blocks: memory does not grow with the file.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import os
+import zlib
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from adaptive.tables.cells import Cells, TableError, listed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["TableFile", "read_cells"]
+
+EXPECTED = "expected a table (.csv, .csv.gz or .parquet)"
+
+
+def read_cells(path: str | os.PathLike[str]) -> Cells:
+    """Read a table file; a TableError names file and line where it is none.
+
+    Parameters
+    ----------
+    path : path
+        ``.csv``, ``.csv.gz`` or ``.parquet``.
+
+    Returns
+    -------
+    Cells
+
+    Raises
+    ------
+    TableError
+        If there is no such file, it cannot be read, or is no table.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "people.csv"
+    ...     _ = path.write_text("age;city\\n41;Bonn\\n")
+    ...     cells = read_cells(path)
+    >>> cells.delimiter, cells.frame.to_dict("list")
+    (';', {'age': ['41'], 'city': ['Bonn']})
+    """
+    cells = next(TableFile(path).blocks(), None)
+    if cells is None:
+        raise TableError(f"{path} has no rows; expected a line of column names, then one row per line.")
+    return cells
+
+
+class TableFile:
+    """A table file, looked through once and read as often as needed.
+
+    Parameters
+    ----------
+    path : path
+        ``.csv``, ``.csv.gz`` or ``.parquet``.
+
+    Attributes
+    ----------
+    path : Path
+    delimiter : str
+        What separates the cells: comma, semicolon or tab, whichever the first line has most of.
+    header : list of str
+        The names of the columns; one without is called by its place, as pandas calls it.
+
+    Raises
+    ------
+    TableError
+        If there is no such file, it cannot be read, or is no table.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "people.csv"
+    ...     _ = path.write_text("age,city\\n41,Bonn\\n30,Ulm\\n")
+    ...     file = TableFile(path)
+    ...     [len(block.frame) for block in file.blocks(1)]
+    [1, 1]
+    >>> file.header
+    ['age', 'city']
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        if not self.path.exists():
+            raise TableError(f"there is no file {self.path}.")
+        if self.path.is_dir():
+            raise TableError(f"{self.path} is a folder; {EXPECTED}.")
+        self.delimiter, self._encoding = ",", ""
+        try:
+            with self.path.open("rb") as stream:
+                magic = stream.read(4)
+            self._packed, self._parquet = magic.startswith(b"\x1f\x8b"), magic == b"PAR1"
+            if not self._parquet:
+                self._encoding = self._found_encoding()
+                with self._text() as text:
+                    self.delimiter = _delimiter_of(text.readline())
+        except (OSError, EOFError, zlib.error) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise TableError(f"{self.path} cannot be read: {error.strerror}.") from None
+            raise TableError(f"{self.path} is compressed, and damaged: {error}.") from None
+        self.header = self._named(next(self._lines(), (0, []))[1])
+
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the line and the cells of every row that is not empty; each has as many as the header."""
+        for line, row in islice(self._lines(), 1, None):
+            if len(row) != len(self.header):
+                raise TableError(f"{self.path}, line {line}: {len(row)} fields, but the header has {len(self.header)}.")
+            yield line, row
+
+    def blocks(self, size: int | None = None) -> Iterator[Cells]:
+        """Yield so many rows at a time, or all at once."""
+        import pandas as pd
+
+        rows = self.rows()
+        while block := list(islice(rows, size)):
+            cells = {name: [row[k].strip() for _, row in block] for k, name in enumerate(self.header)}
+            frame = pd.DataFrame(cells, index=[line for line, _ in block], dtype=object)
+            yield Cells(self.path, frame, self.delimiter)
+
+    def require(self, *columns: str) -> None:
+        """Refuse names that are no columns."""
+        import pandas as pd
+
+        Cells(self.path, pd.DataFrame(columns=self.header)).require(*columns)
+
+    def _lines(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield every line that is not empty, the header first."""
+        if self._parquet:
+            yield 0, [str(name) for name in self._frame.columns]
+            columns = [_texts(column) for _, column in self._frame.items()]
+            yield from ((number, list(cells)) for number, cells in enumerate(zip(*columns, strict=True), 1))
+            return
+        csv.field_size_limit(2**31 - 1)  # the largest that every system takes; the default is 128 KiB
+        with self._text() as stream:
+            reader = csv.reader(stream, delimiter=self.delimiter)
+            try:
+                for row in reader:
+                    if any(cell.strip() for cell in row):
+                        yield reader.line_num, row
+            except csv.Error as error:
+                raise TableError(f"{self.path}, line {reader.line_num}: this is not CSV ({error}).") from None
+
+    @cached_property
+    def _frame(self) -> pd.DataFrame:
+        import pandas as pd
+
+        try:
+            return pd.read_parquet(self.path, dtype_backend="numpy_nullable")  # whole numbers stay so beside gaps
+        except ImportError:
+            raise TableError(f"{self.path} is a Parquet file, which needs pyarrow: pip install pyarrow.") from None
+        except (OSError, ValueError) as error:
+            raise TableError(f"{self.path} is a damaged Parquet file: {error}.") from None
+
+    def _bytes(self) -> IO[bytes]:
+        return gzip.open(self.path) if self._packed else self.path.open("rb")  # type: ignore[return-value]
+
+    def _text(self) -> io.TextIOWrapper:
+        return io.TextIOWrapper(self._bytes(), self._encoding, newline="")
+
+    def _found_encoding(self) -> str:
+        """UTF-16 where a mark says so, UTF-8 where the whole file is, else Windows' Latin-1 (cp1252)."""
+        with self._bytes() as stream:
+            marked = stream.read(2) in (b"\xff\xfe", b"\xfe\xff")
+        for self._encoding in ("utf-16",) if marked else ("utf-8-sig", "cp1252"):
+            try:
+                with self._text() as text:
+                    binary = any("\x00" in part for part in iter(lambda: text.read(1 << 20), ""))
+            except UnicodeDecodeError:
+                continue
+            if not binary:
+                return self._encoding
+            break
+        raise TableError(f"{self.path} is not a table of text; expected .csv, .csv.gz or .parquet.")
+
+    def _named(self, names: list[str]) -> list[str]:
+        header = [name.strip() or f"Unnamed: {place}" for place, name in enumerate(names)]
+        twice = sorted({name for name in header if header.count(name) > 1})
+        if twice:
+            raise TableError(f"{self.path} names the column {listed(twice, 1)} twice.")
+        return header
+
+
+def _delimiter_of(line: str) -> str:
+    """Comma, semicolon or tab; of one column none of them, as a comma may stand in its numbers."""
+    found = max(",;\t", key=line.count)
+    return found if found in line else "\t"
+
+
+def _texts(column: pd.Series) -> list[str]:
+    return ["" if missing else str(cell) for cell, missing in zip(column, column.isna(), strict=True)]
