@@ -41,17 +41,16 @@ def variances_after(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:
     predictive : Predictive
         With mean, variance and likelihood.
     """
-    kept = predictive.__dict__.get("_variances_after")
-    if kept is None:
-        family, mean, variance = predictive.likelihood, predictive.mean, predictive.variance
-        if is_gaussian(family):
-            noise = noise_variance(family)
-            kept = np.ones((len(mean), 1)), (variance * noise / (variance + noise))[:, None]
-        else:
-            outcomes, probabilities = representatives(family, mean, variance, predictive.seed)
-            kept = probabilities, _tilted_variances(family, outcomes, probabilities, mean, variance)
-        predictive.__dict__["_variances_after"] = kept
-    return kept
+    return predictive.kept("_variances_after", lambda: _variances_after(predictive))
+
+
+def _variances_after(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:
+    family, mean, variance = predictive.likelihood, predictive.mean, predictive.variance
+    if is_gaussian(family):
+        noise = noise_variance(family)
+        return np.ones((len(mean), 1)), (variance * noise / (variance + noise))[:, None]
+    outcomes, probabilities = representatives(family, mean, variance, predictive.seed)
+    return probabilities, _tilted_variances(family, outcomes, probabilities, mean, variance)
 
 
 def representatives(
