@@ -8,8 +8,8 @@ import numpy as np
 from scipy import linalg
 
 from adaptive.scorers.a_optimality import covariance_drop
-from adaptive.scorers.blocks import blocks
-from adaptive.scorers.require import require
+from adaptive.scorers.record import require
+from adaptive.scorers.rows import blocks
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive

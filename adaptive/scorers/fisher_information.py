@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.scorers.require import require
+from adaptive.scorers.record import require
 
 __all__ = ["fisher_information"]
 

@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from adaptive.predictive.derivations import entropy
-from adaptive.scorers.require import require
+from adaptive.scorers.record import require, scorer
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
@@ -20,6 +20,7 @@ __all__ = ["query_by_committee"]
 MEMBERS, FEWEST = 1024, 64  # of a mixture's committees together, and of each
 
 
+@scorer(monotone=True)
 def query_by_committee(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return the vote entropy  - sum_c q_c log q_c,  q_c the share of the members whose most probable outcome is c.
 
@@ -54,9 +55,6 @@ def query_by_committee(predictive: Predictive, random_state: RandomState = None)
     for weight, component in predictive.components:  # members of a mixture are members of its components
         shares = shares + weight * _shares(component, len(predictive.components), places)
     return entropy(shares)
-
-
-query_by_committee.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search
 
 
 def _shares(predictive: Predictive, n_components: int, places: dict[int, float | None]) -> np.ndarray:
