@@ -1,4 +1,4 @@
-"""What an outcome will leave of the variance of the projection that decides it.
+"""Variance that an outcome will leave of the projection that decides it.
 
     v'(y) = Var(s | y)  under  p(y | s) N(s | m, v),        expected variance = sum_y p(y) v'(y)
 
@@ -30,7 +30,9 @@ def is_gaussian(likelihood: Potential) -> bool:
 
 def noise_variance(likelihood: Potential) -> Number:
     """Return the noise variance of a Gaussian likelihood, a scalar or one per candidate."""
-    return likelihood.gaussian_moments()[1]  # type: ignore[index]
+    moments = likelihood.gaussian_moments()
+    assert moments is not None  # see `is_gaussian`
+    return moments[1]
 
 
 def variances_after(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""How fields of a predictive follow from other fields.
+"""Derivations of fields of a predictive from other fields.
 
     probabilities     = E p(y | s)            by the likelihood family, else the weighted mean of the draws
     outcome_entropy   = H(y)                  by the likelihood family, else  - sum_c p_c log p_c

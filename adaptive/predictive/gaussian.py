@@ -135,7 +135,7 @@ class GaussianProjections(JointPredictive):
         if n_candidates is None:
             if callable(mean):
                 raise ValueError("n_candidates is needed where mean is a function.")
-            n_candidates = len(mean)  # type: ignore[arg-type]
+            n_candidates = np.shape(mean)[0]
         moments: list[tuple[Moment, Moment]] = [(mean, variance)]
         blocks: Blocks = {(CANDIDATES, CANDIDATES): covariance}
         if target is not None:

@@ -1,4 +1,4 @@
-"""What may be known once candidates are measured whose outcomes are not known yet: a list of (probability, predictive).
+"""Scenarios once candidates are measured whose outcomes are not known yet: a list of (probability, predictive).
 
 Each scenario branches into the outcomes of the next candidate, weighted by their predictive probabilities, so that
 

@@ -66,7 +66,7 @@ class SummedPredictive(Predictive):
             self._scores = _sum(in_parallel(_log_determinant, [(part,) for part in self.parts], self.n_jobs))
         return self._scores
 
-    def refined(self, positions: Any) -> StatedPredictive:
+    def refined(self, positions: np.ndarray) -> StatedPredictive:
         """The candidates at ``positions``, their determinants exact."""
         found = _sum(in_parallel(_refined, [(part, positions) for part in self.parts], self.n_jobs))
         return StatedPredictive(len(found[0]), log_determinant=lambda: found)
@@ -84,7 +84,7 @@ class SummedPredictive(Predictive):
         noise, own = self.likelihood.parameters["variance"], part.likelihood.parameters["variance"]
         return noise / own if np.ndim(own) == 0 else noise / np.sqrt(own[a] * own[b])
 
-    def given(self, i: int, outcome: Any = None) -> SummedPredictive:
+    def given(self, i: int, outcome: object = None) -> SummedPredictive:
         """The belief had candidate ``i`` been measured of every part, its outcome not known yet."""
         after = in_parallel(_given, [(part, i) for part in self.parts], self.n_jobs)
         return SummedPredictive(after, n_jobs=self.n_jobs, **self._fields)
@@ -115,13 +115,13 @@ def _sum(found: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np
 
 
 # What workers do.
-def _log_determinant(predictive: Any) -> tuple[np.ndarray, np.ndarray]:
+def _log_determinant(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:
     return predictive.log_determinant()
 
 
-def _refined(predictive: Any, positions: Any) -> tuple[np.ndarray, np.ndarray]:
+def _refined(predictive: Predictive, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return predictive.refined(positions).log_determinant()
 
 
-def _given(predictive: Any, position: int) -> Any:
+def _given(predictive: Predictive, position: int) -> Predictive:
     return predictive.given(position)

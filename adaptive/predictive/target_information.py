@@ -1,4 +1,4 @@
-"""What a Gaussian target explains of a projection s, and what an outcome of s teaches about the target.
+"""Variance of a projection s that a Gaussian target explains, and information of an outcome of s about the target.
 
 q = c' C^+ c            variance of E(s | target),   c = Cov(target, s),  C = Cov(target)
 v - q                   what stays unknown of s when the target is known; it is integrated out like noise

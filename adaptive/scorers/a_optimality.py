@@ -1,4 +1,4 @@
-"""How much smaller the target's total variance will be."""
+"""Drop of the target's total variance."""
 
 from __future__ import annotations
 

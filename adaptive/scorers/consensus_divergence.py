@@ -1,4 +1,4 @@
-"""How far the members of a committee are from what they say together."""
+"""Divergence of the members of a committee from what they say together."""
 
 from __future__ import annotations
 

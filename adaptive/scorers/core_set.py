@@ -1,4 +1,4 @@
-"""How far a candidate is from everything that was measured: the greedy k-centre cover."""
+"""Distance of a candidate to everything that was measured: the greedy k-centre cover."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much smaller the target's joint uncertainty will be, as a log-determinant."""
+"""Drop of the target's joint uncertainty, a log-determinant."""
 
 from __future__ import annotations
 

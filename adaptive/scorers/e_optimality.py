@@ -1,4 +1,4 @@
-"""How much smaller the variance of the target's most uncertain direction will be."""
+"""Drop of the variance of the target's most uncertain direction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How open the outcome is, in nats."""
+"""Entropy of the outcome, in nats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How probable it is that the most probable answer is wrong."""
+"""Probability that the most probable answer is wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How close the two most probable answers are."""
+"""Margin between the two most probable answers."""
 
 from __future__ import annotations
 

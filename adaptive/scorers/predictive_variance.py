@@ -1,4 +1,4 @@
-"""How uncertain the projection is that decides the outcome."""
+"""Variance of the projection that decides the outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much a committee, each member a draw from the posterior, disagrees in its votes."""
+"""Disagreement in the votes of a committee, each member a draw from the posterior."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from adaptive.predictive.derivations import entropy
 from adaptive.scorers.record import require, scorer
 
 if TYPE_CHECKING:
+    from adaptive.potentials.base import Potential  # house: a type only
     from adaptive.predictive.base import Predictive
-    from adaptive.types import RandomState
+    from adaptive.types import ArrayLike, RandomState
 
 __all__ = ["query_by_committee"]
 
@@ -80,12 +81,12 @@ def _shares(predictive: Predictive, n_components: int, places: dict[int, float |
     return np.clip(np.stack([weights @ (winners == c) for c in range(table.shape[2])], axis=-1), 0.0, 1.0)
 
 
-def _boundary(family: Any) -> float | None:
+def _boundary(family: Potential) -> float | None:
     """Return the projection at which the vote changes, None where outcomes are not decided by one such place."""
     if family.size is not None or family.outcomes is None or len(family.outcomes) != 2:
         return None
 
-    def preference(s: Any) -> np.ndarray:
+    def preference(s: ArrayLike) -> np.ndarray:
         first, second = (family.log_density(np.atleast_1d(s), outcome) for outcome in family.outcomes)
         return second - first
 

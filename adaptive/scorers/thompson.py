@@ -1,4 +1,4 @@
-"""How probable the second of two outcomes is under one draw of what is unknown."""
+"""Probability of the second of two outcomes under one draw of what is unknown."""
 
 from __future__ import annotations
 

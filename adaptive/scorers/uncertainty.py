@@ -1,4 +1,4 @@
-"""How far the more probable answer is from certain."""
+"""Distance of the more probable answer from certainty."""
 
 from __future__ import annotations
 
