@@ -64,7 +64,7 @@ class WeightedDraws(Predictive):
     def __init__(
         self,
         weights: ArrayLike,
-        probabilities: ArrayLike | Callable[[], ArrayLike],
+        probabilities: Any,
         outcomes: np.ndarray | Sequence[Any],
         *,
         target: Predictive | ArrayLike | None = None,

@@ -85,10 +85,11 @@ def _boundary(family: Potential) -> float | None:
     """Return the projection at which the vote changes, None where outcomes are not decided by one such place."""
     if family.size is not None or family.outcomes is None or len(family.outcomes) != 2:
         return None
+    first, second = family.outcomes
 
     def preference(s: ArrayLike) -> np.ndarray:
-        first, second = (family.log_density(np.atleast_1d(s), outcome) for outcome in family.outcomes)
-        return second - first
+        at = np.atleast_1d(s)
+        return family.log_density(at, second) - family.log_density(at, first)
 
     low, middle, high = preference([-30.0, 0.0, 30.0]).tolist()
     if low * high >= 0:
