@@ -15,6 +15,7 @@ import numpy as np
 from scipy.stats import qmc
 
 from adaptive import checks, scorers
+from adaptive.scorers.record import record_of
 from adaptive.selection.scoring import View
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def box(
     """
     low, high = corners(lower, upper)
     score = scorers.get(scorer)
-    if getattr(score, "whole_pool", False):
+    if record_of(score).whole_pool:
         raise ValueError(f"scorer must score candidates one by one, got {scorer!r}, which looks at the whole pool.")
     if cost is not None and not callable(cost):
         raise ValueError(f"cost must be a callable(candidates) -> (m,), got {type(cost).__name__}.")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adaptive.scorers.require import require
+from adaptive.scorers.record import require
 
 if TYPE_CHECKING:
     from adaptive.predictive import Predictive

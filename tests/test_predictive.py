@@ -1,6 +1,7 @@
 """What a predictive states, derives and says of what-ifs: against dense algebra and enumeration."""
 
 import copy
+import inspect
 import pickle
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy.stats import norm
 from adaptive import scorers
 from adaptive.potentials import BernoulliLogit, BernoulliProbit, Gaussian, Laplace, Poisson, StudentT
 from adaptive.predictive import (
+    FIELDS,
     MAX_SCENARIOS,
     GaussianProjections,
     GaussianTarget,
@@ -56,11 +58,42 @@ def test_provides_is_true_of_exactly_what_can_be_asked():
     for name in ("probabilities", "outcomes", "outcome_entropy", "expected_entropy", "expected_variance"):
         assert belief.provides(name)
         getattr(belief, name)
-    for name in ("draws", "given", "target", "covariance", "log_determinant", "nonsense"):
+    functions = {"draws": (), "given": (0,), "covariance": (0, 0), "log_determinant": ()}
+    for name in ("target", "features", *functions):
         assert not belief.provides(name)
-        with pytest.raises(MissingField, match=f"StatedPredictive does not provide the .* '{name}'"):
-            getattr(belief, name)
+        with pytest.raises(MissingField, match=f"^StatedPredictive does not provide the field '{name}'.$"):
+            getattr(belief, name)(*functions[name]) if name in functions else getattr(belief, name)
+    assert not belief.provides("nonsense") and not hasattr(belief, "nonsense")
     assert not StatedPredictive(mean=[0.0], variance=[1.0], likelihood=Gaussian(1.0)).provides("probabilities")
+
+
+def test_what_is_provided_is_worked_out_once():
+    asked = []
+
+    class Counting(StatedPredictive):
+        def _provides(self, name):
+            asked.append(name)
+            return super()._provides(name)
+
+    belief = Counting(mean=[0.0], variance=[1.0], likelihood=BernoulliLogit())
+    for _ in range(3):
+        scorers.information_gain(belief)
+        assert belief.provides("probabilities") and not belief.provides("draws")
+    assert len(asked) == len(set(asked)) > 3
+
+
+def test_fields_are_declared_and_say_their_shape():
+    for name, text in FIELDS.items():
+        assert inspect.getdoc(getattr(Predictive, name)) == text
+        assert name in ("likelihood", "target", "target_entropy", "given") or "(" in text, name
+    assert {"outcomes", "probabilities", "likelihood", "target", "covariance", "draws", "given"} <= set(FIELDS)
+
+
+def test_a_missing_field_says_what_may_be_done():
+    belief = Predictive(1)
+    belief.remedy = "fit it first"
+    with pytest.raises(MissingField, match=r"Predictive does not provide the field 'mean': fit it first\."):
+        belief.mean  # noqa: B018
 
 
 def test_what_is_stated_wins_over_what_is_derived():
@@ -424,7 +457,9 @@ def test_scenarios_refuse_fields_without_a_mean():
     pending = WeightedDraws(*draws_table(), [0, 1, 2]).given(0)
     assert isinstance(pending, Scenarios) and not pending.provides("draws")
     with pytest.raises(MissingField, match="ask each of its scenarios"):
-        pending.draws  # noqa: B018
+        pending.draws()
+    with pytest.raises(MissingField, match="ask each of its scenarios"):
+        pending.mean  # noqa: B018
 
 
 def test_outcomes_may_be_tuples():

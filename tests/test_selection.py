@@ -10,6 +10,7 @@ from scipy import sparse
 from adaptive import scorers, selection
 from adaptive.potentials import BernoulliLogit, Gaussian
 from adaptive.predictive import GaussianProjections, Predictive, StatedPredictive, Undecided
+from adaptive.scorers.record import scorer
 from adaptive.selection import select
 
 
@@ -152,11 +153,11 @@ def test_an_undecided_estimator_is_asked_at_random_whatever_the_scorer():
 
 
 def test_a_scorer_of_the_whole_pool_sees_it_at_once():
+    @scorer(whole_pool=True)
     def central(predictive, random_state=None):
         seen.append(len(predictive))
         return -abs(predictive.mean - predictive.mean.mean())
 
-    central.whole_pool = True
     seen = []
     chosen = select(Linear(), rows(100), 2, scorer=central, chunk_size=10)
     assert set(seen) == {100} and len(chosen) == 2

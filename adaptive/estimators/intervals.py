@@ -14,7 +14,7 @@ from adaptive.checks import finite, shape
 from adaptive.potentials import quadrature
 
 if TYPE_CHECKING:
-    from adaptive.potentials import Poisson
+    from adaptive.potentials import Poisson, Potential
     from adaptive.types import ArrayLike
 
 __all__ = ["count_interval", "log_probabilities"]
@@ -23,7 +23,7 @@ _REACH = 8.0  # standard deviations of the projection
 
 
 def log_probabilities(
-    observe: Callable[[np.ndarray], Poisson], mean: np.ndarray, variance: np.ndarray, y: ArrayLike
+    observe: Callable[[np.ndarray], Potential], mean: np.ndarray, variance: np.ndarray, y: ArrayLike
 ) -> np.ndarray:
     """Return ln p(y) (m,) of counts, of projections with these moments (m,); ``observe`` makes potentials of counts."""
     counts = finite("y", y)

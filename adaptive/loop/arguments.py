@@ -18,6 +18,7 @@ from adaptive.estimators.rows.scales import warn_of_scales
 from adaptive.estimators.rows.tables import refuse_unknown
 from adaptive.estimators.views.classifier_view import wrap
 from adaptive.loop.candidates import candidates_of
+from adaptive.scorers.record import record_of
 from adaptive.selection.arguments import written_out
 
 if TYPE_CHECKING:
@@ -119,7 +120,8 @@ def check_exploration(exploration: float | str, estimator: object, score: object
         checks.choice("exploration", exploration, ("auto",))
         learner = getattr(estimator, "last", estimator)  # of a pipeline's view
         classifies = isinstance(learner, ClassifierMixin)
-        blind = any(getattr(score, name, False) for name in ("ignores_outcomes", "sees_asked"))
+        record = record_of(score)
+        blind = record.ignores_outcomes or record.sees_asked
         return EXPLORATION if classifies and not blind else 0.0
     if isinstance(exploration, (bool, np.bool_)):  # True would have every question drawn at random
         raise ValueError(f'exploration must be a share from 0 to 1, or "auto", got {exploration!r}.')

@@ -1,4 +1,4 @@
-"""What an estimator believes about candidates: outcomes, projections, joint blocks, what-ifs.
+"""Beliefs of an estimator about candidates: outcomes, projections, joint blocks, what-ifs.
 
 Scorers look at nothing else.  Four classes serve nearly every estimator: :class:`GaussianProjections` (a linear or
 Gaussian-process posterior), :class:`WeightedDraws` (samples, members, a grid), :class:`Mixture` (weighted predictives:

@@ -6,8 +6,8 @@ Fields are computed for all candidates at once, when they are first asked for, a
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, overload
 
 import numpy as np
 from scipy import sparse
@@ -18,53 +18,51 @@ from adaptive.predictive.surprise import tail_probability
 from adaptive.showing import facts_html
 
 if TYPE_CHECKING:
-    from adaptive.types import Index, RandomState
+    from adaptive.potentials.base import Potential
+    from adaptive.types import ArrayLike, Index, Matrix, RandomState
 
-__all__ = ["FIELDS", "MissingField", "Predictive", "StatedPredictive", "Undecided"]
+__all__ = ["FIELDS", "Field", "MissingField", "Predictive", "StatedPredictive", "Undecided"]
 
-# Fields that are values, one entry per candidate unless said.
-VALUES = {
-    "outcomes": "(c,) values that a discrete outcome may take",
-    "probabilities": "(m, c) predictive distribution of a discrete outcome",
-    "mean": "(m,) mean of the projection that decides the outcome",
-    "variance": "(m,) variance of that projection",
-    "likelihood": "the family p(y | projection)",
-    "expected_variance": "(m,) mean, over its outcome, of the variance a projection will have",
-    "outcome_entropy": "(m,) H(y), nats",
-    "expected_entropy": "(m,) E H(y | target), nats",
-    "target": "the predictive at given inputs",
-    "target_covariance": "(m, t) covariance of projections and target components",
-    "target_variance": "(t, t) covariance of the target components",
-    "explained_variance": "(m,) the part of the variance that the target explains",
-    "target_entropy": "H(target), nats",
-    "expected_target_entropy": "(m,) mean of H(target | y), nats",
-    "fisher_information": "(m,) about a scalar target, at its mean",
-    "target_deviation": "(t,) standard deviations of the target components",
-    "features": "(m, d) numbers that describe the candidates, an array or a sparse matrix",
-    "measured": "(n, d) the same numbers of what was measured so far",
-}
-# Fields that are functions.
-FUNCTIONS = {
-    "covariance": "(i, j) -> joint block of candidates",
-    "log_determinant": "() -> (values (m,), errors (m,)), log|I + Cov / noise|",
-    "refined": "(positions) -> the predictive of these candidates, computed exactly",
-    "draws": "(n=None) -> (weights (k,), p(outcome | draw) (k, m, c)), joint",
-    "given": "(i, outcome=None) -> the predictive had candidate i been measured",
-}
-FIELDS = {**VALUES, **FUNCTIONS}
-# Fields about all candidates together, whose length is not m.
-_UNINDEXED = {"outcomes", "likelihood", "target", "target_variance", "target_entropy", "target_deviation", "measured"}
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
 class MissingField(AttributeError, ValueError):
     """A predictive was asked for a field that it neither states nor can derive."""
 
 
+class Field(Generic[T_co]):
+    """Declaration of a field that is a value: computed when it is first asked for, then kept by the instance.
+
+    Parameters
+    ----------
+    text : str
+        Its shape and what it is; "(m..." has one entry per candidate.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.__doc__ = text
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, predictive: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, predictive: Predictive, owner: type) -> T_co: ...
+    def __get__(self, predictive: Predictive | None, owner: type) -> Self | T_co:
+        # There is no __set__, so that Python looks here only until the instance has an attribute of this name.
+        if predictive is None:
+            return self
+        value = predictive.__dict__[self._name] = predictive._value(self._name)
+        return value
+
+
 class Predictive:
     """What is believed about m candidates; the base that derives fields from stated ones.
 
     A subclass states a field by defining it (attribute, method, or an entry in ``ways``), an instance by keyword.  One
-    that has a method for a field which not every instance has overrides ``provides``.
+    that has a method for a field which not every instance has overrides ``_provides``.
 
     Parameters
     ----------
@@ -89,6 +87,27 @@ class Predictive:
     array([0.693, 0.   ])
     """
 
+    # fmt: off
+    outcomes:                Field[np.ndarray] = Field("(c,) values that a discrete outcome may take")
+    probabilities:           Field[np.ndarray] = Field("(m, c) predictive distribution of a discrete outcome")
+    mean:                    Field[np.ndarray] = Field("(m,) mean of the projection that decides the outcome")
+    variance:                Field[np.ndarray] = Field("(m,) variance of that projection")
+    likelihood:              Field[Potential]  = Field("the family p(y | projection)")
+    expected_variance:       Field[np.ndarray] = Field("(m,) variance it will have, the mean over its outcome")
+    outcome_entropy:         Field[np.ndarray] = Field("(m,) H(y), nats")
+    expected_entropy:        Field[np.ndarray] = Field("(m,) E H(y | target), nats")
+    target:                  Field[Predictive] = Field("the predictive at given inputs")
+    target_covariance:       Field[np.ndarray] = Field("(m, t) covariance of projections and target components")
+    target_variance:         Field[np.ndarray] = Field("(t, t) covariance of the target components")
+    explained_variance:      Field[np.ndarray] = Field("(m,) the part of the variance that the target explains")
+    target_entropy:          Field[float]      = Field("H(target), nats")
+    expected_target_entropy: Field[np.ndarray] = Field("(m,) mean of H(target | y), nats")
+    fisher_information:      Field[np.ndarray] = Field("(m,) about a scalar target, at its mean")
+    target_deviation:        Field[np.ndarray] = Field("(t,) standard deviations of the target components")
+    features:                Field[Matrix]     = Field("(m, d) numbers that describe the candidates, dense or sparse")
+    measured:                Field[Matrix]     = Field("(n, d) the same numbers of what was measured so far")
+    # fmt: on
+
     #: For each derived field the ways to it, tried in this order.
     ways: ClassVar[dict[str, tuple[Way, ...]]] = WAYS
     #: Whether `draws` are a sample, or all that there is.
@@ -104,6 +123,7 @@ class Predictive:
         self._n_candidates = int(n_candidates)
         self._random_state: RandomState = random_state
         self._fields: dict[str, Any] = {}
+        self._provided: dict[str, bool] = {}
         for name, value in fields.items():
             if name not in FIELDS:
                 raise TypeError(
@@ -123,9 +143,92 @@ class Predictive:
         fields = [(name, text) for name, text in FIELDS.items() if self.provides(name)]
         return facts_html(f"{type(self).__name__} of {len(self)} candidates", fields)
 
+    # -- fields that are functions ---------------------------------------------------------------------------------
+
+    def covariance(self, i: ArrayLike, j: ArrayLike) -> np.ndarray:
+        """Joint block (len i, len j) of candidates ``i`` and ``j``."""
+        return self._call("covariance", i, j)
+
+    def log_determinant(self) -> tuple[np.ndarray, np.ndarray]:
+        """Values (m,) of log|I + Cov / noise|, and their standard errors (m,)."""
+        return self._call("log_determinant")
+
+    def refined(self, positions: np.ndarray) -> Predictive:
+        """Predictive of the candidates at ``positions`` (k,), computed exactly."""
+        return self._call("refined", positions)
+
+    def draws(self, n: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Weights (k,) and p(outcome | draw) (k, m, c), joint; ``n`` says how many, None leaves it open."""
+        return self._call("draws", n)
+
+    def given(self, i: int, outcome: object = None) -> Predictive:
+        """Predictive had candidate ``i`` been measured, with this ``outcome`` or one that is not known yet."""
+        return self._call("given", i, outcome)
+
+    # -- which fields there are ------------------------------------------------------------------------------------
+
     def provides(self, name: str) -> bool:
         """Return whether this instance states the field ``name``, or states what it is derived from."""
-        return name in self._fields or name in self.__dict__ or hasattr(type(self), name) or self._way(name) is not None
+        known = self._provided.get(name)
+        if known is None:
+            known = self._provided[name] = self._provides(name)
+        return known
+
+    def _provides(self, name: str) -> bool:
+        """Work out what `provides` says, once for each field."""
+        if name in self._fields or name in self.__dict__:
+            return True
+        defined = getattr(type(self), name, None)
+        by_subclass = defined is not None and (name not in FIELDS or defined is not vars(Predictive)[name])
+        return by_subclass or self._way(name) is not None
+
+    def _way(self, name: str) -> Way | None:
+        for way in self.ways.get(name, ()):
+            if all(self.provides(need) for need in way.needs) and way.when(self):
+                return way
+        return None
+
+    def _value(self, name: str) -> Any:
+        """Return the field ``name`` as it is stated or derived; `Field` keeps it."""
+        if name in self._fields:
+            value = self._fields[name]
+            return self._checked(name, value() if callable(value) and name != "likelihood" else value)
+        way = self._way(name)
+        if way is None:
+            raise self._missing(name)
+        return way.compute(self)
+
+    def _call(self, name: str, *arguments: Any) -> Any:
+        """Return what the function ``name`` says, the one that is stated or the one that is derived."""
+        if name in self._fields:
+            return self._fields[name](*arguments)
+        way = self._way(name)
+        if way is None:
+            raise self._missing(name)
+        return way.compute(self, *arguments)
+
+    def _missing(self, name: str) -> MissingField:
+        hint = f": {self.remedy}." if self.remedy else "."
+        return MissingField(f"{type(self).__name__} does not provide the field {name!r}{hint}")
+
+    def _checked(self, name: str, value: Any) -> Any:
+        if name in ("likelihood", "target"):
+            return value
+        if sparse.issparse(value):
+            value = value.tocsr()
+        else:
+            value = _as_outcomes(value) if name == "outcomes" else np.asarray(value)
+        if name in _INDEXED and (value.ndim == 0 or value.shape[0] != len(self)):
+            raise ValueError(f"{type(self).__name__} states {name} of shape {value.shape} for {len(self)} candidates.")
+        return value
+
+    def kept(self, name: str, compute: Callable[[], T]) -> T:
+        """Return what ``compute()`` says, which is asked the first time only."""
+        if name not in self.__dict__:
+            self.__dict__[name] = compute()
+        return self.__dict__[name]
+
+    # -- what else can be said -------------------------------------------------------------------------------------
 
     @property
     def seed(self) -> int:
@@ -177,42 +280,12 @@ class Predictive:
             )
         return value
 
-    def _way(self, name: str) -> Way | None:
-        for way in self.ways.get(name, ()):
-            if all(self.provides(need) for need in way.needs) and way.when(self):
-                return way
-        return None
 
-    def __getattr__(self, name: str) -> Any:
-        # Python comes here only for names that the class does not define.
-        if name.startswith("_"):
-            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}.")
-        if name in self._fields:
-            value = self._fields[name]
-            if name in FUNCTIONS:
-                return value
-            value = self._checked(name, value() if callable(value) and name != "likelihood" else value)
-        else:
-            way = self._way(name)
-            if way is None:
-                kind = "field" if name in FIELDS else "attribute"
-                raise MissingField(f"{type(self).__name__} does not provide the {kind} {name!r}.")
-            value = way.compute(self)
-            if name in FUNCTIONS:
-                return value
-        self.__dict__[name] = value
-        return value
-
-    def _checked(self, name: str, value: Any) -> Any:
-        if name in ("likelihood", "target"):
-            return value
-        if sparse.issparse(value):
-            value = value.tocsr()
-        else:
-            value = _as_outcomes(value) if name == "outcomes" else np.asarray(value)
-        if name not in _UNINDEXED and (value.ndim == 0 or value.shape[0] != len(self)):
-            raise ValueError(f"{type(self).__name__} states {name} of shape {value.shape} for {len(self)} candidates.")
-        return value
+_FUNCTIONS = ("covariance", "log_determinant", "refined", "draws", "given")
+_VALUES = {name: str(field.__doc__) for name, field in vars(Predictive).items() if isinstance(field, Field)}
+#: Fields by name, with their shapes.
+FIELDS = _VALUES | {name: str(vars(Predictive)[name].__doc__) for name in _FUNCTIONS}
+_INDEXED = {name for name, text in _VALUES.items() if text.startswith("(m")}  # one entry per candidate
 
 
 class StatedPredictive(Predictive):
@@ -240,7 +313,7 @@ class StatedPredictive(Predictive):
             lengths = [
                 value.shape[0] if sparse.issparse(value) else len(value)
                 for name, value in fields.items()
-                if name in VALUES and name not in _UNINDEXED and value is not None and not callable(value)
+                if name in _INDEXED and value is not None and not callable(value)
             ]
             if not lengths:
                 raise TypeError(

@@ -1,4 +1,4 @@
-"""What an outcome will leave of the variance of the projection that decides it.
+"""Variance that an outcome will leave of the projection that decides it.
 
     v'(y) = Var(s | y)  under  p(y | s) N(s | m, v),        expected variance = sum_y p(y) v'(y)
 
@@ -30,7 +30,9 @@ def is_gaussian(likelihood: Potential) -> bool:
 
 def noise_variance(likelihood: Potential) -> Number:
     """Return the noise variance of a Gaussian likelihood, a scalar or one per candidate."""
-    return likelihood.gaussian_moments()[1]  # type: ignore[index]
+    moments = likelihood.gaussian_moments()
+    assert moments is not None  # see `is_gaussian`
+    return moments[1]
 
 
 def variances_after(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:
@@ -41,17 +43,16 @@ def variances_after(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:
     predictive : Predictive
         With mean, variance and likelihood.
     """
-    kept = predictive.__dict__.get("_variances_after")
-    if kept is None:
-        family, mean, variance = predictive.likelihood, predictive.mean, predictive.variance
-        if is_gaussian(family):
-            noise = noise_variance(family)
-            kept = np.ones((len(mean), 1)), (variance * noise / (variance + noise))[:, None]
-        else:
-            outcomes, probabilities = representatives(family, mean, variance, predictive.seed)
-            kept = probabilities, _tilted_variances(family, outcomes, probabilities, mean, variance)
-        predictive.__dict__["_variances_after"] = kept
-    return kept
+    return predictive.kept("_variances_after", lambda: _variances_after(predictive))
+
+
+def _variances_after(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:
+    family, mean, variance = predictive.likelihood, predictive.mean, predictive.variance
+    if is_gaussian(family):
+        noise = noise_variance(family)
+        return np.ones((len(mean), 1)), (variance * noise / (variance + noise))[:, None]
+    outcomes, probabilities = representatives(family, mean, variance, predictive.seed)
+    return probabilities, _tilted_variances(family, outcomes, probabilities, mean, variance)
 
 
 def representatives(

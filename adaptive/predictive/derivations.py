@@ -1,4 +1,4 @@
-"""How fields of a predictive follow from other fields.
+"""Derivations of fields of a predictive from other fields.
 
     probabilities     = E p(y | s)            by the likelihood family, else the weighted mean of the draws
     outcome_entropy   = H(y)                  by the likelihood family, else  - sum_c p_c log p_c
@@ -25,10 +25,13 @@ __all__ = ["WAYS", "Way", "entropy", "family_entropies", "likely"]
 
 
 class Way(NamedTuple):
-    """One way to derive a field: the fields it needs, the function of the predictive, and when it applies."""
+    """One way to derive a field: the fields it needs, the function of the predictive, and when it applies.
+
+    A field that is a function has its arguments behind the predictive.
+    """
 
     needs: tuple[str, ...]
-    compute: Callable[[Any], Any]
+    compute: Callable[..., Any]
     when: Callable[[Any], bool] = lambda predictive: True
 
 
@@ -47,27 +50,20 @@ def family_entropies(predictive: Predictive, which: int) -> np.ndarray:
     if not hasattr(family, "entropies"):
         method = family.expected_outcome_entropy if which else family.outcome_entropy
         return method(predictive.mean, predictive.variance)
-    both = predictive.__dict__.get("_both_entropies")
-    if both is None:
-        both = predictive.__dict__["_both_entropies"] = family.entropies(predictive.mean, predictive.variance)[1:]
+    both = predictive.kept("_entropies", lambda: family.entropies(predictive.mean, predictive.variance)[1:])
     return both[which]
 
 
 def _outcome_table(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:
     """Return outcomes and probabilities by quadrature, computed together and kept together."""
-    table = predictive.__dict__.get("_table")
-    if table is None:
-        table = predictive.likelihood.outcome_probabilities(predictive.mean, predictive.variance)
-        predictive.__dict__["_table"] = table
-    return table
+    return predictive.kept(
+        "_outcome_table", lambda: predictive.likelihood.outcome_probabilities(predictive.mean, predictive.variance)
+    )
 
 
 def _drawn(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:
     """Return the default draws, made once."""
-    drawn = predictive.__dict__.get("_drawn")
-    if drawn is None:
-        drawn = predictive.__dict__["_drawn"] = predictive.draws()
-    return drawn
+    return predictive.kept("_default_draws", predictive.draws)
 
 
 def _mean_over_draws(predictive: Predictive, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
@@ -79,12 +75,9 @@ def _default_outcomes(predictive: Predictive) -> np.ndarray:
     return np.arange(predictive.probabilities.shape[1])
 
 
-def _gaussian_log_determinant(predictive: Predictive) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
-    def log_determinant() -> tuple[np.ndarray, np.ndarray]:
-        values = np.log1p(predictive.variance / noise_variance(predictive.likelihood))
-        return values, np.zeros_like(values)
-
-    return log_determinant
+def _gaussian_log_determinant(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:
+    values = np.log1p(predictive.variance / noise_variance(predictive.likelihood))
+    return values, np.zeros_like(values)
 
 
 def _expected_variance(predictive: Predictive) -> np.ndarray:
@@ -92,15 +85,17 @@ def _expected_variance(predictive: Predictive) -> np.ndarray:
     return np.einsum("ij,ij->i", probabilities, variances)
 
 
-def _given_by_draws(predictive: Predictive) -> Callable[..., Predictive]:
+def _given_by_draws(predictive: Predictive, i: int, outcome: object = None) -> Predictive:
+    return predictive.kept("_as_draws", lambda: _as_draws(predictive)).given(i, outcome)
+
+
+def _as_draws(predictive: Predictive) -> Predictive:
     from adaptive.predictive.weighted_draws import WeightedDraws  # house: a what-if is itself a predictive
 
     target = predictive.target if predictive.provides("target") else None
     if target is not None:
         target = WeightedDraws(*_drawn(target), target.outcomes)
-    reweighted = WeightedDraws(*_drawn(predictive), predictive.outcomes, target=target, random_state=predictive.seed)
-    predictive.__dict__["given"] = reweighted.given
-    return reweighted.given
+    return WeightedDraws(*_drawn(predictive), predictive.outcomes, target=target, random_state=predictive.seed)
 
 
 def likely(outcomes: Iterable[Any], probabilities: np.ndarray) -> list[tuple[Any, float]]:

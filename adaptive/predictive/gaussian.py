@@ -117,7 +117,6 @@ class GaussianProjections(JointPredictive):
     (array([1., 1.]), array([0.5, 0.5]))
     """
 
-    likelihood: Potential
     _kept: ClassVar[tuple[str, ...]] = ("_about", "_target_likelihood")
 
     def __init__(
@@ -136,7 +135,7 @@ class GaussianProjections(JointPredictive):
         if n_candidates is None:
             if callable(mean):
                 raise ValueError("n_candidates is needed where mean is a function.")
-            n_candidates = len(mean)  # type: ignore[arg-type]
+            n_candidates = np.shape(mean)[0]
         moments: list[tuple[Moment, Moment]] = [(mean, variance)]
         blocks: Blocks = {(CANDIDATES, CANDIDATES): covariance}
         if target is not None:
@@ -210,9 +209,8 @@ class GaussianProjections(JointPredictive):
         fields = {"features": rows, **fields}
         return cls._of(source, rows.shape[0], likelihood, random_state=random_state, kept=kept, **fields)
 
-    def provides(self, name: str) -> bool:
-        """Return whether the belief and the family of outcomes have the field ``name``."""
-        return bool(self.likelihood.discrete) if name == "draws" else super().provides(name)
+    def _provides(self, name: str) -> bool:
+        return bool(self.likelihood.discrete) if name == "draws" else super()._provides(name)
 
     def covariance(self, i: ArrayLike, j: ArrayLike) -> np.ndarray:
         """Return the covariance (len i, len j) of the projections of candidates ``i`` and ``j``."""

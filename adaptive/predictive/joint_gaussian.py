@@ -68,9 +68,8 @@ class StatedSource:
         value = self._moments[part][which]
         if callable(value) or not isinstance(value, np.ndarray) or value.dtype != float:
             value = np.asarray(value() if callable(value) else value, dtype=float)
-            pair = list(self._moments[part])
-            pair[which] = value
-            self._moments[part] = tuple(pair)  # type: ignore[assignment]
+            mean, variance = self._moments[part]
+            self._moments[part] = (mean, value) if which else (value, variance)
         return value
 
     def mean(self, part: int) -> np.ndarray:
@@ -92,7 +91,7 @@ class StatedSource:
         """Return joint draws of the parts; without a function for them from the dense covariance of all parts."""
         if self._draws is not None:
             drawn = self._draws(n, generator)
-            return list(drawn) if isinstance(drawn, (list, tuple)) else [drawn]  # type: ignore[list-item]
+            return [drawn] if isinstance(drawn, np.ndarray) else list(drawn)
         every = slice(None)
         parts = range(self.n_parts)
         covariance = np.block([[self.block(a, every, b, every) for b in parts] for a in parts])
@@ -134,9 +133,10 @@ class LinearSource:
         self.n_parts = len(rows)
 
     def mean(self, part: int) -> np.ndarray:
-        if self._means[part] is None:
-            self._means[part] = self._times(part, self._mean)
-        return self._means[part]  # type: ignore[return-value]
+        mean = self._means[part]
+        if mean is None:
+            mean = self._means[part] = self._times(part, self._mean)
+        return mean
 
     def steepness(self) -> tuple[float, float]:
         """Return |mean| and the largest deviation of a latent direction, of the latents that rows multiply."""

@@ -48,7 +48,7 @@ class JointPredictive(Predictive):
         super().__init__(n_candidates, random_state=random_state, **fields)
         self._source: Any = source
         self._part = part
-        self.likelihood: Any = likelihood
+        self.likelihood = likelihood  # type: ignore[assignment]  # of softmax it is another kind of family
         self._regressions: dict[int, Any] = {}  # on candidates: what-ifs that differ in the outcome share them
 
     @classmethod
@@ -81,6 +81,5 @@ class JointPredictive(Predictive):
     def _has_target(self) -> bool:
         return self._part == CANDIDATES and self._source.n_parts > 1
 
-    def provides(self, name: str) -> bool:
-        """Return whether this instance has the field ``name``; there are no what-ifs about the target."""
-        return self._part == CANDIDATES if name == "given" else super().provides(name)
+    def _provides(self, name: str) -> bool:
+        return self._part == CANDIDATES if name == "given" else super()._provides(name)  # no what-ifs about the target

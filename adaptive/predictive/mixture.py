@@ -87,11 +87,10 @@ class Mixture(Predictive):
         """[(weight, predictive)]: those that one of which is right."""
         return [(float(w), p) for w, p in zip(self.weights, self.predictives, strict=True)]
 
-    def provides(self, name: str) -> bool:
-        """Return whether all components have what the field ``name`` of their mixture follows from."""
+    def _provides(self, name: str) -> bool:
         if name in ("given", "draws", "covariance"):
             return all(predictive.provides(name) for predictive in self.predictives)
-        return super().provides(name)
+        return super()._provides(name)
 
     def average(self, function: Callable[[Predictive], Any]) -> Any:
         """Return sum_k w_k function(component k)."""
@@ -256,7 +255,7 @@ Mixture.ways = {
         Way((), lambda mixture: mixture.average(lambda p: p.expected_entropy), _has("expected_entropy")),
     ),
     "log_determinant": (
-        Way((), _first("log_determinant"), lambda m: len(m.predictives) == 1 and _has("log_determinant")(m)),
+        Way((), lambda m: m.predictives[0].log_determinant(), lambda m: _is_one(m) and _has("log_determinant")(m)),
     ),
     "target": (Way((), _target, _has("target")),),
     "features": (Way((), _first("features"), _has("features")),),

@@ -1,4 +1,4 @@
-"""What may be known once candidates are measured whose outcomes are not known yet: a list of (probability, predictive).
+"""Scenarios once candidates are measured whose outcomes are not known yet: a list of (probability, predictive).
 
 Each scenario branches into the outcomes of the next candidate, weighted by their predictive probabilities, so that
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive.predictive.base import MissingField, Predictive
+from adaptive.predictive.base import Predictive
 
 if TYPE_CHECKING:
     from adaptive.types import RandomState
@@ -49,6 +49,8 @@ class Scenarios(Predictive):
     array([[0.75, 0.25]])
     """
 
+    remedy = "ask each of its scenarios"
+
     def __init__(
         self, weighted: list[tuple[float, Predictive]], *, random_state: RandomState = None, depth: int = 1
     ) -> None:
@@ -61,27 +63,19 @@ class Scenarios(Predictive):
         """[(probability, predictive)], at most 64."""
         return self._weighted
 
-    def provides(self, name: str) -> bool:
-        """Return whether ``name`` is ``given``, or a field whose mean over the scenarios makes sense and exists."""
-        if name == "given":
-            return all(scenario.provides(name) for _, scenario in self._weighted)
-        if name in ("outcomes", *_AVERAGED):
-            return all(scenario.provides(name) for _, scenario in self._weighted)
-        return False
+    def _provides(self, name: str) -> bool:
+        return name in ("given", "outcomes", *_AVERAGED) and all(one.provides(name) for _, one in self._weighted)
 
-    def __getattr__(self, name: str) -> Any:
+    def _value(self, name: str) -> Any:
         if name == "outcomes":
             return max((scenario.outcomes for _, scenario in self._weighted), key=len)
         if name not in _AVERAGED:
-            if name.startswith("_"):
-                raise AttributeError(name)
-            raise MissingField(f"{type(self).__name__} does not provide the field {name!r}: ask each of its scenarios.")
+            raise self._missing(name)
         parts = [probability * np.asarray(getattr(scenario, name)) for probability, scenario in self._weighted]
         if name == "probabilities":  # counts may be cut off at different lengths
             width = max(part.shape[1] for part in parts)
             parts = [np.pad(part, ((0, 0), (0, width - part.shape[1]))) for part in parts]
-        value = self.__dict__[name] = np.sum(parts, axis=0)
-        return value
+        return np.sum(parts, axis=0)
 
     def given(self, i: int, outcome: object = None) -> Predictive:
         """Return the scenarios had candidate ``i`` been measured, too."""

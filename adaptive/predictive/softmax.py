@@ -14,7 +14,7 @@ import numpy as np
 from scipy import linalg
 from scipy.special import entr, log_softmax
 
-from adaptive.predictive.base import Predictive
+from adaptive.predictive.base import Field, Predictive
 from adaptive.predictive.derivations import Way
 from adaptive.predictive.joint_gaussian import CANDIDATES, TARGET, root_of
 from adaptive.predictive.joint_predictive import JointPredictive
@@ -118,7 +118,7 @@ class SoftmaxProjections(JointPredictive):
 
     sampled = True
 
-    likelihood: SoftmaxLikelihood
+    likelihood: Field[SoftmaxLikelihood]  # type: ignore[assignment]  # of class scores, not of one projection
     #: Its weight in a mixture, whose other components leave it room for larger errors of its integrals.
     share: float = 1.0
     _kept = ("_basis", "share")
@@ -175,11 +175,6 @@ class SoftmaxProjections(JointPredictive):
             random_state=random_state,
             **fields,
         )
-
-    @property
-    def outcomes(self) -> np.ndarray:
-        """(c,) names of the classes."""
-        return self.likelihood.outcomes
 
     @property
     def score_mean(self) -> np.ndarray:
@@ -245,11 +240,10 @@ def _deep_nodes(dimension: int) -> np.ndarray:
 
 def _moments(predictive: SoftmaxProjections) -> tuple[np.ndarray, np.ndarray]:
     """Return probabilities and E H(y | scores), computed together and kept together."""
-    both = predictive.__dict__.get("_both")
-    if both is None:
-        both = softmax_moments(predictive.score_mean, predictive.score_covariance, share=predictive.share)
-        predictive.__dict__["_both"] = both
-    return both
+    return predictive.kept(
+        "_moments",
+        lambda: softmax_moments(predictive.score_mean, predictive.score_covariance, share=predictive.share),
+    )
 
 
 def _expected_entropy(predictive: SoftmaxProjections) -> np.ndarray:
@@ -289,6 +283,7 @@ def _expected_entropy(predictive: SoftmaxProjections) -> np.ndarray:
 
 
 SoftmaxProjections.ways = Predictive.ways | {
+    "outcomes": (Way((), lambda p: p.likelihood.outcomes),),
     "probabilities": (Way((), lambda p: _moments(p)[0]),),
     "outcome_entropy": (Way((), lambda p: entr(p.probabilities).sum(axis=1)),),
     "expected_entropy": (Way((), _expected_entropy),),

@@ -8,17 +8,19 @@ of its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.linalg
 
 from adaptive.parallel import in_parallel
+from adaptive.potentials import Gaussian
 from adaptive.predictive.base import Predictive, StatedPredictive
+from adaptive.predictive.derivations import Way
 
 if TYPE_CHECKING:
-    from adaptive.types import Index
+    from adaptive.types import ArrayLike
 
 __all__ = ["SummedPredictive"]
 
@@ -49,15 +51,14 @@ class SummedPredictive(Predictive):
         self.parts, self.n_jobs = list(parts), n_jobs
         # Outcomes of another noise are thought of as scaled to that of the first part, or to 1 where candidates differ.
         first = parts[0].likelihood
-        self.likelihood = first if first.size is None else type(first)(1.0)
+        self.likelihood = first if first.size is None else Gaussian(1.0)
         super().__init__(len(parts[0]), **fields)
         self._scores: tuple[np.ndarray, np.ndarray] | None = None
 
-    def provides(self, name: str) -> bool:
-        """Return whether all parts have what the field ``name`` is the sum of."""
-        if name in ("refined", "given", "covariance", "target_entropy", "expected_target_entropy"):
+    def _provides(self, name: str) -> bool:
+        if name in ("refined", "given", "covariance"):
             return all(part.provides(name) for part in self.parts)
-        return super().provides(name)
+        return super()._provides(name)
 
     def log_determinant(self) -> tuple[np.ndarray, np.ndarray]:
         """log|I + Cov / noise| of every candidate, added over the parts, and standard errors."""
@@ -65,22 +66,12 @@ class SummedPredictive(Predictive):
             self._scores = _sum(in_parallel(_log_determinant, [(part,) for part in self.parts], self.n_jobs))
         return self._scores
 
-    @property
-    def target_entropy(self) -> float:
-        """Entropy of what is to be learnt, added over the parts."""
-        return float(sum(part.target_entropy for part in self.parts))
-
-    @property
-    def expected_target_entropy(self) -> np.ndarray:
-        """(m,) entropy that will be left, added over the parts."""
-        return np.sum([part.expected_target_entropy for part in self.parts], axis=0)
-
-    def refined(self, positions: Any) -> StatedPredictive:
+    def refined(self, positions: np.ndarray) -> StatedPredictive:
         """The candidates at ``positions``, their determinants exact."""
         found = _sum(in_parallel(_refined, [(part, positions) for part in self.parts], self.n_jobs))
         return StatedPredictive(len(found[0]), log_determinant=lambda: found)
 
-    def covariance(self, i: Index, j: Index) -> np.ndarray:
+    def covariance(self, i: ArrayLike, j: ArrayLike) -> np.ndarray:
         """Covariance of what is measured of candidates ``i`` and ``j``: of every candidate that of part after part."""
         first, second = (np.atleast_1d(np.asarray(k)) for k in (i, j))
 
@@ -93,10 +84,28 @@ class SummedPredictive(Predictive):
         noise, own = self.likelihood.parameters["variance"], part.likelihood.parameters["variance"]
         return noise / own if np.ndim(own) == 0 else noise / np.sqrt(own[a] * own[b])
 
-    def given(self, i: int, outcome: Any = None) -> SummedPredictive:
+    def given(self, i: int, outcome: object = None) -> SummedPredictive:
         """The belief had candidate ``i`` been measured of every part, its outcome not known yet."""
         after = in_parallel(_given, [(part, i) for part in self.parts], self.n_jobs)
         return SummedPredictive(after, n_jobs=self.n_jobs, **self._fields)
+
+
+def _have(name: str) -> Callable[[SummedPredictive], bool]:
+    return lambda summed: all(part.provides(name) for part in summed.parts)
+
+
+SummedPredictive.ways = Predictive.ways | {
+    "target_entropy": (
+        Way((), lambda p: float(sum(part.target_entropy for part in p.parts)), _have("target_entropy")),
+    ),
+    "expected_target_entropy": (
+        Way(
+            (),
+            lambda p: np.sum([part.expected_target_entropy for part in p.parts], axis=0),
+            _have("expected_target_entropy"),
+        ),
+    ),
+}
 
 
 def _sum(found: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
@@ -106,13 +115,13 @@ def _sum(found: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np
 
 
 # What workers do.
-def _log_determinant(predictive: Any) -> tuple[np.ndarray, np.ndarray]:
+def _log_determinant(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:
     return predictive.log_determinant()
 
 
-def _refined(predictive: Any, positions: Any) -> tuple[np.ndarray, np.ndarray]:
+def _refined(predictive: Predictive, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return predictive.refined(positions).log_determinant()
 
 
-def _given(predictive: Any, position: int) -> Any:
+def _given(predictive: Predictive, position: int) -> Predictive:
     return predictive.given(position)

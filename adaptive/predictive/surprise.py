@@ -1,4 +1,4 @@
-"""How surprising an outcome is: the probability, under a predictive, of one at least as far out.
+"""Surprise of an outcome: the probability, under a predictive, of one at least as far out.
 
     discrete      P{ y' : p(y') <= p(y) }
     Gaussian      2 min(F(y), 1 - F(y)),   F the distribution of the mixture over the predictive's components
@@ -39,7 +39,7 @@ def tail_probability(predictive: Predictive, i: int, outcome: object) -> float |
         return float(min(1.0, p[p <= own * (1 + 1e-9)].sum())) if own > 0 else 0.0
     parts = predictive.components
     needed = ("mean", "variance", "likelihood")
-    if np.ndim(outcome) or not all(part.provides(name) for _, part in parts for name in needed):  # type: ignore[arg-type]
+    if np.asarray(outcome).ndim or not all(part.provides(name) for _, part in parts for name in needed):
         return None
     if not all(is_gaussian(part.likelihood) for _, part in parts):
         return None
@@ -47,7 +47,7 @@ def tail_probability(predictive: Predictive, i: int, outcome: object) -> float |
     means = np.array([part.mean[i] for _, part in parts])
     noise = [np.broadcast_to(noise_variance(part.likelihood), (len(predictive),))[i] for _, part in parts]
     variances = np.array([part.variance[i] for _, part in parts]) + noise
-    return tail_of_mixture(weights, means, np.sqrt(variances), float(outcome))  # type: ignore[arg-type]
+    return tail_of_mixture(weights, means, np.sqrt(variances), float(np.asarray(outcome)))
 
 
 def tail_of_mixture(weights: np.ndarray, means: np.ndarray, deviations: np.ndarray, outcome: float) -> float:

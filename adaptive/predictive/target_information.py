@@ -1,4 +1,4 @@
-"""What a Gaussian target explains of a projection s, and what an outcome of s teaches about the target.
+"""Variance of a projection s that a Gaussian target explains, and information of an outcome of s about the target.
 
 q = c' C^+ c            variance of E(s | target),   c = Cov(target, s),  C = Cov(target)
 v - q                   what stays unknown of s when the target is known; it is integrated out like noise
@@ -7,7 +7,6 @@ C_y = C - c c' (v - v'(y)) / v^2        after outcome y, by one step of moment m
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,11 +68,11 @@ def expected_entropy(predictive: Predictive) -> np.ndarray:
     return total
 
 
-def log_determinant(predictive: Predictive) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
-    """Return the function that returns log(1 + q / (noise + v - q)) and its errors, which are zero."""
+def log_determinant(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:
+    """Return log(1 + q / (noise + v - q)) (m,) and its errors (m,), which are zero."""
     noise = noise_variance(predictive.likelihood) + _residual_variance(predictive)
     values = np.log1p(predictive.explained_variance / noise)
-    return lambda: (values, np.zeros_like(values))
+    return values, np.zeros_like(values)
 
 
 def target_entropy(predictive: Predictive) -> float:

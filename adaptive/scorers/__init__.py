@@ -2,10 +2,8 @@
 better.
 
 This namespace is the registry: a new scorer is one file, one line below, one row in the parametrised test.
-A scorer may carry attributes: ``whole_pool = True`` if it must see all candidates at once (it is never called on a
-chunk), ``ignores_outcomes = True`` if what will be answered elsewhere does not concern it (batches need no ``given``),
-``sees_asked = True`` if it looks at which candidates were asked (``predictive.asked``) and not at their outcomes,
-``monotone = True`` if, of two outcomes that are mirror images, it falls with |mean| and grows with the variance.
+What it needs and promises stands beside it in a `Record` (:mod:`adaptive.scorers.record`): ``@scorer(whole_pool=True)``
+if it must see all candidates at once.
 
 Which one?  The model is trusted: `information_gain` (a batch: BatchBALD), or `predictive_information_gain` where the
 inputs to be predicted are known.  Only probabilities are there: `margin`, `entropy`, `uncertainty`.  Errors or losses

@@ -1,4 +1,4 @@
-"""How much smaller the target's total variance will be."""
+"""Drop of the target's total variance."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adaptive.scorers.blocks import blocks
-from adaptive.scorers.require import require
+from adaptive.scorers.record import require
+from adaptive.scorers.rows import blocks
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adaptive import checks
-from adaptive.scorers.require import require
+from adaptive.scorers.record import require, scorer
 from adaptive.scorers.rows import products, squared_norms
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["badge"]
 
 
+@scorer(whole_pool=True, sees_asked=True)  # what is asked may lie in another chunk
 def badge(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return D^2 / E, whose largest entry is a draw in proportion to D^2; E are independent standard exponentials.
 
@@ -73,7 +74,3 @@ def badge(predictive: Predictive, random_state: RandomState = None) -> np.ndarra
     generator = checks.generator(random_state)
     fresh = np.random.default_rng([int(generator.integers(2**62)), len(predictive.asked)])  # each choice its own draw
     return distances / np.maximum(fresh.standard_exponential(len(p)), 1e-300)
-
-
-badge.whole_pool = True  # type: ignore[attr-defined]  # what is asked may lie in another chunk
-badge.sees_asked = True  # type: ignore[attr-defined]  # batches need no outcomes

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adaptive.scorers.record import Record, record_of
+
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
-    from adaptive.types import RandomState
+    from adaptive.types import RandomState, Scorer
 
-__all__ = ["Configured"]
+__all__ = ["Configured", "wrapped"]
 
 
 class Configured:
@@ -22,9 +25,8 @@ class Configured:
     function : callable (predictive, random_state, **settings) -> (m,), of a module
     name : str
         As a user would write the call.
-    settings : dict
-    attributes : dict
-        ``whole_pool``, ``sees_asked``, ``ignores_outcomes``, as of any scorer.
+    record : Record, optional
+    **settings
 
     Examples
     --------
@@ -37,15 +39,38 @@ class Configured:
     """
 
     def __init__(
-        self, function: Callable[..., Any], name: str, attributes: Mapping[str, bool] | tuple[()] = (), **settings: Any
+        self, function: Callable[..., np.ndarray], name: str, record: Record | None = None, **settings: Any
     ) -> None:
         self.function, self.settings = function, settings
         self.__name__ = self.__qualname__ = name
         self.__module__ = "adaptive.scorers"  # where users find what makes it
-        self.__dict__.update(attributes)
+        self.__scorer__ = record or Record()
 
     def __call__(self, predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
         return self.function(predictive, random_state, **self.settings)
 
     def __repr__(self) -> str:
         return self.__name__
+
+
+def wrapped(
+    function: Callable[..., np.ndarray], maker: str, scorer: Scorer, said: str, record: dict[str, bool], **settings: Any
+) -> Configured:
+    """Return the scorer ``maker(scorer, said)``: a function of another scorer, its ``base``.
+
+    What the other one needs and promises holds of it, too, but for what ``record`` says; it is not monotone.
+
+    Examples
+    --------
+    >>> def doubled(predictive, random_state, base):
+    ...     return 2 * base(predictive, random_state)
+    >>> twice = wrapped(doubled, "twice", "badge", "2", {"whole_pool": False})
+    >>> twice, record_of(twice).sees_asked, record_of(twice).whole_pool
+    (twice(badge, 2), True, False)
+    """
+    from adaptive import scorers
+
+    base = scorers.get(scorer)
+    name = f"{maker}({getattr(base, '__name__', repr(base))}, {said})"
+    known = replace(record_of(base), **{"monotone": False, **record})
+    return Configured(function, name, known, base=base, **settings)

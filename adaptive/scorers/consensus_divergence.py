@@ -1,4 +1,4 @@
-"""How far the members of a committee are from what they say together."""
+"""Divergence of the members of a committee from what they say together."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive.predictive.derivations import entropy, family_entropies
-from adaptive.scorers.require import require
+from adaptive.scorers.record import require, scorer
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["consensus_divergence"]
 
 
+@scorer(monotone=True)
 def consensus_divergence(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return the mean divergence KL(p_member || consensus) of a committee of draws from the posterior.
 
@@ -60,6 +61,3 @@ def consensus_divergence(predictive: Predictive, random_state: RandomState = Non
 def _decided_by_projection(predictive: Predictive) -> bool:
     stated = all(predictive.provides(field) for field in ("mean", "variance", "likelihood"))
     return stated and bool(predictive.likelihood.discrete)
-
-
-consensus_divergence.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search

@@ -1,4 +1,4 @@
-"""How far a candidate is from everything that was measured: the greedy k-centre cover."""
+"""Distance of a candidate to everything that was measured: the greedy k-centre cover."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adaptive.scorers.require import require
+from adaptive.scorers.record import require, scorer
 from adaptive.scorers.rows import squared_distances
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["core_set"]
 
 
+@scorer(whole_pool=True, sees_asked=True)  # the mean, and what is asked, may lie in another chunk
 def core_set(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return the distance of each candidate's features to the nearest ones measured or asked already.
 
@@ -62,7 +63,3 @@ def core_set(predictive: Predictive, random_state: RandomState = None) -> np.nda
     centre = np.asarray(rows.mean(axis=0)).reshape(1, -1)
     from_centre = np.sqrt(squared_distances(rows, centre))
     return from_centre.max() - from_centre
-
-
-core_set.whole_pool = True  # type: ignore[attr-defined]  # the mean, and what is asked, may lie in another chunk
-core_set.sees_asked = True  # type: ignore[attr-defined]  # batches need no outcomes

@@ -1,4 +1,4 @@
-"""How much smaller the target's joint uncertainty will be, as a log-determinant."""
+"""Drop of the target's joint uncertainty, a log-determinant."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adaptive.scorers.require import require
+from adaptive.scorers.record import require
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive

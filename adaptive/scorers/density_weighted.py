@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adaptive import checks
-from adaptive.scorers.configured import Configured
-from adaptive.scorers.require import require
+from adaptive.scorers.configured import Configured, wrapped
+from adaptive.scorers.record import require
 from adaptive.scorers.rows import squared_norms
 
 if TYPE_CHECKING:
@@ -51,15 +51,8 @@ def density_weighted(scorer: Scorer = "uncertainty", *, beta: float = 1.0) -> Co
     >>> density_weighted("uncertainty")(belief).round(2)
     array([0.33, 0.33, 0.17])
     """
-    from adaptive import scorers
-
-    base = scorers.get(scorer)
     beta = float(checks.positive("beta", beta, or_zero=True))
-    attributes = {name: True for name in ("sees_asked", "ignores_outcomes") if getattr(base, name, False)}
-    name = getattr(base, "__name__", repr(base))
-    return Configured(
-        _weighted, f"density_weighted({name}, beta={beta:g})", {**attributes, "whole_pool": True}, base=base, beta=beta
-    )
+    return wrapped(_weighted, "density_weighted", scorer, f"beta={beta:g}", {"whole_pool": True}, beta=beta)
 
 
 def _weighted(

@@ -1,4 +1,4 @@
-"""How much smaller the variance of the target's most uncertain direction will be."""
+"""Drop of the variance of the target's most uncertain direction."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 from scipy import linalg
 
 from adaptive.scorers.a_optimality import covariance_drop
-from adaptive.scorers.blocks import blocks
-from adaptive.scorers.require import require
+from adaptive.scorers.record import require
+from adaptive.scorers.rows import blocks
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive

@@ -1,4 +1,4 @@
-"""How open the outcome is, in nats."""
+"""Entropy of the outcome, in nats."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adaptive.scorers.require import require
+from adaptive.scorers.record import require, scorer
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["entropy"]
 
 
+@scorer(monotone=True)
 def entropy(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return H(y) = - sum_c p_c log p_c of a discrete outcome.
 
@@ -44,6 +45,3 @@ def entropy(predictive: Predictive, random_state: RandomState = None) -> np.ndar
     """
     require("entropy", predictive, "probabilities")
     return predictive.outcome_entropy
-
-
-entropy.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search

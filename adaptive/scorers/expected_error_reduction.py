@@ -1,4 +1,4 @@
-"""How many errors of prediction a measurement is expected to save."""
+"""Errors of prediction that a measurement is expected to save."""
 
 from __future__ import annotations
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adaptive.scorers.require import require
+from adaptive.scorers.record import require
+
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState
 
 __all__ = ["fisher_information"]
 
 
-def fisher_information(predictive: Any, random_state: Any = None) -> np.ndarray:
+def fisher_information(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return  sum_y (d p(y | x) / dx)^2 / p(y | x)  at the mean of a scalar target x.
 
     It trusts the estimate: early in a test, when that is off, `information_gain` chooses better.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adaptive.scorers.require import require
+from adaptive.scorers.record import require, scorer
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["information_gain"]
 
 
+@scorer(monotone=True)
 def information_gain(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return I(y; target), by the first way that the predictive allows.
 
@@ -58,6 +59,3 @@ def information_gain(predictive: Predictive, random_state: RandomState = None) -
         return predictive.target_entropy - predictive.expected_target_entropy
     require("information_gain", predictive, "outcome_entropy", "expected_entropy")
     return predictive.outcome_entropy - predictive.expected_entropy
-
-
-information_gain.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search

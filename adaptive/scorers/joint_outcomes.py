@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from adaptive.scorers.blocks import blocks
 from adaptive.scorers.hermite import coefficients, outcome_nodes, reach_of_terms
-from adaptive.scorers.require import require
+from adaptive.scorers.record import require
+from adaptive.scorers.rows import blocks
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive

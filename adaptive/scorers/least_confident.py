@@ -1,4 +1,4 @@
-"""How probable it is that the most probable answer is wrong."""
+"""Probability that the most probable answer is wrong."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adaptive.scorers.require import require
+from adaptive.scorers.record import require, scorer
 from adaptive.scorers.uncertainty import uncertainty
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["least_confident"]
 
 
+@scorer(monotone=True)
 def least_confident(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return 1 - max_c p_c: the probability that the best guess is wrong.
 
@@ -43,6 +44,3 @@ def least_confident(predictive: Predictive, random_state: RandomState = None) ->
     """
     require("least_confident", predictive, "probabilities")
     return uncertainty(predictive)
-
-
-least_confident.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search

@@ -1,4 +1,4 @@
-"""How close the two most probable answers are."""
+"""Margin between the two most probable answers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adaptive.scorers.require import require
+from adaptive.scorers.record import require, scorer
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["margin"]
 
 
+@scorer(monotone=True)
 def margin(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return 1 - (p_first - p_second), between 0 (certain) and 1 (the two most probable outcomes tie).
 
@@ -44,6 +45,3 @@ def margin(predictive: Predictive, random_state: RandomState = None) -> np.ndarr
         return np.zeros(len(probabilities))
     second, first = np.partition(probabilities, -2, axis=1)[:, -2:].T
     return 1.0 - (first - second)
-
-
-margin.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search

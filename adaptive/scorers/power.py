@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adaptive import checks
-from adaptive.scorers.configured import Configured
+from adaptive.scorers.configured import Configured, wrapped
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
@@ -48,13 +48,8 @@ def power(scorer: Scorer = "information_gain", *, exponent: float = 1.0) -> Conf
     >>> drawn, (drawn(belief, 0) > 0).tolist()
     (power(uncertainty, exponent=2), [True, False])
     """
-    from adaptive import scorers
-
-    base = scorers.get(scorer)
     exponent = float(checks.positive("exponent", exponent, or_zero=True))
-    attributes = {name: True for name in ("sees_asked", "ignores_outcomes", "whole_pool") if getattr(base, name, False)}
-    name = getattr(base, "__name__", repr(base))
-    return Configured(_drawn, f"power({name}, exponent={exponent:g})", attributes, base=base, exponent=exponent)
+    return wrapped(_drawn, "power", scorer, f"exponent={exponent:g}", {}, exponent=exponent)
 
 
 def _drawn(

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.special import xlog1py
 
 from adaptive.predictive.conditional_variance import is_gaussian, noise_variance
-from adaptive.scorers.blocks import blocks
 from adaptive.scorers.joint_outcomes import excesses, expansions, has_moments, joint_tables, tables_of_draws
-from adaptive.scorers.require import require
+from adaptive.scorers.record import require, scorer
+from adaptive.scorers.rows import blocks
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
@@ -22,6 +22,7 @@ __all__ = ["predictive_information_gain"]
 _NAME = "predictive_information_gain"
 
 
+@scorer(about_inputs=True)
 def predictive_information_gain(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return the mean over the target inputs of I(y; y*), what a measurement teaches about predictions.
 
@@ -77,9 +78,6 @@ def predictive_information_gain(predictive: Predictive, random_state: RandomStat
     if has_moments(predictive) and predictive.likelihood.discrete:
         return _by_quadrature(predictive)
     return _by_draws(predictive)
-
-
-predictive_information_gain.about_inputs = True  # type: ignore[attr-defined]
 
 
 def _by_correlations(predictive: Predictive) -> np.ndarray:

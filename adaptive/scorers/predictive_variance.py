@@ -1,4 +1,4 @@
-"""How uncertain the projection is that decides the outcome."""
+"""Variance of the projection that decides the outcome."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adaptive.scorers.require import require
+from adaptive.scorers.record import require, scorer
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["predictive_variance"]
 
 
+@scorer(monotone=True)
 def predictive_variance(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return Var(s) of each candidate's projection.
 
@@ -43,6 +44,3 @@ def predictive_variance(predictive: Predictive, random_state: RandomState = None
     """
     require("predictive_variance", predictive, "variance")
     return np.array(predictive.variance)
-
-
-predictive_variance.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search

@@ -1,4 +1,4 @@
-"""How much a committee, each member a draw from the posterior, disagrees in its votes."""
+"""Disagreement in the votes of a committee, each member a draw from the posterior."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from adaptive.predictive.derivations import entropy
-from adaptive.scorers.require import require
+from adaptive.scorers.record import require, scorer
 
 if TYPE_CHECKING:
+    from adaptive.potentials.base import Potential  # house: a type only
     from adaptive.predictive.base import Predictive
-    from adaptive.types import RandomState
+    from adaptive.types import ArrayLike, RandomState
 
 __all__ = ["query_by_committee"]
 
 MEMBERS, FEWEST = 1024, 64  # of a mixture's committees together, and of each
 
 
+@scorer(monotone=True)
 def query_by_committee(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return the vote entropy  - sum_c q_c log q_c,  q_c the share of the members whose most probable outcome is c.
 
@@ -56,9 +58,6 @@ def query_by_committee(predictive: Predictive, random_state: RandomState = None)
     return entropy(shares)
 
 
-query_by_committee.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search
-
-
 def _shares(predictive: Predictive, n_components: int, places: dict[int, float | None]) -> np.ndarray:
     """Return the shares (m, c) of the members' votes, of so many committees one."""
     place = None
@@ -82,14 +81,15 @@ def _shares(predictive: Predictive, n_components: int, places: dict[int, float |
     return np.clip(np.stack([weights @ (winners == c) for c in range(table.shape[2])], axis=-1), 0.0, 1.0)
 
 
-def _boundary(family: Any) -> float | None:
+def _boundary(family: Potential) -> float | None:
     """Return the projection at which the vote changes, None where outcomes are not decided by one such place."""
     if family.size is not None or family.outcomes is None or len(family.outcomes) != 2:
         return None
+    first, second = family.outcomes
 
-    def preference(s: Any) -> np.ndarray:
-        first, second = (family.log_density(np.atleast_1d(s), outcome) for outcome in family.outcomes)
-        return second - first
+    def preference(s: ArrayLike) -> np.ndarray:
+        at = np.atleast_1d(s)
+        return family.log_density(at, second) - family.log_density(at, first)
 
     low, middle, high = preference([-30.0, 0.0, 30.0]).tolist()
     if low * high >= 0:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adaptive import checks
+from adaptive.scorers.record import scorer
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["random"]
 
 
+@scorer(ignores_outcomes=True)  # a batch is the same whatever earlier answers will be
 def random(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return independent uniform numbers in [0, 1).
 
@@ -44,6 +46,3 @@ def random(predictive: Predictive, random_state: RandomState = None) -> np.ndarr
     array([0.64, 0.27, 0.04])
     """
     return checks.generator(random_state).random(len(predictive))
-
-
-random.ignores_outcomes = True  # type: ignore[attr-defined]  # a batch is the same whatever earlier answers will be

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive import checks
-from adaptive.scorers.configured import Configured
+from adaptive.scorers.configured import Configured, wrapped
+
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState, Scorer
 
 __all__ = ["randomesque"]
 
 
-def randomesque(scorer: Any, n: int = 5) -> Configured:
+def randomesque(scorer: Scorer, n: int = 5) -> Configured:
     """Return a scorer whose best candidate is one of the ``n`` best of ``scorer``, each with probability 1/n.
 
     Parameters
@@ -36,18 +41,12 @@ def randomesque(scorer: Any, n: int = 5) -> Configured:
     >>> sorted(randomesque("predictive_variance", 2)(belief, 0).tolist())
     [0.0, 1.0, 2.0, 3.0]
     """
-    from adaptive import scorers
-
-    score = scorers.get(scorer)
-    name = f"randomesque({getattr(score, '__name__', score)}, {checks.integer('n', n, minimum=1)})"
-    attributes = {
-        key: value for key in ("sees_asked", "ignores_outcomes") if (value := getattr(score, key, None)) is not None
-    }
-    return Configured(_shuffled, name, {**attributes, "whole_pool": True}, scorer=score, n=n)
+    n = checks.integer("n", n, minimum=1)
+    return wrapped(_shuffled, "randomesque", scorer, str(n), {"whole_pool": True}, n=n)
 
 
-def _shuffled(predictive: Any, random_state: Any, scorer: Any, n: int) -> np.ndarray:
-    values = np.array(scorer(predictive, random_state), dtype=float)
+def _shuffled(predictive: Predictive, random_state: RandomState, base: Callable[..., np.ndarray], n: int) -> np.ndarray:
+    values = np.array(base(predictive, random_state), dtype=float)
     best = np.argsort(-values, kind="stable")[:n]
     values[best] = values[checks.generator(random_state).permutation(best)]
     return values

@@ -1,18 +1,30 @@
-"""Distances between rows of numbers, dense or sparse, in bounded memory."""
+"""Rows of numbers, dense or sparse: products and distances of all pairs, block by block in bounded memory."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
-from adaptive.scorers.blocks import blocks
-
 if TYPE_CHECKING:
     from adaptive.types import Matrix
 
-__all__ = ["products", "squared_distances", "squared_norms"]
+__all__ = ["blocks", "products", "squared_distances", "squared_norms"]
+
+
+def blocks(m: int, width: int, numbers: int = 2**22) -> Iterator[slice]:
+    """Yield slices that cover range(m), each with at most ``numbers / width`` entries (32 MiB of float64 by default).
+
+    Examples
+    --------
+    >>> list(blocks(5, 10, numbers=20))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    step = max(1, numbers // max(1, width))
+    for start in range(0, m, step):
+        yield slice(start, min(start + step, m))
 
 
 def squared_norms(rows: Matrix) -> np.ndarray:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.stats import rankdata
 
 from adaptive import checks
-from adaptive.scorers.configured import Configured
-from adaptive.scorers.require import require
+from adaptive.scorers.configured import Configured, wrapped
+from adaptive.scorers.record import require
+
+if TYPE_CHECKING:
+    from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState, Scorer
 
 __all__ = ["stratified"]
 
 
-def stratified(scorer: Any, n: int, column: int = 0) -> Configured:
+def stratified(scorer: Scorer, n: int, column: int = 0) -> Configured:
     """Return ``scorer`` within one of ``n`` strata: the k-th question comes from the k-th, the last ones from the last.
 
     Candidates, those asked before included, are sorted by one of their features and cut into n strata of equal size.
@@ -43,17 +48,15 @@ def stratified(scorer: Any, n: int, column: int = 0) -> Configured:
     >>> int(stratified("predictive_variance", 2)(belief, 0).argmax())
     1
     """
-    from adaptive import scorers
-
-    score = scorers.get(scorer)
     n = checks.integer("n", n, minimum=1)
-    name = f"stratified({getattr(score, '__name__', score)}, {n}, {column})"
-    return Configured(_within, name, {"whole_pool": True}, scorer=score, n=n, column=column)
+    return wrapped(_within, "stratified", scorer, f"{n}, {column}", {"whole_pool": True}, n=n, column=column)
 
 
-def _within(predictive: Any, random_state: Any, scorer: Any, n: int, column: int) -> np.ndarray:
+def _within(
+    predictive: Predictive, random_state: RandomState, base: Callable[..., np.ndarray], n: int, column: int
+) -> np.ndarray:
     require("stratified", predictive, "features", "measured")
-    values = np.asarray(scorer(predictive, random_state), dtype=float)
+    values = np.asarray(base(predictive, random_state), dtype=float)
     asked = len(predictive.measured)
     everything = np.concatenate([predictive.features[:, column], np.asarray(predictive.measured)[:, column]])
     stratum = ((rankdata(everything, method="ordinal") - 1) * n // len(everything))[: len(values)]

@@ -1,4 +1,4 @@
-"""How probable the second of two outcomes is under one draw of what is unknown."""
+"""Probability of the second of two outcomes under one draw of what is unknown."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adaptive.predictive.base import MissingField
+from adaptive.scorers.record import scorer
 from adaptive.scorers.upper_confidence_bound import has_two_outcomes
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["thompson"]
 
 
+@scorer(whole_pool=True)  # of a process each chunk would have a draw of its own
 def thompson(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return p(second outcome | one joint draw): each candidate is best as often as it is believed to be.
 
@@ -56,6 +58,3 @@ def thompson(predictive: Predictive, random_state: RandomState = None) -> np.nda
             "provide."
         )
     return np.array(predictive.draws(1)[1][0, :, 1], dtype=float)
-
-
-thompson.whole_pool = True  # type: ignore[attr-defined]  # of a process each chunk would have a draw of its own

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adaptive import checks
-from adaptive.scorers.blocks import blocks
-from adaptive.scorers.configured import Configured
-from adaptive.scorers.require import require
-from adaptive.scorers.rows import products, squared_distances, squared_norms
+from adaptive.scorers.configured import Configured, wrapped
+from adaptive.scorers.record import require
+from adaptive.scorers.rows import blocks, products, squared_distances, squared_norms
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
@@ -48,13 +47,9 @@ def typical_first(scorer: Scorer = "query_by_committee", *, n: int = 10) -> Conf
     >>> int(np.argmax(typical_first("margin")(belief)))
     1
     """
-    from adaptive import scorers
-
-    base, n = scorers.get(scorer), checks.integer("n", n, minimum=0)
-    name = getattr(base, "__name__", repr(base))
-    return Configured(
-        _typical, f"typical_first({name}, n={n})", {"whole_pool": True, "sees_asked": True}, base=base, n=n
-    )
+    n = checks.integer("n", n, minimum=0)
+    record = {"whole_pool": True, "sees_asked": True, "ignores_outcomes": False}
+    return wrapped(_typical, "typical_first", scorer, f"n={n}", record, n=n)
 
 
 def _typical(predictive: Predictive, random_state: RandomState, base: Callable[..., np.ndarray], n: int) -> np.ndarray:

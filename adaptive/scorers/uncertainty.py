@@ -1,4 +1,4 @@
-"""How far the more probable answer is from certain."""
+"""Distance of the more probable answer from certainty."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adaptive.scorers.require import require
+from adaptive.scorers.record import require, scorer
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["uncertainty"]
 
 
+@scorer(monotone=True)
 def uncertainty(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
     """Return 1/2 - |p - 1/2|, and 1 - max_c p_c for more than two outcomes, which is the same for two.
 
@@ -43,6 +44,3 @@ def uncertainty(predictive: Predictive, random_state: RandomState = None) -> np.
     """
     require("uncertainty", predictive, "probabilities")
     return 1.0 - predictive.probabilities.max(axis=1)
-
-
-uncertainty.monotone = True  # type: ignore[attr-defined]  # of two symmetric outcomes: see adaptive.search

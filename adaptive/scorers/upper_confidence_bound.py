@@ -1,8 +1,8 @@
-"""How probable the second of two outcomes may be, by a hopeful belief."""
+"""Probability of the second of two outcomes, by a hopeful belief."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from adaptive.scorers.configured import Configured
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
+    from adaptive.types import RandomState
 
 __all__ = ["has_two_outcomes", "optimistic", "upper_confidence_bound"]
 
@@ -50,7 +51,7 @@ def upper_confidence_bound(deviations: float = 1.0) -> Configured:
     return Configured(optimistic, f"upper_confidence_bound({deviations:g})", deviations=deviations)
 
 
-def optimistic(predictive: Any, random_state: Any, deviations: float) -> np.ndarray:
+def optimistic(predictive: Predictive, random_state: RandomState, deviations: float) -> np.ndarray:
     """The score of `upper_confidence_bound`."""
     total = np.zeros(len(predictive))
     for weight, component in predictive.components:  # of a mixture each one is hopeful
@@ -58,7 +59,7 @@ def optimistic(predictive: Any, random_state: Any, deviations: float) -> np.ndar
     return total
 
 
-def _of_one(predictive: Any, deviations: float) -> np.ndarray:
+def _of_one(predictive: Predictive, deviations: float) -> np.ndarray:
     if all(predictive.provides(field) for field in ("mean", "variance", "likelihood")):
         family = predictive.likelihood
         if family.outcomes is not None and len(family.outcomes) == 2 and family.size is None:
@@ -77,7 +78,7 @@ def _of_one(predictive: Any, deviations: float) -> np.ndarray:
 
 
 def has_two_outcomes(predictive: Predictive) -> bool:
-    """Whether what comes back is one of two."""
+    """Return whether what comes back is one of two."""
     if predictive.provides("likelihood") and (
         predictive.likelihood.outcomes is None or not predictive.likelihood.discrete
     ):

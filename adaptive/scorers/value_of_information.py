@@ -1,4 +1,4 @@
-"""What a measurement is expected to save where decisions cost differently."""
+"""Expected saving of a measurement where decisions cost differently."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from adaptive.predictive.base import MissingField
 from adaptive.predictive.conditional_variance import is_gaussian
-from adaptive.scorers.require import require
+from adaptive.scorers.record import require
 
 if TYPE_CHECKING:
     from adaptive.potentials.base import Potential  # house: a type only

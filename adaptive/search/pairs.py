@@ -8,7 +8,7 @@ row sums of |S|, or its largest eigenvalue: D - S is positive semi-definite), th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -16,7 +16,6 @@ from scipy import sparse
 from adaptive import checks
 from adaptive.search.balls import Balls, largest_products
 from adaptive.search.bounded import Found, best_of_blocks
-from adaptive.search.growing import bounds_of_corners
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +27,9 @@ __all__ = ["best_pairs"]
 _MOST_BLOCKS = 2**23  # pairs of blocks at most, 64 MiB of bounds
 _SIZES = (32, 4)  # vectors per block, without and with a score
 _TOGETHER = 1024  # pairs that are scored in one call, at first
+_LEVELS = 96  # of mean, and of variance, of the corners of blocks
+_SMALLEST = 1e-9  # of the largest variance: where the grid of variances begins
+_CORNERS = 4096  # corners that are scored in one call
 
 
 def best_pairs(
@@ -118,7 +120,7 @@ def best_pairs(
         largest = ours.largest(mean**2 + diagonal) @ theirs.largest(other_diagonal).T
         largest += ours.largest(diagonal) @ theirs.largest(other_mean**2).T
     if score is not None:
-        bounds = bounds_of_corners(score, bounds, largest)
+        bounds = _bounds_of_corners(score, bounds, largest)
     elif uncertain:
         bounds += deviations * np.sqrt(largest)
     bounds += 1e-12 * (1.0 + np.abs(bounds).max())  # rounding
@@ -185,6 +187,35 @@ def _variance_factors(
     return np.hstack([squares + first, first]), np.hstack([second, others])
 
 
+def _bounds_of_corners(
+    score: Callable[[np.ndarray, np.ndarray], np.ndarray], mean: np.ndarray, variance: np.ndarray
+) -> np.ndarray:
+    """Return upper bounds of ``score`` where mean and variance are at most as given:  score(largest, largest).
+
+    Corners are rounded up to a grid, so that of millions of blocks few different ones are scored.
+
+    Parameters
+    ----------
+    score : function of means (m,) and variances (m,) -> (m,), which falls in neither
+    mean, variance : arrays of one shape
+
+    Examples
+    --------
+    >>> mean, variance = np.array([0.0, 1.0, 2.0]), np.array([1.0, 0.5, 0.0])
+    >>> bool(np.all(_bounds_of_corners(lambda m, v: m + v, mean, variance) >= mean + variance))
+    True
+    """
+    means = np.linspace(mean.min(), mean.max(), _LEVELS)
+    largest = max(float(variance.max()), 1e-300)
+    variances = np.concatenate([[0.0], largest * np.geomspace(_SMALLEST, 1.0, _LEVELS)])
+    means[-1], variances[-1] = mean.max(), largest
+    corner = np.searchsorted(means, mean) * len(variances) + np.searchsorted(variances, variance)
+    different, which = np.unique(corner, return_inverse=True)
+    i, j = np.divmod(different, len(variances))
+    found = [score(means[i[k : k + _CORNERS]], variances[j[k : k + _CORNERS]]) for k in range(0, len(i), _CORNERS)]
+    return np.concatenate(found)[which.reshape(mean.shape)]
+
+
 def moments_of_products(
     users: tuple[np.ndarray, np.ndarray], items: tuple[np.ndarray, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -213,9 +244,10 @@ def _forbidden(exclude: Matrix | ArrayLike | None, m: int, k: int) -> np.ndarray
     if exclude is None:
         return np.zeros(0, dtype=np.int64)
     if sparse.issparse(exclude):
-        if exclude.shape != (m, k):  # type: ignore[union-attr]
-            raise ValueError(f"exclude must have shape ({m}, {k}), users x items, got {exclude.shape}.")  # type: ignore[union-attr]
-        users, items = (exclude != 0).nonzero()  # type: ignore[union-attr]
+        table: Any = exclude
+        if table.shape != (m, k):
+            raise ValueError(f"exclude must have shape ({m}, {k}), users x items, got {table.shape}.")
+        users, items = (table != 0).nonzero()
     else:
         listed = np.asarray(exclude).reshape(-1, 2) if np.size(exclude) == 0 else np.asarray(exclude)
         if listed.ndim != 2 or listed.shape[1] != 2 or (listed.size and listed.dtype.kind not in "iu"):

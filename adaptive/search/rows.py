@@ -18,6 +18,7 @@ import numpy as np
 from adaptive import checks, scorers
 from adaptive.predictive import Predictive, StatedPredictive
 from adaptive.predictive.conditional_variance import is_gaussian
+from adaptive.scorers.record import record_of
 from adaptive.search.balls import Balls
 from adaptive.search.bounded import Found, best_of_blocks
 from adaptive.selection.arguments import allowed_positions, check_enough, prices_of
@@ -54,7 +55,7 @@ def best_rows(
         ``Balls(X)`` is made once and searched after every answer.
     n : int, default 10
     scorer : str or callable, default "information_gain"
-        One with the attribute ``monotone``; of others all rows are scored.
+        One that is declared ``monotone``; of others all rows are scored.
     cost, mask, exclude, random_state
         As in `select`.
 
@@ -119,7 +120,7 @@ def best_rows(
 def _bounds(score: Callable[..., ArrayLike], centres: Predictive, balls: Balls) -> np.ndarray | None:
     """Return the largest score that a row of each block can have, None where that is not known."""
     steep = centres.steepness()
-    if steep is None or not getattr(score, "monotone", False) or not _is_symmetric(centres.likelihood):
+    if steep is None or not record_of(score).monotone or not _is_symmetric(centres.likelihood):
         return None
     of_mean, of_deviation = steep
     mean = np.maximum(np.abs(centres.mean) - balls.radii * of_mean, 0.0)

@@ -1,4 +1,4 @@
-"""What users give to ``select``: checked, in one clear line where it is wrong."""
+"""Arguments of ``select``, checked: one clear line where one is wrong."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive import checks, pool, scorers
+from adaptive.scorers.record import record_of
 from adaptive.selection.arguments import allowed_positions, check_enough, prices_of, written_out
 from adaptive.selection.ranking import best_positions
 from adaptive.selection.scoring import Believer, View, checked, expected_score, require_given
@@ -82,15 +83,16 @@ def select(
     m = pool.length(candidates)
     allowed = allowed_positions(m, written_out(mask, candidates, m), exclude)
     check_enough(n_select, m, m if allowed is None else len(allowed))
-    if target is None and getattr(score, "about_inputs", False):
+    record = record_of(score)
+    if target is None and record.about_inputs:
         target = pool.take(candidates, np.unique(np.linspace(0, m - 1, min(m, N_TARGETS)).astype(np.intp)))
     prices = prices_of(cost, candidates, m, allowed)
     chunk_size = CHUNK_SIZE if chunk_size is None else checks.integer("chunk_size", chunk_size, minimum=1)
-    if getattr(score, "whole_pool", False):
+    if record.whole_pool:
         chunk_size = m
     view = View(estimator, candidates, allowed, pending, target, score, checks.generator(random_state))
     scores, predictive = view.scores(chunk_size, n_jobs)
-    if n_select > 1 and joint and not getattr(view.score, "ignores_outcomes", False):
+    if n_select > 1 and joint and not record.ignores_outcomes:
         chosen, scores = _batch(view, scores, prices, predictive, n_select)
     else:
         chosen, scores = _top(view, scores, prices, predictive, n_select)
@@ -104,7 +106,7 @@ def _top(
     """Return the n best entries, best first, and their scores."""
     values = scores if prices is None else scores / prices
     exact = None
-    if not getattr(view.score, "ignores_outcomes", False) and (predictive is None or predictive.provides("refined")):
+    if not view.record.ignores_outcomes and (predictive is None or predictive.provides("refined")):
         listed = np.sort(best_positions(values, min(max(REFINED, 2 * n), len(values))))
         exact = _refined(view, predictive, listed)
     if exact is None:
@@ -119,14 +121,13 @@ def _batch(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return n entries chosen one after the other, each given the earlier ones, and their scores at that moment."""
     values = scores if prices is None else scores / prices
-    whole = getattr(view.score, "whole_pool", False)
-    n_listed = view.size if whole else min(view.size, max(SHORT_LIST, 4 * n))
+    n_listed = view.size if view.record.whole_pool else min(view.size, max(SHORT_LIST, 4 * n))
     entries = np.arange(view.size) if n_listed == view.size else np.sort(best_positions(values, n_listed))
     if predictive is None or n_listed < view.size:
         predictive = view.predictive(view.candidates_at(None if n_listed == view.size else entries))
     if predictive.undecided:
         return _top(view, scores, prices, predictive, n)
-    if not getattr(view.score, "sees_asked", False):
+    if not view.record.sees_asked:
         require_given(predictive, "batch")
     scores, prices = scores[entries], None if prices is None else prices[entries]
     chosen: list[int] = []

@@ -10,6 +10,7 @@ import numpy as np
 
 from adaptive import pool, scorers
 from adaptive.parallel import in_parallel
+from adaptive.scorers.record import record_of
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
@@ -38,7 +39,8 @@ class View:
         generator: np.random.Generator,
     ) -> None:
         self.estimator, self.candidates, self.allowed = estimator, candidates, allowed
-        self.pending, self.target, self.score = pending, target, score
+        self.pending, self.target = pending, target
+        self.score, self.record = score, record_of(score)
         self.n_pending = 0 if pending is None else pool.length(pending)
         self.size = pool.length(candidates) if allowed is None else len(allowed)
         self.seed = int(generator.integers(2**62))
@@ -62,7 +64,7 @@ class View:
                 f"{type(self.estimator).__name__}.predictive returned a predictive of {len(predictive)} candidates "
                 f"for {pool.length(candidates)}."
             )
-        if predictive.undecided or getattr(self.score, "ignores_outcomes", False):
+        if predictive.undecided or self.record.ignores_outcomes:
             return predictive
         for k in range(self.n_pending):
             predictive = self.assuming(predictive, k, "pending")
@@ -70,7 +72,7 @@ class View:
 
     def assuming(self, predictive: Predictive, k: int, what: str) -> Predictive:
         """Return the predictive had its candidate ``k`` been asked, ``what`` ("pending" or "batch") saying why."""
-        if getattr(self.score, "sees_asked", False):
+        if self.record.sees_asked:
             return predictive.after_asking(k)
         require_given(predictive, what)
         return predictive.given(k)

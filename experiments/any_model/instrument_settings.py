@@ -23,6 +23,7 @@ from scipy import stats
 from adaptive import ParticleEstimator, SequentialDesign, checks
 from adaptive.images import paired_interval
 from adaptive.plots import PALETTE
+from adaptive.scorers.record import scorer
 from designs.pool import grid
 from experiments.script import Script, command, panels
 
@@ -95,7 +96,7 @@ def good(predictive: Any, random_state: Any = None) -> np.ndarray:
 
 
 for one in (variance, max_min, good):
-    one.whole_pool = True  # type: ignore[attr-defined]  # one set of draws for all settings
+    scorer(whole_pool=True)(one)  # one set of draws for all settings
 
 CHOICES: dict[str, str | Callable[..., np.ndarray]] = {
     "information": "information_gain", "variance": variance, "max_min": max_min, "good": good, "random": "random",

@@ -104,7 +104,7 @@ def _sampled(predictive: BlockPredictive, count: int, draw: int) -> np.ndarray:
         group_lengths=old.group_lengths,
     )  # fmt: skip
     same = BlockPredictive(
-        posterior, predictive.candidates, predictive.measured, predictive.noise_variance,
+        posterior, predictive.candidates, predictive.acquired, predictive.noise_variance,
         sensitivity=predictive.sensitivity,
     )  # fmt: skip
     return same.log_determinant()[0]

@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from adaptive import SequentialDesign, scorers
 from adaptive.estimators import wrap
 from adaptive.predictive import MissingField, Predictive, StatedPredictive
+from adaptive.scorers.record import Record, record_of
 from adaptive.selection import select
 
 
@@ -131,8 +132,9 @@ def test_density_is_the_mean_similarity_to_the_power():
 def test_made_scorers_have_stable_names_and_keep_what_their_base_needs():
     made = scorers.density_weighted("information_gain", beta=0.5)
     assert made.__name__ == "density_weighted(information_gain, beta=0.5)" == repr(made)
-    assert made.whole_pool and not hasattr(made, "sees_asked")
-    assert scorers.density_weighted("badge").sees_asked and scorers.density_weighted("random").ignores_outcomes
+    assert record_of(made) == Record(whole_pool=True)
+    assert record_of(scorers.density_weighted("badge")).sees_asked
+    assert record_of(scorers.density_weighted("random")).ignores_outcomes
     assert scorers.value_of_information([[0, 1], [5, 0]]).__name__ == "value_of_information([[0.0, 1.0], [5.0, 0.0]])"
     again = pickle.loads(pickle.dumps(made))
     belief = Rows().predictive(rows())

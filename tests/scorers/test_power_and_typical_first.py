@@ -1,5 +1,7 @@
 """Scores as lotteries, and a cold start by typical rows."""
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -7,6 +9,8 @@ from scipy.spatial.distance import cdist
 
 from adaptive import BayesianLogisticRegression, SequentialDesign, scorers, selection
 from adaptive.predictive import StatedPredictive
+from adaptive.scorers.record import Record, record_of
+from adaptive.scorers.record import scorer as declared
 
 P = np.array([0.5, 0.4, 0.2, 0.0])
 
@@ -74,3 +78,30 @@ def test_factories_say_that_they_are_to_be_called():
             scorers.get(name)
     with pytest.raises(ValueError, match="exponent"):
         scorers.power(exponent=-1)
+
+
+def test_wrappers_carry_what_their_scorer_needs_and_promises():
+    for made in (
+        scorers.density_weighted, scorers.power, scorers.typical_first, scorers.randomesque,
+        lambda base: scorers.stratified(base, 2),
+    ):  # fmt: skip
+        assert record_of(made("predictive_information_gain")).about_inputs
+        assert record_of(made("badge")).sees_asked and record_of(made("badge")).whole_pool
+        assert not record_of(made("margin")).monotone
+    assert record_of(scorers.power("random")).ignores_outcomes and not record_of(scorers.power("random")).whole_pool
+    assert not record_of(scorers.typical_first("random")).ignores_outcomes  # it looks at what was asked
+
+
+def test_a_wrapped_scorer_about_inputs_takes_a_sample_of_the_pool_as_these():
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    model = BayesianLogisticRegression(prior_scale=1.0).fit(X, X[:, 0] > 0)
+    assert 0 <= model.select(X, scorer=scorers.power("predictive_information_gain"), random_state=0)[0] < 30
+
+
+def test_a_record_is_frozen_and_knows_its_words():
+    with pytest.raises(TypeError, match="monoton"):
+        declared(monoton=True)
+    with pytest.raises(AttributeError):
+        record_of(scorers.margin).monotone = False
+    assert record_of(lambda predictive, random_state: 0) == Record()
+    assert pickle.loads(pickle.dumps(scorers.margin)) is scorers.margin

@@ -6,6 +6,7 @@ import pytest
 from adaptive import Questionnaire, SequentialDesign, scorers
 from adaptive.loop import MaxSteps, TargetDeviation
 from adaptive.predictive import MissingField, Predictive, StatedPredictive, WeightedDraws
+from adaptive.scorers.record import record_of
 
 
 def test_randomesque_shuffles_the_best_only():
@@ -14,7 +15,7 @@ def test_randomesque_shuffles_the_best_only():
     best = [int(scorer(belief, seed).argmax()) for seed in range(300)]
     assert set(best) == {7, 8, 9} and min(np.bincount(best)[7:]) > 60
     np.testing.assert_array_equal(scorer(belief, 0)[:7], np.arange(7.0))
-    assert scorer.__name__ == "randomesque(predictive_variance, 3)" and scorer.whole_pool
+    assert scorer.__name__ == "randomesque(predictive_variance, 3)" and record_of(scorer).whole_pool
 
 
 def test_strata_are_asked_one_after_the_other():

@@ -12,6 +12,7 @@ from adaptive import scorers
 from adaptive.estimators import BayesianLogisticRegression
 from adaptive.potentials import BernoulliLogit, BernoulliProbit, Gaussian
 from adaptive.predictive import GaussianProjections, StatedPredictive
+from adaptive.scorers.record import record_of
 from adaptive.search import Balls, best_pairs, best_rows
 from adaptive.search.balls import largest_products
 from adaptive.selection import select
@@ -181,7 +182,7 @@ class Linear:
         )
 
 
-MONOTONE = [name for name in scorers.__all__ if getattr(scorers.get(name), "monotone", False)]
+MONOTONE = [name for name in scorers.__all__ if record_of(scorers.get(name)).monotone]
 
 
 @pytest.mark.parametrize("name", MONOTONE)

@@ -213,9 +213,9 @@ def _best(found: list[tuple[Evidence, list[LatentProcess]]]) -> tuple[Evidence, 
 class CountsOfProcess(GaussianProjections):
     """Counts at places; draws of a process would be others in every chunk of a pool, and are not stated."""
 
-    def provides(self, name: str) -> bool:
+    def _provides(self, name: str) -> bool:
         """Whether this predictive has a field."""
-        return name != "draws" and super().provides(name)
+        return name != "draws" and super()._provides(name)
 
 
 def _predictive(

@@ -113,7 +113,7 @@ class BlockPredictive(Predictive):
         random_state: RandomState = None,
     ):
         self.candidates: Any = candidates  # may be indexed, which not every kind of pool says
-        self.posterior, self.measured = posterior, measured
+        self.posterior, self.acquired = posterior, measured
         self.noise_variance, self.sensitivity, self.refine = noise_variance, sensitivity, refine
         self.rough_phase = rough_phase
         self.likelihood = Gaussian(noise_variance)
@@ -121,10 +121,10 @@ class BlockPredictive(Predictive):
         self._complex = len(posterior.system.input_shape) > len(self._shape)
         super().__init__(candidates.shape[0] if is_rows(candidates) else len(candidates), random_state=random_state)
 
-    def provides(self, name: str) -> bool:
+    def _provides(self, name: str) -> bool:
         if name == "refined":  # selection would compute eight candidates exactly each time
             return self.refine
-        return super().provides(name)
+        return super()._provides(name)
 
     # ------------------------------------------------------------------------------------------------ all candidates
     def log_determinant(self) -> tuple[np.ndarray, np.ndarray]:
@@ -172,12 +172,12 @@ class BlockPredictive(Predictive):
             return self._grid.of_lines(lines, axis)
         others = tuple(other for other in range(len(self._shape)) if other != axis)
         values, errors = self._grid.of_lines(np.arange(self._shape[axis]), axis)
-        return OneSide(np.asarray(np.all(self.measured.mask, axis=others)))(values)[lines], errors[lines]
+        return OneSide(np.asarray(np.all(self.acquired.mask, axis=others)))(values)[lines], errors[lines]
 
     def _of_encodes(self, encodes: np.ndarray, readout: int | None) -> tuple[np.ndarray, np.ndarray]:
         if not self._prefers_a_side:
             return self._grid.of_encodes(encodes, readout)
-        mask = self.measured.mask if readout is None else np.asarray(np.all(self.measured.mask, axis=readout))
+        mask = self.acquired.mask if readout is None else np.asarray(np.all(self.acquired.mask, axis=readout))
         values, errors = self._grid.of_encodes(np.indices(mask.shape).reshape(2, -1).T, readout)
         chosen = np.ravel_multi_index(tuple(encodes.T), mask.shape)
         return OneSide(mask)(values)[chosen], errors[chosen]
@@ -229,7 +229,7 @@ class BlockPredictive(Predictive):
     def _operator(self, block: Operator) -> Operator:
         return on_unknown(block, self.sensitivity, self._complex)
 
-    def refined(self, positions: Sequence[int]) -> StatedPredictive:
+    def refined(self, positions: Sequence[int] | np.ndarray) -> StatedPredictive:
         """The candidates at ``positions``, their determinants exact: one solve for each row of a block."""
         gains = [
             self.posterior.information_gain(self._operator(self._block(i)), self.noise_variance) for i in positions
@@ -257,7 +257,7 @@ class BlockPredictive(Predictive):
 
         The samples become samples given that measurement: they are solved again, starting from what they are.
         """
-        measured = self.measured.with_block_assumed(self._block(i))
+        measured = self.acquired.with_block_assumed(self._block(i))
         operator = on_unknown(measured.operator(), self.sensitivity, self._complex)
         posterior = self.posterior.given_measurements(operator, self.noise_variance)
         return BlockPredictive(

@@ -56,9 +56,9 @@ class GaussianParticles(ParticlePredictive):
             fields["variance"] = lambda: self.blockwise(self._variance)
         return fields
 
-    def provides(self, name: str) -> bool:
+    def _provides(self, name: str) -> bool:
         """Return whether this instance has the field: joint blocks of one channel only."""
-        return super().provides(name) and (name != "covariance" or self.channels == 1)
+        return super()._provides(name) and (name != "covariance" or self.channels == 1)
 
     def _variance(self, kept: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
         means = kept[0][:, :, 0]

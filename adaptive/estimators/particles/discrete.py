@@ -108,10 +108,6 @@ class IntervalParticles(DiscreteParticles):
 
     draws = None  # type: ignore[assignment]  # of no list of outcomes
 
-    def provides(self, name: str) -> bool:
-        """Return whether this instance has the field; it has no joint draws of a list of outcomes."""
-        return name != "draws" and super().provides(name)
-
     def stated(self) -> dict[str, Callable[[], Any]]:
         """Entropies and the moments of the mean outcome."""
         places, width = listed(self.settings)

@@ -45,8 +45,8 @@ class TraitDraws(WeightedDraws):
         super().__init__(weights, table, outcomes, target=values if target is None else target, **fields)
         self._known = values, shared, information
 
-    def provides(self, name: str) -> bool:
-        return super().provides(name) if name != "fisher_information" else self._known[2] is not None
+    def _provides(self, name: str) -> bool:
+        return super()._provides(name) if name != "fisher_information" else self._known[2] is not None
 
     def _reweighted(self, weights: np.ndarray) -> WeightedDraws:
         after = super()._reweighted(weights)

@@ -66,9 +66,9 @@ class NextItems(Predictive):
                 )
         super().__init__(heads.shape[1], random_state=random_state, **fields)
 
-    def provides(self, name: str) -> bool:
+    def _provides(self, name: str) -> bool:
         """Of one net nothing is uncertain: there are no draws, and measuring teaches nothing."""
-        return super().provides(name) and (len(self.heads) > 1 or name not in ("draws", "given"))
+        return super()._provides(name) and (len(self.heads) > 1 or name not in ("draws", "given"))
 
     # -- probabilities -------------------------------------------------------------------------------------------------
 

@@ -46,7 +46,7 @@ def covered(name: str, n_seeds: int) -> dict[str, np.ndarray]:
         numbers = Perturbations(SAMPLES, np.random.default_rng(seed), old.samples.dtype)
         drawn = LargePosterior(old.system, perturbations=numbers, **known)
         other = BlockPredictive(
-            drawn, free, predictive.measured, noise, sensitivity=predictive.sensitivity, rough_phase=False
+            drawn, free, predictive.acquired, noise, sensitivity=predictive.sensitivity, rough_phase=False
         )
         values, errors = other.log_determinant()
         scores.append(np.mean(np.abs(values - truth) < 1.96 * errors))

@@ -270,7 +270,7 @@ def test_scores_of_lines_are_within_their_stated_errors(options, n_samples):
     truth, within = exact(predictive, range(len(FREE))), []
     for seed in range(200 if n_samples == 4 else 40):  # the default, and others in short
         other = BlockPredictive(
-            redrawn(model.design_posterior_, seed, n_samples), predictive.candidates, predictive.measured,
+            redrawn(model.design_posterior_, seed, n_samples), predictive.candidates, predictive.acquired,
             predictive.noise_variance, sensitivity=predictive.sensitivity,
         )  # fmt: skip
         values, errors = other.log_determinant()

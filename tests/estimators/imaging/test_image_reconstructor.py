@@ -183,7 +183,7 @@ def test_what_ifs_are_exact_determinants_given_a_line():
     model.design_posterior_.sample_tol = 1e-6
     belief = model.predictive(pool)
     after = belief.given(2)
-    measured = belief.measured.with_block_assumed(pool[2]).operator()
+    measured = belief.acquired.with_block_assumed(pool[2]).operator()
     covariance = np.linalg.inv(belief.posterior.system.with_measurements(measured).to_dense())
     exact = exact_scores(belief.posterior, covariance, [3, 13], 1e-6)
     np.testing.assert_allclose(after.refined([3, 13]).log_determinant()[0], exact, rtol=1e-6)

@@ -139,7 +139,7 @@ class PairPredictive(Predictive):
         table = np.stack([np.exp(self.likelihood.log_density(eta, y)) for y in self.outcomes], axis=-1)
         return np.full(n, 1.0 / n), table * (self.probabilities > 0)
 
-    def provides(self, name: str) -> bool:
+    def _provides(self, name: str) -> bool:
         """Return whether the field ``name`` is there: tables of draws are for short lists of moderate counts, and of
         points, of which nothing is uncertain, no what-ifs. ``refined`` of a what-if answers where it is called, and
         is not offered: a batch would ask it of up to 64 scenarios a step, for differences of a hundredth."""
@@ -151,7 +151,7 @@ class PairPredictive(Predictive):
             return not self.more
         if name == "draws":
             return len(self) <= SHORT_LIST and self._n_counts * len(self) * N_DRAWS <= LARGEST_TABLE
-        return super().provides(name)
+        return super()._provides(name)
 
     @property
     def _n_counts(self) -> float:

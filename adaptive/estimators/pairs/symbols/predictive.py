@@ -115,11 +115,11 @@ class OddsPredictive(GaussianProjections):
         )  # fmt: skip
         self._factors, self._rows, self._labels = factors, rows, labels
 
-    def provides(self, name: str) -> bool:
+    def _provides(self, name: str) -> bool:
         """Return whether the field ``name`` is there; what-ifs, and what is about given pairs, are not refined."""
         if name == "refined":
             return isinstance(self._source, StatedSource) and self._part == CANDIDATES and self._about == "all"
-        return super().provides(name)
+        return super()._provides(name)
 
     def refined(self, positions: np.ndarray) -> OddsPredictive:
         """Return these candidates with exact entropies: the odds' mixture over the item, given which a is Gaussian."""

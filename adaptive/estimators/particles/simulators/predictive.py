@@ -54,9 +54,9 @@ class SimulatedParticles(ParticlePredictive):
             "variance": lambda: self.weights @ np.square(self._means - self.weights @ self._means),
         }
 
-    def provides(self, name: str) -> bool:
+    def _provides(self, name: str) -> bool:
         """Return whether this instance has the field; moments and joint blocks are of single summaries."""
-        return super().provides(name) and (name not in ("mean", "variance", "covariance") or self.channels == 1)
+        return super()._provides(name) and (name not in ("mean", "variance", "covariance") or self.channels == 1)
 
     @property
     def channels(self) -> int:
