@@ -25,7 +25,7 @@ from skeletons.forecast_error_scorer import forecast_error
 from skeletons.hyperbolic_potential import Hyperbolic
 from skeletons.linear_model_estimator import LinearModel
 from tests.contract import test_contract as contract
-from tests.contract.estimators import GAIN, Case
+from tests.contract.case import Case
 from tests.inference import test_one_potential as one_potential
 from tests.operators import test_operators as operators
 from tests.potentials import test_log_density as log_density
@@ -82,7 +82,7 @@ class Additions:
 
     def cyclic_difference_operator(self, module):
         self.monkeypatch.setitem(operators.CASES, "skeleton", module.CyclicDifference(7))
-        operators.test_the_adjoint_is_exact("skeleton", "d")
+        operators.test_the_adjoint_is_exact("skeleton")
 
     def assumed_density_inference(self, module):
         self.monkeypatch.setitem(one_potential.ENGINES, "skeleton", module.assumed_density_filtering)
@@ -97,7 +97,7 @@ class Additions:
     def linear_model_estimator(self, module):
         row = Case(
             "LinearModel", module.LinearModel, X[:20], (X[20:22], X[20:22] @ WEIGHTS),
-            lambda rows: np.asarray(rows) @ WEIGHTS, GAIN, target=X[30:34],
+            lambda rows: np.asarray(rows) @ WEIGHTS, target=X[30:34],
         )  # fmt: skip
         contract.test_given_equals_partial_fit(row)
 

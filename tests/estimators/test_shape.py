@@ -11,7 +11,7 @@ from adaptive import SequentialDesign
 from adaptive import pool as pools
 from adaptive.estimators import BeliefEstimator
 from adaptive.loop.log.snapshots import pack, unpack
-from tests.contract.estimators import CASES
+from tests.contract.cases import CASES
 
 # Views of one person in a model of all: making one is a fit of all, and they are no `BeliefEstimator`.
 OF_ONE = {"CollaborativePreference's person", "PoissonFactorization's user", "Respondent ordinal"}
