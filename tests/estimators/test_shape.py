@@ -91,9 +91,9 @@ def test_what_is_refused_changes_nothing(case):
 
 
 def _unusable(outcomes):
-    """As many outcomes, of which none is finite or known."""
+    """As many outcomes, of which none is finite, known or a count."""
     if isinstance(outcomes, np.ndarray) and outcomes.dtype.kind in "US":
         return np.array(["neither"] * len(outcomes))
     if isinstance(outcomes, np.ndarray) and outcomes.ndim == 1 and outcomes.dtype.kind in "iu":
-        return outcomes + 17
+        return -17 - outcomes  # no class, and no count either
     return [np.full(np.shape(one), np.nan) for one in outcomes]
