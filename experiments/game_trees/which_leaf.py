@@ -20,6 +20,7 @@ from designs.games import EndsTree, random_tree
 from experiments.equivalence import all_of, inside
 from experiments.game_trees.rivals import uct
 from experiments.script import Script, command, panels
+from experiments.statistics import half_width
 
 KINDS = {"alternating": ("alternate", True), "one player": ("max", True), "real values": ("alternate", False)}
 POLICIES = ("optimistic", "tesauro", "thompson", "uniform")
@@ -171,7 +172,7 @@ def table_of(shown: dict[str, dict[str, np.ndarray]], marks: tuple[int, ...]) ->
 def paired(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
     """Return the mean over trees of (regret of one - of the other), looks averaged, and its 95% half-width."""
     gain = one[:, :, 0].mean(axis=1) - other[:, :, 0].mean(axis=1)
-    return float(gain.mean()), 1.96 * float(gain.std(ddof=1) / np.sqrt(len(gain)))
+    return float(gain.mean()), float(half_width(gain))
 
 
 def judge(script: Script, shown: dict[str, dict[str, np.ndarray]], marks: tuple[int, ...], n_trees: int) -> None:

@@ -31,6 +31,7 @@ from experiments.kspace.shared.kspace_heads import (
     sparse,
 )
 from experiments.script import Script, command, panels
+from experiments.statistics import standard_error
 
 SOURCE = ("low_pass", "variable_density", "equispaced")  # what the source compares with ...
 RATIOS = dict(zip(SOURCE, (0.66, 0.78, 0.56), strict=True))  # ... and what it found with 64 lines on unseen data
@@ -226,7 +227,7 @@ def draw_unseen(script: Script, dataset: str, snr: float, errors: Errors) -> Non
         for design, (colour, style) in STYLES.items():
             values = [means(errors, n, names, design, kind) for n in counts]
             ax.plot(counts, [v.mean() for v in values], style, color=colour, markersize=4, label=label(design))
-            half = [v.std(ddof=1) / np.sqrt(len(v)) for v in values]
+            half = [standard_error(v) for v in values]
             low, high = zip(*[(v.mean() - h, v.mean() + h) for v, h in zip(values, half, strict=True)], strict=True)
             ax.fill_between(counts, low, high, color=colour, alpha=0.12, linewidth=0)
         ax.set(title=f"{title} ({len(names)} images)", xticks=counts, yscale="log")

@@ -84,12 +84,12 @@ def test_more_people_and_items_need_no_more_sweeps_and_300_bytes_an_answer():
     def fitted(people, items):
         return fit_ordinal(OrdinalModel(5), answers[people, items], np.zeros(items, int), np.ones(items), evidence=True)
 
-    answers = {n: Answers.of_table(drawn(*n)[0], (1, 2, 3, 4, 5)) for n in ((8, 6), (250, 100))}
-    data = answers[250, 100]
+    answers = {n: Answers.of_table(drawn(*n)[0], (1, 2, 3, 4, 5)) for n in ((8, 6), (120, 60))}
+    data = answers[120, 60]
     fitted(8, 6)  # compiles what is compiled
     tracemalloc.start()
     try:
-        found = fitted(250, 100)
+        found = fitted(120, 60)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
