@@ -120,7 +120,7 @@ def evidence(game: ConnectFour, searched: GameTreeSearch, n: int, drift: float) 
 
 def run(script: Script) -> None:
     """Measure, draw, judge."""
-    n_positions, marks = (1, (10, 20)) if script.quick else (40, (20, 50, 100, 200))
+    n_positions, marks = (1, (5, 10)) if script.quick else (40, (20, 50, 100, 200))
     found = script.kept("connect_four", searched, n_positions, marks, 0.0)
     size = f"{n_positions} positions of random play with {LEFT} squares left (7 x 6) whose moves differ"
     figure, axes = panels(1, 3, 10.0, 3.2)

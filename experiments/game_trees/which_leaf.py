@@ -124,10 +124,10 @@ def compared(kind: str, first: int, n_trees: int, marks: tuple[int, ...], consta
 
 def run(script: Script) -> None:
     """Measure, draw, judge."""
-    marks, n_trees = ((10, 20), 1) if script.quick else ((20, 50, 100, 200), 8)
+    marks, n_trees = ((5, 10), 1) if script.quick else ((20, 50, 100, 200), 8)
     shown, constants = {}, {}
     for kind in KINDS:
-        constants[kind] = tuned(kind, marks, 2 if script.quick else 100)
+        constants[kind] = tuned(kind, marks, 1 if script.quick else 100)
         parts = [
             script.kept("which_leaf", compared, kind, first, min(AT_ONCE, n_trees), marks, constants[kind])
             for first in range(0, n_trees, AT_ONCE)

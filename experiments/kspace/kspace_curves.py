@@ -54,7 +54,8 @@ def plan(dataset: str, snr: float) -> dict[int, list[tuple[str, int]]]:
     """Return which images are reconstructed from each number of lines, and how many draws of the random designs."""
     of = HEADS[dataset]
     if dataset == "quick":
-        return {n: [(name, 1) for name in (of.training[0], *of.unseen)] for n in of.counts}
+        counts = of.counts if snr == SNRS[0] else of.counts[:1]
+        return {n: [(name, 1) for name in (of.training[0], *of.unseen)] for n in counts}
     first = of.counts[0]
     training, others = of.training[0], [name for name in of.unseen if name not in of.whole]
     if snr < SNRS[0]:
