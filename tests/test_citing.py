@@ -8,7 +8,7 @@ import pytest
 from adaptive import BayesianLogisticRegression, ImageReconstructor, SequentialDesign, SeveralImages, cite, inference
 from adaptive.citing import BIBLIOGRAPHY, ENGINES
 from adaptive.estimators import BeliefEstimator
-from tests.contract.estimators import CASES
+from tests.contract.cases import CASES
 
 
 def keys(text):

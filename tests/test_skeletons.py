@@ -24,10 +24,13 @@ from skeletons.cyclic_difference_operator import CyclicDifference
 from skeletons.forecast_error_scorer import forecast_error
 from skeletons.hyperbolic_potential import Hyperbolic
 from skeletons.linear_model_estimator import LinearModel
+from skeletons.negative_binomial_likelihood import NegativeBinomial
 from tests.contract import test_contract as contract
-from tests.contract.estimators import GAIN, Case
+from tests.contract.case import Case
+from tests.estimators import test_shape as shape
 from tests.inference import test_one_potential as one_potential
 from tests.operators import test_operators as operators
+from tests.potentials import test_entropies as entropies
 from tests.potentials import test_log_density as log_density
 from tests.scorers import test_outcome_scorers as outcome_scorers
 
@@ -40,9 +43,9 @@ WEIGHTS = np.array([1.0, 1.0, -1.0, 2.0])
 # ---------------------------------------------------------------------------------------------------------- in the loop
 
 
-def learnt(model, y, scorer="information_gain", n=15):
+def learnt(model, y, scorer="information_gain", n=15, rows=X):
     """Run the loop and return the correlation of the learnt weights with the true ones."""
-    design = SequentialDesign(model, X, lambda query: y[query.positions], scorer=scorer, random_state=0)
+    design = SequentialDesign(model, rows, lambda query: y[query.positions], scorer=scorer, random_state=0)
     design.run(n)
     assert design.iteration == n and len(set(design.history_["position"])) == n
     assert np.isfinite(design.history_["score"]).all()
@@ -63,6 +66,29 @@ def test_an_addition_works_in_the_loop(model):
     assert learnt(model, Hyperbolic(0.3).sample(X @ WEIGHTS, 0)) > 0.99
 
 
+def test_a_likelihood_of_counts_works_in_the_loop():
+    rows, family = X[:30] / 4, NegativeBinomial(dispersion=0.1)
+    y = family.sample(rows @ WEIGHTS, 0)
+    assert learnt(LinearModel(family), y, n=20, rows=rows) > 0.8
+
+
+def test_an_estimator_of_counts_keeps_the_contract_and_its_shape():
+    rows = 0.15 * X[:14]  # so that tables of counts are short
+    counts = NegativeBinomial(dispersion=0.1).sample(rows @ WEIGHTS, 0).astype(int)
+    row = Case(
+        "LinearModel of counts", lambda: LinearModel(NegativeBinomial(dispersion=0.1), prior_variance=0.25), rows,
+        (rows[:6], counts[:6]), lambda some: (np.asarray(some)[:, 0] > 0).astype(int), target=rows[:4],
+        given="direction",
+    )  # fmt: skip
+    assert {"information_gain", "entropy", "consensus_divergence", "d_optimality"} <= set(row.scorers)
+    contract.test_scores_have_the_shape_are_finite_and_never_negative(row)
+    contract.test_informations_are_at_most_the_entropy_of_the_outcome(row)
+    contract.test_probabilities_are_probabilities(row)
+    contract.test_quadrature_and_draws_agree_within_the_error_of_draws(row)
+    contract.test_given_moves_where_partial_fit_moves(row)
+    shape.test_what_is_refused_changes_nothing(row)
+
+
 def test_a_scorer_works_in_the_loop():
     y = np.where(X @ WEIGHTS > 0, 1.0, -1.0)
     assert learnt(LinearModel(BernoulliLogit()), y, scorer=forecast_error, n=25) > 0.9
@@ -80,9 +106,14 @@ class Additions:
     def hyperbolic_potential(self, module):
         log_density.test_derivatives_are_those_of_log_density(potential=module.Hyperbolic(0.5, 0.2))
 
+    def negative_binomial_likelihood(self, module):
+        log_density.test_derivatives_are_those_of_log_density(potential=module.NegativeBinomial(4.0, 0.3))
+        log_density.test_families_sum_to_one_over_outcomes(module.NegativeBinomial(dispersion=0.3))
+        entropies.test_a_table_of_counts_holds_the_normalisers_of_their_factors(module.NegativeBinomial(dispersion=0.3))
+
     def cyclic_difference_operator(self, module):
         self.monkeypatch.setitem(operators.CASES, "skeleton", module.CyclicDifference(7))
-        operators.test_the_adjoint_is_exact("skeleton", "d")
+        operators.test_the_adjoint_is_exact("skeleton")
 
     def assumed_density_inference(self, module):
         self.monkeypatch.setitem(one_potential.ENGINES, "skeleton", module.assumed_density_filtering)
@@ -97,7 +128,7 @@ class Additions:
     def linear_model_estimator(self, module):
         row = Case(
             "LinearModel", module.LinearModel, X[:20], (X[20:22], X[20:22] @ WEIGHTS),
-            lambda rows: np.asarray(rows) @ WEIGHTS, GAIN, target=X[30:34],
+            lambda rows: np.asarray(rows) @ WEIGHTS, target=X[30:34],
         )  # fmt: skip
         contract.test_given_equals_partial_fit(row)
 
@@ -105,6 +136,10 @@ class Additions:
 BREAKS = [  # example, its formula, the formula broken
     ("hyperbolic_potential", "-1.0 / root**3", "-1.0 / root**2"),
     ("hyperbolic_potential", "-z / root / self.scale", "-z / root"),
+    ("negative_binomial_likelihood", "r * log_expit(-odds)", "log_expit(-odds)"),
+    ("negative_binomial_likelihood", "y * rest - r * p", "y * rest - p"),
+    ("negative_binomial_likelihood", "deviation[i] * NODES", "variance[i] * NODES"),
+    ("negative_binomial_likelihood", "entr(table).sum(axis=1) for", "entr(table).sum(axis=1) / 2 for"),
     ("cyclic_difference_operator", "np.roll(v, 1, axis=1) - v", "np.roll(v, -1, axis=1) - v"),
     ("cyclic_difference_operator", "np.roll(u, -1, axis=1) - u", "u - np.roll(u, -1, axis=1)"),
     ("assumed_density_inference", "1 / new_variance - 1 / variance", "1 / new_variance"),

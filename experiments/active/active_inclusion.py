@@ -24,6 +24,7 @@ from experiments.active.shared.inclusion_rows import SCORERS, Runs, asked_rows, 
 from experiments.active.shared.inclusion_runs import GROUP, INITIAL, PAIRS, SETTINGS, problem, told_all
 from experiments.active.shared.inclusion_runs import run as one_run
 from experiments.script import Script, command, panels
+from experiments.statistics import standard_error
 
 SEEDS = dict.fromkeys(SETTINGS, 3)  # initial sets that were run, the same for every scorer of the source
 SEEDS_OURS = dict.fromkeys(SETTINGS, 2)  # with the one scorer that costs more than all others
@@ -82,7 +83,7 @@ def draw(script: Script, runs: Runs, floors: dict[str, np.ndarray]) -> None:
         for scorer in [one for one in SCORERS if (name, one) in runs]:
             table = np.array([one["error"] for one in runs[name, scorer]])
             n, mean = runs[name, scorer][0]["n"].tolist(), table.mean(axis=0)
-            error = table.std(axis=0, ddof=1) / np.sqrt(len(table)) if len(table) > 1 else np.full(len(n), np.inf)
+            error = standard_error(table) if len(table) > 1 else np.full(len(n), np.inf)
             columns["scorer"] += [scorer] * len(n)
             columns["n_labelled"] += n
             for key, values in (("mean", mean), ("lower", mean - error), ("upper", mean + error)):

@@ -94,7 +94,7 @@ def told_all(script: Script) -> tuple[dict[str, dict[float, float]], dict[str, f
     """Return the errors of models told all rows, by prior and scale, and the scale of the highest evidence."""
     errors, chosen = {}, {}
     for prior in PRIORS:
-        scales = SCALES[prior][:2] if script.quick else SCALES[prior]
+        scales = SCALES[prior][1:2] if script.quick else SCALES[prior]
         told = {round(scale, 2): script.kept(GROUP, told_all_at, prior, scale) for scale in scales}
         errors[prior] = {scale: round(float(one["quality"][0]), 4) for scale, one in told.items()}
         chosen[prior] = max(told, key=lambda scale: float(told[scale]["log_evidence"]))

@@ -25,6 +25,7 @@ from adaptive import ParticleEstimator, SequentialDesign
 from adaptive.plots import PALETTE
 from designs.pool import grid
 from experiments.script import Script, command, panels
+from experiments.statistics import standard_error
 
 PRINTED = {
     "random": (8.303, 8.322), "fixed": (8.838, 8.914), "variational": (8.776, 9.064), "deep adaptive": (10.926, 12.382),
@@ -93,7 +94,7 @@ def run(script: Script) -> None:
     found = {}
     for name, runs in (("random", drawn), ("greedy", ours)):
         values = np.stack([one["bounds"] for one in runs])
-        found[name] = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values))
+        found[name] = values.mean(axis=0), standard_error(values)
         row = f"{name}, ours", *found[name][0].tolist(), float(found[name][1][0]), len(values)
         for column, value in zip(table.values(), row, strict=True):
             column.append(value)

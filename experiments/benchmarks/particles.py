@@ -17,7 +17,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +25,7 @@ from scipy import stats
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adaptive import ParticleEstimator, scorers
+from experiments.benchmarks.cpu_seconds import median_seconds
 from experiments.benchmarks.peak_memory import peak_memory
 from experiments.benchmarks.peers.environments import python_of, versions_of
 from experiments.script import Script, command
@@ -58,16 +58,6 @@ def estimator(n_particles: int) -> ParticleEstimator:
     return ParticleEstimator(model=resonance, prior=PRIOR, noise=NOISE, n_particles=n_particles, random_state=0)
 
 
-def seconds(work: Callable[[], object], repeats: int) -> float:
-    """Median CPU seconds."""
-    taken = []
-    for _ in range(repeats):
-        begun = time.process_time()
-        work()
-        taken.append(time.process_time() - begun)
-    return float(np.median(taken))
-
-
 def decision(script: Script) -> None:
     """After five answers, 200 settings, 5,000 particles."""
     k, repeats = (300, 2) if script.quick else (5000, REPEATS)
@@ -75,7 +65,7 @@ def decision(script: Script) -> None:
     for x in SETTINGS[20::40]:
         model.partial_fit(x[None], answers(x[None]))
     chosen = int(model.select(SETTINGS)[0])
-    ours = seconds(lambda: model.select(SETTINGS), repeats)
+    ours = median_seconds(lambda: model.select(SETTINGS), repeats)
     gains = scorers.information_gain(model.predictive(SETTINGS))
     home = os.environ.get("ADAPTIVE_OPTBAYESEXPT")
     if script.quick or home is None:

@@ -6,7 +6,6 @@ deviations; variances of 1e-8 to 1e6. Quadrature is `scipy.integrate.quad` over 
 
 from __future__ import annotations
 
-import time
 import warnings
 from typing import Any
 
@@ -16,6 +15,7 @@ from scipy.special import gammaln
 
 from adaptive.plots import PALETTE
 from adaptive.potentials import Poisson
+from experiments.benchmarks.cpu_seconds import least_seconds
 from experiments.script import Script, command, panels
 
 COUNTS = (0, 1, 2, 5, 10, 30, 100, 300, 1000, 3000, 10_000)
@@ -64,12 +64,7 @@ def seconds(y: int, n: int) -> float:
     mean, variance = np.full(n, float(y)), np.full(n, 1.0 + y)
     factor = Poisson(np.full(n, float(y)), "rectified")
     factor.tilted_moments(mean, variance)
-    best = np.inf
-    for _ in range(5):
-        start = time.process_time()
-        factor.tilted_moments(mean, variance)
-        best = min(best, time.process_time() - start)
-    return best / n
+    return least_seconds(lambda: factor.tilted_moments(mean, variance), 5) / n
 
 
 def run(script: Script) -> None:

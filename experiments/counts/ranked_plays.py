@@ -21,6 +21,7 @@ import numpy as np
 from adaptive import PoissonFactorization, datasets
 from experiments.benchmarks.peers.environments import python_of, versions_of
 from experiments.script import Script, command
+from experiments.statistics import half_width
 
 PEER = Path(__file__).parents[1] / "benchmarks" / "peers" / "ranking.py"
 N_TUNED, N_JUDGED, FEWEST, TOP = 480, 470, 20, 10
@@ -148,7 +149,7 @@ def run(script: Script) -> None:
     limits = {}
     for kind in ("hpfrec", "implicit", "popularity"):
         gain = each["ours"] - each[kind]
-        half = 1.96 * gain.std(ddof=1) / np.sqrt(len(gain))
+        half = half_width(gain)
         limits[kind] = [round(float(gain.mean() - half), 4), round(float(gain.mean() + half), 4)]
     script.table(
         {"method": list(mean), "NDCG@10": list(mean.values()),

@@ -15,6 +15,7 @@ import numpy as np
 from adaptive import GameTreeSearch
 from designs.games import ConnectFour
 from experiments.script import Script, command, panels
+from experiments.statistics import half_width, standard_error
 
 LEFT = 18
 DRIFTS = (-0.2, -0.1, 0.0, 0.1, 0.2, 0.3, 0.4, 0.6)
@@ -119,7 +120,7 @@ def evidence(game: ConnectFour, searched: GameTreeSearch, n: int, drift: float) 
 
 def run(script: Script) -> None:
     """Measure, draw, judge."""
-    n_positions, marks = (1, (10, 20)) if script.quick else (40, (20, 50, 100, 200))
+    n_positions, marks = (1, (5, 10)) if script.quick else (40, (20, 50, 100, 200))
     found = script.kept("connect_four", searched, n_positions, marks, 0.0)
     size = f"{n_positions} positions of random play with {LEFT} squares left (7 x 6) whose moves differ"
     figure, axes = panels(1, 3, 10.0, 3.2)
@@ -170,7 +171,7 @@ def judge(script: Script, found: dict[str, np.ndarray], marks: tuple[int, ...], 
     )  # fmt: skip
     regret = {name: found[name].mean(axis=0).round(3).tolist() for name in ("regret", "uct", "flat")}
     gain = (found["flat"] - found["regret"]).mean(axis=1)
-    width = 1.96 * gain.std(ddof=1) / np.sqrt(len(gain))
+    width = half_width(gain)
     script.judge(
         "ours-trees-connect-four-moves", bool(gain.mean() - width > 0),
         claim="Connect Four: the search's move is better than that of flat Monte Carlo at equal numbers of games.",
@@ -186,7 +187,7 @@ def judge_drift(
     """A drift that even positions chose, on the odd ones."""
     sums = found["evidence"][::2].sum(axis=0)
     gain = found["evidence"][1::2, DRIFTS.index(chosen)] - found["evidence"][1::2, DRIFTS.index(0.0)]
-    error = gain.std(ddof=1) / np.sqrt(len(gain))
+    error = standard_error(gain)
     covered = [float(one["inside"][1::2, :, -1].mean()) for one in (found, drifted)]
     regret = [float(one["regret"][1::2].mean()) for one in (found, drifted)]
     holds = gain.mean() > 1.96 * error and covered[1] >= covered[0]

@@ -20,6 +20,7 @@ from designs.games import EndsTree, random_tree
 from experiments.equivalence import all_of, inside
 from experiments.game_trees.rivals import uct
 from experiments.script import Script, command, panels
+from experiments.statistics import half_width
 
 KINDS = {"alternating": ("alternate", True), "one player": ("max", True), "real values": ("alternate", False)}
 POLICIES = ("optimistic", "tesauro", "thompson", "uniform")
@@ -123,10 +124,10 @@ def compared(kind: str, first: int, n_trees: int, marks: tuple[int, ...], consta
 
 def run(script: Script) -> None:
     """Measure, draw, judge."""
-    marks, n_trees = ((10, 20), 1) if script.quick else ((20, 50, 100, 200), 8)
+    marks, n_trees = ((5, 10), 1) if script.quick else ((20, 50, 100, 200), 8)
     shown, constants = {}, {}
     for kind in KINDS:
-        constants[kind] = tuned(kind, marks, 2 if script.quick else 100)
+        constants[kind] = tuned(kind, marks, 1 if script.quick else 100)
         parts = [
             script.kept("which_leaf", compared, kind, first, min(AT_ONCE, n_trees), marks, constants[kind])
             for first in range(0, n_trees, AT_ONCE)
@@ -171,7 +172,7 @@ def table_of(shown: dict[str, dict[str, np.ndarray]], marks: tuple[int, ...]) ->
 def paired(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
     """Return the mean over trees of (regret of one - of the other), looks averaged, and its 95% half-width."""
     gain = one[:, :, 0].mean(axis=1) - other[:, :, 0].mean(axis=1)
-    return float(gain.mean()), 1.96 * float(gain.std(ddof=1) / np.sqrt(len(gain)))
+    return float(gain.mean()), float(half_width(gain))
 
 
 def judge(script: Script, shown: dict[str, dict[str, np.ndarray]], marks: tuple[int, ...], n_trees: int) -> None:

@@ -41,6 +41,7 @@ from experiments.active.shared.labelling_runs import accuracy, log_loss
 from experiments.gaussian_processes.shared.classification_sets import whole
 from experiments.runs import kept
 from experiments.script import Script, command, panels
+from experiments.statistics import standardised
 
 GROUP = "gp_designed"
 POOLS = ("banana", "crabs", "ionosphere", "usps")
@@ -80,8 +81,7 @@ def halves(name: str, seed: int, n: int, n_test: int) -> tuple[np.ndarray, ...]:
     order = np.random.default_rng([seed, 0]).permutation(len(X))
     pool, test = order[:n], order[n : n + n_test]
     if name != "usps":
-        spread = X[pool].std(axis=0)
-        X = (X - X[pool].mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+        X = standardised(X, pool)
     labels = (y == y.max()).astype(int)
     return X[pool], labels[pool], X[test], labels[test]
 

@@ -20,6 +20,7 @@ from experiments.images.shared.filter_orderings import LARGE, PANELS, QUICK, SMA
 from experiments.images.shared.filter_runs import MILESTONES, RATES, cell
 from experiments.images.shared.photographs import TUNING, photograph
 from experiments.script import Script, command, panels
+from experiments.statistics import standard_error
 
 COLOURS = {"EP": PALETTE[1], "L2": PALETTE[6], "L1+TV": PALETTE[0], "L1": PALETTE[5], "BCS": PALETTE[3]}
 DASHES = {"free": "-", "wavelet": "-", "uniform": "-", "across": (0, (5, 1.5)), "coefficients": (0, (1, 1)),
@@ -93,7 +94,7 @@ def draw(script: Script, study: Study, name: str, caption: str, keys: Sequence[s
             m = runs[0]["measurements"]  # the same for all
             errors = np.array([run["errors"] for run in runs])[:, m >= start]
             m, mean = m[m >= start], errors.mean(axis=0)
-            error = errors.std(axis=0, ddof=1) / np.sqrt(len(errors))
+            error = standard_error(errors)
             dash = DASHED.get(f"{reconstruction} {design}", DASHES[design])
             ax.plot(m, mean, color=COLOURS[reconstruction], linestyle=dash, linewidth=1.6, label=title(method))
             ax.fill_between(m, mean - error, mean + error, color=COLOURS[reconstruction], alpha=0.15, linewidth=0)
@@ -126,7 +127,7 @@ def table(script: Script, study: Study, name: str) -> None:
             if m <= study.last and m >= int(method.split()[2]):
                 errors = study.errors(method, m)
                 ratio = paired(study, method, "L2 wavelet 0", m) if method != "L2 wavelet 0" else {}
-                rows.append((method, m, round(errors.mean(), 4), round(errors.std(ddof=1) / np.sqrt(len(errors)), 4),
+                rows.append((method, m, round(errors.mean(), 4), round(standard_error(errors), 4),
                              ratio.get("ratio of means", 1.0), ratio.get("better on", ""),
                              round(covered[m], 3) if m in covered else "", round(seconds, 2)))  # fmt: skip
     names = ("method", "measurements", "error", "standard_error", "ratio_to_wavelet_order", "better_share",

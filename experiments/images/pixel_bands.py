@@ -28,6 +28,7 @@ from experiments.images.shared.filter_runs import NOISE_VARIANCE, cell, first_ro
 from experiments.images.shared.photographs import SHIPPED, TEST, photograph
 from experiments.runs import kept
 from experiments.script import Script, command, panels
+from experiments.statistics import standard_error
 
 DESIGNS = {"random": "random filters", "wavelet": "coefficients, coarse to fine", "free": "designed filters"}
 METHODS = ("EP", "VB", "VB, learnt", "tree", "BCS")
@@ -202,7 +203,7 @@ def draw(script: Script, coverage: dict[str, np.ndarray], errors: dict[str, np.n
 
 def _points(axis: Any, at: Any, values: np.ndarray, colour: int, **options: Any) -> None:
     """Means over photographs with two standard errors."""
-    error = values.std(axis=0, ddof=1) / np.sqrt(len(values))
+    error = standard_error(values)
     axis.errorbar(at, values.mean(axis=0), 2 * error, color=plots.PALETTE[colour], capsize=2, **options)
 
 

@@ -23,6 +23,7 @@ from experiments.images.shared.photographs import SHIPPED, TEST, photograph
 from experiments.images.shared.tree_runs import METHODS, PRIORS, SEED, TASKS, restored, task_of
 from experiments.runs import kept
 from experiments.script import Script, command, panels
+from experiments.statistics import standard_error
 
 SIDE = 256
 OUTER = {"denoising": 60, "inpainting": 15}
@@ -55,7 +56,7 @@ def runs_of(task: str, script: Script) -> dict[str, dict[str, np.ndarray]]:
 
 def paired(differences: np.ndarray) -> str:
     """Mean and standard error."""
-    error = differences.std(ddof=1) / np.sqrt(len(differences)) if len(differences) > 1 else 0.0
+    error = standard_error(differences) if len(differences) > 1 else 0.0
     return f"{differences.mean():+.2f} +- {error:.2f}"
 
 

@@ -37,6 +37,7 @@ from adaptive.estimators.linear.softmax_belief import SoftmaxBelief
 from adaptive.estimators.rows.training import LabelledRows
 from adaptive.potentials.softmax import contrasts
 from experiments.script import Script, command, panels
+from experiments.statistics import half_width
 
 GROUP = "multiclass_errors"
 SIZES = (5, 15, 50)
@@ -223,7 +224,7 @@ def show_choice(script: Script, seeds: range, sets: dict[str, tuple[int, ...]]) 
             runs = [_kept(script, chosen_on, name, size, seed) for seed in seeds]
             mean = {key: float(np.mean([run[key] for run in runs])) for key in runs[0]}
             gap = np.array([run["Laplace's evidence"] - run["the bound"] for run in runs])
-            half = 1.96 * gap.std(ddof=1) / np.sqrt(len(gap))
+            half = half_width(gap)
             rows.append(
                 {"data": name, "labels": size, **mean, "difference": float(gap.mean()), "95% half width": float(half)}
             )
@@ -243,7 +244,7 @@ def judge_halves(script: Script, names: tuple[str, ...], seeds: range) -> None:
         runs = [_kept(script, halves, name, seed) for seed in seeds]
         mean = {key: float(np.mean([run[key] for run in runs])) for key in runs[0]}
         gap = np.array([run["ours, log loss"] - run["scikit-learn, log loss"] for run in runs])
-        half = 1.96 * gap.std(ddof=1) / np.sqrt(len(gap))
+        half = half_width(gap)
         value[name] = {"ours - scikit-learn": float(gap.mean()), "half width": float(half)}
         value[name]["scale by the bound - scikit-learn"] = (
             mean["scale by the bound, log loss"] - mean["scikit-learn, log loss"]
@@ -308,7 +309,7 @@ def judge_designed(script: Script, seeds: range, n_pool: int, n_labels: int) -> 
         ax.set_ylabel(ylabel)
         for scorer in SCORERS[:-1]:
             gap = (curves[scorer] - curves["random"]).mean(axis=1)
-            half = 1.96 * gap.std(ddof=1) / np.sqrt(len(gap))
+            half = half_width(gap)
             value.setdefault(scorer, {})[metric] = {"minus random": float(gap.mean()), "half width": float(half)}
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
     script.figure(

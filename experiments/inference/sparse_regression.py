@@ -30,6 +30,7 @@ from threadpoolctl import threadpool_limits
 from adaptive import BayesianLogisticRegression, SparseLinearRegression
 from adaptive.plots import PALETTE
 from experiments.script import Script, command, panels
+from experiments.statistics import limits
 
 GROUP = "sparse_regression"
 NOISE, USED = 0.5, 10
@@ -230,8 +231,7 @@ def judge_logistic(script: Script, seeds: range, rows: int, columns: int, n_test
 
 def _limits(gap: np.ndarray) -> list[float]:
     """Mean and ends of its 95% interval."""
-    half = 1.96 * gap.std(ddof=1) / np.sqrt(len(gap))
-    return [round(float(gap.mean() + side * half), 4) for side in (0, -1, 1)]
+    return [round(one, 4) for one in limits(gap)]
 
 
 def _kept(script: Script, function: Any, *arguments: Any) -> dict[str, np.ndarray]:

@@ -31,6 +31,7 @@ from experiments.kspace.shared.kspace_heads import (
     sparse,
 )
 from experiments.script import Script, command, panels
+from experiments.statistics import standard_error
 
 SOURCE = ("low_pass", "variable_density", "equispaced")  # what the source compares with ...
 RATIOS = dict(zip(SOURCE, (0.66, 0.78, 0.56), strict=True))  # ... and what it found with 64 lines on unseen data
@@ -53,7 +54,8 @@ def plan(dataset: str, snr: float) -> dict[int, list[tuple[str, int]]]:
     """Return which images are reconstructed from each number of lines, and how many draws of the random designs."""
     of = HEADS[dataset]
     if dataset == "quick":
-        return {n: [(name, 1) for name in (of.training[0], *of.unseen)] for n in of.counts}
+        counts = of.counts if snr == SNRS[0] else of.counts[:1]
+        return {n: [(name, 1) for name in (of.training[0], *of.unseen)] for n in counts}
     first = of.counts[0]
     training, others = of.training[0], [name for name in of.unseen if name not in of.whole]
     if snr < SNRS[0]:
@@ -226,7 +228,7 @@ def draw_unseen(script: Script, dataset: str, snr: float, errors: Errors) -> Non
         for design, (colour, style) in STYLES.items():
             values = [means(errors, n, names, design, kind) for n in counts]
             ax.plot(counts, [v.mean() for v in values], style, color=colour, markersize=4, label=label(design))
-            half = [v.std(ddof=1) / np.sqrt(len(v)) for v in values]
+            half = [standard_error(v) for v in values]
             low, high = zip(*[(v.mean() - h, v.mean() + h) for v, h in zip(values, half, strict=True)], strict=True)
             ax.fill_between(counts, low, high, color=colour, alpha=0.12, linewidth=0)
         ax.set(title=f"{title} ({len(names)} images)", xticks=counts, yscale="log")

@@ -24,6 +24,7 @@ from adaptive.plots import PALETTE
 from designs.kspace import central, half_plane_variable_density, lines, low_pass, one_sided_low_pass
 from experiments.runs import kept
 from experiments.script import Script, command, panels
+from experiments.statistics import standard_error
 
 SEED, SNR = 0, 200.0
 SIDE, N_CENTRAL, COUNTS = 64, 8, (12, 16)
@@ -270,7 +271,7 @@ def draw(script: Script, side: int, errors: dict[int, dict[str, np.ndarray]], un
     styles = ("o-", "D:", "*-", "s--", "^-.", "v--")
     for name, style, colour in zip((*SEQUENTIAL, *FIXED), styles, (*PALETTE[:2], "black", *PALETTE[2:]), strict=False):
         shares = np.array([errors[k][name] / errors[k]["oracle"] for k in unseen])
-        half = shares.std(axis=0, ddof=1) / np.sqrt(len(shares))
+        half = standard_error(shares)
         ax.plot(counts(side), shares.mean(axis=0), style, color=colour, label=name, markersize=5)
         ax.fill_between(
             counts(side), shares.mean(axis=0) - half, shares.mean(axis=0) + half, color=colour, alpha=0.12, linewidth=0

@@ -17,6 +17,7 @@ from scipy.special import ndtr
 from adaptive import CollaborativePreference, datasets
 from experiments.preferences.rankings import ranked, rated
 from experiments.script import Script, command, panels
+from experiments.statistics import half_width
 
 TEST, STEPS = 15, {"sushi": 20, "jester": 12, "synthetic": 20}
 DESIGNS = ("random", "information")
@@ -147,7 +148,7 @@ def run(script: Script) -> None:
         mean = errors.mean(axis=0)
         middle = n_steps // 2
         gain = errors[:, 0, middle] - errors[:, 1, middle]
-        half = 2.093 * gain.std(ddof=1) / np.sqrt(n_seeds)
+        half = half_width(gain, 2.093)
         told = {f"random's {k}": needed(mean[1], mean[0, k]) for k in (5, 10, 15, 20) if k <= n_steps}
         size = f"{n_seeds} repetitions of {n_people} new people, {n_steps} answers of 30 pairs, {TEST} held out."
         script.judge(
@@ -162,7 +163,7 @@ def run(script: Script) -> None:
         at = min(8, known.shape[2] - 1)
         rate = dict(zip((*DESIGNS, "best"), known[:, :, at].mean(axis=0).round(3).tolist(), strict=True))
         ahead = known[:, 2, at] - known[:, 0, at]
-        half = 2.093 * ahead.std(ddof=1) / np.sqrt(n_seeds)
+        half = half_width(ahead, 2.093)
         script.judge(
             f"ours-preferences-best-{name}", bool(ahead.mean() - half > 0),
             claim=f'After {at} answers chosen by target="best" the best item of more people is known than after as '

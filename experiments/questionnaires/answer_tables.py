@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from adaptive import Questionnaire
 from experiments.questionnaires.shared.people import Halves, halves
 from experiments.script import Script, command
+from experiments.statistics import standard_error
 
 SOURCE = {
     "users & items": -1.257, "partial credit": -1.299, "items only": -1.306, "Rasch": -1.362, "users only": -1.385,
@@ -63,7 +64,7 @@ def run(script: Script) -> None:
 
 def error(per_person: np.ndarray) -> float:
     """Standard error of the mean."""
-    return float(per_person.std(ddof=1) / np.sqrt(len(per_person)))
+    return float(standard_error(per_person))
 
 
 def compared(name: str, n_people: int) -> dict[str, np.ndarray]:

@@ -16,6 +16,7 @@ from scipy.special import entr
 
 from experiments.script import Script, command, panels
 from experiments.sequences.event_runs import NETS, SETS, SIMPLE, by_counting, by_net, data_of
+from experiments.statistics import half_width
 
 SIZES = {"words": (6000, 15), "spikes": (3000, 30)}  # events of a history at most, epochs at most
 AT_A_TIME = {"words": (8, 42), "spikes": (8, 64)}  # users that a net learns from side by side: the default, and all
@@ -57,7 +58,7 @@ def _best(found: dict[str, dict[str, Any]], prefix: str) -> dict[str, Any]:
 
 def _ahead(worse: np.ndarray, better: np.ndarray) -> tuple[float, float]:
     apart = worse - better
-    half = 1.96 * apart.std(ddof=1) / np.sqrt(len(apart))
+    half = half_width(apart)
     return round(float(apart.mean() - half), 3), round(float(apart.mean() + half), 3)
 
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from experiments.script import Script, command
 from experiments.sequences.event_runs import by_counting, by_net
 from experiments.sequences.next_events import SIZES
+from experiments.statistics import half_width
 
 LABEL, RATE = "C-GRU 32", 0.01  # of words; the rate that held-out events chose for ko-tab-3.11
 
@@ -28,7 +27,7 @@ def run(script: Script) -> None:
     }
     best = min(nets, key=lambda size: float(nets[size]["held"]))
     apart = pairs - nets[best]["errors"]
-    half = 1.96 * apart.std(ddof=1) / np.sqrt(len(apart))
+    half = half_width(apart)
     ahead = [round(float(apart.mean() - half), 3), round(float(apart.mean() + half), 3)]
     script.judge(
         "ours-sequences-side-by-side", best == sizes[1] and ahead[0] > 0,

@@ -14,6 +14,7 @@ import numpy as np
 from experiments.equivalence import inside
 from experiments.script import Script, command, panels
 from experiments.sequences.synthetic_runs import DESIGNS, asked
+from experiments.statistics import half_width
 
 SEEDS = (101, 102)
 COLOURS = {"random": "#999999", "longest silent": "#D55E00", "members": "#56B4E9", "own memory": "#0072B2",
@@ -22,7 +23,7 @@ COLOURS = {"random": "#999999", "longest silent": "#D55E00", "members": "#56B4E9
 
 def interval(gain: np.ndarray) -> list[float]:
     """Of a mean over repetitions, 95%."""
-    half = (2.023 if len(gain) == 40 else 12.7) * gain.std(ddof=1) / np.sqrt(len(gain))
+    half = half_width(gain, 2.023 if len(gain) == 40 else 12.7)
     return [round(float(gain.mean() - half), 4), round(float(gain.mean() + half), 4)]
 
 

@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from adaptive import BayesianLogisticRegression, MetadataTopicModel, SequentialDesign, datasets
 from experiments.script import Script, command
+from experiments.statistics import limits
 
 PAIRS = (
     ("rec.sport.baseball", "rec.sport.hockey"), ("sci.crypt", "sci.electronics"),
@@ -92,8 +93,7 @@ def run(script: Script) -> None:
     gains = {}
     for other in ("words", "topics"):
         gain = np.array([np.mean(run["both"] - run[other]) for run in every])
-        error = 1.96 * gain.std(ddof=1) / np.sqrt(len(gain))
-        gains[f"both - {other}"] = [round(float(v), 4) for v in (gain.mean(), gain.mean() - error, gain.mean() + error)]
+        gains[f"both - {other}"] = [round(one, 4) for one in limits(gain)]
     holds = gains["both - words"][1] > 0
     script.judge(
         "ours-topics-labels", holds,

@@ -17,6 +17,7 @@ from scipy.optimize import linear_sum_assignment
 
 from adaptive import MetadataTopicModel
 from experiments.script import Script, command
+from experiments.statistics import limits
 from experiments.topics.shared.corpora import drawn
 
 STRATEGIES = ("information", "random", "longest", "one of each")
@@ -103,8 +104,7 @@ def coverage(model: MetadataTopicModel, data: dict[str, Any]) -> float:
 
 def interval(values: np.ndarray) -> list[float]:
     """Mean and 95% limits."""
-    error = 1.96 * values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
-    return [round(float(v), 4) for v in (values.mean(), values.mean() - error, values.mean() + error)]
+    return [round(one, 4) for one in limits(values)]
 
 
 def run(script: Script) -> None:

@@ -1,6 +1,7 @@
 """The contract, for every estimator and every scorer that its predictive has the fields for.
 
-Adding an estimator is one entry in ``estimators.py``; adding a scorer is one file and one line in its package.
+Adding an estimator is one entry in ``cases/``; adding a scorer is one file and one line in its package. A test is one
+item per estimator; the scorer that failed stands below the message.
 """
 
 import copy
@@ -12,7 +13,8 @@ import pytest
 
 from adaptive import SequentialDesign, pool, scorers, selection
 from adaptive.predictive import MissingField, Scenarios
-from tests.contract.estimators import CASES, PAIRS
+from tests.contract.cases import CASES, SCORED_BY
+from tests.culprits import naming
 
 INFORMATIONS = ["information_gain", "predictive_information_gain", "consensus_divergence"]
 NEED_NO_WHAT_IF = ["random", "core_set", "badge"]
@@ -24,15 +26,11 @@ def of_cases(keep=lambda case: True):
     return pytest.mark.parametrize("case", [case for case in CASES if keep(case)], ids=lambda case: case.name)
 
 
-def over_pairs(keep=lambda case, name: True):
-    pairs = [pair for pair in PAIRS if keep(*pair)]
-    return pytest.mark.parametrize(("case", "name"), pairs, ids=[f"{case.name}-{name}" for case, name in pairs])
-
-
-def scored(case, estimator, name):
-    """Return the scores of all candidates and their predictive."""
-    predictive = estimator.predictive(case.candidates, target=case.about(name), random_state=1)
-    return selection.expected_score(scorers.get(name), predictive, seed=1), predictive
+def states_of(case):
+    """The estimator before any fit and after one; a plain classifier is asked at random until it saw two classes."""
+    for state, estimator in (("before any fit", case.make()), ("fitted", case.fitted())):
+        if not estimator.predictive(case.candidates).undecided:
+            yield state, estimator
 
 
 def discrete(predictive):
@@ -49,45 +47,51 @@ def aligned(*tables):
 
 
 @of_cases()
-def test_what_is_not_provided_is_named_with_the_scorer(case):
-    provided = {name for other, name in PAIRS if other is case}
-    assert {"random", "information_gain"} <= provided or case.given is None
-    for name in set(scorers.__all__) - provided:
-        predictive = case.fitted().predictive(case.candidates, target=case.about(name))
-        with pytest.raises(MissingField, match=f"^{name} needs ") as problem:
-            scorers.get(name)(predictive, 0)
+def test_the_scorers_that_it_serves_are_recorded_and_the_others_name_what_they_miss(case):
+    line = f"{case.name}: {' '.join(case.scorers)}"
+    assert SCORED_BY.get(case.name) == case.scorers, f"tests/contract/scored_by.txt should say:\n{line}"
+    belief = case.beliefs(case.fitted())
+    for name in [name for name in scorers.__all__ if name not in case.scorers]:
+        with naming(name), pytest.raises(MissingField, match=f"^{name} needs ") as problem:
+            scorers.get(name)(belief(name), 0)
         assert str(problem.value).count("\n") == 0
         field = str(problem.value).split(" needs ")[1].split(",")[0]
-        assert field.startswith("a likelihood") or not predictive.provides(field)
+        assert field.startswith("a likelihood") or not belief(name).provides(field), (name, field)
 
 
-@over_pairs()
-@pytest.mark.parametrize("state", ["fitted", "before any fit"])
-def test_scores_have_the_shape_are_finite_and_never_negative(case, name, state):
-    estimator = case.fitted() if state == "fitted" else case.make()
-    if estimator.predictive(case.candidates).undecided:
-        return  # a plain classifier is asked at random until it saw two classes
-    scores, _ = scored(case, estimator, name)
-    assert scores.shape == (len(case.candidates),) and scores.dtype == float
-    assert np.isfinite(scores).all() and scores.min() >= -1e-9
+def test_nothing_is_recorded_of_whom_there_is_not():
+    assert list(SCORED_BY) == [case.name for case in CASES]
 
 
-@over_pairs()
-def test_selecting_changes_nothing(case, name):
+@of_cases()
+def test_scores_have_the_shape_are_finite_and_never_negative(case):
+    for state, estimator in states_of(case):
+        belief = case.beliefs(estimator)
+        for name in case.scorers:
+            with naming(f"{name}, {state}"):
+                scores = selection.expected_score(scorers.get(name), belief(name), seed=1)
+                assert scores.shape == (len(case.candidates),) and scores.dtype == float
+                assert np.isfinite(scores).all() and scores.min() >= -1e-9
+
+
+@of_cases()
+def test_selecting_changes_nothing(case):
     estimator = case.fitted()
     before, attributes = pickle.dumps(estimator), set(vars(estimator))
-    options = {"scorer": name, "target": case.about(name), "random_state": 0}
-    first = selection.select(estimator, case.candidates, 2, joint=case.given is not None, **options)
-    again = estimator.select(case.candidates, 2, joint=case.given is not None, **options)
-    assert set(vars(estimator)) == attributes and pickle.dumps(estimator) == before
-    np.testing.assert_array_equal(first, again)
+    for name in case.scorers:
+        with naming(name):
+            options = {"scorer": name, "target": case.about(name), "joint": case.given is not None, "random_state": 0}
+            first = selection.select(estimator, case.candidates, 2, **options)
+            again = estimator.select(case.candidates, 2, **options)
+            assert set(vars(estimator)) == attributes and pickle.dumps(estimator) == before
+            np.testing.assert_array_equal(first, again)
 
 
-def same_in_any_chunks(case, name, sizes, **options):
+def same_in_any_chunks(case, estimator, name, sizes, **options):
     """Select with chunks of these sizes; positions and scores are those of one chunk, and what is masked stays out."""
     results = [
         selection.select(
-            case.fitted(), case.candidates, scorer=name, target=case.about(name), random_state=3, return_scores=True,
+            estimator, case.candidates, scorer=name, target=case.about(name), random_state=3, return_scores=True,
             mask=np.arange(len(case.candidates)) % 7 != 2, chunk_size=size, **options,
         )
         for size in sizes
@@ -98,43 +102,53 @@ def same_in_any_chunks(case, name, sizes, **options):
     assert not np.any(results[0][0] % 7 == 2) and len(set(results[0][0])) == options["n_select"]
 
 
-@over_pairs()
-def test_chunks_never_change_the_best(case, name):
-    same_in_any_chunks(case, name, (1000, 8, 1), n_select=3, joint=False)
+@of_cases()
+def test_chunks_never_change_the_best(case):
+    estimator = case.fitted()
+    for name in case.scorers:
+        with naming(name):
+            same_in_any_chunks(case, estimator, name, (1000, 8, 1), n_select=3, joint=False)
 
 
-@over_pairs(lambda case, name: name in BATCHES)
-def test_chunks_never_change_a_batch(case, name):
-    if case.given is None and name not in NEED_NO_WHAT_IF:
-        with pytest.raises(ValueError, match="given, which .* does not provide"):
-            selection.select(case.fitted(), case.candidates, 3, scorer=name)
-        return
-    same_in_any_chunks(case, name, (1000, 8), n_select=2, pending=pool.take(case.candidates, [4, 9]))
+@of_cases()
+def test_chunks_never_change_a_batch(case):
+    estimator, pending = case.fitted(), pool.take(case.candidates, [4, 9])
+    for name in [name for name in case.scorers if name in BATCHES]:
+        with naming(name):
+            if case.given is None and name not in NEED_NO_WHAT_IF:
+                with pytest.raises(ValueError, match="given, which .* does not provide"):
+                    selection.select(estimator, case.candidates, 3, scorer=name)
+            else:
+                same_in_any_chunks(case, estimator, name, (1000, 8), n_select=2, pending=pending)
 
 
-@over_pairs()
-def test_every_estimator_runs_in_the_loop(case, name):
-    design = SequentialDesign(
-        case.fitted(), case.candidates, lambda query: case.measure(query.candidates), scorer=name,
-        target=case.about(name), random_state=0,
-    )  # fmt: skip
-    design.run(2)
-    assert len(set(design.history_["position"])) == 2
-    assert np.isfinite(design.history_["score"]).all()
+@of_cases()
+def test_every_estimator_runs_in_the_loop(case):
+    for name in case.scorers:
+        with naming(name):
+            design = SequentialDesign(
+                case.fitted(), case.candidates, lambda query: case.measure(query.candidates), scorer=name,
+                target=case.about(name), random_state=0,
+            )  # fmt: skip
+            design.run(2)
+            assert len(set(design.history_["position"])) == 2
+            assert np.isfinite(design.history_["score"]).all()
 
 
 # ------------------------------------------------------------------------------------------ informations
 
 
-@over_pairs(lambda case, name: name in INFORMATIONS)
-def test_informations_are_at_most_the_entropy_of_the_outcome(case, name):
-    for estimator in (case.make(), case.fitted()):
-        if estimator.predictive(case.candidates).undecided:
-            continue
-        scores, predictive = scored(case, estimator, name)
-        if discrete(predictive):
-            assert np.all(scores <= predictive.outcome_entropy + 1e-9)
-            assert np.all(predictive.outcome_entropy <= np.log(len(predictive.outcomes)) + 1e-12)
+@of_cases()
+def test_informations_are_at_most_the_entropy_of_the_outcome(case):
+    for state, estimator in states_of(case):
+        belief = case.beliefs(estimator)
+        for name in [name for name in case.scorers if name in INFORMATIONS]:
+            predictive = belief(name)
+            if discrete(predictive):
+                with naming(f"{name}, {state}"):
+                    scores = selection.expected_score(scorers.get(name), predictive, seed=1)
+                    assert np.all(scores <= predictive.outcome_entropy + 1e-9)
+                    assert np.all(predictive.outcome_entropy <= np.log(len(predictive.outcomes)) + 1e-12)
 
 
 @of_cases()

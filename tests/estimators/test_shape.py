@@ -11,7 +11,7 @@ from adaptive import SequentialDesign
 from adaptive import pool as pools
 from adaptive.estimators import BeliefEstimator
 from adaptive.loop.log.snapshots import pack, unpack
-from tests.contract.estimators import CASES
+from tests.contract.cases import CASES
 
 # Views of one person in a model of all: making one is a fit of all, and they are no `BeliefEstimator`.
 OF_ONE = {"CollaborativePreference's person", "PoissonFactorization's user", "Respondent ordinal"}
@@ -91,9 +91,9 @@ def test_what_is_refused_changes_nothing(case):
 
 
 def _unusable(outcomes):
-    """As many outcomes, of which none is finite or known."""
+    """As many outcomes, of which none is finite, known or a count."""
     if isinstance(outcomes, np.ndarray) and outcomes.dtype.kind in "US":
         return np.array(["neither"] * len(outcomes))
     if isinstance(outcomes, np.ndarray) and outcomes.ndim == 1 and outcomes.dtype.kind in "iu":
-        return outcomes + 17
+        return -17 - outcomes  # no class, and no count either
     return [np.full(np.shape(one), np.nan) for one in outcomes]

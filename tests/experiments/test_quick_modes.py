@@ -229,7 +229,7 @@ def test_runs_are_kept_until_their_source_changes(tmp_path, monkeypatch):
     runs._fingerprint.cache_clear()
 
 
-@pytest.mark.parametrize("name", ["calibration", "exact"])
+@pytest.mark.parametrize("name", ["calibration", "exact", "statistics"])
 def test_examples(name):
     outcome = doctest.testmod(module_of(name))
     assert outcome.attempted and not outcome.failed

@@ -246,6 +246,22 @@ def test_the_table_of_a_row_does_not_depend_on_its_neighbours(rate):
     assert not both[0, alone.shape[1] :].any()
 
 
+def test_a_table_of_counts_holds_the_normalisers_of_their_factors(family):
+    """P(y) = E p(y | s), each by quadrature of its own; what a row's table leaves out is nothing."""
+    mean, variance = np.array([0.3, 1.1]), np.array([0.4, 0.05])
+    outcomes, table = family.outcome_probabilities(mean, variance)
+    np.testing.assert_allclose(table.sum(axis=1), 1.0, atol=1e-9)
+    for y in outcomes[:20:3]:
+        log_mass = family.observe(np.full(2, y)).tilted_moments(mean, variance)[0]
+        np.testing.assert_allclose(table[:, list(outcomes).index(y)], np.exp(log_mass), atol=1e-9, err_msg=f"of {y}")
+    np.testing.assert_allclose(family.outcome_entropy(mean, variance), entr(table).sum(axis=1), atol=1e-7)
+    s, weights = np.polynomial.hermite_e.hermegauss(30)  # at each projection, the entropy where it is known
+    at_each = np.stack([family.outcome_entropy(mean + np.sqrt(variance) * x, np.zeros(2)) for x in s])
+    if family.smooth:
+        expected = weights @ at_each / weights.sum()
+        np.testing.assert_allclose(family.expected_outcome_entropy(mean, variance), expected, atol=1e-6)
+
+
 def test_tables_that_cannot_be_built_are_refused():
     with pytest.raises(ValueError, match="Poisson outcomes at mean 0 and variance 100 reach beyond 200000 counts"):
         Poisson().outcome_probabilities(np.zeros(2), np.array([1.0, 100.0]))

@@ -33,6 +33,7 @@ from adaptive import BayesianLogisticRegression, SequentialDesign, datasets, sco
 from adaptive.loop.metrics import METRICS
 from experiments.benchmarks.peers.environments import python_of
 from experiments.runs import kept
+from experiments.statistics import standardised
 
 GROUP = "active_budget"
 PROBABILITIES = ("log_loss", "calibration_error")  # of task models that have probabilities
@@ -93,8 +94,7 @@ def split(name: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.
     order = rng.permutation(len(X))
     n_test = round(TEST_SHARE * len(X))
     test, pool = np.sort(order[:n_test]), np.sort(order[n_test:])
-    scale = X[pool].std(axis=0)
-    X = (X - X[pool].mean(axis=0)) / np.where(scale > 0, scale, 1.0)
+    X = standardised(X, pool)
     first = rng.permutation(len(pool))[:INITIAL]
     while len(np.unique(y[pool][first])) < 2:
         first = rng.permutation(len(pool))[:INITIAL]

@@ -14,6 +14,7 @@ from scipy import stats
 from threadpoolctl import threadpool_limits
 
 from adaptive import BayesianLogisticRegression, SequentialDesign, datasets
+from experiments.statistics import standardised
 
 GROUP = "active_coverage"
 SETS = {"digits": datasets.digits_pair, "german": lambda: datasets.raetsch("german")}
@@ -30,8 +31,7 @@ def halves(name: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np
     test, pool = np.sort(order[:N_TEST]), np.sort(order[N_TEST:])
     if len(pool) < len(test):
         test, pool = pool, test
-    deviation = X[pool].std(axis=0)
-    X = (X - X[pool].mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
+    X = standardised(X, pool)
     signs = np.where(y == np.unique(y)[-1], 1, -1)
     return X[pool], signs[pool], X[test], signs[test]
 

@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from adaptive import BayesianLogisticRegression, SequentialDesign
 from adaptive.loop.metrics import binned_gap
 from experiments.active.shared.budget_runs import SETS
+from experiments.statistics import standardised
 
 GROUP = "hyper_defaults"
 INITIAL, QUESTIONS, EVERY = 10, 60, 5
@@ -47,8 +48,7 @@ def rows_of(name: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, n
     order = rng.permutation(len(y))
     n_test = round(TEST_SHARE * len(y))
     test, pool = order[:n_test], order[n_test:]
-    deviation = X[pool].std(axis=0)
-    X = (X - X[pool].mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
+    X = standardised(X, pool)
     first = np.arange(INITIAL)
     while len(np.unique(y[pool[first]])) < 2:
         first = rng.choice(len(pool), INITIAL, replace=False)

@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from adaptive import BayesianLogisticRegression, SequentialDesign, datasets
 from experiments.runs import kept
+from experiments.statistics import standardised
 
 DATASETS = {"digits": datasets.digits_pair, "breast-cancer": datasets.breast_cancer}
 TITLES = {"digits": "digits 3 against 5", "breast-cancer": "breast cancer"}
@@ -38,7 +39,7 @@ def split(name: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.
     order = np.random.default_rng([seed, 0]).permutation(len(X))
     pool, test = np.sort(order[: len(X) // 2]), np.sort(order[len(X) // 2 :])
     if name == "breast-cancer":
-        X = (X - X[pool].mean(axis=0)) / X[pool].std(axis=0)
+        X = standardised(X, pool)
     y = (y == y.max()).astype(int)
     return X[pool], y[pool], X[test], y[test]
 

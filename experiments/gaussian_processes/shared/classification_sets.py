@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from adaptive import datasets
+from experiments.statistics import standardised
 
 __all__ = ["SIZES", "split", "whole"]
 
@@ -40,6 +41,5 @@ def split(name: str, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray,
     order = np.random.default_rng(seed).permutation(len(y))
     train, test = order[:n_train], order[n_train : n_train + n_test]
     if name != "usps":
-        spread = X[train].std(axis=0)
-        X = (X - X[train].mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+        X = standardised(X, train)
     return X[train], X[test], y[train], y[test]

@@ -11,6 +11,7 @@ import numpy as np
 from experiments.equivalence import inside
 from experiments.images.shared.filter_runs import MILESTONES, cell
 from experiments.images.shared.photographs import SHIPPED, TEST
+from experiments.statistics import standard_error
 
 PANELS = {
     "a": ("random start", ("BCS uniform 0", "BCS free 0", "L1 uniform 0", "L1+TV uniform 0", "L2 wavelet 0",
@@ -71,7 +72,7 @@ def paired(study: Study, first: str, second: str, m: int) -> dict[str, float]:
     return {
         "ratio of means": round(float(one.mean() / other.mean()), 3),
         "mean difference": round(float(difference.mean()), 4),
-        "standard error": round(float(difference.std(ddof=1) / np.sqrt(len(difference))), 4),
+        "standard error": round(float(standard_error(difference)), 4),
         "better on": round(float(np.mean(difference < 0)), 3),
     }
 
@@ -144,7 +145,7 @@ def orderings(study: Study, m: int) -> dict[str, dict[str, tuple[bool | None, An
 def _moved(study: Study, method: str, first: int, last: int, gains: bool) -> tuple[bool, Any]:
     """Whether the mean error has fallen (risen) between two numbers of measurements, by two standard errors."""
     change = study.errors(method, last) - study.errors(method, first)
-    mean, error = float(change.mean()), float(change.std(ddof=1) / np.sqrt(len(change)))
+    mean, error = float(change.mean()), float(standard_error(change))
     return (mean < -2 * error) if gains else (mean > 2 * error), {
         "change of the error": round(mean, 4),
         "standard error": round(error, 4),

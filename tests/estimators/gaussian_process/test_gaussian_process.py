@@ -31,7 +31,6 @@ KERNEL = 2.0 * RBF(1.0)
 @parametrize_with_checks(
     [
         GaussianProcessClassifier(),
-        GaussianProcessClassifier(inference="laplace_approximation", link="probit"),
         GaussianProcessRegressor(),
         GaussianProcessRegressor(likelihood="laplace", likelihood_scale=0.5),
     ]

@@ -26,11 +26,13 @@ ENGINES = ["expectation_propagation", "laplace_approximation", "variational_boun
 
 @pytest.mark.filterwarnings("ignore:y holds one class")
 @parametrize_with_checks(
-    [BayesianLogisticRegression(), BayesianLogisticRegression(prior="laplace", prior_scale=1.0)]
-    + [BayesianLogisticRegression(prior="student_t", prior_scale=1.0)]  # learnt ones: the first
-    + [BayesianLogisticRegression(inference=engine, link="logit") for engine in ENGINES[1:]]
-    + [BayesianLogisticRegression(link="probit", fit_intercept=False)]
-    + [BayesianLogisticRegression(multi_class="one_vs_rest")]
+    [
+        BayesianLogisticRegression(),
+        BayesianLogisticRegression(prior="student_t", prior_scale=1.0, inference="variational_bounds"),
+        BayesianLogisticRegression(
+            multi_class="one_vs_rest", link="probit", fit_intercept=False, inference="laplace_approximation"
+        ),
+    ]
 )
 def test_scikit_learn_conformance(estimator, check):
     check(estimator)
@@ -79,11 +81,11 @@ def test_predictive_probabilities_are_near_those_of_the_exact_posterior(prior, e
 )
 def test_learnt_scale_is_where_evidence_times_prior_is_largest(cancer, engine, prior):
     X, y = cancer[0][:40, :4], cancer[1][:40]
-    model = BayesianLogisticRegression(prior, inference=engine, tol=1e-6).fit(X, y)
+    model = BayesianLogisticRegression(prior, inference=engine, tol=1e-5).fit(X, y)
     centre = np.log(3.0 / np.sqrt((X**2).sum(axis=1).mean()))
 
     def objective(log_scale):
-        fixed = BayesianLogisticRegression(prior, inference=engine, prior_scale=np.exp(log_scale), tol=1e-6).fit(X, y)
+        fixed = BayesianLogisticRegression(prior, inference=engine, prior_scale=np.exp(log_scale), tol=1e-5).fit(X, y)
         return fixed.log_evidence_ - 0.5 * (log_scale - centre) ** 2 / LogNormal.width**2
 
     best = max(objective(t) for t in np.log(model.prior_scale_) + [-1.5, -0.75, -0.375, 0.375, 0.75, 1.5])

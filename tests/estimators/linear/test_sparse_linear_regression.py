@@ -16,7 +16,7 @@ from adaptive.estimators.linear.sparse_belief import SparseSettings, _Problem
 from adaptive.estimators.rows.training import Rows
 
 
-@parametrize_with_checks([SparseLinearRegression(), SparseLinearRegression(prior="laplace")])
+@parametrize_with_checks([SparseLinearRegression()])
 def test_scikit_learn_conformance(estimator, check):
     check(estimator)
 
