@@ -126,8 +126,7 @@ class RunFolder:
             self.log.mkdir(parents=True, exist_ok=True)
             self._hold()
             if self._new is not None:
-                self.write_json(_SETTINGS, self._new)
-                self.written.clear()
+                write_file(self.path / _SETTINGS, _json(self._new))
         except OSError as error:
             raise CommandError(f"{self.path} cannot be written: {error.strerror}.") from None
         return self
@@ -147,7 +146,7 @@ class RunFolder:
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
         """Write ``name`` whole or not at all."""
-        write_file(self.result(name), json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        write_file(self.result(name), _json(content))
 
     def write_csv(self, name: str, columns: Mapping[str, Sequence[Any]]) -> None:
         """Write ``name`` whole or not at all: floats read back equal, None is an empty cell."""
@@ -184,6 +183,10 @@ class RunFolder:
         except BlockingIOError:
             lock.close()
             raise CommandError(f"another process is at work in {self.path}; wait until it ends.") from None
+
+
+def _json(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _untouched(path: Path) -> bool:

@@ -10,7 +10,7 @@ from adaptive.tables.columns import Column, Kind, columns_of
 from adaptive.tables.preparing import Preparation
 from adaptive.tables.reading import TableFile, read_cells
 from adaptive.tables.targets import class_labels, refuse_continuous
-from adaptive.tables.values import MISSING, dates_of, is_missing, number_of
+from adaptive.tables.values import MISSING, is_missing, number_of
 
 __all__ = [
     "MISSING",
@@ -22,7 +22,6 @@ __all__ = [
     "TableFile",
     "class_labels",
     "columns_of",
-    "dates_of",
     "is_missing",
     "listed",
     "number_of",

@@ -58,7 +58,8 @@ def test_calibrate_then_ask_kill_and_resume(tmp_path):
     process.stdin.flush()
     shown = ""
     while "Question 2" not in shown or not shown.endswith("q to stop: "):  # the second question is on the screen
-        shown += process.stdout.read(1)
+        shown += (character := process.stdout.read(1))
+        assert character, shown  # it ended
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=60)
     assert n_told(run) == 1

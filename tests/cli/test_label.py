@@ -53,7 +53,8 @@ def test_a_killed_terminal_loses_no_answer_and_asks_the_same_again(table, tmp_pa
     process.stdin.flush()
     shown = ""
     while "Question 3" not in shown or not shown.endswith("q to stop: "):
-        shown += process.stdout.read(1)
+        shown += (character := process.stdout.read(1))
+        assert character, shown  # it ended
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=60)
     assert n_told(tmp_path / "run") == 2

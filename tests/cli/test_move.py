@@ -16,7 +16,7 @@ def moved(out, *options):
 
 def test_a_won_position_is_seen_to_its_end(tmp_path, capsys):
     out = tmp_path / "run"
-    assert moved(out, "--position", "0,3,1,4") == 0
+    assert moved(out, "--position", "0,3,1,4,8,6") == 0
     summary = json.loads((out / "summary.json").read_text())
     assert summary["best move"] == 2 and summary["every end was seen"] and summary["value of the position"] == 1.0
     table = columns(out / "moves.csv")

@@ -45,6 +45,10 @@ COMMANDS = {
     "calibrate": (
         {"who": WHO, "a": BITS, "b": BITS[::-1]}, ("calibrate", "TABLE", "--person", "who"), "fitting.fitted",
     ),
+    "ask": (
+        {"item": [NAME, "x"], "a": [1.5, 0.5], "b": [0.0, 0.5]}, ("ask", "QUESTIONS", "--bank", "TABLE"),
+        "ask.command._run",
+    ),
     "classify": (
         {"x": HALF, "bit": BITS, "who": WHO}, ("classify", "TABLE", "--target", "who", "--questions", "5"),
         "classify.command._run_all",
@@ -98,6 +102,8 @@ def plain(value):
         return plain([value.X, value.y, value.classes])
     if isinstance(value, Table):
         return plain([value.X(np.arange(9)), value.y])
+    if hasattr(value, "bank"):
+        return plain([list(value.bank.items), value.bank.coordinates])
     if isinstance(value, Texts):
         vocabulary = value.vocabulary(50)
         return plain([vocabulary.words, [plain([one.counts, one.metadata]) for one in value.blocks(vocabulary, 7)]])
@@ -126,10 +132,13 @@ def read_by(command, content, folder, monkeypatch, name="table"):
             given = given[3:6]  # features, labels and classes
         raise Seen(plain([one for one in given if not isinstance(one, Vocabulary)]))
 
-    path, comparisons = folder / f"{name}.csv", folder / "comparisons.csv"
+    path, comparisons, questions = folder / f"{name}.csv", folder / "comparisons.csv", folder / "questions.toml"
     path.write_bytes(content)
-    comparisons.write_text(f"user,winner,loser\np,a,b\nq,b,{LONG if LONG.encode() in content else NAME}\n")
-    known = {"TABLE": str(path), "COMPARISONS": str(comparisons)}
+    called = LONG if LONG.encode() in content else NAME
+    comparisons.write_text(f"user,winner,loser\np,a,b\nq,b,{called}\n")
+    items = f'items = [{{id = "{called}", text = "A?"}}, {{id = "x", text = "B?"}}]\n'
+    questions.write_text(f'answers = ["no", "yes"]\n{items}')
+    known = {"TABLE": str(path), "COMPARISONS": str(comparisons), "QUESTIONS": str(questions)}
     where = () if command == "serve" else ("--out", str(folder / name))
     monkeypatch.setattr(f"adaptive.cli.{target}", seen)
     with pytest.raises(Seen) as caught:

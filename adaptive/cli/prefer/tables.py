@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adaptive.tables import Cells, TableError, dates_of, number_of, read_cells
+from adaptive.tables import Cells, TableError, number_of, read_cells
+from adaptive.tables.values import dates_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,7 +19,8 @@ from adaptive.cli.options import (
     require_share,
     whole_number,
 )
-from adaptive.tables import Cells, dates_of, number_of
+from adaptive.tables import Cells, number_of
+from adaptive.tables.values import dates_of
 
 __all__ = ["sequences"]
 

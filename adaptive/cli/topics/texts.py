@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from adaptive.tables import Cells, TableError, TableFile, dates_of
-from adaptive.tables.values import DATES
+from adaptive.tables import Cells, TableError, TableFile
+from adaptive.tables.values import DATES, dates_of
 
 __all__ = ["Block", "Texts", "Vocabulary"]
 

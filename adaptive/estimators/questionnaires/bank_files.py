@@ -8,7 +8,6 @@ ours     item, model, categories, trait slopes, coordinates, covariances, origin
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,6 +23,7 @@ from adaptive.estimators.questionnaires.loadings import Loadings
 from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
 from adaptive.estimators.questionnaires.ordinal.bank_file import ordinal_bank_of
 from adaptive.files import write_csv
+from adaptive.tables import TableFile, number_of
 
 __all__ = ["bank_of_parameters", "read_bank", "write_bank"]
 
@@ -143,17 +143,14 @@ def write_bank(bank: Bank, path: str | os.PathLike[str]) -> None:
 def read_bank(path: str | os.PathLike[str]) -> Bank | OrdinalBank:
     """Read a bank: ours, or one with mirt's or catsim's columns."""
     path = Path(path)
-    try:
-        with path.open(newline="", encoding="utf-8") as stream:
-            rows = list(csv.DictReader(stream))
-    except FileNotFoundError:
-        raise ValueError(f"there is no bank {path}.") from None
-    except (OSError, UnicodeDecodeError) as problem:
-        raise ValueError(f"the bank {path} cannot be read ({problem}).") from None
+    if not path.exists():
+        raise ValueError(f"there is no bank {path}.")
+    file = TableFile(path)
+    rows, names = [dict(zip(file.header, row, strict=True)) for _, row in file.rows()], file.header
     if not rows:
         raise ValueError(f"the bank {path} holds no items.")
-    names = [name for name in rows[0] if name is not None]
-    labels = [_label(row.get("item") or row.get("") or str(k)) for k, row in enumerate(rows)]
+    number = number_of(file.delimiter)
+    labels = [_label(row.get("item") or row.get("Unnamed: 0") or str(k)) for k, row in enumerate(rows)]
     if len(set(labels)) < len(labels):
         twice = next(one for k, one in enumerate(labels) if one in labels[:k])
         raise ValueError(f"the bank {path} has two items called {twice!r}.")
@@ -162,10 +159,11 @@ def read_bank(path: str | os.PathLike[str]) -> Bank | OrdinalBank:
         found = np.full(len(rows), np.nan)
         for k, row in enumerate(rows):
             cell = (row.get(name) or "").strip()
-            try:
-                found[k] = default if not cell and default is not None else float(cell or "nan")
-            except ValueError:
-                raise ValueError(f"{path}, line {k + 2}: {name} must be a number, got {cell!r}.") from None
+            known = cell.lower() not in ("", "nan", "na")
+            value = number(cell) if known else default
+            if known and value is None:
+                raise ValueError(f"{path}, line {k + 2}: {name} must be a number, got {cell!r}.")
+            found[k] = np.nan if value is None else value
         return found
 
     def needed(name: str) -> np.ndarray:
