@@ -7,6 +7,7 @@ commands, whose arguments say themselves what they are.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 from collections.abc import Iterator
@@ -105,3 +106,18 @@ def test_what_is_left_out_is_found(text, said):
 
     f.__doc__ = text
     assert said in docstrings.problems(f, mathematics=True)
+
+
+NO_OPENING = {"What", "Whether", "How", "Where", "Of"}
+
+
+def test_docstrings_open_with_a_noun_or_a_verb():
+    """Of modules, classes and functions, public and private: never with a question or a genitive."""
+    astray = []
+    for path in sorted([*(ROOT / "adaptive").rglob("*.py"), *(ROOT / "designs").rglob("*.py")]):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+                words = (ast.get_docstring(node) or "").split()
+                if words and words[0].strip(",.:") in NO_OPENING:
+                    astray.append(f"{path.relative_to(ROOT)}:{node.body[0].lineno}: {' '.join(words[:6])}")
+    assert not astray, "\n".join(astray)
