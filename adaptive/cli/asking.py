@@ -20,7 +20,7 @@ SKIP, QUIT = ("s", "skip"), ("q", "quit")
 
 
 class Question(NamedTuple):
-    """What a person sees: a text, and for each answer its words and what it counts as."""
+    """Question as a person sees it: a text, and for each answer its words and what it counts as."""
 
     text: str
     words: list[str]

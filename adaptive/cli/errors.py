@@ -1,4 +1,4 @@
-"""What a command says when it cannot go on: one line on stderr and an exit code."""
+"""Errors of a command that cannot go on: one line on stderr and an exit code."""
 
 from __future__ import annotations
 

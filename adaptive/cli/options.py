@@ -29,7 +29,7 @@ def whole_number(text: str) -> Any:
 
 
 def out_folder(default: str) -> Any:
-    """Where a run is kept."""
+    """Folder of a run."""
     return typer.Option(
         help=f"Folder for the results and the log (default {default}).", metavar="FOLDER", show_default=False
     )

@@ -190,7 +190,7 @@ def _json(content: Mapping[str, Any]) -> str:
 
 
 def _untouched(path: Path) -> bool:
-    """Whether a folder is empty but for what a run that was stopped before it wrote its settings leaves."""
+    """Return whether a folder is empty but for what a run that was stopped before it wrote its settings leaves."""
     own = (".lock", "log", f".{_SETTINGS}.*partial")
     return all(any(map(one.match, own)) for one in path.iterdir()) and not any((path / "log").glob("*"))
 

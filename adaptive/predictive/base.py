@@ -59,7 +59,7 @@ class Field(Generic[T_co]):
 
 
 class Predictive:
-    """What is believed about m candidates; the base that derives fields from stated ones.
+    """Beliefs about m candidates; the base that derives fields from stated ones.
 
     A subclass states a field by defining it (attribute, method, or an entry in ``ways``), an instance by keyword.  One
     that has a method for a field which not every instance has overrides ``_provides``.

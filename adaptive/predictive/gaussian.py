@@ -38,7 +38,7 @@ __all__ = ["GaussianProjections", "GaussianTarget"]
 
 
 class GaussianTarget(NamedTuple):
-    """What is to be learnt, jointly Gaussian with the candidates' projections.
+    """Target of what is to be learnt, jointly Gaussian with the candidates' projections.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ __all__ = ["JointPredictive"]
 
 
 class JointPredictive(Predictive):
-    """What predictives by a joint Gaussian share, whatever their outcomes.
+    """Base of predictives by a joint Gaussian, whatever their outcomes.
 
     Parameters
     ----------

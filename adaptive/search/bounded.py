@@ -17,7 +17,7 @@ _USELESS = 0.9  # a share scored from which on the search says that it saved not
 
 @dataclass(frozen=True)
 class Found:
-    """What a search found, and what it cost.
+    """Result of a search, and what it cost.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Found:
 
     @property
     def useless(self) -> bool:
-        """Whether the bounds excluded less than a tenth of the candidates."""
+        """Return whether the bounds excluded less than a tenth of the candidates."""
         return self.share > _USELESS
 
 

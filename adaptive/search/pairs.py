@@ -233,7 +233,7 @@ def _packed(matrices: np.ndarray) -> np.ndarray:
 
 
 def _listed(positions: np.ndarray, forbidden: np.ndarray) -> np.ndarray:
-    """Whether positions are among the ascending ``forbidden``."""
+    """Return whether positions are among the ascending ``forbidden``."""
     if not len(forbidden):
         return np.zeros(positions.shape, dtype=bool)
     return forbidden[np.minimum(np.searchsorted(forbidden, positions), len(forbidden) - 1)] == positions

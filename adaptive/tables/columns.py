@@ -1,4 +1,4 @@
-"""What the cells of a column are: numbers, dates, categories, texts, or nothing that a model can use.
+"""Kinds of columns: numbers, dates, categories, texts, or nothing that a model can use.
 
 A column is of the first kind that all its cells are, empty ones aside.
 """
@@ -30,7 +30,7 @@ WORDS = 4  # a text has so many words or more
 
 
 class Kind(Enum):
-    """What a column is to a model.
+    """Kind of a column to a model.
 
     Examples
     --------

@@ -25,7 +25,7 @@ MOST_WORDS = 5000
 
 
 class Preparation:
-    """What turns the columns of a table into the features of a model.
+    """Preparation of a table: turns its columns into the features of a model.
 
     Parameters
     ----------

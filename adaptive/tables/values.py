@@ -18,7 +18,7 @@ DATES = ("ISO8601", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y")
 
 
 def is_missing(cell: str) -> bool:
-    """Whether a row has no label.
+    """Return whether a row has no label.
 
     Parameters
     ----------

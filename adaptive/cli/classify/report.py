@@ -1,4 +1,4 @@
-"""What ``adaptive classify`` leaves: tables, a figure, and a few lines on the terminal."""
+"""Report of ``adaptive classify``: tables, a figure, and a few lines on the terminal."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def counts(
     pictures: Format = "png",
     resume: Resume = False,
 ) -> None:  # fmt: skip
-    """How often does it happen where and when, or how often with whom - and where is it worth counting next?
+    """Estimate how often it happens where and when, or how often with whom - and where it is worth counting next.
 
     Of events a rate over time or two axes of places, with 90% bands (rate.csv, rate.png), and places to look at next
     (next.csv). Of pairs predictions with 90% intervals for those without a count (predictions.csv), and the pairs worth

@@ -1,4 +1,4 @@
-"""What ``adaptive label`` leaves at the end of every call: the labels, how the run went, and whether to stop."""
+"""Report of ``adaptive label`` at the end of every call: the labels, how the run went, and whether to stop."""
 
 from __future__ import annotations
 

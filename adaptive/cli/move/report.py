@@ -1,4 +1,4 @@
-"""What ``adaptive move`` leaves: a table of moves, a picture of the tree, a summary."""
+"""Report of ``adaptive move``: a table of moves, a picture of the tree, a summary."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def photograph(
     pictures: Format = "png",
     resume: Resume = False,
 ) -> None:
-    """How well can a single-pixel camera see your picture with filters that are chosen one after another?
+    """See how well a single-pixel camera sees your picture with filters that are chosen one after another.
 
     Simulates a detector that looks at the picture through one filter at a time, with noise, beside three designs that
     look at nothing: half a minute at 32 x 32 pixels. Writes photograph.png, errors.csv, filters.npy (a row per

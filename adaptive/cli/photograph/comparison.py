@@ -40,7 +40,7 @@ BASELINES = {
 
 @dataclass(frozen=True)
 class Settings:
-    """What is measured how often.
+    """Plan of what is measured how often.
 
     Attributes
     ----------

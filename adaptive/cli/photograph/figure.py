@@ -1,4 +1,4 @@
-"""What each design makes of a picture, their errors, what is left uncertain, and the filters in order."""
+"""Figure of the designs: the picture each makes, their errors, what is left uncertain, and the filters in order."""
 
 from __future__ import annotations
 

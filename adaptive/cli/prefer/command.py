@@ -54,7 +54,7 @@ def prefer(
     pictures: Format = "png",
     resume: Resume = False,
 ) -> None:  # fmt: skip
-    """What do people like, from comparisons of two items - and which two should somebody compare next?
+    """Find what people like, from comparisons of two items - and which two somebody should compare next.
 
     Without --ask: how well held-out comparisons are predicted (summary.json), everybody's best items with 90% bands
     (people.csv), what somebody new is thought to like (ranking.csv and its figure), and the comparisons worth asking

@@ -1,4 +1,4 @@
-"""What the command writes: rankings with bands, what to ask whom, and the figure."""
+"""Report of ``adaptive prefer``: rankings with bands, what to ask whom, and the figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written of pairs: ranks of held-out ones, items for users, pairs worth showing."""
+"""Report of ``adaptive recommend``: ranks of held-out pairs, items for users, pairs worth showing."""
 
 from __future__ import annotations
 

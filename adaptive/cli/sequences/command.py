@@ -58,7 +58,7 @@ def sequences(
     pictures: Format = "png",
     resume: Resume = False,
 ) -> None:  # fmt: skip
-    """What does each user do next, from what they did so far - and whose next event is worth observing?
+    """Predict what each user does next, from what they did so far - and whose next event is worth observing.
 
     The end of each history is held out and predicted by counting (1-gram, 2-gram), by a net with one memory for
     everybody (pooled) and by one with a memory for each user (summary.json, users.csv, nats.png). Then everybody's

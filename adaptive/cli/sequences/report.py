@@ -1,4 +1,4 @@
-"""What is written of sequences: held-out nats by who predicts, next items of users, users worth observing."""
+"""Report of ``adaptive sequences``: held-out nats by who predicts, next items, users worth observing."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def _bracketed(host: str) -> str:
 
 
 def _hosts(host: str, names: Sequence[str]) -> list[str]:
-    """What browsers may call the server."""
+    """Names by which browsers may call the server."""
     own = [host] if host not in ("0.0.0.0", "::") else [socket.gethostname(), socket.getfqdn()]
     return [_bracketed(name) for name in (*HERE, *own, *names)]
 

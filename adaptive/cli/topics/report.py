@@ -1,4 +1,4 @@
-"""What ``adaptive topics`` leaves: word lists, topics by group and over time, completion, what to read next."""
+"""Report of ``adaptive topics``: word lists, topics by group and over time, completion, what to read next."""
 
 from __future__ import annotations
 

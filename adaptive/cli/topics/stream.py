@@ -28,7 +28,7 @@ STATE = "state.npz"
 
 @dataclass
 class Stream:
-    """What is kept along the file, and written after every block.
+    """State that is kept along the file, and written after every block.
 
     Attributes
     ----------

@@ -28,7 +28,7 @@ LOOKED_AT = 2000  # lines at a time
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What a first look at the file found.
+    """Findings of a first look at the file.
 
     Attributes
     ----------
