@@ -29,11 +29,13 @@ __all__ = [
     "DType",
     "Estimator",
     "Index",
+    "Inputs",
     "LazyPool",
     "Mask",
     "Matrix",
     "Number",
     "OperatorLike",
+    "Options",
     "Outcomes",
     "Pool",
     "Potentials",
@@ -42,7 +44,9 @@ __all__ = [
     "RandomState",
     "Rows",
     "Scorer",
+    "State",
     "Table",
+    "Transformer",
 ]
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -57,6 +61,8 @@ OperatorLike: TypeAlias = Operator | npt.ArrayLike | sp.sparray | sp.spmatrix | 
 Projections: TypeAlias = OperatorLike | Sequence[OperatorLike]  # one group, or several
 Rows: TypeAlias = np.ndarray | sp.sparray | sp.spmatrix | Operator  # what projects a latent vector
 Covariance: TypeAlias = float | np.ndarray  # a variance, one per unknown, or a matrix
+State: TypeAlias = dict[str, Any]  # plain data: numbers, text, arrays, and lists and dictionaries of them
+Options: TypeAlias = dict[str, Any]  # arguments, by name
 Potentials: TypeAlias = Potential | Sequence[Potential]  # one group, or one entry per group
 
 
@@ -75,6 +81,13 @@ class LazyPool(Protocol):
     def take(self, positions: Any) -> Any: ...
 
 
+class Inputs(Protocol):
+    """Inputs of a kernel: an array (n, D), or a list of what the kernel takes."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, rows: Any, /) -> Any: ...
+
+
 Table: TypeAlias = npt.ArrayLike | sp.sparray | sp.spmatrix | Frame  # features as users give them
 Pool: TypeAlias = np.ndarray | sp.sparray | sp.spmatrix | Frame | LazyPool | Sequence[Any]
 Outcomes: TypeAlias = npt.ArrayLike | Sequence[Any]
@@ -84,7 +97,7 @@ Scorer: TypeAlias = str | Callable[..., npt.ArrayLike]
 
 
 class Estimator(Protocol):
-    """What the loop drives: something that learns from answers and says what it believes."""
+    """An estimator that the loop can drive: something that learns from answers and says what it believes."""
 
     def partial_fit(self, X: Any, y: Any) -> Any: ...
     def predictive(self, candidates: Any, *, target: Any = None, random_state: RandomState = None) -> Predictive: ...
@@ -95,6 +108,13 @@ class Predictor(Protocol):
 
     def predict(self, X: Any) -> Any: ...
     def score(self, X: Any, y: Any) -> Any: ...
+
+
+class Transformer(Protocol):
+    """A transformer of scikit-learn."""
+
+    def fit(self, X: Any) -> Any: ...
+    def transform(self, X: Any) -> Any: ...
 
 
 class Classifier(Predictor, Protocol):

@@ -28,13 +28,15 @@ from adaptive.estimators.rows.training import Rows
 from adaptive.parallel import one_blas_thread
 
 if TYPE_CHECKING:
+    from adaptive.estimators.rows.leave_one_out import LeaveOneOut
     from adaptive.inference import Posterior
+    from adaptive.inference.mixture_posterior import MixturePosterior
     from adaptive.predictive import Predictive
-    from adaptive.types import Pool, RandomState
+    from adaptive.types import Array, Pool, RandomState, State
 
 LITTLE_WORK = 10**8  # multiplications, a few hundredths of a second
 
-__all__ = ["Belief", "BeliefEstimator", "Data", "Inferred", "Settings", "of_belief", "returned"]
+__all__ = ["Belief", "BeliefEstimator", "Data", "Inferred", "Settings", "Traced", "of_belief", "returned"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +68,7 @@ class Settings:
 
 
 class Data(Protocol):
-    """What was measured so far, as it was given.
+    """Measurements so far, as they were given.
 
     Examples
     --------
@@ -81,12 +83,12 @@ class Data(Protocol):
     def n_features(self) -> int | None:
         """Columns of a row, where what is measured are rows."""
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data."""
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """What ``state`` returned, again."""
+    def from_state(cls, state: State) -> Self:
+        """The data that ``state`` described."""
 
 
 class Belief(Protocol):
@@ -122,16 +124,16 @@ class Belief(Protocol):
     def predictive(self, candidates: Any, /, *, target: Any = None, random_state: RandomState = None) -> Predictive:
         """What is believed about candidates."""
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data, without what was measured, from which ``from_state`` makes the belief again, to the last bit."""
 
     @classmethod
-    def from_state(cls, settings: Any, data: Any, state: dict[str, Any], /) -> Self:
+    def from_state(cls, settings: Any, data: Any, state: State, /) -> Self:
         """The belief that ``state`` described."""
 
 
 class Inferred:
-    """What its posteriors say of a belief's inference; the belief holds ``posterior``, or states ``posteriors``.
+    """Evidence, trace and convergence of a belief, from its ``posterior``, or from the ``posteriors`` that it states.
 
     Examples
     --------
@@ -145,26 +147,34 @@ class Inferred:
     ('exact', -3.387, True)
     """
 
-    posterior: Any
-    left_out: Any = None  # predictions of what was learnt from without itself, where the inference has them
+    if TYPE_CHECKING:  # a field or a property, as the belief likes
+
+        @property
+        def posterior(self) -> Any: ...
+
+        @property
+        def left_out(self) -> LeaveOneOut | None: ...
+
+    else:
+        left_out = None  # predictions of the training rows without themselves, where there are any
 
     @property
-    def posteriors(self) -> Sequence[Posterior]:
-        """All of them."""
+    def posteriors(self) -> Sequence[Posterior | MixturePosterior]:
+        """All posteriors: the only one."""
         return [self.posterior]
 
     @property
     def log_evidence(self) -> float:
-        """Added over the posteriors."""
+        """Log evidence, added over the posteriors."""
         return float(sum(posterior.log_evidence for posterior in self.posteriors))
 
     @property
     def evidence_kind(self) -> str:
-        """What the log evidence is."""
+        """Kind of the evidence: "exact", "lower_bound", "approximation" or "none"."""
         return self.posteriors[0].evidence_kind
 
     @property
-    def objective_trace(self) -> Any:
+    def objective_trace(self) -> Array:
         """One value per iteration, of the first posterior."""
         return self.posteriors[0].objective_trace
 
@@ -175,8 +185,35 @@ class Inferred:
 
     @property
     def converged(self) -> bool:
-        """Whether all have."""
+        """True where all have."""
         return all(posterior.converged for posterior in self.posteriors)
+
+
+class Traced(Inferred):
+    """The same of an inference of the belief's own, which keeps a ``trace``; the belief states its evidence.
+
+    Examples
+    --------
+    >>> class Sweeps(Traced):
+    ...     trace = [3.0, 1.0]
+    >>> Sweeps().n_iter, Sweeps().objective_trace
+    (2, array([3., 1.]))
+    """
+
+    if TYPE_CHECKING:
+
+        @property
+        def trace(self) -> Sequence[float] | np.ndarray: ...
+
+    @property
+    def objective_trace(self) -> Array:
+        """One value per iteration of the last full fit."""
+        return np.array(self.trace)
+
+    @property
+    def n_iter(self) -> int:
+        """Iterations of the last full fit."""
+        return len(self.trace)
 
 
 def returned(posterior: Any) -> Any:
@@ -257,9 +294,12 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
     _Data: ClassVar[type[Data]] = Rows
     _Belief: ClassVar[type[Belief]]
     _cites: ClassVar[tuple[str, ...]] = ()  # keys of `adaptive.citing.BIBLIOGRAPHY`
-    #: Whether its prior or kernel treats all columns of X alike, so that their scales matter.
-    compares_columns: ClassVar[bool] = False
     belief_: Any
+
+    @property
+    def compares_columns(self) -> bool:
+        """True where its prior or kernel treats all columns of X alike, so that their scales matter."""
+        return False
 
     # -- what a subclass says ----------------------------------------------------------------------------------------
 
@@ -272,7 +312,7 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
         rows, outcomes = checked_table(self, X, y, reset=earlier is None, numbers=True)
         return Rows(rows, outcomes) if earlier is None else earlier.followed_by(rows, outcomes)
 
-    def _measured_before(self, settings: Any, state: dict[str, Any]) -> Any:
+    def _measured_before(self, settings: Any, state: State) -> Any:
         """The data that ``state`` holds."""
         return self._Data.from_state(state)
 
@@ -334,7 +374,7 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
         return self.belief_
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "belief_")
+        return "belief_" in vars(self)
 
     posterior_ = of_belief("posterior", "Posterior over the unknowns.")
     log_evidence_ = of_belief("log_evidence", "Log evidence at the parameters that were learnt.")
@@ -345,7 +385,7 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
 
     # -- snapshots ---------------------------------------------------------------------------------------------------
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Return what was learnt as plain data, without pickles; ``restore`` brings it back to the last bit."""
         if not self.__sklearn_is_fitted__():
             return {}
@@ -356,7 +396,7 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
             "feature_names": None if names is None else list(names),
         }
 
-    def restore(self, state: dict[str, Any]) -> Self:
+    def restore(self, state: State) -> Self:
         """Take over what ``state`` returned; the parameters must be the same."""
         if not state:
             return self

@@ -7,7 +7,7 @@ noise variance and scale learnt by evidence.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -17,6 +17,8 @@ from adaptive.estimators.linear.sparse_belief import SparseBelief, SparseSetting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from sklearn.utils import Tags
 
     from adaptive.inference import Posterior
     from adaptive.predictive import Predictive
@@ -129,7 +131,7 @@ class SparseLinearRegression(RegressorMixin, BeliefEstimator):
 
     # -- belief --------------------------------------------------------------------------------------------------------
 
-    def predict(self, X: Table, return_std: bool = False) -> Any:
+    def predict(self, X: Table, return_std: bool = False) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Return predictive means (m,), and with ``return_std`` standard deviations, noise included."""
         belief = self.fitted_belief()
         mean, variance = belief.posterior.projection_moments(belief.features(self._candidates(X)))
@@ -143,7 +145,7 @@ class SparseLinearRegression(RegressorMixin, BeliefEstimator):
     def predictive(
         self, candidates: Pool, *, target: Table | None = None, random_state: RandomState = None
     ) -> Predictive:
-        """What is believed about rows: jointly Gaussian, the noise apart.
+        """Return the belief about rows: jointly Gaussian, the noise apart.
 
         Parameters
         ----------
@@ -178,7 +180,7 @@ class SparseLinearRegression(RegressorMixin, BeliefEstimator):
     X_train_ = of_belief("data.X", "The rows learnt from.")
     y_train_ = of_belief("data.y", "Their outcomes.")
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

@@ -3,35 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from adaptive.predictive import GaussianProjections, GaussianTarget
+
+if TYPE_CHECKING:
+    from adaptive.inference import Posterior
+    from adaptive.potentials import Potential
+    from adaptive.types import Index, Matrix, RandomState
 
 __all__ = ["block_wise_predictive", "linear_predictive", "with_intercept"]
 
 LARGEST_ROOT = 2_000  # unknowns up to which a square root of the posterior covariance is formed
 
 
-def with_intercept(rows: Any) -> Any:
+def with_intercept(rows: Matrix) -> Matrix:
     """Append the constant feature; sparse rows stay sparse."""
-    if hasattr(rows, "tocsr"):
-        from scipy import sparse
-
-        return sparse.hstack([rows, np.ones((rows.shape[0], 1))], format="csr", dtype=rows.dtype)
+    if sp.issparse(rows):
+        return sp.hstack([rows, np.ones((rows.shape[0], 1))], format="csr", dtype=rows.dtype)
     return np.concatenate([rows, np.ones((rows.shape[0], 1), dtype=rows.dtype)], axis=1)
 
 
 def linear_predictive(
-    posterior: Any,
-    rows: Any,
-    likelihood: Any,
+    posterior: Posterior,
+    rows: Matrix,
+    likelihood: Potential,
     *,
-    target: Any = None,
-    target_likelihood: Any = None,
+    target: Matrix | None = None,
+    target_likelihood: Potential | None = None,
     intercept: bool = False,
-    random_state: Any = None,
+    random_state: RandomState = None,
     **fields: Any,
 ) -> GaussianProjections:
     """Return what the posterior over weights (and, last, the intercept) says about ``rows``.
@@ -81,15 +85,15 @@ def linear_predictive(
 
 
 def block_wise_predictive(
-    posterior: Any,
+    posterior: Posterior,
     mean: np.ndarray,
     variance: np.ndarray,
-    rows_at: Callable[[Any], Any],
-    likelihood: Any,
+    rows_at: Callable[[Index], Matrix],
+    likelihood: Potential,
     *,
-    target: Any = None,
-    target_likelihood: Any = None,
-    random_state: Any = None,
+    target: Matrix | None = None,
+    target_likelihood: Potential | None = None,
+    random_state: RandomState = None,
     **fields: Any,
 ) -> GaussianProjections:
     """Return the predictive of rows whose marginals are known; blocks of their covariance are computed when asked for.
@@ -109,7 +113,9 @@ def block_wise_predictive(
         Others that the predictive states.
     """
 
-    def block(first: Callable[[Any], Any], second: Callable[[Any], Any]) -> Any:
+    def block(
+        first: Callable[[Index], Matrix], second: Callable[[Index], Matrix]
+    ) -> Callable[[Index, Index], np.ndarray]:
         return lambda i, j: posterior.projection_covariance(first(i), second(j))
 
     about = None
