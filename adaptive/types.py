@@ -61,6 +61,7 @@ OperatorLike: TypeAlias = Operator | npt.ArrayLike | sp.sparray | sp.spmatrix | 
 Projections: TypeAlias = OperatorLike | Sequence[OperatorLike]  # one group, or several
 Rows: TypeAlias = np.ndarray | sp.sparray | sp.spmatrix | Operator  # what projects a latent vector
 Covariance: TypeAlias = float | np.ndarray  # a variance, one per unknown, or a matrix
+Inputs: TypeAlias = np.ndarray  # of a kernel: (n, D), or a list of what it takes
 State: TypeAlias = dict[str, Any]  # plain data: numbers, text, arrays, and lists and dictionaries of them
 Options: TypeAlias = dict[str, Any]  # arguments, by name
 Potentials: TypeAlias = Potential | Sequence[Potential]  # one group, or one entry per group
@@ -72,6 +73,8 @@ class Frame(Protocol):
     @property
     def columns(self) -> Any: ...
     def __len__(self) -> int: ...
+    def __getitem__(self, column: Any, /) -> Any: ...
+    def to_numpy(self) -> np.ndarray: ...
 
 
 class LazyPool(Protocol):
@@ -79,13 +82,6 @@ class LazyPool(Protocol):
 
     def __len__(self) -> int: ...
     def take(self, positions: Any) -> Any: ...
-
-
-class Inputs(Protocol):
-    """Inputs of a kernel: an array (n, D), or a list of what the kernel takes."""
-
-    def __len__(self) -> int: ...
-    def __getitem__(self, rows: Any, /) -> Any: ...
 
 
 Table: TypeAlias = npt.ArrayLike | sp.sparray | sp.spmatrix | Frame  # features as users give them
@@ -120,5 +116,6 @@ class Transformer(Protocol):
 class Classifier(Predictor, Protocol):
     """A classifier of scikit-learn that states probabilities."""
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]: ...
     def fit(self, X: Any, y: Any) -> Any: ...
     def predict_proba(self, X: Any) -> Any: ...

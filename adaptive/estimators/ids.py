@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,7 +30,8 @@ def id_columns(rows: Pool, names: Sequence[str], expected: str) -> list[np.ndarr
     elif isinstance(rows, np.ndarray) and rows.ndim == 2:
         columns = list(rows.T)
     else:
-        entries = [tuple(row) for row in rows]
+        listed: Any = rows
+        entries = [tuple(row) for row in listed]
         if any(len(row) != len(names) for row in entries):
             raise ValueError(expected)
         columns = [np.array([row[k] for row in entries]) for k in range(len(names))]

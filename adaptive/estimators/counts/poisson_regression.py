@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -15,6 +15,8 @@ from adaptive.estimators.rows.tables import checked_table, has_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from sklearn.utils import Tags
 
     from adaptive.inference import Posterior
     from adaptive.predictive import Predictive
@@ -117,8 +119,8 @@ class PoissonRegression(RegressorMixin, BeliefEstimator):
     _Settings, _Data, _Belief = RegressionSettings, CountRows, RegressionBelief
 
     @property
-    def compares_columns(self) -> bool:  # type: ignore[override]
-        """Whether all columns are features."""
+    def compares_columns(self) -> bool:
+        """True where all columns are features."""
         return self.exposure is None
 
     belief_: RegressionBelief
@@ -137,14 +139,14 @@ class PoissonRegression(RegressorMixin, BeliefEstimator):
         """Learn from further rows, starting from what is believed; what is refused changes nothing."""
         return self._partial_fit(X, y)
 
-    def _measured(self, X: Any, y: Any, earlier: CountRows | None = None) -> CountRows:
+    def _measured(self, X: Table, y: ArrayLike, earlier: CountRows | None = None) -> CountRows:
         rows, counts = checked_table(self, X, y, reset=earlier is None, numbers=True)
         column = column_of(self, rows, self.exposure) if earlier is None else earlier.column
         new = CountRows(rows, counts, column)
         RegressionSettings.of(self).observed(counts, new.exposed.exposure)  # what is refused is refused here
         return new if earlier is None else earlier.followed_by(rows, counts)
 
-    def _candidates(self, X: Any) -> Exposed:
+    def _candidates(self, X: Table) -> Exposed:
         rows = checked_table(self, X, numbers=True)
         if self.__sklearn_is_fitted__():
             return exposed(rows, self.belief_.data.column)
@@ -153,7 +155,7 @@ class PoissonRegression(RegressorMixin, BeliefEstimator):
 
     # -- belief --------------------------------------------------------------------------------------------------------
 
-    def predict(self, X: Table, return_std: bool = False) -> Any:
+    def predict(self, X: Table, return_std: bool = False) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Return the mean counts (m,) over the rows' exposures: the rates, where there is no column of exposures.
 
         With ``return_std`` also the standard deviations of these rates, without the noise of counting, which
@@ -187,7 +189,7 @@ class PoissonRegression(RegressorMixin, BeliefEstimator):
     def predictive(
         self, candidates: Pool, *, target: Table | None = None, random_state: RandomState = None
     ) -> Predictive:
-        """What is believed about rows: jointly Gaussian projections, and counts over the rows' exposures.
+        """Return the belief about rows: jointly Gaussian projections, and counts over the rows' exposures.
 
         Parameters
         ----------
@@ -221,7 +223,7 @@ class PoissonRegression(RegressorMixin, BeliefEstimator):
     X_train_ = of_belief("data.X", "The rows learnt from.")
     y_train_ = of_belief("data.y", "Their counts.")
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.positive_only = True

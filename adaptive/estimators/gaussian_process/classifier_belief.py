@@ -145,8 +145,8 @@ class ClassifierBelief(ProcessBelief):
     ) -> ClassifierBelief:
         """The belief at these hyper-parameters, of all binary problems alike, warm from one ``near``."""
         problems = [problem.at(theta) for problem in settings.problems(data)]
-        for k, problem in enumerate(problems if near is not None else []):
-            if _appended(problem, near.evidences[k].warm):
+        for k, problem in enumerate(problems):
+            if near is not None and _appended(problem, near.evidences[k].warm):
                 problem.warm = near.evidences[k].warm
         found = [inferred(settings, problem, False) for problem in problems]
         return cls(settings, data, [evidence for evidence, _ in found], [parts[0] for _, parts in found], len(data))

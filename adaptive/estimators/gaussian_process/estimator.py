@@ -40,7 +40,7 @@ class ProcessEstimator(BeliefEstimator):
         with in_plain_words(X, y):
             return validate_data(self, X, y, reset=reset, **self._as, **options)
 
-    def _candidates(self, X: Table) -> Inputs:
+    def _candidates(self, X: Table) -> Any:
         if self.__sklearn_is_fitted__():
             return self._inputs(X, reset=False)
         with in_plain_words(X):

@@ -77,7 +77,7 @@ class Evidence:
     engine: Callable[..., Posterior]
     log_scale: float | None = None
     nugget: Number = 0.0
-    warm: list[Any] | None = field(default=None, repr=False)
+    warm: Any = field(default=None, repr=False)
     low_rank: LowRank | None = None
     pivots: np.ndarray | None = None
 
@@ -131,9 +131,11 @@ class Evidence:
         return self
 
     def _basis(self) -> Basis:
-        return Basis(self.kernel, subset(self.X, self.with_pivots().pivots))
+        pivots = self.with_pivots().pivots
+        assert pivots is not None
+        return Basis(self.kernel, subset(self.X, pivots))
 
-    def _covariance(self, eval_gradient: bool = False) -> tuple[Prior, np.ndarray | None]:
+    def _covariance(self, eval_gradient: bool = False) -> tuple[Any, Any]:
         """Covariance of the latents at X; and its derivatives (n, n, p), if asked for and the matrix is written out."""
         if self.low_rank is not None:
             extra = self.nugget + _SMALL * np.mean(self.kernel.diag(self.X))
@@ -173,17 +175,18 @@ class Evidence:
         engine: Any = self.engine
         if getattr(engine, "function", None) is not inference.expectation_propagation or self.low_rank is not None:
             return None
-        labels = [output(self.scale) for output in self.outputs]
+        labels: list[Any] = [output(self.scale) for output in self.outputs]
         if any(type(one) is not BernoulliLogit for one in labels):
             return None
         from adaptive.estimators.gaussian_process.logit_latents import logit_latents  # compiles when it is first used
 
         settings = {**engine.settings, **settings}
-        K, mean = self._covariance()[0] if K is None else K, self.mean(self.X)
+        covariance: Any = self._covariance()[0] if K is None else K
+        mean = self.mean(self.X)
         starts = self.warm if warm and self.warm is not None else [None] * len(labels)
         found = [
             logit_latents(
-                K, mean, one.y, tol=settings["tol"], max_iter=settings["max_iter"], start=start and start.sites
+                covariance, mean, one.y, tol=settings["tol"], max_iter=settings["max_iter"], start=start and start.sites
             )
             for one, start in zip(labels, starts, strict=True)
         ]
@@ -211,7 +214,7 @@ class Evidence:
             gradient.append(np.array([(high - low) / (2 * _STEP)]))
         return float(sum(posterior.log_evidence for posterior in self.warm)), np.concatenate(gradient)
 
-    def _slopes(self, found: list[tuple[GLM, Any]], dK: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    def _slopes(self, found: list[tuple[GLM, Any]], dK: Any) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives in the kernel's parameters, and in the values of the mean function at X."""
         if self.low_rank is None:
             sensitivities = [

@@ -273,7 +273,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
             theta = np.asarray(theta, dtype=float)
             sizes = [len(evidence.kernel.theta) for evidence in evidences]
             thetas = np.split(theta, np.cumsum(sizes)[:-1]) if len(theta) == sum(sizes) else [theta] * len(sizes)
-        values = [log_marginal_likelihood(e, t, False) for e, t in zip(evidences, thetas, strict=True)]
+        values = [e.at(e.theta if t is None else t).value() for e, t in zip(evidences, thetas, strict=True)]
         return float(np.mean(values))
 
     @property

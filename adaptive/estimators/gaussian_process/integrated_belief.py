@@ -163,18 +163,20 @@ class IntegratedProcesses(Nodes[S, D, B]):
 
     def predictive(self, X: Inputs, *, target: Inputs | None = None, random_state: RandomState = None) -> Predictive:
         """The mixture of what the nodes believe; a lone node's own."""
-        parts = [belief.predictive(X, target=target, random_state=random_state) for belief in self.beliefs]
+        beliefs: Sequence[Any] = self.beliefs
+        parts = [belief.predictive(X, target=target, random_state=random_state) for belief in beliefs]
         return self.mixture(parts, random_state)
 
     # -- snapshots -----------------------------------------------------------------------------------------------------
 
     def state(self) -> State:
         """Plain data from which ``from_state`` makes this belief again, to the last bit."""
+        parts: list[Any] = list(self.parts.values())
         return {
             "points": self.places.points,
             "log_volumes": self.places.log_volumes,
             "kept_nodes": list(self.parts),
-            "node_beliefs": [part.state() for part in self.parts.values()],
+            "node_beliefs": [part.state() for part in parts],
             "weights": np.array(list(self.all_weights.values())),
             "log_evidence": self.log_evidence,
             "learnt_rows": self.learnt_rows,

@@ -23,11 +23,11 @@ from adaptive.estimators.gaussian_process.latent_process import LatentProcess
 from adaptive.linalg import LowRankCovariance
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from sklearn.gaussian_process.kernels import Kernel
 
-    from adaptive.types import Index, Inputs, Number
+    from adaptive.types import Inputs, Number
 
 __all__ = ["Basis", "LowRank", "LowRankProcess", "kernel_gradient"]
 
@@ -169,7 +169,7 @@ class LowRankProcess(LatentProcess):
         return self.basis(X) @ (self.basis(self.X).T @ weights)
 
 
-def subset(X: Inputs, rows: Index) -> Inputs:
+def subset(X: Inputs, rows: np.ndarray | Sequence[int]) -> Inputs:
     """Some of the inputs, which may be a list."""
     return X[rows] if isinstance(X, np.ndarray) else [X[k] for k in rows]
 

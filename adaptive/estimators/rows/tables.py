@@ -91,7 +91,8 @@ def refuse_unknown(estimator: object, X: Pool, name: str) -> None:
     """Refuse NaN and infinity in a table of numbers, an argument of this name, unless the estimator takes them."""
     if not hasattr(estimator, "__sklearn_tags__") or get_tags(estimator).input_tags.allow_nan:
         return
-    values = X.data if sp.issparse(X) else without_names(X)
+    table: Any = X
+    values = table.data if sp.issparse(table) else without_names(table)
     if not isinstance(values, np.ndarray) or values.dtype.kind != "f":
         return
     with np.errstate(over="ignore", invalid="ignore"):
@@ -103,7 +104,7 @@ def refuse_unknown(estimator: object, X: Pool, name: str) -> None:
         )
 
 
-def _in_words(problem: str, X: Pool, y: Outcomes) -> str | None:
+def _in_words(problem: str, X: Any, y: Outcomes) -> str | None:
     """Scikit-learn's complaint about a table in one sentence with the cure; None: its own words are good."""
     if problem.startswith("Input X contains"):
         return f"{problem[:-1]}, first in row {_first_bad_row(X)}; leave out rows that are not known."
@@ -160,7 +161,7 @@ def is_fitted(step: object) -> bool:
     return True
 
 
-def _first_bad_row(X: Pool) -> int:
+def _first_bad_row(X: Any) -> int:
     if sp.issparse(X):
         rows, _ = X.tocoo().coords
         return int(rows[~np.isfinite(X.tocoo().data)].min())

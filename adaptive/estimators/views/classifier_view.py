@@ -26,7 +26,7 @@ from adaptive.predictive import Predictive, StatedPredictive, Undecided, Weighte
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-    from adaptive.types import ArrayLike, Classifier, Matrix, Outcomes, Pool, RandomState
+    from adaptive.types import ArrayLike, Classifier, Matrix, Options, Outcomes, Pool, RandomState
 
 __all__ = ["ClassifierView", "wrap"]
 
@@ -147,7 +147,7 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
         if fitted is None:  # nothing told the candidates apart yet: every scorer ties, so the view says "at random"
             return Undecided(m, random_state=random_state)
         members = self._members(fitted, candidates)
-        features = {"features": _numbers(candidates), "measured": _numbers(self.candidates_)}
+        features: Options = {"features": _numbers(candidates), "measured": _numbers(self.candidates_)}
         if members is None:
             return StatedPredictive(
                 m, outcomes=fitted.classes_, probabilities=fitted.predict_proba(candidates), **features
@@ -165,7 +165,8 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
         if members is None or len(members) < 2:
             return None
         features = getattr(fitted, "estimators_features_", None)
-        rows = candidates.tocsr() if sp.issparse(candidates) else np.asarray(candidates)
+        given: Any = candidates
+        rows = given.tocsr() if sp.issparse(given) else np.asarray(given)
         tables = []
         for k, member in enumerate(members):
             if not has(member, "predict_proba"):
