@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -37,6 +37,10 @@ if TYPE_CHECKING:
 LITTLE_WORK = 10**8  # multiplications, a few hundredths of a second
 
 __all__ = ["Belief", "BeliefEstimator", "Data", "Inferred", "Settings", "Traced", "of_belief", "returned"]
+
+
+S = TypeVar("S")  # settings
+D = TypeVar("D")  # data
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +95,10 @@ class Data(Protocol):
         """The data that ``state`` described."""
 
 
-class Belief(Protocol):
-    """What is believed after learning; made by ``learnt`` or ``from_state``, and never changed.
+class Belief(Protocol[S, D]):
+    """A belief after learning; made by ``learnt`` or ``from_state``, and never changed.
+
+    It is generic in its settings and data: ``Belief[LogisticSettings, LabelledRows]``.
 
     Examples
     --------
@@ -104,31 +110,31 @@ class Belief(Protocol):
     """
 
     @property
-    def settings(self) -> Any:
+    def settings(self) -> S:
         """The parameters it was made with."""
 
     @property
-    def data(self) -> Any:
-        """What it was learnt from."""
+    def data(self) -> D:
+        """The data it was fitted to."""
 
     @classmethod
-    def learnt(cls, settings: Any, data: Any, earlier: Any = None, /) -> Self:
+    def learnt(cls, settings: S, data: D, earlier: Any = None, /) -> Self:
         """The belief after ``data``; warm where an ``earlier`` one, about the first of them, is of use."""
 
     @classmethod
     def prior_predictive(
-        cls, settings: Any, candidates: Any, /, *, target: Any = None, random_state: RandomState = None
+        cls, settings: S, candidates: Any, /, *, target: Any = None, random_state: RandomState = None
     ) -> Predictive:
-        """What is believed before anything was learnt."""
+        """The predictive before anything was learnt."""
 
     def predictive(self, candidates: Any, /, *, target: Any = None, random_state: RandomState = None) -> Predictive:
-        """What is believed about candidates."""
+        """The predictive of candidates."""
 
     def state(self) -> State:
         """Plain data, without what was measured, from which ``from_state`` makes the belief again, to the last bit."""
 
     @classmethod
-    def from_state(cls, settings: Any, data: Any, state: State, /) -> Self:
+    def from_state(cls, settings: S, data: D, state: State, /) -> Self:
         """The belief that ``state`` described."""
 
 
@@ -216,7 +222,7 @@ class Traced(Inferred):
         return len(self.trace)
 
 
-def returned(posterior: Any) -> Any:
+def returned(posterior: Posterior) -> Posterior:
     """Return what an ``inference`` of the user's own made; refuse what is no posterior.
 
     Examples
@@ -230,7 +236,7 @@ def returned(posterior: Any) -> Any:
     return posterior
 
 
-def of_belief(name: str, doc: str) -> Any:
+def of_belief(name: str, doc: str) -> property:
     """A fitted attribute that is one of the belief's; NotFittedError before any fit.
 
     Parameters

@@ -259,7 +259,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
             rows, labels, weights = rows[weights > 0], labels[weights > 0], weights[weights > 0]
         return LabelledRows(rows, labels, known, None if np.all(weights == 1.0) else weights)
 
-    def _belief_about(self, data: LabelledRows | None) -> type[Belief]:
+    def _belief_about(self, data: LabelledRows | None) -> type[Belief[LogisticSettings, LabelledRows]]:
         labels = labels_of(self.classes) if data is None else data.classes
         two = labels is None or len(labels) <= 2
         if not two and self.multi_class != "softmax":

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeAlias, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -11,16 +11,13 @@ from adaptive.estimators.belief import Traced
 from adaptive.estimators.questionnaires.answers import positions_of
 
 if TYPE_CHECKING:
-    from adaptive.estimators.questionnaires.answers import Answers
+    from adaptive.estimators.questionnaires.answers import Answers, Label, Pairs
     from adaptive.estimators.questionnaires.loadings import Loadings
     from adaptive.estimators.questionnaires.settings import QuestionnaireSettings
     from adaptive.predictive import Predictive
     from adaptive.types import RandomState, State
 
-__all__ = ["ItemBank", "Label", "Pairs", "Person", "QuestionnaireBelief"]
-
-Label: TypeAlias = Hashable  # of a person, an item or a trait: whole numbers or text
-Pairs: TypeAlias = Sequence[tuple[Label, Label]]  # (person, item)
+__all__ = ["ItemBank", "Person", "QuestionnaireBelief"]
 
 
 class ItemBank:
@@ -80,9 +77,7 @@ class Person(Generic[B]):
 
     _derived: ClassVar[str]  # what is kept of it, and not stored
 
-    def __init__(
-        self, bank: B, prior: np.ndarray, items: tuple[int, ...] = (), answers: tuple[int, ...] = ()
-    ) -> None:
+    def __init__(self, bank: B, prior: np.ndarray, items: tuple[int, ...] = (), answers: tuple[int, ...] = ()) -> None:
         self.bank, self.prior, self.items, self.answers = bank, prior, items, answers
 
     def __getstate__(self) -> State:

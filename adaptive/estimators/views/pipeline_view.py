@@ -237,7 +237,7 @@ class PipelineView(DesignMixin, BaseEstimator):
 
     @property
     def classes(self) -> ArrayLike | None:
-        """The labels that the last step was told of, if any."""
+        """The labels that the last step was given by name, if any."""
         return getattr(self.last, "classes", None)
 
     @property
