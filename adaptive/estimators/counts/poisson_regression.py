@@ -11,6 +11,7 @@ from adaptive.estimators.belief import BeliefEstimator, of_belief
 from adaptive.estimators.counts.exposure import CountRows, Exposed, column_of, exposed
 from adaptive.estimators.counts.regression_belief import RegressionBelief, RegressionSettings
 from adaptive.estimators.intervals import count_interval, log_probabilities
+from adaptive.estimators.rows.linear_predictive import LinearWeights
 from adaptive.estimators.rows.tables import checked_table, has_columns
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["PoissonRegression"]
 
 
-class PoissonRegression(RegressorMixin, BeliefEstimator):
+class PoissonRegression(LinearWeights, RegressorMixin, BeliefEstimator):
     """Bayesian Poisson regression, with a rate that is exponential, rectified or softplus in the features.
 
     Parameters
@@ -200,24 +201,6 @@ class PoissonRegression(RegressorMixin, BeliefEstimator):
         """
         return super().predictive(candidates, target=target, random_state=random_state)
 
-    @property
-    def coef_(self) -> np.ndarray:
-        """Posterior means of the weights."""
-        belief = self.fitted_belief()
-        return belief.posterior.mean[: belief.data.exposed.rows.shape[1]]
-
-    @property
-    def coef_std_(self) -> np.ndarray:
-        """Posterior standard deviations of the weights."""
-        belief = self.fitted_belief()
-        return np.sqrt(belief.posterior.variances()[: belief.data.exposed.rows.shape[1]])
-
-    @property
-    def intercept_(self) -> float:
-        """Posterior mean of the intercept, 0 without one."""
-        mean = self.fitted_belief().posterior.mean
-        return float(mean[-1]) if self.fit_intercept else 0.0
-
     prior_scale_ = of_belief("prior_scale", "Given, or learnt by evidence.")
     leave_one_out_ = of_belief("left_out", "Log score (m,) of the training rows without themselves; or None.")
     X_train_ = of_belief("data.X", "The rows learnt from.")
@@ -225,6 +208,5 @@ class PoissonRegression(RegressorMixin, BeliefEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.target_tags.positive_only = True
         return tags

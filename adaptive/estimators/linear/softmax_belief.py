@@ -168,26 +168,17 @@ class SoftmaxBelief(Inferred):
 
     def predictive(self, rows: Matrix, *, target: Matrix | None = None, random_state: RandomState = None) -> Predictive:
         """Joint Gaussian scores of the rows, with the classes as outcomes."""
-        posterior, labels = self.posterior, self.data.labels
-        assert labels is not None
-        return _predictive(
-            self.space,
-            posterior.weights,
-            posterior.blocks,
-            rows,
-            labels,
-            target,
-            random_state,
-            measured=self.space.rows,
-        )
+        return self._predictive(rows, self.data.labels, target, random_state, measured=self.space.rows)
+
+    def _predictive(self, *args: Any, **fields: Any) -> SoftmaxProjections:
+        return _predictive(self.space, self.posterior.weights, self.posterior.blocks, *args, **fields)
 
     def probabilities(self, rows: Matrix, gamma: float = 1.0) -> np.ndarray:
         """(m, n_classes) predictive probabilities, of scores whose covariances are ``gamma`` times those believed."""
         table = np.empty((rows.shape[0], self.data.n_classes))
         for start in range(0, len(table), _ROWS_AT_ONCE):
             part = slice(start, start + _ROWS_AT_ONCE)
-            known = self.posterior.weights, self.posterior.blocks
-            scores = _predictive(self.space, *known, rows[part], np.arange(self.data.n_classes), None, 0)
+            scores = self._predictive(rows[part], np.arange(self.data.n_classes), None, 0)
             table[part] = softmax_moments(scores.score_mean, gamma * scores.score_covariance)[0]
         return table
 

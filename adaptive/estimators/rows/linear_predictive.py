@@ -11,13 +11,51 @@ import scipy.sparse as sp
 from adaptive.predictive import GaussianProjections, GaussianTarget
 
 if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
     from adaptive.inference import Posterior
     from adaptive.potentials import Potential
     from adaptive.types import Index, Matrix, RandomState
 
-__all__ = ["block_wise_predictive", "linear_predictive", "with_intercept"]
+__all__ = ["LinearWeights", "block_wise_predictive", "linear_predictive", "with_intercept"]
 
 LARGEST_ROOT = 2_000  # unknowns up to which a square root of the posterior covariance is formed
+
+
+class LinearWeights:
+    """Attributes of a regression whose posterior is over weights and, last, the intercept; its rows may be sparse."""
+
+    fit_intercept: bool
+
+    if TYPE_CHECKING:
+
+        def fitted_belief(self) -> Any: ...
+
+    def _n_weights(self, posterior: Posterior) -> int:
+        return posterior.n - bool(self.fit_intercept)
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """(n_features,) posterior means of the weights."""
+        posterior = self.fitted_belief().posterior
+        return posterior.mean[: self._n_weights(posterior)]
+
+    @property
+    def coef_std_(self) -> np.ndarray:
+        """(n_features,) posterior standard deviations of the weights."""
+        posterior = self.fitted_belief().posterior
+        return np.sqrt(posterior.variances()[: self._n_weights(posterior)])
+
+    @property
+    def intercept_(self) -> float:
+        """Posterior mean of the intercept, 0 without one."""
+        mean = self.fitted_belief().posterior.mean
+        return float(mean[-1]) if self.fit_intercept else 0.0
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.sparse = True
+        return tags
 
 
 def with_intercept(rows: Matrix) -> Matrix:
