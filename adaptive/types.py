@@ -29,11 +29,13 @@ __all__ = [
     "DType",
     "Estimator",
     "Index",
+    "Inputs",
     "LazyPool",
     "Mask",
     "Matrix",
     "Number",
     "OperatorLike",
+    "Options",
     "Outcomes",
     "Pool",
     "Potentials",
@@ -42,7 +44,9 @@ __all__ = [
     "RandomState",
     "Rows",
     "Scorer",
+    "State",
     "Table",
+    "Transformer",
 ]
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -57,6 +61,9 @@ OperatorLike: TypeAlias = Operator | npt.ArrayLike | sp.sparray | sp.spmatrix | 
 Projections: TypeAlias = OperatorLike | Sequence[OperatorLike]  # one group, or several
 Rows: TypeAlias = np.ndarray | sp.sparray | sp.spmatrix | Operator  # what projects a latent vector
 Covariance: TypeAlias = float | np.ndarray  # a variance, one per unknown, or a matrix
+Inputs: TypeAlias = np.ndarray  # of a kernel: (n, D), or a list of what it takes
+State: TypeAlias = dict[str, Any]  # plain data: numbers, text, arrays, and lists and dictionaries of them
+Options: TypeAlias = dict[str, Any]  # arguments, by name
 Potentials: TypeAlias = Potential | Sequence[Potential]  # one group, or one entry per group
 
 
@@ -66,6 +73,8 @@ class Frame(Protocol):
     @property
     def columns(self) -> Any: ...
     def __len__(self) -> int: ...
+    def __getitem__(self, column: Any, /) -> Any: ...
+    def to_numpy(self) -> np.ndarray: ...
 
 
 class LazyPool(Protocol):
@@ -97,8 +106,16 @@ class Predictor(Protocol):
     def score(self, X: Any, y: Any) -> Any: ...
 
 
+class Transformer(Protocol):
+    """A transformer of scikit-learn."""
+
+    def fit(self, X: Any) -> Any: ...
+    def transform(self, X: Any) -> Any: ...
+
+
 class Classifier(Predictor, Protocol):
     """A classifier of scikit-learn that states probabilities."""
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]: ...
     def fit(self, X: Any, y: Any) -> Any: ...
     def predict_proba(self, X: Any) -> Any: ...

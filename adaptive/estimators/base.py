@@ -1,4 +1,4 @@
-"""What every estimator of the toolkit shares: ``select`` on top of ``predictive``.
+"""Base of every estimator of the toolkit: ``select`` on top of ``predictive``.
 
 An estimator of an application is a scikit-learn estimator with two more methods,
 
@@ -17,7 +17,7 @@ from adaptive import selection
 
 if TYPE_CHECKING:
     from adaptive.predictive import Predictive
-    from adaptive.types import Cost, Index, Mask, Pool, RandomState, Scorer
+    from adaptive.types import Cost, Index, Mask, Options, Pool, RandomState, Scorer
 
 __all__ = ["DesignMixin"]
 
@@ -124,9 +124,9 @@ class DesignMixin:
             return selection.select(self, **self._prepared(arguments))
 
     def _threads(self, candidates: Pool) -> AbstractContextManager[Any]:
-        """In which candidates are scored; an estimator that knows how large its matrices are overrides it."""
+        """Context in which candidates are scored; an estimator that knows how large its matrices are overrides it."""
         return nullcontext()
 
-    def _prepared(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """What ``select`` passes on; an estimator that knows more about a pool overrides it."""
+    def _prepared(self, arguments: Options) -> Options:
+        """Arguments that ``select`` passes on; an estimator that knows more about a pool overrides it."""
         return arguments

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -28,13 +28,19 @@ from adaptive.estimators.rows.training import Rows
 from adaptive.parallel import one_blas_thread
 
 if TYPE_CHECKING:
+    from adaptive.estimators.rows.leave_one_out import LeaveOneOut
     from adaptive.inference import Posterior
+    from adaptive.inference.mixture_posterior import MixturePosterior
     from adaptive.predictive import Predictive
-    from adaptive.types import Pool, RandomState
+    from adaptive.types import Array, Pool, RandomState, State
 
 LITTLE_WORK = 10**8  # multiplications, a few hundredths of a second
 
-__all__ = ["Belief", "BeliefEstimator", "Data", "Inferred", "Settings", "of_belief", "returned"]
+__all__ = ["Belief", "BeliefEstimator", "Data", "Inferred", "Settings", "Traced", "of_belief", "returned"]
+
+
+S = TypeVar("S")  # settings
+D = TypeVar("D")  # data
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +72,7 @@ class Settings:
 
 
 class Data(Protocol):
-    """What was measured so far, as it was given.
+    """Measurements so far, as they were given.
 
     Examples
     --------
@@ -81,16 +87,18 @@ class Data(Protocol):
     def n_features(self) -> int | None:
         """Columns of a row, where what is measured are rows."""
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data."""
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """What ``state`` returned, again."""
+    def from_state(cls, state: State) -> Self:
+        """The data that ``state`` described."""
 
 
-class Belief(Protocol):
-    """What is believed after learning; made by ``learnt`` or ``from_state``, and never changed.
+class Belief(Protocol[S, D]):
+    """A belief after learning; made by ``learnt`` or ``from_state``, and never changed.
+
+    It is generic in its settings and data: ``Belief[LogisticSettings, LabelledRows]``.
 
     Examples
     --------
@@ -102,36 +110,36 @@ class Belief(Protocol):
     """
 
     @property
-    def settings(self) -> Any:
+    def settings(self) -> S:
         """The parameters it was made with."""
 
     @property
-    def data(self) -> Any:
-        """What it was learnt from."""
+    def data(self) -> D:
+        """The data it was fitted to."""
 
     @classmethod
-    def learnt(cls, settings: Any, data: Any, earlier: Any = None, /) -> Self:
+    def learnt(cls, settings: S, data: D, earlier: Any = None, /) -> Self:
         """The belief after ``data``; warm where an ``earlier`` one, about the first of them, is of use."""
 
     @classmethod
     def prior_predictive(
-        cls, settings: Any, candidates: Any, /, *, target: Any = None, random_state: RandomState = None
+        cls, settings: S, candidates: Any, /, *, target: Any = None, random_state: RandomState = None
     ) -> Predictive:
-        """What is believed before anything was learnt."""
+        """The predictive before anything was learnt."""
 
     def predictive(self, candidates: Any, /, *, target: Any = None, random_state: RandomState = None) -> Predictive:
-        """What is believed about candidates."""
+        """The predictive of candidates."""
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data, without what was measured, from which ``from_state`` makes the belief again, to the last bit."""
 
     @classmethod
-    def from_state(cls, settings: Any, data: Any, state: dict[str, Any], /) -> Self:
+    def from_state(cls, settings: S, data: D, state: State, /) -> Self:
         """The belief that ``state`` described."""
 
 
 class Inferred:
-    """What its posteriors say of a belief's inference; the belief holds ``posterior``, or states ``posteriors``.
+    """Evidence, trace and convergence of a belief, from its ``posterior``, or from the ``posteriors`` that it states.
 
     Examples
     --------
@@ -145,26 +153,34 @@ class Inferred:
     ('exact', -3.387, True)
     """
 
-    posterior: Any
-    left_out: Any = None  # predictions of what was learnt from without itself, where the inference has them
+    if TYPE_CHECKING:  # a field or a property, as the belief likes
+
+        @property
+        def posterior(self) -> Any: ...
+
+        @property
+        def left_out(self) -> LeaveOneOut | None: ...
+
+    else:
+        left_out = None  # predictions of the training rows without themselves, where there are any
 
     @property
-    def posteriors(self) -> Sequence[Posterior]:
-        """All of them."""
+    def posteriors(self) -> Sequence[Posterior | MixturePosterior]:
+        """All posteriors: the only one."""
         return [self.posterior]
 
     @property
     def log_evidence(self) -> float:
-        """Added over the posteriors."""
+        """Log evidence, added over the posteriors."""
         return float(sum(posterior.log_evidence for posterior in self.posteriors))
 
     @property
     def evidence_kind(self) -> str:
-        """What the log evidence is."""
+        """Kind of the evidence: "exact", "lower_bound", "approximation" or "none"."""
         return self.posteriors[0].evidence_kind
 
     @property
-    def objective_trace(self) -> Any:
+    def objective_trace(self) -> Array:
         """One value per iteration, of the first posterior."""
         return self.posteriors[0].objective_trace
 
@@ -175,11 +191,38 @@ class Inferred:
 
     @property
     def converged(self) -> bool:
-        """Whether all have."""
+        """True where all have."""
         return all(posterior.converged for posterior in self.posteriors)
 
 
-def returned(posterior: Any) -> Any:
+class Traced(Inferred):
+    """The same of an inference of the belief's own, which keeps a ``trace``; the belief states its evidence.
+
+    Examples
+    --------
+    >>> class Sweeps(Traced):
+    ...     trace = [3.0, 1.0]
+    >>> Sweeps().n_iter, Sweeps().objective_trace
+    (2, array([3., 1.]))
+    """
+
+    if TYPE_CHECKING:
+
+        @property
+        def trace(self) -> Sequence[float] | np.ndarray: ...
+
+    @property
+    def objective_trace(self) -> Array:
+        """One value per iteration of the last full fit."""
+        return np.array(self.trace)
+
+    @property
+    def n_iter(self) -> int:
+        """Iterations of the last full fit."""
+        return len(self.trace)
+
+
+def returned(posterior: Posterior) -> Posterior:
     """Return what an ``inference`` of the user's own made; refuse what is no posterior.
 
     Examples
@@ -193,7 +236,7 @@ def returned(posterior: Any) -> Any:
     return posterior
 
 
-def of_belief(name: str, doc: str) -> Any:
+def of_belief(name: str, doc: str) -> property:
     """A fitted attribute that is one of the belief's; NotFittedError before any fit.
 
     Parameters
@@ -257,9 +300,12 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
     _Data: ClassVar[type[Data]] = Rows
     _Belief: ClassVar[type[Belief]]
     _cites: ClassVar[tuple[str, ...]] = ()  # keys of `adaptive.citing.BIBLIOGRAPHY`
-    #: Whether its prior or kernel treats all columns of X alike, so that their scales matter.
-    compares_columns: ClassVar[bool] = False
     belief_: Any
+
+    @property
+    def compares_columns(self) -> bool:
+        """True where its prior or kernel treats all columns of X alike, so that their scales matter."""
+        return False
 
     # -- what a subclass says ----------------------------------------------------------------------------------------
 
@@ -272,7 +318,7 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
         rows, outcomes = checked_table(self, X, y, reset=earlier is None, numbers=True)
         return Rows(rows, outcomes) if earlier is None else earlier.followed_by(rows, outcomes)
 
-    def _measured_before(self, settings: Any, state: dict[str, Any]) -> Any:
+    def _measured_before(self, settings: Any, state: State) -> Any:
         """The data that ``state`` holds."""
         return self._Data.from_state(state)
 
@@ -334,7 +380,7 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
         return self.belief_
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "belief_")
+        return "belief_" in vars(self)
 
     posterior_ = of_belief("posterior", "Posterior over the unknowns.")
     log_evidence_ = of_belief("log_evidence", "Log evidence at the parameters that were learnt.")
@@ -345,7 +391,7 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
 
     # -- snapshots ---------------------------------------------------------------------------------------------------
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Return what was learnt as plain data, without pickles; ``restore`` brings it back to the last bit."""
         if not self.__sklearn_is_fitted__():
             return {}
@@ -356,7 +402,7 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
             "feature_names": None if names is None else list(names),
         }
 
-    def restore(self, state: dict[str, Any]) -> Self:
+    def restore(self, state: State) -> Self:
         """Take over what ``state`` returned; the parameters must be the same."""
         if not state:
             return self

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from adaptive.estimators.rows.tables import has_columns
+
+if TYPE_CHECKING:
+    from adaptive.types import Pool
 
 __all__ = ["id_columns", "ids_of", "located"]
 
 
-def id_columns(rows: Any, names: Sequence[str], expected: str) -> list[np.ndarray]:
+def id_columns(rows: Pool, names: Sequence[str], expected: str) -> list[np.ndarray]:
     """Return a column of ids per name from an array (n, columns), a frame or a list of tuples.
 
     ``expected`` is the sentence for a tuple of another length.
@@ -20,12 +25,13 @@ def id_columns(rows: Any, names: Sequence[str], expected: str) -> list[np.ndarra
     >>> id_columns([("ann", 3), ("ben", 5)], ("users", "items"), "pairs must have two ids each.")
     [array(['ann', 'ben'], dtype='<U3'), array([3, 5])]
     """
-    if hasattr(rows, "columns"):
+    if has_columns(rows):
         columns = [np.asarray(rows[name]) for name in rows.columns]
     elif isinstance(rows, np.ndarray) and rows.ndim == 2:
         columns = list(rows.T)
     else:
-        entries = [tuple(row) for row in rows]
+        listed: Any = rows
+        entries = [tuple(row) for row in listed]
         if any(len(row) != len(names) for row in entries):
             raise ValueError(expected)
         columns = [np.array([row[k] for row in entries]) for k in range(len(names))]

@@ -1,4 +1,4 @@
-"""Of predictive counts: probabilities  ln E p(y | e rate(s)),  and quantiles  P(y <= k) = E Q(k + 1, e rate(s)),
+"""Predictive counts: probabilities  ln E p(y | e rate(s)),  and quantiles  P(y <= k) = E Q(k + 1, e rate(s)),
 Q the regularised upper incomplete gamma.
 """
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from adaptive import checks
 from adaptive.estimators.belief import of_belief
-from adaptive.estimators.counts.binning import binned
 from adaptive.estimators.counts.exposure import CountRows, Exposed, column_of, exposed
 from adaptive.estimators.counts.process_belief import CoxBelief, CoxSettings
 from adaptive.estimators.gaussian_process.estimator import (  # house: a Cox process is one
@@ -20,13 +20,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sklearn.gaussian_process.kernels import Kernel
+    from sklearn.utils import Tags
 
     from adaptive.inference import Posterior
     from adaptive.means import Mean
     from adaptive.predictive import Predictive
     from adaptive.types import ArrayLike, Pool, RandomState, Table
 
-__all__ = ["CoxProcess"]
+__all__ = ["CoxProcess", "binned"]
+
+BINS_OF_TIME, BINS_OF_AN_AXIS = 100, 16
 
 
 class CoxProcess(RegressorMixin, ProcessEstimator):
@@ -160,7 +163,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
         """Learn from further bins, starting from the sites there are; what is refused changes nothing."""
         return self._partial_fit(X, y)
 
-    def _measured(self, X: Any, y: Any, earlier: CountRows | None = None) -> CountRows:
+    def _measured(self, X: Table, y: ArrayLike, earlier: CountRows | None = None) -> CountRows:
         rows, counts = self._inputs(X, y, reset=earlier is None, y_numeric=True)
         rows, counts = np.asarray(rows, dtype=float), np.asarray(counts, dtype=float)
         column = column_of(self, rows, self.exposure) if earlier is None else earlier.column
@@ -168,7 +171,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
         CoxSettings.of(self).potential(counts, new.exposed.exposure)  # what is refused is refused here
         return new if earlier is None else earlier.followed_by(rows, counts)
 
-    def _candidates(self, X: Any) -> Exposed:
+    def _candidates(self, X: Table) -> Exposed:
         rows = np.asarray(super()._candidates(X), dtype=float)
         if self.__sklearn_is_fitted__():
             return exposed(rows, self.fitted_belief().data.column)
@@ -176,7 +179,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
 
     # -- belief --------------------------------------------------------------------------------------------------------
 
-    def predict(self, X: Table, return_std: bool = False) -> Any:
+    def predict(self, X: Table, return_std: bool = False) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Return the mean counts (m,) over the bins' exposures.
 
         With ``return_std`` also the standard deviations of these means, without the noise of counting.
@@ -215,7 +218,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     def predictive(
         self, candidates: Pool, *, target: Table | None = None, random_state: RandomState = None
     ) -> Predictive:
-        """What is believed about bins: jointly Gaussian values of the function, and counts over the exposures.
+        """Return the belief about bins: jointly Gaussian values of the function, and counts over the exposures.
 
         Parameters
         ----------
@@ -232,7 +235,33 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     kernel_ = of_belief("process.kernel", "The kernel as learnt.")
     mean_ = of_belief("process.mean", "The mean function as learnt.")
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.positive_only = True
         return tags
+
+
+def binned(
+    events: ArrayLike, window: ArrayLike, n_bins: int | tuple[int, ...] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the centres (n, d) of bins of equal size, and how many of the events (k,) or (k, d) lie in each (n,)."""
+    places = checks.finite("events", events)
+    places = places[:, None] if places.ndim == 1 else places
+    if places.ndim != 2:
+        raise ValueError(f"events must be times (k,) or places (k, d), got shape {np.shape(events)}.")
+    d = places.shape[1]
+    ends = np.atleast_2d(checks.finite("window", window))
+    checks.shape("window", ends, (d, 2))
+    if not (ends[:, 0] < ends[:, 1]).all():
+        raise ValueError(f"window must hold a start below an end for every axis, got {ends.tolist()}.")
+    default = BINS_OF_TIME if d == 1 else BINS_OF_AN_AXIS
+    wanted = np.broadcast_to(default if n_bins is None else n_bins, (d,))
+    sizes = [checks.integer("n_bins", int(size), minimum=1) for size in wanted]
+    outside = (places < ends[:, 0]) | (places > ends[:, 1])
+    if outside.any():
+        k = int(np.flatnonzero(outside.any(axis=1))[0])
+        raise ValueError(f"events must lie in the window {ends.tolist()}, but number {k} is {places[k].tolist()}.")
+    edges = [np.linspace(low, high, size + 1) for (low, high), size in zip(ends, sizes, strict=True)]
+    counts, _ = np.histogramdd(places, edges)
+    centres = np.meshgrid(*(0.5 * (edge[1:] + edge[:-1]) for edge in edges), indexing="ij")
+    return np.stack([axis.ravel() for axis in centres], axis=1), counts.ravel()

@@ -1,4 +1,4 @@
-"""Rows of which one column says for how long, or how large an area, was counted: a candidate is where and how long."""
+"""Exposure of rows: the column that says for how long, or how large an area, was counted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from adaptive.estimators.rows.training import Rows
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
-    from adaptive.types import Matrix, Number
+    from adaptive.types import Matrix, Number, State
 
 __all__ = ["CountRows", "Exposed", "check_column", "column_of", "exposed"]
 
@@ -23,7 +23,7 @@ __all__ = ["CountRows", "Exposed", "check_column", "column_of", "exposed"]
 class Exposed:
     """Rows without the column of the exposure, and the exposures (m,); 1.0 where there is no such column."""
 
-    rows: Any
+    rows: Matrix
     exposure: Number
 
     def __len__(self) -> int:
@@ -57,12 +57,12 @@ class CountRows(Rows):
         """Counts per unit of exposure, with half a count more than there were."""
         return float((self.y.sum() + 0.5) / np.broadcast_to(self.exposed.exposure, self.y.shape).sum())
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data."""
         return {**super().state(), "exposure_column": self.column}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
+    def from_state(cls, state: State) -> Self:
         """The rows that ``state`` described."""
         return replace(super().from_state(state), column=state["exposure_column"])
 
@@ -75,7 +75,7 @@ def check_column(column: object) -> None:
         raise ValueError(f"exposure must be the number or the name of a column of X, or None, got {column!r}.")
 
 
-def column_of(estimator: BaseEstimator, X: Any, column: int | str | None) -> int | None:
+def column_of(estimator: BaseEstimator, X: Matrix, column: int | str | None) -> int | None:
     """Return the position of the exposure among the columns of X (m, n); None where there is none."""
     if column is None:
         return None
@@ -96,7 +96,8 @@ def exposed(X: Matrix, column: int | None) -> Exposed:
         return Exposed(X, 1.0)
     kept = np.delete(np.arange(X.shape[1]), column)
     if sp.issparse(X):
-        columns: Any = X.tocsc()  # type: ignore[union-attr]
+        table: Any = X
+        columns = table.tocsc()
         values, rows = columns[:, [column]].toarray().ravel(), columns[:, kept].tocsr()
     else:
         values, rows = X[:, column], X[:, kept]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -11,10 +11,13 @@ from adaptive.estimators.belief import BeliefEstimator, of_belief
 from adaptive.estimators.counts.exposure import CountRows, Exposed, column_of, exposed
 from adaptive.estimators.counts.regression_belief import RegressionBelief, RegressionSettings
 from adaptive.estimators.intervals import count_interval, log_probabilities
+from adaptive.estimators.rows.linear_predictive import LinearWeights
 from adaptive.estimators.rows.tables import checked_table, has_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from sklearn.utils import Tags
 
     from adaptive.inference import Posterior
     from adaptive.predictive import Predictive
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["PoissonRegression"]
 
 
-class PoissonRegression(RegressorMixin, BeliefEstimator):
+class PoissonRegression(LinearWeights, RegressorMixin, BeliefEstimator):
     """Bayesian Poisson regression, with a rate that is exponential, rectified or softplus in the features.
 
     Parameters
@@ -117,8 +120,8 @@ class PoissonRegression(RegressorMixin, BeliefEstimator):
     _Settings, _Data, _Belief = RegressionSettings, CountRows, RegressionBelief
 
     @property
-    def compares_columns(self) -> bool:  # type: ignore[override]
-        """Whether all columns are features."""
+    def compares_columns(self) -> bool:
+        """True where all columns are features."""
         return self.exposure is None
 
     belief_: RegressionBelief
@@ -137,14 +140,14 @@ class PoissonRegression(RegressorMixin, BeliefEstimator):
         """Learn from further rows, starting from what is believed; what is refused changes nothing."""
         return self._partial_fit(X, y)
 
-    def _measured(self, X: Any, y: Any, earlier: CountRows | None = None) -> CountRows:
+    def _measured(self, X: Table, y: ArrayLike, earlier: CountRows | None = None) -> CountRows:
         rows, counts = checked_table(self, X, y, reset=earlier is None, numbers=True)
         column = column_of(self, rows, self.exposure) if earlier is None else earlier.column
         new = CountRows(rows, counts, column)
         RegressionSettings.of(self).observed(counts, new.exposed.exposure)  # what is refused is refused here
         return new if earlier is None else earlier.followed_by(rows, counts)
 
-    def _candidates(self, X: Any) -> Exposed:
+    def _candidates(self, X: Table) -> Exposed:
         rows = checked_table(self, X, numbers=True)
         if self.__sklearn_is_fitted__():
             return exposed(rows, self.belief_.data.column)
@@ -153,7 +156,7 @@ class PoissonRegression(RegressorMixin, BeliefEstimator):
 
     # -- belief --------------------------------------------------------------------------------------------------------
 
-    def predict(self, X: Table, return_std: bool = False) -> Any:
+    def predict(self, X: Table, return_std: bool = False) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Return the mean counts (m,) over the rows' exposures: the rates, where there is no column of exposures.
 
         With ``return_std`` also the standard deviations of these rates, without the noise of counting, which
@@ -187,7 +190,7 @@ class PoissonRegression(RegressorMixin, BeliefEstimator):
     def predictive(
         self, candidates: Pool, *, target: Table | None = None, random_state: RandomState = None
     ) -> Predictive:
-        """What is believed about rows: jointly Gaussian projections, and counts over the rows' exposures.
+        """Return the belief about rows: jointly Gaussian projections, and counts over the rows' exposures.
 
         Parameters
         ----------
@@ -198,31 +201,12 @@ class PoissonRegression(RegressorMixin, BeliefEstimator):
         """
         return super().predictive(candidates, target=target, random_state=random_state)
 
-    @property
-    def coef_(self) -> np.ndarray:
-        """Posterior means of the weights."""
-        belief = self.fitted_belief()
-        return belief.posterior.mean[: belief.data.exposed.rows.shape[1]]
-
-    @property
-    def coef_std_(self) -> np.ndarray:
-        """Posterior standard deviations of the weights."""
-        belief = self.fitted_belief()
-        return np.sqrt(belief.posterior.variances()[: belief.data.exposed.rows.shape[1]])
-
-    @property
-    def intercept_(self) -> float:
-        """Posterior mean of the intercept, 0 without one."""
-        mean = self.fitted_belief().posterior.mean
-        return float(mean[-1]) if self.fit_intercept else 0.0
-
     prior_scale_ = of_belief("prior_scale", "Given, or learnt by evidence.")
     leave_one_out_ = of_belief("left_out", "Log score (m,) of the training rows without themselves; or None.")
     X_train_ = of_belief("data.X", "The rows learnt from.")
     y_train_ = of_belief("data.y", "Their counts.")
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.target_tags.positive_only = True
         return tags

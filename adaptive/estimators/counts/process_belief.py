@@ -1,9 +1,9 @@
-"""What is believed about a rate over time or space:  y(x) ~ Poisson(exposure rate(f(x))),    f ~ GP(m, k)."""
+"""Belief about a rate over time or space:  y(x) ~ Poisson(exposure rate(f(x))),    f ~ GP(m, k)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,6 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from adaptive import checks
 from adaptive.estimators.counts.exposure import CountRows, Exposed, check_column
 from adaptive.estimators.counts.regression_belief import BROAD, RATES, inverse_rate, typical_change
-from adaptive.estimators.counts.uncertain_mean import UncertainMean
 from adaptive.estimators.gaussian_process.evidence import Evidence  # house: a Cox process is one
 from adaptive.estimators.gaussian_process.hyperparameters import (  # house: a Cox process is one
     ROUGH,
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
 
     from adaptive.inference import Posterior
     from adaptive.means import Mean
-    from adaptive.types import RandomState
+    from adaptive.types import Inputs, Number, RandomState, State
 
 __all__ = ["CoxBelief", "CoxSettings"]
 
@@ -80,7 +79,7 @@ class CoxSettings(ProcessSettings):
         return as_mean(inverse_rate(self.rate, rate) if self.mean is None else self.mean)
 
     def kernels(self, X: np.ndarray, rate: float) -> list[Kernel]:
-        """Where searches start: the given kernel, or one of every share of the range."""
+        """Kernels at which searches start: the given kernel, or one of every share of the range."""
         if self.kernel is not None:
             return [clone(self.kernel)]
         ranges = np.ptp(X, axis=0) if len(X) else np.ones(X.shape[1])
@@ -91,7 +90,7 @@ class CoxSettings(ProcessSettings):
         height = ConstantKernel(0.5 * variance, (HEIGHTS[0] * variance, HEIGHTS[1] * variance))
         return [height * RBF(share * ranges, bounds) for share in SHARES]
 
-    def potential(self, y: np.ndarray, exposure: Any) -> Poisson:
+    def potential(self, y: np.ndarray, exposure: Number) -> Poisson:
         """The potentials of counts."""
         return Poisson(y, self.rate, exposure)
 
@@ -149,7 +148,7 @@ class CoxBelief(ProcessBelief):
         unit = typical_change(self.settings.rate, self.data.mean_rate)  # type: ignore[union-attr]
         return UncertainMean.of(process, (BROAD * unit) ** 2)
 
-    def family(self, exposure: Any) -> Poisson:
+    def family(self, exposure: Number) -> Poisson:
         """The family of the outcomes."""
         return Poisson(rate=self.settings.rate, exposure=exposure)
 
@@ -177,12 +176,12 @@ class CoxBelief(ProcessBelief):
         process = LatentProcess(settings.kernels(X, 1.0)[0], settings.prior_mean(1.0).prepared(X), X)
         return _predictive(process, settings, given, target, random_state)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data from which ``from_state`` makes this belief again, to the last bit."""
         return {"learnt_rows": self.learnt_rows, **evidence_state(self.evidences[0], self.processes)}
 
     @classmethod
-    def from_state(cls, settings: CoxSettings, data: CountRows, state: dict[str, Any]) -> CoxBelief:
+    def from_state(cls, settings: CoxSettings, data: CountRows, state: State) -> CoxBelief:
         """The belief that ``state`` described."""
         evidence, processes = restored(settings.problems(data)[0], state)
         return cls(settings, data, [evidence], processes, int(state["learnt_rows"]))
@@ -208,6 +207,58 @@ def _roughly_climbed(settings: CoxSettings, evidence: Evidence) -> Evidence:
 
 def _best(found: list[tuple[Evidence, list[LatentProcess]]]) -> tuple[Evidence, list[LatentProcess]]:
     return max(found, key=lambda pair: pair[1][0].posterior.log_evidence)
+
+
+@dataclass(frozen=True)
+class UncertainMean(LatentProcess):
+    """The belief about a process f and a constant  b ~ N(0, s^2)  that is added to it and was learnt,
+
+        r(x) = 1 - k(x, X) C 1,    v = 1 / (1 / s^2 + 1' C 1),    C and alpha those of f's sites
+        E (f + b)(x) = E f(x) + r(x) v 1' alpha,    Cov((f + b)(x), (f + b)(z)) = Cov(f(x), f(z)) + v r(x) r(z)
+
+    Where the evidence is largest in the mean 1' alpha is 0, and only the variance is more. Without it a rate that
+    hardly changes, whose kernel comes out flat, would seem to be known exactly.
+
+    Attributes
+    ----------
+    without : LatentProcess
+        The function, after inference.
+    variance : float
+        s^2, of the constant before.
+
+    References
+    ----------
+    Rasmussen and Williams (2006), section 2.7, at the sites of an approximate posterior.
+    """
+
+    without: Any = None
+    variance: float = 1.0
+
+    @classmethod
+    def of(cls, process: LatentProcess, variance: float) -> UncertainMean:
+        """Beside a process that was learnt."""
+        return cls(process.kernel, process.mean, process.X, process.posterior, process, variance)
+
+    @cached_property
+    def _constant(self) -> tuple[np.ndarray, float, float]:
+        """C 1 (n,), mean and variance of b."""
+        slope, weights = self.without.of_constant()
+        variance = 1.0 / (1.0 / self.variance + float(np.sum(weights)))
+        return weights, variance * float(np.sum(slope)), variance
+
+    def _left(self, X: Inputs) -> np.ndarray:
+        """r(x) (m,): how far the function does not make up for a change of the constant."""
+        return 1.0 - self.without.along(X, self._constant[0])
+
+    def moments(self, X: Inputs) -> tuple[np.ndarray, np.ndarray]:
+        mean, variance = self.without.moments(X)
+        left, (_, shift, added) = self._left(X), self._constant
+        return mean + shift * left, variance + added * left**2
+
+    def covariance(self, X: Inputs, Z: Inputs) -> np.ndarray:
+        left = self._left(X)
+        right = left if Z is X else self._left(Z)
+        return self.without.covariance(X, Z) + self._constant[2] * np.outer(left, right)
 
 
 class CountsOfProcess(GaussianProjections):

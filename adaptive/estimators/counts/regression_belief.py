@@ -1,4 +1,4 @@
-"""What is believed about counts of rows:
+"""Belief about counts of rows:
 
 y ~ Poisson(exposure rate(x . w + b)),    w ~ prior(scale),    q(w, b) Gaussian by approximation.
 """
@@ -26,7 +26,7 @@ from adaptive.predictive import GaussianProjections
 
 if TYPE_CHECKING:
     from adaptive.potentials import Potential
-    from adaptive.types import RandomState
+    from adaptive.types import Number, RandomState, State
 
 __all__ = ["ENGINES", "RATES", "RegressionBelief", "RegressionSettings", "inverse_rate", "typical_change"]
 
@@ -111,11 +111,11 @@ class RegressionSettings(Settings):
         """Prior mean and variance of the intercept where ``rate`` is typical."""
         return inverse_rate(self.rate, rate), (BROAD * typical_change(self.rate, rate)) ** 2
 
-    def family(self, exposure: Any) -> Poisson:
+    def family(self, exposure: Number) -> Poisson:
         """The family of the outcomes."""
         return Poisson(rate=self.rate, exposure=exposure)
 
-    def observed(self, y: np.ndarray, exposure: Any) -> Poisson:
+    def observed(self, y: np.ndarray, exposure: Number) -> Poisson:
         """The potentials of the counts; where the rate is smooth, of any y >= 0, as in scikit-learn."""
         if self.rate == "rectified":
             return Poisson(y, self.rate, exposure)
@@ -158,11 +158,11 @@ class RegressionBelief(Inferred):
 
     @property
     def n_iter(self) -> int:
-        """Of the last inference; at least 1, as scikit-learn wants it."""
+        """Iterations of the last inference; at least 1, as scikit-learn wants it."""
         return max(1, self.posterior.n_iter)
 
     @property
-    def left_out(self) -> LeaveOneOut | None:  # type: ignore[override]
+    def left_out(self) -> LeaveOneOut | None:
         """Log probabilities of the training rows without themselves, by expectation propagation."""
         given = self.data.exposed
         scores = log_scores(self.posterior, self.settings.observed(self.data.y, given.exposure), self.moments(given))
@@ -176,7 +176,7 @@ class RegressionBelief(Inferred):
     def predictive(
         self, given: Exposed, *, target: Exposed | None = None, random_state: RandomState = None
     ) -> GaussianProjections:
-        """What is believed about rows: jointly Gaussian projections, and their counts over the exposures."""
+        """The belief about rows: jointly Gaussian projections, and their counts over the exposures."""
         return linear_predictive(
             self.posterior,
             given.rows,
@@ -215,12 +215,12 @@ class RegressionBelief(Inferred):
             random_state=random_state,
         )
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data from which ``from_state`` makes this belief again, to the last bit."""
         return {"prior_scale": self.prior_scale, "posterior": inference.posterior_state(self.posterior)}
 
     @classmethod
-    def from_state(cls, settings: RegressionSettings, data: CountRows, state: dict[str, Any]) -> RegressionBelief:
+    def from_state(cls, settings: RegressionSettings, data: CountRows, state: State) -> RegressionBelief:
         """The belief that ``state`` described."""
         scale = float(state["prior_scale"])
         model = _Problem(settings, data).model(scale)

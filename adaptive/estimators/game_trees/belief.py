@@ -1,13 +1,12 @@
-"""What is believed about a game tree after roll-outs: the stored tree, and how far it is from a fixed point."""
+"""Belief about a game tree after roll-outs: the stored tree, and how far it is from a fixed point."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from adaptive import checks
+from adaptive.estimators.belief import Traced
 from adaptive.estimators.game_trees.evidence import Rollouts
 from adaptive.estimators.game_trees.predictive import tree_predictive
 from adaptive.estimators.game_trees.sweeps import log_evidence
@@ -16,9 +15,10 @@ from adaptive.estimators.game_trees.tree import Tree
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from adaptive.estimators.game_trees.nodes import Path
     from adaptive.estimators.game_trees.settings import TreeSettings
     from adaptive.predictive import Predictive
-    from adaptive.types import RandomState
+    from adaptive.types import RandomState, State
 
 __all__ = ["TreeBelief", "new_tree"]
 
@@ -29,21 +29,21 @@ def new_tree(settings: TreeSettings) -> Tree:
 
 
 @dataclass(frozen=True, eq=False)
-class TreeBelief:
+class TreeBelief(Traced):
     """A stored tree.
 
     Attributes
     ----------
     settings : TreeSettings
     tree : Tree
-    changes : list of float
-        Of the sites, in each sweep of the last ``refresh``; none since a later roll-out.
+    trace : list of float
+        Largest changes of a site, in each sweep of the last ``refresh``; none since a later roll-out.
     converged : bool
     """
 
     settings: TreeSettings
     tree: Tree
-    changes: list[float] = field(default_factory=list)
+    trace: list[float] = field(default_factory=list)
     converged: bool = True
     data: Rollouts = field(default_factory=Rollouts)
 
@@ -63,13 +63,19 @@ class TreeBelief:
 
     @classmethod
     def prior_predictive(
-        cls, settings: TreeSettings, candidates: Sequence[Any], target: Any = None, random_state: RandomState = None
+        cls,
+        settings: TreeSettings,
+        candidates: Sequence[Path],
+        target: str | Sequence[Path] = "root",
+        random_state: RandomState = None,
     ) -> Predictive:
         """Before any roll-out."""
         return tree_predictive(Tree(settings, 0), candidates, target, random_state)
 
-    def predictive(self, candidates: Sequence[Any], target: Any = None, random_state: RandomState = None) -> Predictive:
-        """What roll-outs from these nodes may answer."""
+    def predictive(
+        self, candidates: Sequence[Path], target: str | Sequence[Path] = "root", random_state: RandomState = None
+    ) -> Predictive:
+        """Outcomes of roll-outs from these nodes."""
         return tree_predictive(self.tree, candidates, target, random_state)
 
     def refreshed(self, max_sweeps: int, tol: float) -> TreeBelief:
@@ -85,7 +91,7 @@ class TreeBelief:
 
     @property
     def log_evidence(self) -> float:
-        """Of the roll-outs that count."""
+        """Log evidence of the roll-outs that count."""
         return float(log_evidence(self.tree.nodes, self.tree.rollouts, self.tree.rules))
 
     @property
@@ -93,21 +99,11 @@ class TreeBelief:
         """Real results have Gaussian noise, signs a site each."""
         return "exact" if self.tree.rules.values else "approximation"
 
-    @property
-    def objective_trace(self) -> np.ndarray:
-        """Largest change of a site in each sweep."""
-        return np.array(self.changes)
-
-    @property
-    def n_iter(self) -> int:
-        """Sweeps of the last refresh."""
-        return len(self.changes)
-
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Everything as arrays and lists."""
-        return {**self.tree.to_plain(), "changes": list(self.changes), "converged": self.converged}
+        return {**self.tree.to_plain(), "changes": list(self.trace), "converged": self.converged}
 
     @classmethod
-    def from_state(cls, settings: TreeSettings, data: Rollouts, state: dict[str, Any]) -> TreeBelief:
+    def from_state(cls, settings: TreeSettings, data: Rollouts, state: State) -> TreeBelief:
         """The same belief again."""
         return cls(settings, Tree.from_plain(settings, state), list(state["changes"]), bool(state["converged"]))

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
+    from adaptive.estimators.game_trees.nodes import Path
     from adaptive.estimators.game_trees.settings import TreeSettings
+    from adaptive.types import Outcomes, Pool, State
 
 __all__ = ["Outcome", "Rollouts", "check_result", "checked_nodes", "checked_outcomes"]
 
@@ -19,29 +21,29 @@ class Outcome(NamedTuple):
 
     result: float
     length: int | None = None
-    route: tuple[Any, ...] | None = None
+    route: Path | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Rollouts:
     """Roll-outs to learn from; those before them are in the belief's arrays."""
 
-    nodes: Sequence[tuple[Any, ...]] = ()
+    nodes: Sequence[Path] = ()
     outcomes: Sequence[Outcome] = ()
 
     n_features = None
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Nothing: the belief holds them."""
         return {}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Rollouts:
+    def from_state(cls, state: State) -> Rollouts:
         """None to learn from."""
         return cls()
 
 
-def checked_nodes(nodes: Any) -> list[tuple[Any, ...]]:
+def checked_nodes(nodes: Pool) -> list[Path]:
     """Return paths from the root as tuples of moves."""
     if isinstance(nodes, (str, bytes)) or not isinstance(nodes, Iterable):
         raise ValueError(f"nodes must be a list of tuples of moves from the root, got {type(nodes).__name__}.")
@@ -57,9 +59,10 @@ def checked_nodes(nodes: Any) -> list[tuple[Any, ...]]:
     return paths
 
 
-def checked_outcomes(outcomes: Any, nodes: Sequence[tuple[Any, ...]], settings: TreeSettings) -> list[Outcome]:
+def checked_outcomes(outcomes: Outcomes, nodes: Sequence[Path], settings: TreeSettings) -> list[Outcome]:
     """Return one outcome per node."""
-    given = list(outcomes)
+    listed: Any = outcomes
+    given = list(listed)
     if len(given) != len(nodes):
         raise ValueError(f"there must be one outcome per node, got {len(given)} for {len(nodes)} nodes.")
     return [_outcome(one, position, len(nodes[position]), settings) for position, one in enumerate(given)]
@@ -78,7 +81,7 @@ def check_result(result: float, settings: TreeSettings, position: int = 0) -> No
 
 def _outcome(given: Any, position: int, depth: int, settings: TreeSettings) -> Outcome:
     length: int | None = None
-    route: tuple[Any, ...] | None = None
+    route: Path | None = None
     result = given
     if isinstance(given, (tuple, list)) or (isinstance(given, np.ndarray) and given.ndim == 1):
         if len(given) != 2:

@@ -10,19 +10,28 @@ from scipy.special import log_ndtr, ndtri
 from adaptive import checks
 from adaptive.estimators.belief import BeliefEstimator, of_belief
 from adaptive.estimators.game_trees.belief import TreeBelief, new_tree
-from adaptive.estimators.game_trees.best_move import best_move_probabilities, proved_lost
-from adaptive.estimators.game_trees.boundary import boundary
 from adaptive.estimators.game_trees.evidence import Rollouts, checked_nodes, checked_outcomes
 from adaptive.estimators.game_trees.playing import search
-from adaptive.estimators.game_trees.predictive import TARGETS, Joint, tree_predictive
+from adaptive.estimators.game_trees.predictive import (
+    TARGETS,
+    Joint,
+    best_move_probabilities,
+    boundary,
+    proved_lost,
+    tree_predictive,
+)
 from adaptive.estimators.game_trees.settings import TreeSettings
 from adaptive.estimators.game_trees.tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import pandas as pd
+
+    from adaptive.estimators.game_trees.nodes import Move, Path
+    from adaptive.estimators.game_trees.settings import Drift, Game
     from adaptive.predictive import Predictive
-    from adaptive.types import RandomState
+    from adaptive.types import Outcomes, Pool, RandomState
 
 __all__ = ["GameTreeSearch"]
 
@@ -103,7 +112,7 @@ class GameTreeSearch(BeliefEstimator):
 
     def __init__(
         self,
-        game: Any = None,
+        game: Game | None = None,
         *,
         branching: int | Callable[[int, int], int] | None = None,
         depth: int | None = None,
@@ -115,7 +124,7 @@ class GameTreeSearch(BeliefEstimator):
         rollouts: str = "discard",
         root_mean: float = 0.0,
         score_variance: float = 1e-8,
-        drift: Any = None,
+        drift: Drift = None,
         random_state: RandomState = None,
     ) -> None:
         self.game = game
@@ -136,20 +145,20 @@ class GameTreeSearch(BeliefEstimator):
     _Settings, _Data, _Belief = TreeSettings, Rollouts, TreeBelief
     belief_: TreeBelief
 
-    def _measured(self, X: Any, y: Any, earlier: Any = None) -> Rollouts:
+    def _measured(self, X: Pool, y: Outcomes, earlier: Rollouts | None = None) -> Rollouts:
         nodes = checked_nodes(X)
         return Rollouts(nodes, checked_outcomes(y, nodes, self._Settings.of(self)))
 
-    def _candidates(self, X: Any) -> Any:
+    def _candidates(self, X: Pool | str) -> str | list[Path]:
         return X if isinstance(X, str) and X in TARGETS else checked_nodes(X)
 
     def _tree(self) -> Tree:
-        """What is believed, before any roll-out that nothing is known."""
+        """The belief; before any roll-out that nothing is known."""
         return self.belief_.tree if self.__sklearn_is_fitted__() else Tree(self._Settings.of(self), 0)
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
-    def fit(self, nodes: Any, outcomes: Any) -> GameTreeSearch:
+    def fit(self, nodes: Pool, outcomes: Outcomes) -> GameTreeSearch:
         """Forget what was learnt and learn from these roll-outs, one after the other.
 
         Parameters
@@ -161,7 +170,7 @@ class GameTreeSearch(BeliefEstimator):
         """
         return self._fit(nodes, outcomes)
 
-    def partial_fit(self, nodes: Any, outcomes: Any) -> GameTreeSearch:
+    def partial_fit(self, nodes: Pool, outcomes: Outcomes) -> GameTreeSearch:
         """Learn from further roll-outs; what is refused changes nothing."""
         return self._partial_fit(nodes, outcomes)
 
@@ -179,7 +188,7 @@ class GameTreeSearch(BeliefEstimator):
         self.belief_ = self.fitted_belief().refreshed(max_sweeps, tol)
         return self
 
-    def descend(self) -> tuple[Any, ...]:
+    def descend(self) -> Path:
         """Return the node that the policy leads to; PoolExhausted where every end was seen."""
         if self.policy == "information" and not self._tree().exhausted:
             return _most_informative(self._tree())
@@ -210,7 +219,7 @@ class GameTreeSearch(BeliefEstimator):
 
     # -- what is believed ----------------------------------------------------------------------------------------------
 
-    def predict(self, nodes: Any, return_std: bool = False) -> Any:
+    def predict(self, nodes: Pool, return_std: bool = False) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Return the (m,) means of the optimal values of nodes, and with ``return_std`` standard deviations.
 
         Parameters
@@ -223,21 +232,21 @@ class GameTreeSearch(BeliefEstimator):
         mean, variance = (part[joint.at] for part in joint.values())
         return (mean, np.sqrt(variance)) if return_std else mean
 
-    def predict_score(self, nodes: Any, return_std: bool = False) -> Any:
+    def predict_score(self, nodes: Pool, return_std: bool = False) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Return the (m,) means of the scores of nodes: their values under random play."""
         self.fitted_belief()
         joint = Joint(self._tree(), checked_nodes(nodes))
         mean = joint.mean[joint.at]
         return (mean, np.sqrt(joint.variance[joint.at])) if return_std else mean
 
-    def interval(self, nodes: Any, level: float = 0.9) -> np.ndarray:
+    def interval(self, nodes: Pool, level: float = 0.9) -> np.ndarray:
         """Return (m, 2) bounds between which optimal values lie with probability ``level``."""
         if not 0 < level < 1:
             raise ValueError(f"level must be between 0 and 1, got {level}.")
         mean, std = self.predict(nodes, return_std=True)
         return mean[:, None] + std[:, None] * ndtri([(1 - level) / 2, (1 + level) / 2])
 
-    def root_moves(self) -> list[Any]:
+    def root_moves(self) -> list[Move]:
         """Return the root's legal moves, in the order of `best_move_proba`."""
         return self._tree().copy().moves(0)
 
@@ -245,7 +254,7 @@ class GameTreeSearch(BeliefEstimator):
         """Return the (b,) probabilities that each of the root's moves has the best value; they sum to one."""
         return best_move_probabilities(self._of_moves())
 
-    def best_move(self) -> Any:
+    def best_move(self) -> Move:
         """Return the move that is most probably the best, of those that are not proved to lose while others are not."""
         joint = self._of_moves()
         chances = np.where(proved_lost(joint), -1.0, best_move_probabilities(joint))
@@ -258,15 +267,15 @@ class GameTreeSearch(BeliefEstimator):
             tree.expand(0)
         return Joint(tree, [])
 
-    def log_predictive(self, nodes: Any, outcomes: Any) -> np.ndarray:
+    def log_predictive(self, nodes: Pool, outcomes: Outcomes) -> np.ndarray:
         """Return the (m,) log predictive probabilities (densities) of roll-outs."""
         paths = checked_nodes(nodes)
-        told = checked_outcomes(outcomes, paths, self._Settings.of(self))
+        given = checked_outcomes(outcomes, paths, self._Settings.of(self))
         mean, std = self.predict_score(paths, return_std=True)
         joint = Joint(self._tree(), paths)
         left = joint.tree.nodes["left"][joint.at]
-        length = np.array([k if one.length is None else one.length for one, k in zip(told, left, strict=True)])
-        result = np.array([one.result for one in told])
+        length = np.array([k if one.length is None else one.length for one, k in zip(given, left, strict=True)])
+        result = np.array([one.result for one in given])
         total = std**2 + length * self.step_variance_
         if self.results == "sign":
             return log_ndtr(result * mean / np.sqrt(total))
@@ -274,7 +283,7 @@ class GameTreeSearch(BeliefEstimator):
 
     # -- which node to roll out ----------------------------------------------------------------------------------------
 
-    def boundary(self, most: int = 256) -> list[tuple[Any, ...]]:
+    def boundary(self, most: int = 256) -> list[Path]:
         """Return unvisited children of visited nodes, those of most weight in the root's value first.
 
         Before any roll-out that is the root; once every end was seen there are none.
@@ -285,8 +294,10 @@ class GameTreeSearch(BeliefEstimator):
         """
         return boundary(self._tree(), checks.integer("most", most, minimum=1))
 
-    def predictive(self, candidates: Any, *, target: Any = None, random_state: RandomState = None) -> Predictive:
-        """What is believed about roll-outs from nodes.
+    def predictive(
+        self, candidates: Pool, *, target: str | Pool | None = None, random_state: RandomState = None
+    ) -> Predictive:
+        """Return the belief about roll-outs from nodes.
 
         Parameters
         ----------
@@ -299,14 +310,14 @@ class GameTreeSearch(BeliefEstimator):
         about = "root" if target is None else self._candidates(target)
         return tree_predictive(self._tree(), self._candidates(candidates), about, random_state)
 
-    def rollout_cost(self, nodes: Any) -> np.ndarray:
+    def rollout_cost(self, nodes: Pool) -> np.ndarray:
         """Return the (m,) expected lengths of roll-outs, each with the look at its end counted as one move."""
         joint = Joint(self._tree(), checked_nodes(nodes))
         return 1.0 + joint.tree.nodes["left"][joint.at] * (joint.tree.nodes["ended"][joint.at] == 0)
 
     # -- tables --------------------------------------------------------------------------------------------------------
 
-    def to_frame(self, most: int = 1000) -> Any:
+    def to_frame(self, most: int = 1000) -> pd.DataFrame:
         """Return the visited nodes as a frame, the most visited first: score, value, proof and visits."""
         import pandas as pd
 
@@ -344,7 +355,7 @@ class GameTreeSearch(BeliefEstimator):
     n_nodes_ = of_belief("tree.n_nodes", "Stored nodes.")
 
 
-def _most_informative(tree: Tree) -> tuple[Any, ...]:
+def _most_informative(tree: Tree) -> Path:
     """The boundary node whose roll-out says most about the root's value."""
     found = boundary(tree, 256)
     belief = tree_predictive(tree, found, "root", 0)

@@ -1,15 +1,19 @@
-"""What is kept of a stored node and of a roll-out: one record each, in arrays that grow.
+"""Records of a stored node and of a roll-out, one each, in arrays that grow.
 
 A node's children stand side by side and behind it; node 0 is the root.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Hashable
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-__all__ = ["NODE", "POLICIES", "ROLLOUT", "Rules"]
+__all__ = ["NODE", "POLICIES", "ROLLOUT", "Move", "Path", "Rules"]
+
+Move: TypeAlias = Hashable  # as a game names it
+Path: TypeAlias = tuple[Move, ...]  # from the root to a node
 
 NODE = np.dtype(
     [

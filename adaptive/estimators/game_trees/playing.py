@@ -10,14 +10,14 @@ import numpy as np
 from adaptive.estimators.game_trees.evidence import Outcome, check_result, checked_outcomes
 
 if TYPE_CHECKING:
+    from adaptive.estimators.game_trees.nodes import Move, Path
+    from adaptive.estimators.game_trees.settings import Game
     from adaptive.estimators.game_trees.tree import Tree
 
 __all__ = ["random_rollout", "search"]
 
 
-def search(
-    tree: Tree, n: int, rollout: Callable[..., Any] | None, choose: Callable[[Tree], tuple[Any, ...]] | None
-) -> None:
+def search(tree: Tree, n: int, rollout: Callable[..., Any] | None, choose: Callable[[Tree], Path] | None) -> None:
     """Run n descents in ``tree``, which is changed; ``choose`` stands in for its policy."""
     settings = tree.settings
     if rollout is None and settings.game is None:
@@ -43,7 +43,7 @@ def search(
     tree.states = {}
 
 
-def random_rollout(game: Any, state: Any, most: int, generator: np.random.Generator) -> Outcome:
+def random_rollout(game: Game, state: Any, most: int, generator: np.random.Generator) -> Outcome:
     """Return how a game of uniformly random moves ends, or one by the game's own ``rollout(state, generator)``.
 
     Raises
@@ -55,7 +55,7 @@ def random_rollout(game: Any, state: Any, most: int, generator: np.random.Genera
     if own is not None:
         won, moves_made = own(state, generator)
         return Outcome(float(won), len(moves_made), tuple(moves_made))
-    route: list[Any] = []
+    route: list[Move] = []
     seen = {_key(state)}
     while True:
         result = game.result(state)

@@ -1,4 +1,4 @@
-"""What a roll-out from a node may answer: a probit in  g / sqrt(length)  (real results: Gaussian), scores and values
+"""Outcomes of a roll-out from a node: a probit in  g / sqrt(length)  (real results: Gaussian), scores and values
 jointly Gaussian, so that  I(outcome; root's value)  follows from one covariance per node.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import entr, ndtr
+from scipy.special import entr, log_ndtr, ndtr
 
 from adaptive.estimators.game_trees.messages import EXACT
 from adaptive.estimators.game_trees.sweeps import score_covariances, scores, settle, value_covariances, values
@@ -18,15 +18,17 @@ from adaptive.predictive import GaussianProjections, GaussianTarget, StatedPredi
 from adaptive.predictive.scenarios import branch
 
 if TYPE_CHECKING:
+    from adaptive.estimators.game_trees.nodes import Path
     from adaptive.estimators.game_trees.tree import Tree
     from adaptive.predictive import Predictive
     from adaptive.types import RandomState
 
-__all__ = ["TARGETS", "Joint", "tree_predictive"]
+__all__ = ["TARGETS", "Joint", "best_move_probabilities", "boundary", "proved_lost", "tree_predictive"]
 
 TARGETS = ("root", "moves", "best")
 SHORTEST = 0.01  # an end is looked at as a roll-out of a hundredth of a move: its sign is all but seen
 Draws = Callable[[int, np.random.Generator], list[np.ndarray]]
+NODES_OF_SCORES = 32  # of the quadrature in scores
 N_DRAWS = 4096  # of the values of the root's moves, of which the best one is looked at
 
 
@@ -49,7 +51,7 @@ class Joint:
         Of the scores of all stored nodes.
     """
 
-    def __init__(self, tree: Tree, paths: Sequence[tuple[Any, ...]]) -> None:
+    def __init__(self, tree: Tree, paths: Sequence[Path]) -> None:
         held, self.at = tree.holding(paths)
         self.tree = held if held is not tree else tree.copy()
         settle(self.tree.nodes, self.tree.rules, self.tree.table)
@@ -82,7 +84,9 @@ class Joint:
         return m, covariance
 
 
-def tree_predictive(tree: Tree, paths: Sequence[tuple[Any, ...]], target: Any, random_state: RandomState) -> Predictive:
+def tree_predictive(
+    tree: Tree, paths: Sequence[Path], target: str | Sequence[Path], random_state: RandomState
+) -> Predictive:
     """Return what is believed about roll-outs from ``paths``; ``target`` as in `GameTreeSearch.predictive`."""
     named = target if isinstance(target, str) else None
     inputs = [] if named else target
@@ -131,7 +135,7 @@ def tree_predictive(tree: Tree, paths: Sequence[tuple[Any, ...]], target: Any, r
 
 
 def _measured(joint: Joint, at: np.ndarray) -> tuple[np.ndarray, Any]:
-    """What scores are multiplied with, and the family of what a roll-out answers."""
+    """Factors of scores, and the family of the outcomes of a roll-out."""
     length = joint.tree.nodes["left"][at] * (joint.tree.nodes["ended"][at] == 0)
     if joint.tree.rules.values:
         noise = np.maximum(length, EXACT) * joint.tree.step
@@ -214,7 +218,7 @@ def _about_the_best(belief: Predictive, means: np.ndarray, sign: float) -> Predi
             won[part, k] = p[:, best == g].mean(axis=1)
     overall = won @ shares
 
-    def given(i: int, outcome: Any = None) -> Predictive:
+    def given(i: int, outcome: float | None = None) -> Predictive:
         if outcome is None:
             return branch([(1.0, about)], i, about.seed)
         after = belief.given(i, outcome)
@@ -229,3 +233,80 @@ def _about_the_best(belief: Predictive, means: np.ndarray, sign: float) -> Predi
         random_state=belief.seed,
     )  # fmt: skip
     return about
+
+
+def boundary(tree: Tree, most: int) -> list[Path]:
+    """Return at most ``most`` unvisited children of visited nodes, the weightiest for the root's value first.
+
+    A node that cannot matter to first order (its weight is 0) stands last, but is there: a search that asks the
+    boundary sees every end.
+    """
+    if tree.exhausted:
+        return []
+    nodes = tree.nodes
+    if not nodes["visits"][0]:
+        return [()]
+    joint = Joint(tree, [])
+    tree, weight = joint.tree, joint.with_value_of(0)[1]
+    visited = nodes["visits"] > 0
+    found: list[tuple[float, int, int]] = []  # minus the weight, node or its parent, position among the children
+    fresh = np.flatnonzero(~visited & (nodes["parent"] >= 0) & visited[nodes["parent"]])
+    leaves = np.flatnonzero(visited & (nodes["count"] == 0) & (nodes["closed"] == 0))
+    found = [(-float(weight[i]), int(i), -1) for i in fresh]
+    for i in _weightiest(leaves, weight, most):
+        moves = tree.moves(int(i))
+        found += [(-float(weight[i]) / len(moves), int(i), k) for k in range(len(moves))]
+    found.sort()
+    paths = []
+    for _, i, k in found[:most]:
+        paths.append(tree.path_of(i) if k < 0 else (*tree.path_of(i), tree.moves(i)[k]))
+    return paths
+
+
+def _weightiest(leaves: np.ndarray, weight: np.ndarray, most: int) -> np.ndarray:
+    return leaves[np.argsort(-weight[leaves], kind="stable")][:most]
+
+
+def best_move_probabilities(joint: Joint) -> np.ndarray:
+    """Return the (b,) probabilities that a move of the root is the best, which sum to one; in the order of the tree.
+
+    Given the root's score the values of its moves are independent, so that
+
+        P(c best) = E_g int N(v | m_c(g), s_c^2) prod_{d != c} Phi((v - m_d(g)) / s_d) dv,
+
+    by Gauss-Hermite quadrature in g and in v. What is proved is certain: a lost move is not best beside a won one.
+    Beside one of which nothing is proved it may be, for that may lose by more.
+    """
+    tree, at = joint.tree, joint.moves()
+    side = 1.0 - 2.0 * int(tree.nodes[0]["mover"])
+    m, covariance = joint.of_moves()
+    m = side * m
+    variance = covariance.diagonal()
+    signs = side * tree.nodes["sign"][at]
+    allowed = np.ones(len(at), dtype=bool)
+    if np.any(signs > 0):
+        allowed = signs >= 0
+    if np.all(variance <= 0):
+        best = (m == m.max()) & allowed
+        return best / best.sum()
+    shared = np.sqrt(joint.variance[0])
+    loading = np.array([joint.with_value_of(int(c))[0][0] for c in at]) * side / shared
+    own = np.sqrt(np.maximum(variance - loading**2, 1e-18 * variance.max()))
+    nodes, weights = np.polynomial.hermite_e.hermegauss(NODES_OF_SCORES)
+    weights = weights / weights.sum()
+    total = np.zeros(len(at))
+    for z, weight in zip(nodes, weights, strict=True):
+        centre = m + loading * z
+        v = centre[:, None] + own[:, None] * nodes  # (b, q)
+        below = log_ndtr((v[:, :, None] - centre) / own)  # (b, q, b)
+        every = below.sum(axis=2) - np.einsum("cqc->cq", below)
+        total += weight * (np.exp(every) @ weights)
+    total = np.where(allowed, total, 0.0)
+    return total / total.sum()
+
+
+def proved_lost(joint: Joint) -> np.ndarray:
+    """Return (b,) which moves are proved to lose, or none where all of them are."""
+    tree, at = joint.tree, joint.moves()
+    lost = tree.nodes["sign"][at] * (1 - 2 * int(tree.nodes["mover"][0])) < 0
+    return lost & ~lost.all()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -14,18 +14,29 @@ from adaptive.estimators.game_trees.nodes import POLICIES, Rules
 from adaptive.potentials.optimal_increments import optimal_increments
 
 if TYPE_CHECKING:
+    from adaptive.estimators.game_trees.nodes import Move
     from adaptive.types import RandomState
 
-__all__ = ["TreeSettings"]
+__all__ = ["Drift", "Game", "TreeSettings"]
 
+Drift: TypeAlias = "float | tuple[float, float] | None"  # of a step by either player, or by each
 GAME_METHODS = ("moves", "play", "result", "player")
+
+
+class Game(Protocol):
+    """The rules of a game; states are its own."""
+
+    def moves(self, state: Any, /) -> Sequence[Move]: ...
+    def play(self, state: Any, move: Any, /) -> Any: ...
+    def result(self, state: Any, /) -> float | None: ...
+    def player(self, state: Any, /) -> int: ...
 
 
 @dataclass(frozen=True, eq=False)
 class TreeSettings(Settings):
     """Parameters of :class:`~adaptive.GameTreeSearch`, under the same names."""
 
-    game: Any = None
+    game: Game | None = None
     branching: int | Callable[[int, int], int] | None = None
     depth: int | None = None
     results: str = "sign"
@@ -36,7 +47,7 @@ class TreeSettings(Settings):
     rollouts: str = "discard"
     root_mean: float = 0.0
     score_variance: float = 1e-8
-    drift: Any = None
+    drift: Drift = None
     random_state: RandomState = None
 
     def check(self) -> None:
@@ -84,17 +95,17 @@ class TreeSettings(Settings):
 
     @property
     def plain(self) -> bool:
-        """Whether moves are the numbers 0, ..., branching - 1, so that nodes need no labels."""
+        """True where moves are the numbers 0, ..., branching - 1, so that nodes need no labels."""
         return self.game is None or self.ends is not None
 
     @property
     def alternate(self) -> bool:
-        """Whether players take turns."""
+        """True where players take turns."""
         return self.players == "alternate"
 
     @property
     def drifts(self) -> tuple[float, float]:
-        """Of a step by either player."""
+        """Mean of a step by either player."""
         if self.drift is None:
             return 0.0, 0.0
         given = np.asarray(self.drift, dtype=float)

@@ -14,17 +14,17 @@ import numpy as np
 from adaptive.estimators.game_trees.descent import add_rollout, climb, descend, end_here, expand, search_ends, walk_down
 from adaptive.estimators.game_trees.evidence import Outcome
 from adaptive.estimators.game_trees.messages import own_rule
-from adaptive.estimators.game_trees.nodes import NODE, ROLLOUT
+from adaptive.estimators.game_trees.nodes import NODE, ROLLOUT, Move, Path
 from adaptive.estimators.game_trees.sweeps import settle, sweep
 from adaptive.estimators.game_trees.versions import Versioned
 from adaptive.pool import PoolExhausted
 
 if TYPE_CHECKING:
-    from adaptive.estimators.game_trees.settings import TreeSettings
+    from adaptive.estimators.game_trees.settings import Game, TreeSettings
+    from adaptive.types import State
 
 __all__ = ["Tree", "start"]
 
-Path = tuple[Any, ...]
 SMALLEST_STEP = 1e-3  # of the mean square of results, per move
 
 
@@ -53,7 +53,7 @@ class Tree(Versioned):
         self.settings, self.seed = settings, seed
         self._nodes, self.n_nodes = np.zeros(1, NODE), 1
         self._rollouts, self.n_rollouts = np.zeros(0, ROLLOUT), 0
-        self.labels: list[Any] = [None]
+        self.labels: list[Move] = [None]
         self.routes: dict[int, Path] = {}
         self.states: dict[int, Any] = {}
         self.step = 1.0
@@ -91,7 +91,7 @@ class Tree(Versioned):
 
     @property
     def exhausted(self) -> bool:
-        """Whether every end was seen."""
+        """True once every end was seen."""
         return bool(self._nodes[0]["closed"])
 
     # -- paths and nodes ---------------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ class Tree(Versioned):
         first = self._nodes["first"]
         return tuple(one - int(first[before]) for before, one in pairwise(line))
 
-    def moves(self, node: int) -> list[Any]:
+    def moves(self, node: int) -> list[Move]:
         """Return the legal moves at a stored node that is no end."""
         record = self._nodes[node]
         if record["count"] > 0 and not self.settings.plain:
@@ -175,7 +175,7 @@ class Tree(Versioned):
             at.append(self._child(int(record["first"]), int(record["count"]), move, path))
         return at
 
-    def _child(self, first: int, count: int, move: Any, path: Path) -> int:
+    def _child(self, first: int, count: int, move: Move, path: Path) -> int:
         if not self.settings.plain:
             options = self.labels[first : first + count]
             if move in options:
@@ -340,7 +340,7 @@ class Tree(Versioned):
 
     # -- plain data --------------------------------------------------------------------------------------------------
 
-    def to_plain(self) -> dict[str, Any]:
+    def to_plain(self) -> State:
         """Return everything as arrays and lists."""
         return {
             "seed": self.seed,
@@ -352,7 +352,7 @@ class Tree(Versioned):
         }
 
     @classmethod
-    def from_plain(cls, settings: TreeSettings, plain: dict[str, Any]) -> Tree:
+    def from_plain(cls, settings: TreeSettings, plain: State) -> Tree:
         """Return the tree that ``to_plain`` described."""
         self = object.__new__(cls)
         self.settings, self.seed, self.step = settings, int(plain["seed"]), float(plain["step"])
@@ -366,18 +366,18 @@ class Tree(Versioned):
         return self
 
 
-def _records(kind: np.dtype, columns: dict[str, Any]) -> np.ndarray:
+def _records(kind: np.dtype, columns: State) -> np.ndarray:
     found = np.zeros(len(next(iter(columns.values()))), kind)
     for name, column in columns.items():
         found[name] = column
     return found
 
 
-def start(game: Any) -> Any:
+def start(game: Game) -> Any:
     """The state at the root: what the game has as ``start``, or else no moves."""
     return getattr(game, "start", ())
 
 
-def _mover(game: Any, state: Any) -> int:
+def _mover(game: Game, state: Any) -> int:
     """0 where the maximising player moves, 1 where the other does."""
     return 0 if game.player(state) > 0 else 1

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 if TYPE_CHECKING:
+    from adaptive.estimators.game_trees.nodes import Path
     from adaptive.estimators.game_trees.settings import TreeSettings
+    from adaptive.types import State
 
 __all__ = ["Journal", "Versioned"]
 
@@ -22,16 +24,16 @@ HELD = ("_nodes", "n_nodes", "_rollouts", "n_rollouts", "labels", "routes", "sta
 
 
 class Journal:
-    """What a tree was before a change: its size, and the records at places that changed, as they are noted."""
+    """A tree before a change: its size, and the records at places that changed, as they are noted."""
 
-    def __init__(self, tree: Any) -> None:
+    def __init__(self, tree: Versioned) -> None:
         self.n_nodes, self.n_rollouts, self.n_labels = tree.n_nodes, tree.n_rollouts, len(tree.labels)
         self.step = tree.step
         self.blocks: dict[int, np.ndarray] = {}  # siblings, by the first of them; the root is a block of its own
         self.rollouts: dict[int, np.ndarray] = {}
-        self.routes: dict[int, tuple[Any, ...]] = {}
+        self.routes: dict[int, Path] = {}
 
-    def note(self, tree: Any, line: Sequence[int]) -> None:
+    def note(self, tree: Versioned, line: Sequence[int]) -> None:
         """Note the nodes of a path from the root and the children of each, and roll-outs that are given up there."""
         nodes = tree._nodes
         self._block(nodes, 0, 1)
@@ -44,7 +46,7 @@ class Journal:
                     self.rollouts[r] = tree._rollouts[r : r + 1].copy()
                 r = int(tree._rollouts[r]["before"])
 
-    def note_all(self, tree: Any) -> None:
+    def note_all(self, tree: Versioned) -> None:
         """Note every record, for a pass over the whole tree."""
         for i in np.flatnonzero(tree._nodes["count"][: self.n_nodes]).tolist():
             self._block(tree._nodes, int(tree._nodes[i]["first"]), int(tree._nodes[i]["count"]))
@@ -57,7 +59,7 @@ class Journal:
         if first < self.n_nodes and first not in self.blocks:
             self.blocks[first] = nodes[first : first + count].copy()
 
-    def undo(self, tree: Any) -> None:
+    def undo(self, tree: Versioned) -> None:
         """Make the tree what it was."""
         for first, block in self.blocks.items():
             tree._nodes[first : first + len(block)] = block
@@ -83,12 +85,16 @@ class Versioned:
     journal: Journal | None = None
     _ahead: Any
 
+    def derive(self) -> None:
+        """Make anew what follows from the arrays and the settings."""
+        raise NotImplementedError
+
     def followed(self, settings: TreeSettings) -> Self:
         """Return a tree that is the same, to be changed in place; this one then reads itself off that one."""
         other = object.__new__(type(self))
         self._hand_over(other)
         other.settings, other.seed = settings, self.seed
-        other.derive()  # type: ignore[attr-defined]
+        other.derive()
         other.journal = Journal(other)
         self._ahead = other
         return other
@@ -99,22 +105,22 @@ class Versioned:
         other.journal.undo(other)
         del self._ahead
         other._hand_over(self)
-        self.derive()  # type: ignore[attr-defined]
+        self.derive()
 
     @contextmanager
     def trial(self, settings: TreeSettings) -> Iterator[None]:
         """Change the tree in the body, under these settings; after it all is as before."""
         held = self.settings, self.journal
         self.settings, self.journal = settings, Journal(self)
-        self.derive()  # type: ignore[attr-defined]
+        self.derive()
         try:
             yield
         finally:
             self.journal.undo(self)
             self.settings, self.journal = held
-            self.derive()  # type: ignore[attr-defined]
+            self.derive()
 
-    def _hand_over(self, other: Any) -> None:
+    def _hand_over(self, other: Versioned) -> None:
         for name in HELD:
             getattr(self, name)
             setattr(other, name, self.__dict__.pop(name))
@@ -131,9 +137,9 @@ class Versioned:
         del self._ahead
         for one in HELD:
             setattr(self, one, getattr(mine, one))
-        self.derive()  # type: ignore[attr-defined]
+        self.derive()
         return self.__dict__[name]
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> State:
         getattr(self, HELD[0])
         return {name: value for name, value in self.__dict__.items() if name != "journal"}

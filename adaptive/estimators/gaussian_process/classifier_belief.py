@@ -1,4 +1,4 @@
-"""What is believed about labels:  p(y | x, f) = link(y f(x)),    f ~ GP(m, k).
+"""Belief about labels:  p(y | x, f) = link(y f(x)),    f ~ GP(m, k).
 
 Several classes are as many binary problems: each class against the rest, whose probabilities are divided by their sum,
 or every pair, whose winners vote.
@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -27,7 +27,7 @@ from adaptive.estimators.gaussian_process.process_belief import (
     restored,
 )
 from adaptive.estimators.gaussian_process.settings import ProcessSettings
-from adaptive.estimators.rows.labelled import Labelled
+from adaptive.estimators.rows.labelled import labelled
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, variance_factor, without_sites
 from adaptive.estimators.rows.training import LabelledRows, labels_of
 from adaptive.means import as_mean
@@ -37,11 +37,11 @@ from adaptive.predictive import Predictive, WeightedDraws
 if TYPE_CHECKING:
     from adaptive.inference import Posterior
     from adaptive.potentials import Potential
-    from adaptive.types import ArrayLike, RandomState
+    from adaptive.types import ArrayLike, Inputs, RandomState, State
 
 __all__ = ["ClassifierBelief", "ClassifierSettings"]
 
-LINKS = {"logit": BernoulliLogit, "probit": BernoulliProbit}
+LINKS: dict[str, type[BernoulliLogit] | type[BernoulliProbit]] = {"logit": BernoulliLogit, "probit": BernoulliProbit}
 N_DRAWS = 512
 
 
@@ -71,7 +71,7 @@ class ClassifierSettings(ProcessSettings):
         if self.classes is not None and len(np.unique(self.classes)) < 2:
             raise ValueError(f"classes must name two labels or more, got {list(np.asarray(self.classes))}.")
 
-    def problem(self, X: Any, signs: np.ndarray) -> Evidence:
+    def problem(self, X: Inputs, signs: np.ndarray) -> Evidence:
         """The evidence of a binary problem, before anything was learnt."""
         steps = 400 if self.inference == "annealed_importance" else int(self.max_iter_predict)
         return Evidence(
@@ -141,18 +141,18 @@ class ClassifierBelief(ProcessBelief):
 
     @classmethod
     def at_node(
-        cls, settings: ClassifierSettings, data: LabelledRows, theta: np.ndarray, near: Any
+        cls, settings: ClassifierSettings, data: LabelledRows, theta: np.ndarray, near: ClassifierBelief | None
     ) -> ClassifierBelief:
         """The belief at these hyper-parameters, of all binary problems alike, warm from one ``near``."""
         problems = [problem.at(theta) for problem in settings.problems(data)]
-        for k, problem in enumerate(problems if near is not None else []):
-            if _appended(problem, near.evidences[k].warm):
+        for k, problem in enumerate(problems):
+            if near is not None and _appended(problem, near.evidences[k].warm):
                 problem.warm = near.evidences[k].warm
         found = [inferred(settings, problem, False) for problem in problems]
         return cls(settings, data, [evidence for evidence, _ in found], [parts[0] for _, parts in found], len(data))
 
     @classmethod
-    def prior(cls, settings: ClassifierSettings, X: Any) -> ClassifierBelief:
+    def prior(cls, settings: ClassifierSettings, X: Inputs) -> ClassifierBelief:
         """The belief before any fit."""
         labels = labels_of(settings.classes)
         count = 1 if labels is None or len(labels) == 2 else len(labels)
@@ -167,21 +167,19 @@ class ClassifierBelief(ProcessBelief):
 
     @classmethod
     def prior_predictive(
-        cls, settings: ClassifierSettings, X: Any, *, target: Any = None, random_state: RandomState = None
+        cls, settings: ClassifierSettings, X: Inputs, *, target: Inputs | None = None, random_state: RandomState = None
     ) -> Predictive:
         """The predictive of the prior."""
         return cls.prior(settings, X).predictive(X, target=target, random_state=random_state)
 
-    def predictive(self, X: Any, *, target: Any = None, random_state: RandomState = None) -> Predictive:
+    def predictive(self, X: Inputs, *, target: Inputs | None = None, random_state: RandomState = None) -> Predictive:
         """Jointly Gaussian latents and class probabilities; of more than two classes by joint draws."""
         if len(self.processes) > 1:
             return self._by_draws(X, target, random_state)
-        family: Any = LINKS[self.settings.link]()
-        if self.labels is not None:
-            family = Labelled(family, self.labels)
+        family = labelled(LINKS[self.settings.link](), self.labels)
         return self.processes[0].predictive(X, family, target=target, random_state=random_state)
 
-    def _by_draws(self, X: Any, target: Any, random_state: RandomState) -> WeightedDraws:
+    def _by_draws(self, X: Inputs, target: Inputs | None, random_state: RandomState) -> WeightedDraws:
         """Joint draws of the classes' latents at candidates and target, for one-vs-rest."""
         self._require_probabilities()
         both = X if target is None else np.concatenate([X, target])
@@ -198,7 +196,7 @@ class ClassifierBelief(ProcessBelief):
         about = None if target is None else WeightedDraws(equal, table[:, m:], labels, random_state=random_state)
         return WeightedDraws(equal, table[:, :m], labels, target=about, features=X, random_state=random_state)
 
-    def probabilities(self, X: Any) -> np.ndarray:
+    def probabilities(self, X: Inputs) -> np.ndarray:
         """(m, c) predictive probabilities."""
         assert self.data is not None
         if self.data.n_classes == 1:
@@ -217,15 +215,14 @@ class ClassifierBelief(ProcessBelief):
         """The factor on latents' variances that suits the predictions left out; 1 where it is not asked for."""
         if self.settings.calibration is None or self.data is None or self.data.n_classes != 2:
             return 1.0
-        if self.posterior.engine != "expectation_propagation":
+        posterior = self.posteriors[0]
+        if posterior.engine != "expectation_propagation":
             return 1.0
-        posterior = self.posterior
         cavities = without_sites(posterior.mean, posterior.variances(), *posterior.sites)
-        assert self.data is not None
         return variance_factor(np.ones(1), [cavities], LINKS[self.settings.link](), self.data)
 
     @property
-    def left_out(self) -> LeaveOneOut | None:  # type: ignore[override]
+    def left_out(self) -> LeaveOneOut | None:
         """Predictions of the training rows without themselves; of two classes by expectation propagation."""
         if self.data is None or self.data.n_classes != 2 or (found := super().left_out) is None:
             return None
@@ -233,7 +230,7 @@ class ClassifierBelief(ProcessBelief):
         table = np.where(np.arange(2) == self.data.codes[:, None], chosen[:, None], 1.0 - chosen[:, None])
         return LeaveOneOut(table, found.log_score)
 
-    def winners(self, X: Any) -> np.ndarray:
+    def winners(self, X: Inputs) -> np.ndarray:
         """(m,) codes of the most probable class."""
         assert self.data is not None
         if self.data.n_classes == 1:
@@ -252,7 +249,7 @@ class ClassifierBelief(ProcessBelief):
 
     # -- snapshots -----------------------------------------------------------------------------------------------------
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data from which ``from_state`` makes this belief again, to the last bit."""
         pairs = zip(self.evidences, self.processes, strict=True)
         return {
@@ -261,7 +258,7 @@ class ClassifierBelief(ProcessBelief):
         }
 
     @classmethod
-    def from_state(cls, settings: ClassifierSettings, data: LabelledRows, state: dict[str, Any]) -> ClassifierBelief:
+    def from_state(cls, settings: ClassifierSettings, data: LabelledRows, state: State) -> ClassifierBelief:
         """The belief that ``state`` described."""
         pairs = zip(settings.problems(data), state["parts"], strict=True)
         found = [restored(problem, part) for problem, part in pairs]
@@ -270,7 +267,7 @@ class ClassifierBelief(ProcessBelief):
 
 
 def _appended(problem: Evidence, warm: list[Posterior] | None) -> bool:
-    """Whether the earlier posterior's rows are the first of the problem's."""
+    """True where the earlier posterior's rows are the first of the problem's."""
     return warm is not None and warm[0].group_lengths[0] <= len(problem.X)
 
 

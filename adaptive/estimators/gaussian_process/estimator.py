@@ -1,4 +1,4 @@
-"""What the two Gaussian process estimators share: their inputs, and the attributes that say what was learnt."""
+"""Base of the Gaussian process estimators: their inputs, and the attributes that say what was learnt."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from adaptive.kernels import Masked
 if TYPE_CHECKING:
     from sklearn.gaussian_process.kernels import Kernel
 
+    from adaptive.types import ArrayLike, Inputs, Options, Table
+
 __all__ = ["ProcessEstimator"]
 
 
@@ -25,31 +27,31 @@ class ProcessEstimator(BeliefEstimator):
     copy_X_train: bool
 
     @property
-    def compares_columns(self) -> bool:  # type: ignore[override]
-        """Whether the kernel has one length for all columns: none of its own for each, and no part of some of them."""
+    def compares_columns(self) -> bool:
+        """True where the kernel has one length for all columns, and no part of some of them."""
         if self.kernel is None:
             return True
         parts = (self.kernel, *self.kernel.get_params().values())
         masked = any(isinstance(part, Masked) for part in parts)
         return not masked and all(parameter.n_elements == 1 for parameter in self.kernel.hyperparameters)
 
-    def _inputs(self, X: Any, y: Any = "no_validation", *, reset: bool, **options: Any) -> Any:
+    def _inputs(self, X: Table, y: ArrayLike = "no_validation", *, reset: bool, **options: Any) -> Any:
         """X (and y), checked."""
         with in_plain_words(X, y):
             return validate_data(self, X, y, reset=reset, **self._as, **options)
 
-    def _candidates(self, X: Any) -> Any:
+    def _candidates(self, X: Table) -> Any:
         if self.__sklearn_is_fitted__():
             return self._inputs(X, reset=False)
         with in_plain_words(X):
             return check_array(X, input_name="X", **self._as)
 
     @property
-    def _as(self) -> dict[str, Any]:
+    def _as(self) -> Options:
         vectors = self.kernel is None or self.kernel.requires_vector_input
         return {"ensure_2d": vectors, "dtype": "numeric" if vectors else None}
 
-    def _kept(self, X: Any) -> Any:
+    def _kept(self, X: Inputs) -> Inputs:
         """The inputs that are kept, a copy where ``copy_X_train`` says so."""
         return np.copy(X) if self.copy_X_train and isinstance(X, np.ndarray) else X
 

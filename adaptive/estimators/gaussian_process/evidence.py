@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -20,6 +20,16 @@ from adaptive.estimators.gaussian_process.latent_process import LatentProcess
 from adaptive.estimators.gaussian_process.low_rank import Basis, LowRank, LowRankProcess, kernel_gradient, subset
 from adaptive.inference import GLM, Posterior
 from adaptive.potentials import BernoulliLogit
+
+if TYPE_CHECKING:
+    from sklearn.gaussian_process.kernels import Kernel
+
+    from adaptive.linalg import LowRankCovariance
+    from adaptive.means import Mean
+    from adaptive.potentials import Potential
+    from adaptive.types import ArrayLike, Inputs, Number, Options
+
+    Prior = np.ndarray | LowRankCovariance
 
 __all__ = ["Evidence"]
 
@@ -60,13 +70,13 @@ class Evidence:
     -1.604
     """
 
-    kernel: Any
-    mean: Any
-    X: Any
-    outputs: Sequence[Callable[[float], Any]]
-    engine: Callable[..., Any]
+    kernel: Kernel
+    mean: Mean
+    X: Inputs
+    outputs: Sequence[Callable[[float], Potential]]
+    engine: Callable[..., Posterior]
     log_scale: float | None = None
-    nugget: Any = 0.0
+    nugget: Number = 0.0
     warm: Any = field(default=None, repr=False)
     low_rank: LowRank | None = None
     pivots: np.ndarray | None = None
@@ -78,10 +88,10 @@ class Evidence:
 
     @property
     def scale(self) -> float:
-        """Of the likelihood; 1 where it has none that is learnt."""
+        """Scale of the likelihood; 1 where it has none that is learnt."""
         return 1.0 if self.log_scale is None else float(np.exp(self.log_scale))
 
-    def at(self, theta: Any) -> Evidence:
+    def at(self, theta: ArrayLike) -> Evidence:
         """The same at other parameters; a theta of the kernel alone leaves the others."""
         theta, k, m = np.asarray(theta, dtype=float), len(self.kernel.theta), len(self.mean.theta)
         full = np.concatenate([theta, self.theta[k:]]) if len(theta) == k else theta
@@ -121,10 +131,12 @@ class Evidence:
         return self
 
     def _basis(self) -> Basis:
-        return Basis(self.kernel, subset(self.X, self.with_pivots().pivots))
+        pivots = self.with_pivots().pivots
+        assert pivots is not None
+        return Basis(self.kernel, subset(self.X, pivots))
 
     def _covariance(self, eval_gradient: bool = False) -> tuple[Any, Any]:
-        """Of the latents at X; and its derivatives (n, n, p) where they are asked for and the matrix is written out."""
+        """Covariance of the latents at X; and its derivatives (n, n, p), if asked for and the matrix is written out."""
         if self.low_rank is not None:
             extra = self.nugget + _SMALL * np.mean(self.kernel.diag(self.X))
             return self._basis().covariance(self.X, extra), None
@@ -135,7 +147,7 @@ class Evidence:
         K[np.diag_indices(len(K))] += self.nugget + _SMALL * np.mean(K.diagonal())
         return K, dK
 
-    def models(self, covariance: Any = None) -> list[GLM]:
+    def models(self, covariance: Prior | None = None) -> list[GLM]:
         """The models of the latents at X, one per output; their covariance where it is known already."""
         K, mean = self._covariance()[0] if covariance is None else covariance, self.mean(self.X)
         try:
@@ -145,7 +157,7 @@ class Evidence:
                 raise
             raise ValueError(f"the kernel matrix of {self.kernel} at X is not positive definite: {error}") from None
 
-    def _infer(self, warm: bool, quiet: bool, settings: dict[str, Any], K: Any = None) -> list[tuple[Any, Any]]:
+    def _infer(self, warm: bool, quiet: bool, settings: Options, K: Prior | None = None) -> list[tuple[Any, Any]]:
         if quiet and (found := self._searched(warm, settings, K)) is not None:
             return found
         models = self.models(K)
@@ -158,22 +170,23 @@ class Evidence:
                 for model, start in zip(models, starts, strict=True)
             ]
 
-    def _searched(self, warm: bool, settings: dict[str, Any], K: Any) -> list[tuple[None, Any]] | None:
+    def _searched(self, warm: bool, settings: Options, K: Prior | None) -> list[tuple[None, Any]] | None:
         """Logit labels by expectation propagation without its checks; None where the engine itself is to be asked."""
         engine: Any = self.engine
         if getattr(engine, "function", None) is not inference.expectation_propagation or self.low_rank is not None:
             return None
-        labels = [output(self.scale) for output in self.outputs]
+        labels: list[Any] = [output(self.scale) for output in self.outputs]
         if any(type(one) is not BernoulliLogit for one in labels):
             return None
         from adaptive.estimators.gaussian_process.logit_latents import logit_latents  # compiles when it is first used
 
         settings = {**engine.settings, **settings}
-        K, mean = self._covariance()[0] if K is None else K, self.mean(self.X)
+        covariance: Any = self._covariance()[0] if K is None else K
+        mean = self.mean(self.X)
         starts = self.warm if warm and self.warm is not None else [None] * len(labels)
         found = [
             logit_latents(
-                K, mean, one.y, tol=settings["tol"], max_iter=settings["max_iter"], start=start and start.sites
+                covariance, mean, one.y, tol=settings["tol"], max_iter=settings["max_iter"], start=start and start.sites
             )
             for one, start in zip(labels, starts, strict=True)
         ]
@@ -221,7 +234,7 @@ class Evidence:
         return kernel_gradient(self._basis(), self.X, along), by_mean
 
 
-def _over(posterior: Any, n: int) -> Any:
+def _over(posterior: Any, n: int) -> Posterior | None:
     """The posterior's sites as a start where there are further inputs by now."""
     if posterior is None or (isinstance(posterior, Posterior) and posterior.n == n):
         return posterior

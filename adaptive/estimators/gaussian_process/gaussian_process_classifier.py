@@ -235,7 +235,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
     def predictive(
         self, candidates: Pool, *, target: Table | None = None, random_state: RandomState = None
     ) -> Predictive:
-        """What is believed about inputs: jointly Gaussian latents and class probabilities.
+        """Return the belief about inputs: jointly Gaussian latents and class probabilities.
 
         Parameters
         ----------
@@ -251,7 +251,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
 
     def log_marginal_likelihood(
         self, theta: ArrayLike | None = None, eval_gradient: bool = False, clone_kernel: bool = True
-    ) -> Any:
+    ) -> float | tuple[float, np.ndarray]:
         """Return the log evidence at ``theta`` (None: as learnt), and with ``eval_gradient`` its derivatives.
 
         Parameters
@@ -273,17 +273,17 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
             theta = np.asarray(theta, dtype=float)
             sizes = [len(evidence.kernel.theta) for evidence in evidences]
             thetas = np.split(theta, np.cumsum(sizes)[:-1]) if len(theta) == sum(sizes) else [theta] * len(sizes)
-        values = [log_marginal_likelihood(e, t, False) for e, t in zip(evidences, thetas, strict=True)]
+        values = [e.at(e.theta if t is None else t).value() for e, t in zip(evidences, thetas, strict=True)]
         return float(np.mean(values))
 
     @property
-    def kernel_(self) -> Any:
+    def kernel_(self) -> Kernel:
         """The kernel as learnt."""
         kernels = [process.kernel for process in self.fitted_belief().processes]
         return kernels[0] if len(kernels) == 1 else CompoundKernel(kernels)
 
     @property
-    def mean_(self) -> Any:
+    def mean_(self) -> Mean | list[Mean]:
         """The mean function as learnt (a list of them for more than two classes)."""
         return one_or_all([process.mean for process in self.fitted_belief().processes])
 

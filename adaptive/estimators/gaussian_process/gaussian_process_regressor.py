@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sklearn.gaussian_process.kernels import Kernel
+    from sklearn.utils import Tags
 
     from adaptive.inference import Posterior
     from adaptive.means import Mean
@@ -167,7 +168,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
 
     # -- belief --------------------------------------------------------------------------------------------------------
 
-    def predict(self, X: Table, return_std: bool = False, return_cov: bool = False) -> Any:
+    def predict(
+        self, X: Table, return_std: bool = False, return_cov: bool = False
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Return means (m,) or (m, outputs) of the function; before any fit those of the prior.
 
         Parameters
@@ -206,7 +209,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
     def predictive(
         self, candidates: Pool, *, target: Table | None = None, random_state: RandomState = None
     ) -> Predictive:
-        """What is believed about inputs; one output only.
+        """Return the belief about inputs; one output only.
 
         Parameters
         ----------
@@ -221,7 +224,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
 
     def log_marginal_likelihood(
         self, theta: ArrayLike | None = None, eval_gradient: bool = False, clone_kernel: bool = True
-    ) -> Any:
+    ) -> float | tuple[float, np.ndarray]:
         """Return the log evidence at ``theta`` (None: as learnt), and with ``eval_gradient`` its derivatives.
 
         Parameters
@@ -240,7 +243,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
     likelihood_scale_ = of_belief("likelihood_scale", "Scale of the noise in units of ``y``; None for Gaussian noise.")
     log_marginal_likelihood_value_ = of_belief("log_evidence", "As in scikit-learn.")
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.requires_fit = False
         return tags

@@ -19,7 +19,7 @@ from adaptive.estimators.gaussian_process.evidence import Evidence
 from adaptive.inference.evidence.maximise import LBFGS, Evaluate, Evaluation, Iteration, LogNormal, Maximum, maximise
 
 if TYPE_CHECKING:
-    from adaptive.types import RandomState
+    from adaptive.types import Options, RandomState
 
 __all__ = ["ROUGH", "optimised"]
 
@@ -100,7 +100,7 @@ def optimised(
             steepest = float(np.abs(np.where(blocked, 0.0, found.slope)).max())
         return found
 
-    def searched(theta: np.ndarray, warm: Any, gradient: bool, settings: dict[str, Any]) -> Evaluation:
+    def searched(theta: np.ndarray, warm: Any, gradient: bool, settings: Options) -> Evaluation:
         """From the last posterior that converged, or from scratch; nowhere better than where there is no posterior."""
         for begin in (warm, None):
             at.warm, slope = begin, np.zeros(len(theta))
@@ -140,7 +140,7 @@ def _warn_at_bounds(evidence: Evidence, bounds: np.ndarray) -> None:
 
 
 def _names(evidence: Evidence) -> list[str]:
-    """What the entries of theta are called; means have no bounds to end at."""
+    """Names of the entries of theta; means have no bounds to end at."""
     names = [
         h.name if h.n_elements == 1 else f"{h.name}[{k}]"
         for h in evidence.kernel.hyperparameters
@@ -159,7 +159,7 @@ def _of_user(optimizer: Callable[..., Any]) -> Iteration:
     ) -> Maximum:
         last = warm_start
 
-        def objective(theta: np.ndarray, eval_gradient: bool = True) -> Any:
+        def objective(theta: np.ndarray, eval_gradient: bool = True) -> float | tuple[float, np.ndarray]:
             nonlocal last
             evaluation = evaluate(theta, last, True, eval_gradient)  # type: ignore[call-arg]
             last = evaluation.posterior

@@ -1,6 +1,4 @@
-"""What is believed of functions whose hyper-parameters are not known: a weighted mixture of processes, one a node.
-
-    w_k = Z(theta_k) p(theta_k) volume_k,  normalised;  those below 1e-3 are dropped
+"""Belief about functions whose hyper-parameters are not known: a weighted mixture of processes, one a node.
 
 Several outputs, or the binary problems of several classes, share their nodes. Until there are twice as many rows the
 nodes stay where they are, and every one is fitted from its own last sites; but where fewer than five of a grid count,
@@ -9,137 +7,121 @@ the evidence is narrower than the grid, and nodes about its top take its place.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from adaptive.estimators.belief import Inferred
-from adaptive.estimators.gaussian_process.classifier_belief import ClassifierBelief
-from adaptive.estimators.gaussian_process.nodes import Nodes, log_prior, nodes_about, nodes_at_the_top, units_of
-from adaptive.estimators.gaussian_process.process_belief import bounds_of, one_or_all
-from adaptive.estimators.gaussian_process.regressor_belief import RegressorBelief
+from adaptive.estimators.gaussian_process.classifier_belief import ClassifierBelief, ClassifierSettings
+from adaptive.estimators.gaussian_process.places import Places, log_prior, places_about, places_at_the_top, units_of
+from adaptive.estimators.gaussian_process.process_belief import ProcessBelief, bounds_of, one_or_all
+from adaptive.estimators.gaussian_process.regressor_belief import RegressorBelief, RegressorSettings
+from adaptive.estimators.gaussian_process.settings import ProcessSettings
+from adaptive.estimators.nodes import NEGLIGIBLE, Nodes, beliefs_at, finite_evidences, weights_of
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, mixed
+from adaptive.estimators.rows.training import LabelledRows, Rows
 from adaptive.inference.mixture_posterior import MixturePosterior
-from adaptive.predictive import Mixture, Predictive
 
 if TYPE_CHECKING:
-    from adaptive.inference import Posterior
-    from adaptive.types import RandomState
+    from adaptive.estimators.gaussian_process.evidence import Evidence
+    from adaptive.estimators.gaussian_process.latent_process import LatentProcess
+    from adaptive.predictive import Predictive
+    from adaptive.types import Inputs, RandomState, State
 
 __all__ = ["IntegratedClassifier", "IntegratedRegressor"]
 
-NEGLIGIBLE = 1e-3  # weight
 FEWEST = 5  # nodes of a grid
+
+S = TypeVar("S", bound=ProcessSettings)
+D = TypeVar("D", bound=Rows)
+B = TypeVar("B", bound=ProcessBelief)
 
 
 @dataclass(frozen=True, eq=False)
-class IntegratedProcesses(Inferred):
-    """Beliefs at nodes of the hyper-parameters, and how probable each is.
+class IntegratedProcesses(Nodes[S, D, B]):
+    """Beliefs at nodes of the hyper-parameters; `Nodes` says the rest.
 
     Attributes
     ----------
-    settings : ProcessSettings
-    data : Rows
-    nodes : Nodes
-        All of them.
+    places : Places
+        All nodes.
     parts : dict of node number -> belief
         Of all nodes where there is a posterior, those of small weight included: the next rows may raise it.
     all_weights : dict of node number -> weight
-    log_evidence_of_all : float
-        ln sum_k Z(theta_k) p(theta_k) volume_k
-    learnt_rows : int
-        How many rows there were when the nodes were placed.
     """
 
-    settings: Any
-    data: Any
-    nodes: Nodes
-    parts: dict[int, Any]
+    places: Places
+    parts: dict[int, B]
     all_weights: dict[int, float]
-    log_evidence_of_all: float
-    learnt_rows: int
 
-    _kind: ClassVar[Any]
+    _kind: ClassVar[Any]  # of belief at a node
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
     @classmethod
-    def learnt(cls, settings: Any, data: Any, earlier: Any = None, *, start: Any = None) -> Any:
+    def learnt(cls, settings: S, data: D, earlier: object = None, *, start: object = None) -> Self:
         """Fit at every node; ``start`` is of a search, which there is none of here."""
         problems = cls._kind.problems(settings, data)
-        same = isinstance(earlier, cls) and len(earlier.parts) and earlier.n_problems == len(problems)
-        if same and len(data) < 2 * earlier.learnt_rows:
-            nodes, known, rows = earlier.nodes, earlier.parts, earlier.learnt_rows
+        before = earlier if isinstance(earlier, cls) and earlier.n_problems == len(problems) else None
+        if before is not None and len(data) < 2 * before.learnt_rows:
+            places, known, rows = before.places, before.parts, before.learnt_rows
         else:
-            nodes, known, rows = nodes_about(problems, bounds_of(problems[0])), {}, len(data)
-        found = cls._at_nodes(settings, data, nodes, known, rows)
-        if len(found.kept) >= FEWEST or not 1 <= nodes.points.shape[1] <= 2:
+            places, known, rows = places_about(problems, bounds_of(problems[0])), {}, len(data)
+        found = cls._at_places(settings, data, places, known, rows)
+        if len(found.beliefs) >= FEWEST or not 1 <= places.points.shape[1] <= 2:
             return found
-        nodes = nodes_at_the_top(problems, bounds_of(problems[0]))
-        return cls._at_nodes(settings, data, nodes, {}, len(data))
+        places = places_at_the_top(problems, bounds_of(problems[0]))
+        return cls._at_places(settings, data, places, {}, len(data))
 
     @classmethod
-    def _at_nodes(cls, settings: Any, data: Any, nodes: Nodes, known: dict[int, Any], rows: int) -> Any:
-        """Fit at these nodes, warm from those known, else from the neighbour; failures are left out."""
-        parts: dict[int, Any] = {}
-        refusal: Exception | None = None
-        for k, theta in enumerate(nodes.points):
-            try:
-                parts[k] = cls._kind.at_node(settings, data, theta, known.get(k, parts.get(k - 1)))
-            except (ValueError, np.linalg.LinAlgError) as problem:
-                refusal = refusal or problem
-        if not parts:
-            assert refusal is not None
-            raise refusal
-        return cls._weighted(settings, data, nodes, parts, rows)
+    def _at_places(cls, settings: S, data: D, places: Places, known: dict[int, B], rows: int) -> Self:
+        """Fit at these nodes, warm from those known, else from the neighbour."""
 
-    @classmethod
-    def _weighted(cls, settings: Any, data: Any, nodes: Nodes, parts: dict[int, Any], rows: int) -> Any:
-        first = cls._kind.problems(settings, data)[0]
+        def fit(k: int, found: dict[int, B]) -> B:
+            return cls._kind.at_node(settings, data, places.points[k], known.get(k, found.get(k - 1)))
+
+        parts = beliefs_at(range(len(places.points)), fit)
+        first, at = cls._kind.problems(settings, data)[0], list(parts)
         units = units_of(first.kernel, len(first.theta) - len(first.kernel.theta))
-        at = list(parts)
-        logs = np.array([parts[k].log_evidence for k in at]) + nodes.log_volumes[at]
-        logs += log_prior(nodes.points[at], first.theta, units)
-        if not np.isfinite(logs).any():
-            raise ValueError(
-                'hyperparameters="integrated" weighs kernels by their log evidence, and the inference gave none that '
-                'is finite; use hyperparameters="mode" or optimizer=None.'
-            )
-        logs = np.where(np.isfinite(logs), logs, -np.inf)
-        total = float(np.logaddexp.reduce(logs))
-        weights = dict(zip(at, np.exp(logs - total).tolist(), strict=True))
-        return cls(settings, data, nodes, parts, weights, total, rows)
+        logs = np.array([parts[k].log_evidence for k in at]) + places.log_volumes[at]
+        logs += log_prior(places.points[at], first.theta, units)
+        weights, total = weights_of(finite_evidences(logs, "kernels", 'use hyperparameters="mode" or optimizer=None'))
+        return cls._made(settings, data, places, parts, dict(zip(at, weights.tolist(), strict=True)), total, rows)
+
+    @classmethod
+    def _made(
+        cls,
+        settings: S,
+        data: D,
+        places: Places,
+        parts: dict[int, B],
+        weights: dict[int, float],
+        total: float,
+        rows: int,
+    ) -> Self:
+        """The belief of which those nodes count whose weight is not negligible."""
+        at = [k for k, weight in weights.items() if weight >= NEGLIGIBLE]
+        kept = np.array([weights[k] for k in at])
+        beliefs = [parts[k] for k in at]
+        return cls(settings, data, beliefs, kept / kept.sum(), total, rows, places, parts, weights)
 
     # -- what there is -------------------------------------------------------------------------------------------------
 
     @property
-    def kept(self) -> list[int]:
-        """Numbers of the nodes that count."""
-        return [k for k, weight in self.all_weights.items() if weight >= NEGLIGIBLE]
+    def processes(self) -> Sequence[LatentProcess]:
+        """The processes of the most probable node."""
+        return self.best.processes
 
     @property
-    def weights(self) -> np.ndarray:
-        """Of the nodes that count, adding up to 1."""
-        kept = np.array([self.all_weights[k] for k in self.kept])
-        return kept / kept.sum()
+    def evidences(self) -> Sequence[Evidence]:
+        """The evidences of the most probable node."""
+        return self.best.evidences
 
     @property
-    def beliefs(self) -> list[Any]:
-        """At the nodes that count."""
-        return [self.parts[k] for k in self.kept]
-
-    @property
-    def best(self) -> Any:
-        """The belief at the node of the largest weight."""
-        return self.beliefs[int(np.argmax(self.weights))]
-
-    def __getattr__(self, name: str) -> Any:
-        """What is asked of one process is answered by the most probable node's."""
-        if name in ("processes", "evidences", "evidence", "thetas", "likelihood_scale", "labels"):
-            return getattr(self.best, name)
-        raise AttributeError(name)
+    def thetas(self) -> list[np.ndarray]:
+        """Hyper-parameters of the most probable node, of every evidence."""
+        return self.best.thetas
 
     @property
     def n_problems(self) -> int:
@@ -147,87 +129,93 @@ class IntegratedProcesses(Inferred):
         return len(self.best.processes)
 
     @property
-    def log_evidence(self) -> float:
-        """Of all nodes."""
-        return self.log_evidence_of_all
-
-    @property
-    def posteriors(self) -> list[Posterior]:
-        """Of the nodes that count, all functions."""
-        return [posterior for belief in self.beliefs for posterior in belief.posteriors]
-
-    @property
-    def posterior(self) -> Any:  # type: ignore[override]
+    def posterior(self) -> MixturePosterior | list[MixturePosterior]:
         """The mixture over the latents at the training inputs, or one for each function."""
         columns = zip(*(belief.posteriors for belief in self.beliefs), strict=True)
         return one_or_all([MixturePosterior(self.weights, column, self.log_evidence) for column in columns])
 
     @property
     def n_iter(self) -> int:
-        """Of the longest inference; at least 1."""
+        """Iterations of the longest inference; at least 1."""
         return max(1, super().n_iter)
 
     @property
-    def left_out(self) -> LeaveOneOut | None:  # type: ignore[override]
+    def left_out(self) -> LeaveOneOut | None:
         """Predictions of the training rows without themselves, by the mixture."""
-        parts = [belief.left_out for belief in self.beliefs]
-        if any(part is None for part in parts):
+        parts = [part for belief in self.beliefs if (part := belief.left_out) is not None]
+        if len(parts) < len(self.beliefs):
             return None
-        return mixed(self.weights, parts, None if parts[0].probabilities is None else self.data.codes)
+        return mixed(self.weights, parts, self._codes)
 
-    def average(self, function: Callable[[Any], Any]) -> Any:
-        """sum_k w_k function(belief k)."""
-        return sum(weight * function(belief) for weight, belief in zip(self.weights, self.beliefs, strict=True))
+    @property
+    def _codes(self) -> np.ndarray | None:
+        """Codes of the outcomes, where they are labels."""
+        return None
 
     # -- belief --------------------------------------------------------------------------------------------------------
 
     @classmethod
-    def prior_predictive(cls, settings: Any, X: Any, *, target: Any = None, random_state: RandomState = None) -> Any:
+    def prior_predictive(
+        cls, settings: S, X: Inputs, *, target: Inputs | None = None, random_state: RandomState = None
+    ) -> Predictive:
         """The predictive of the prior, with the kernel that was given."""
         return cls._kind.prior_predictive(settings, X, target=target, random_state=random_state)
 
-    def predictive(self, X: Any, *, target: Any = None, random_state: RandomState = None) -> Predictive:
+    def predictive(self, X: Inputs, *, target: Inputs | None = None, random_state: RandomState = None) -> Predictive:
         """The mixture of what the nodes believe; a lone node's own."""
-        parts = [belief.predictive(X, target=target, random_state=random_state) for belief in self.beliefs]
-        return parts[0] if len(parts) == 1 else Mixture(self.weights, parts, random_state=random_state)
+        beliefs: Sequence[Any] = self.beliefs
+        parts = [belief.predictive(X, target=target, random_state=random_state) for belief in beliefs]
+        return self.mixture(parts, random_state)
 
     # -- snapshots -----------------------------------------------------------------------------------------------------
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data from which ``from_state`` makes this belief again, to the last bit."""
+        parts: list[Any] = list(self.parts.values())
         return {
-            "points": self.nodes.points,
-            "log_volumes": self.nodes.log_volumes,
+            "points": self.places.points,
+            "log_volumes": self.places.log_volumes,
             "kept_nodes": list(self.parts),
-            "node_beliefs": [part.state() for part in self.parts.values()],
+            "node_beliefs": [part.state() for part in parts],
             "weights": np.array(list(self.all_weights.values())),
             "log_evidence": self.log_evidence,
             "learnt_rows": self.learnt_rows,
         }
 
     @classmethod
-    def from_state(cls, settings: Any, data: Any, state: dict[str, Any]) -> Any:
+    def from_state(cls, settings: S, data: D, state: State) -> Self:
         """The belief that ``state`` described."""
         at = [int(k) for k in state["kept_nodes"]]
         parts = {k: cls._kind.from_state(settings, data, one) for k, one in zip(at, state["node_beliefs"], strict=True)}
         weights = dict(zip(at, np.asarray(state["weights"], dtype=float).tolist(), strict=True))
-        nodes = Nodes(np.asarray(state["points"], dtype=float), np.asarray(state["log_volumes"], dtype=float))
-        return cls(settings, data, nodes, parts, weights, float(state["log_evidence"]), int(state["learnt_rows"]))
+        places = Places(np.asarray(state["points"], dtype=float), np.asarray(state["log_volumes"], dtype=float))
+        total, rows = float(state["log_evidence"]), int(state["learnt_rows"])
+        return cls._made(settings, data, places, parts, weights, total, rows)
 
 
-class IntegratedRegressor(IntegratedProcesses):
+class IntegratedRegressor(IntegratedProcesses[RegressorSettings, Rows, RegressorBelief]):
     """Numbers: moments and densities of the mixture."""
 
     _kind = RegressorBelief
 
-    def moments(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    @property
+    def evidence(self) -> Evidence:
+        """The evidence of the most probable node."""
+        return self.best.evidence
+
+    @property
+    def likelihood_scale(self) -> float | None:
+        """Scale of the noise at the most probable node, in units of y; None for Gaussian noise."""
+        return self.best.likelihood_scale
+
+    def moments(self, X: Inputs) -> tuple[np.ndarray, np.ndarray]:
         """Means and variances (m,) or (m, outputs)."""
         moments = [belief.moments(X) for belief in self.beliefs]
         means, variances = (np.stack(part) for part in zip(*moments, strict=True))
         mean = np.tensordot(self.weights, means, axes=1)
         return mean, np.tensordot(self.weights, variances + np.square(means - mean), axes=1)
 
-    def covariance(self, X: Any) -> np.ndarray:
+    def covariance(self, X: Inputs) -> np.ndarray:
         """Covariance (m, m) or (m, m, outputs)."""
         mean = self.moments(X)[0]
 
@@ -237,22 +225,31 @@ class IntegratedRegressor(IntegratedProcesses):
 
         return self.average(second)
 
-    def log_predictive(self, X: Any, y: np.ndarray) -> np.ndarray:
+    def log_predictive(self, X: Inputs, y: np.ndarray) -> np.ndarray:
         """(m,) natural-log predictive densities of outcomes."""
         logs = np.stack([belief.log_predictive(X, y) for belief in self.beliefs])
         return np.logaddexp.reduce(logs + np.log(self.weights)[:, None], axis=0)
 
 
-class IntegratedClassifier(IntegratedProcesses):
+class IntegratedClassifier(IntegratedProcesses[ClassifierSettings, LabelledRows, ClassifierBelief]):
     """Labels: probabilities of the mixture."""
 
     _kind = ClassifierBelief
 
-    def probabilities(self, X: Any) -> np.ndarray:
+    @property
+    def labels(self) -> np.ndarray | None:
+        """The classes, where two or more are known."""
+        return self.best.labels
+
+    @property
+    def _codes(self) -> np.ndarray:
+        return self.data.codes
+
+    def probabilities(self, X: Inputs) -> np.ndarray:
         """(m, c) predictive probabilities."""
         return np.minimum(self.average(lambda belief: belief.probabilities(X)), 1.0)
 
-    def winners(self, X: Any) -> np.ndarray:
+    def winners(self, X: Inputs) -> np.ndarray:
         """(m,) codes of the most probable class."""
         if self.settings.multi_class == "one_vs_one":
             return self.best.winners(X)

@@ -9,13 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.linalg
 
 from adaptive.gaussians.empirical_form import EmpiricalForm
 from adaptive.predictive import GaussianProjections, GaussianTarget
+
+if TYPE_CHECKING:
+    from sklearn.gaussian_process.kernels import Kernel
+
+    from adaptive.means import Mean
+    from adaptive.potentials import Potential
+    from adaptive.types import Inputs, RandomState
 
 __all__ = ["LatentProcess"]
 
@@ -24,7 +31,7 @@ _JITTER = 1e-8  # of the mean prior variance, where draws of the training latent
 
 @dataclass(frozen=True)
 class LatentProcess:
-    """What is believed about a latent function.
+    """Belief about a latent function.
 
     Attributes
     ----------
@@ -41,9 +48,9 @@ class LatentProcess:
     True
     """
 
-    kernel: Any
-    mean: Any
-    X: Any
+    kernel: Kernel
+    mean: Mean
+    X: Inputs
     posterior: Any = None
 
     @property
@@ -64,13 +71,13 @@ class LatentProcess:
             return slope, reduce
         return form.slope, form.reduce
 
-    def _cross(self, X: Any) -> np.ndarray:
+    def _cross(self, X: Inputs) -> np.ndarray:
         """k(x, X) in the order of alpha."""
         cross = self.kernel(X, self.X)
         active = getattr(self.posterior, "active", None)  # of approximations that keep a few of the inputs only
         return cross if active is None else cross[:, active]
 
-    def moments(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def moments(self, X: Inputs) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance of the latents at X, (m,) each."""
         variance = self.kernel.diag(X)
         if self.posterior is None:
@@ -80,7 +87,7 @@ class LatentProcess:
         reduction = np.einsum("ij,ji->i", cross, reduce(np.asfortranarray(cross.T)))
         return self.mean(X) + cross @ slope, np.maximum(variance - reduction, 0.0)
 
-    def covariance(self, X: Any, Z: Any) -> np.ndarray:
+    def covariance(self, X: Inputs, Z: Inputs) -> np.ndarray:
         """Covariance of the latents at X and Z, (m, l)."""
         prior = np.asarray(self.kernel(X) if Z is X else self.kernel(X, Z))
         if self.posterior is None:
@@ -92,21 +99,21 @@ class LatentProcess:
         slope, reduce = self._known
         return slope, reduce(np.ones(len(slope)))
 
-    def along(self, X: Any, weights: np.ndarray) -> np.ndarray:
+    def along(self, X: Inputs, weights: np.ndarray) -> np.ndarray:
         """k(x, X) weights, (m,)."""
         return self._cross(X) @ weights
 
     def predictive(
         self,
-        X: Any,
-        likelihood: Any,
+        X: Inputs,
+        likelihood: Potential,
         *,
-        target: Any = None,
-        random_state: Any = None,
+        target: Inputs | None = None,
+        random_state: RandomState = None,
         kind: type[GaussianProjections] = GaussianProjections,
         **fields: Any,
     ) -> GaussianProjections:
-        """What is believed about outcomes at the inputs X; ``target``: inputs that the information is to be about."""
+        """The belief about outcomes at the inputs X; ``target``: inputs that the information is to be about."""
         mean, variance = self.moments(X)
         about = None
         if target is not None:

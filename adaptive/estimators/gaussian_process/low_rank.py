@@ -14,13 +14,20 @@ Using the Nystroem method to speed up kernel machines; Snelson and Ghahramani (2
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.linalg
 
 from adaptive.estimators.gaussian_process.latent_process import LatentProcess
 from adaptive.linalg import LowRankCovariance
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sklearn.gaussian_process.kernels import Kernel
+
+    from adaptive.types import Inputs, Number
 
 __all__ = ["Basis", "LowRank", "LowRankProcess", "kernel_gradient"]
 
@@ -31,7 +38,7 @@ _STEP = 1e-4  # in the logarithms of kernel parameters, of central differences
 
 @dataclass(frozen=True)
 class LowRank:
-    """How pivots are found.
+    """A way to find pivots.
 
     Attributes
     ----------
@@ -47,7 +54,7 @@ class LowRank:
     method: str
     seed: int = 0
 
-    def pivots(self, kernel: Any, X: Any) -> np.ndarray:
+    def pivots(self, kernel: Kernel, X: Inputs) -> np.ndarray:
         """Positions of the pivots among the rows of X."""
         rank = min(self.rank, len(X))
         if self.method == "nystroem":
@@ -76,7 +83,7 @@ class Basis:
     P : the pivots, (r, D) array or list of what the kernel takes
     """
 
-    def __init__(self, kernel: Any, P: Any) -> None:
+    def __init__(self, kernel: Kernel, P: Inputs) -> None:
         self.kernel, self.P = kernel, P
         values = kernel(P, P)
         if not np.isfinite(values).all():
@@ -89,13 +96,13 @@ class Basis:
                 continue
         raise ValueError(f"the kernel matrix of {kernel} at {len(values)} pivots of X is not positive definite.")
 
-    def __call__(self, X: Any) -> np.ndarray:
+    def __call__(self, X: Inputs) -> np.ndarray:
         """v(x) of every row, (m, r)."""
         cross = self.kernel(X, self.P)
         return scipy.linalg.solve_triangular(self.factor, cross.T, lower=True, overwrite_b=True).T
 
-    def covariance(self, X: Any, extra: Any) -> LowRankCovariance:
-        """Of the latents at X; ``extra`` is added to the diagonal."""
+    def covariance(self, X: Inputs, extra: Number) -> LowRankCovariance:
+        """Covariance of the latents at X; ``extra`` is added to the diagonal."""
         root, variance = self(X), self.kernel.diag(X)
         if not (np.isfinite(root).all() and np.isfinite(variance).all()):
             raise ValueError(f"kernel {self.kernel} gives values at X that are not finite.")
@@ -103,7 +110,9 @@ class Basis:
         return LowRankCovariance(root, left + extra)
 
 
-def kernel_gradient(basis: Basis, X: Any, along: Any) -> np.ndarray:
+def kernel_gradient(
+    basis: Basis, X: Inputs, along: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+) -> np.ndarray:
     """Derivatives of a function of that covariance in theta, the pivots fixed.
 
     The covariance is Q + diag(k - diag Q), Q = K_nP B with B = K_PP^-1 K_Pn, and dQ = dK_nP B + B' dK_Pn - B' dK_PP B;
@@ -136,36 +145,36 @@ def kernel_gradient(basis: Basis, X: Any, along: Any) -> np.ndarray:
 
 @dataclass(frozen=True)
 class LowRankProcess(LatentProcess):
-    """What is believed about a latent function of low rank, in r kernel values per input:
+    """Belief about a latent function of low rank, in r kernel values per input:
 
     E f(x) = m(x) + v(x) . z,    Cov(f(x), f(y)) = k(x, y) - v(x) . v(y) + v(x) A^-1 v(y).
     """
 
     basis: Any = None
 
-    def moments(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def moments(self, X: Inputs) -> tuple[np.ndarray, np.ndarray]:
         form, features = self.posterior.gaussian, self.basis(X)
         left = self.kernel.diag(X) - np.einsum("ij,ij->i", features, features)
         half = features @ form.half_inverse.T
         return self.mean(X) + features @ form.basis_mean, np.maximum(left, 0.0) + np.einsum("ij,ij->i", half, half)
 
-    def covariance(self, X: Any, Z: Any) -> np.ndarray:
+    def covariance(self, X: Inputs, Z: Inputs) -> np.ndarray:
         half = self.posterior.gaussian.half_inverse
         left = self.basis(X)
         right = left if Z is X else self.basis(Z)
         prior = np.asarray(self.kernel(X) if Z is X else self.kernel(X, Z))
         return prior - left @ right.T + (left @ half.T) @ (right @ half.T).T
 
-    def along(self, X: Any, weights: np.ndarray) -> np.ndarray:
+    def along(self, X: Inputs, weights: np.ndarray) -> np.ndarray:
         return self.basis(X) @ (self.basis(self.X).T @ weights)
 
 
-def subset(X: Any, rows: Any) -> Any:
+def subset(X: Inputs, rows: np.ndarray | Sequence[int]) -> Inputs:
     """Some of the inputs, which may be a list."""
     return X[rows] if isinstance(X, np.ndarray) else [X[k] for k in rows]
 
 
-def white_noise(kernel: Any, X: Any) -> float:
+def white_noise(kernel: Kernel, X: Inputs) -> float:
     """The noise that the kernel itself adds to every observation (a WhiteKernel): k(x, x) less k(x, copy of x)."""
     first = X[:1]
     return max(float(kernel.diag(first)[0] - kernel(first, first)[0, 0]), 0.0)

@@ -1,4 +1,4 @@
-"""What is believed about functions: processes, one per output or binary problem, and the evidences they came from.
+"""Belief about functions: processes, one per output or binary problem, and the evidences they came from.
 
 The evidences hold what was learnt of hyper-parameters and the posteriors to go on from; the processes answer.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -21,12 +21,14 @@ from adaptive.means import as_mean
 
 if TYPE_CHECKING:
     from adaptive.estimators.gaussian_process.settings import ProcessSettings
+    from adaptive.estimators.rows.training import Rows
     from adaptive.inference import Posterior
-    from adaptive.types import ArrayLike
+    from adaptive.types import ArrayLike, Inputs, State
 
 __all__ = ["ProcessBelief", "bounds_of", "evidence_state", "inferred", "prior_process", "restored"]
 
 LOG_SCALE_BOUNDS = (-12.0, 12.0)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +46,8 @@ class ProcessBelief(Inferred):
         How many rows there were when hyper-parameters were learnt.
     """
 
-    settings: Any
-    data: Any
+    settings: ProcessSettings
+    data: Rows | None
     evidences: Sequence[Evidence]
     processes: Sequence[LatentProcess]
     learnt_rows: int
@@ -56,12 +58,12 @@ class ProcessBelief(Inferred):
         return [process.posterior for process in self.processes]
 
     @property
-    def posterior(self) -> Any:
+    def posterior(self) -> Posterior | list[Posterior]:
         """The only one, or all."""
         return one_or_all(self.posteriors)
 
     @property
-    def left_out(self) -> LeaveOneOut | None:  # type: ignore[override]
+    def left_out(self) -> LeaveOneOut | None:
         """Predictions of the training rows without themselves, of all outputs together."""
         several = len(self.evidences) != len(self.processes)
         pairs = [(self.evidences[0 if several else k], process) for k, process in enumerate(self.processes)]
@@ -82,18 +84,18 @@ class ProcessBelief(Inferred):
         return [evidence.theta for evidence in self.evidences]
 
 
-def one_or_all(values: list) -> Any:
+def one_or_all(values: list[T]) -> T | list[T]:
     """The only value, or the list of several."""
     return values[0] if len(values) == 1 else values
 
 
-def prior_process(settings: ProcessSettings, X: Any) -> LatentProcess:
+def prior_process(settings: ProcessSettings, X: Inputs) -> LatentProcess:
     """The belief about the function before any fit."""
     return LatentProcess(settings.start_kernel(), as_mean(settings.mean).prepared(X), X)
 
 
 def bounds_of(evidence: Evidence) -> np.ndarray:
-    """Within which theta is searched, (p, 2)."""
+    """Bounds (p, 2) within which theta is searched."""
     bounds = [np.reshape(evidence.kernel.bounds, (-1, 2)), np.tile([-np.inf, np.inf], (len(evidence.mean.theta), 1))]
     if evidence.log_scale is not None:
         bounds.append(np.array([LOG_SCALE_BOUNDS]) + evidence.log_scale)
@@ -126,7 +128,9 @@ def inferred(
     return evidence, processes
 
 
-def log_marginal_likelihood(evidence: Evidence, theta: ArrayLike | None, eval_gradient: bool) -> Any:
+def log_marginal_likelihood(
+    evidence: Evidence, theta: ArrayLike | None, eval_gradient: bool
+) -> float | tuple[float, np.ndarray]:
     """Log evidence at theta, with its gradient in as many parameters as theta has."""
     moved = evidence.at(evidence.theta if theta is None else theta)
     if not eval_gradient:
@@ -135,7 +139,7 @@ def log_marginal_likelihood(evidence: Evidence, theta: ArrayLike | None, eval_gr
     return value, gradient[: len(moved.theta if theta is None else np.asarray(theta))]
 
 
-def evidence_state(evidence: Evidence, processes: Sequence[LatentProcess]) -> dict[str, Any]:
+def evidence_state(evidence: Evidence, processes: Sequence[LatentProcess]) -> State:
     """An evidence and its processes as plain data."""
     return {
         "theta": evidence.theta,
@@ -144,7 +148,7 @@ def evidence_state(evidence: Evidence, processes: Sequence[LatentProcess]) -> di
     }
 
 
-def restored(evidence: Evidence, state: dict[str, Any]) -> tuple[Evidence, list[LatentProcess]]:
+def restored(evidence: Evidence, state: State) -> tuple[Evidence, list[LatentProcess]]:
     """The evidence and the processes that ``state`` described; ``evidence`` is that of the problem anywhere."""
     evidence = evidence.at(np.asarray(state["theta"], dtype=float))
     if state.get("pivots") is not None:

@@ -1,4 +1,4 @@
-"""What is believed about numbers:  y = f(x) + noise,  f ~ GP(m, k);  several outputs share kernel and noise.
+"""Belief about numbers:  y = f(x) + noise,  f ~ GP(m, k);  several outputs share kernel and noise.
 
 Inside, outcomes are (y - shift) / scale, which is y itself unless they are to be normalised.
 """
@@ -33,7 +33,7 @@ from adaptive.predictive import GaussianProjections
 if TYPE_CHECKING:
     from adaptive.inference import Posterior
     from adaptive.potentials import Potential
-    from adaptive.types import Number, RandomState
+    from adaptive.types import Inputs, Number, RandomState, State
 
 __all__ = ["RegressorBelief", "RegressorSettings"]
 
@@ -78,7 +78,7 @@ class RegressorSettings(ProcessSettings):
         deviation = y.std(axis=0)
         return y.mean(axis=0), np.where(deviation > 0, deviation, 1.0)
 
-    def problem(self, X: Any, y: np.ndarray, unit: float) -> Evidence:
+    def problem(self, X: Inputs, y: np.ndarray, unit: float) -> Evidence:
         """The evidence of normalised outcomes, before anything was learnt; ``unit`` is what y was divided by."""
         columns = y[:, None] if y.ndim == 1 else y
         log_scale, nugget = None, np.asarray(self.alpha, dtype=float)
@@ -143,7 +143,9 @@ class RegressorBelief(ProcessBelief):
         return [settings.problem(data.X, (data.y - shift) / scale, float(np.mean(scale)))]
 
     @classmethod
-    def at_node(cls, settings: RegressorSettings, data: Rows, theta: np.ndarray, near: Any) -> RegressorBelief:
+    def at_node(
+        cls, settings: RegressorSettings, data: Rows, theta: np.ndarray, near: RegressorBelief | None
+    ) -> RegressorBelief:
         """The belief at these hyper-parameters, warm from one ``near``."""
         evidence = cls.problems(settings, data)[0].at(theta)
         if near is not None and not settings.normalize_y:
@@ -152,19 +154,19 @@ class RegressorBelief(ProcessBelief):
         return cls(settings, data, [evidence], processes, len(data), *settings.units(data.y))
 
     @classmethod
-    def prior(cls, settings: RegressorSettings, X: Any) -> RegressorBelief:
+    def prior(cls, settings: RegressorSettings, X: Inputs) -> RegressorBelief:
         """The belief before any fit."""
         processes = [prior_process(settings, X)] * (settings.n_targets or 1)
         return cls(settings, None, [], processes, 0, np.zeros(()), np.ones(()))
 
     @property
     def evidence(self) -> Evidence:
-        """Of all outputs."""
+        """The evidence of all outputs."""
         return self.evidences[0]
 
     @property
     def n_iter(self) -> int:
-        """Of the longest inference; at least 1, as scikit-learn wants it."""
+        """Iterations of the longest inference; at least 1, as scikit-learn wants it."""
         return max(1, super().n_iter)
 
     # -- what is believed --------------------------------------------------------------------------------------------
@@ -179,18 +181,18 @@ class RegressorBelief(ProcessBelief):
         several = len(parts) > 1 or (self.data is not None and self.data.y.ndim > 1)
         return np.stack(parts, axis=-1) if several else parts[0]
 
-    def moments(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def moments(self, X: Inputs) -> tuple[np.ndarray, np.ndarray]:
         """Means and variances of the function, (m,) or (m, outputs), in units of y."""
         outputs = self.by_output()
         moments = [process.moments(X) for process, _, _ in outputs]
         means = [a + b * mean for (_, a, b), (mean, _) in zip(outputs, moments, strict=True)]
         return self.stacked(means), self.stacked([b**2 * v for (_, _, b), (_, v) in zip(outputs, moments, strict=True)])
 
-    def covariance(self, X: Any) -> np.ndarray:
+    def covariance(self, X: Inputs) -> np.ndarray:
         """Covariance of the function, (m, m) or (m, m, outputs)."""
         return self.stacked([b**2 * process.covariance(X, X) for process, _, b in self.by_output()])
 
-    def log_predictive(self, X: Any, y: np.ndarray) -> np.ndarray:
+    def log_predictive(self, X: Inputs, y: np.ndarray) -> np.ndarray:
         """(m,) natural-log predictive densities of outcomes, added over outputs."""
         columns = y[:, None] if y.ndim == 1 else y
         total = np.zeros(len(columns))
@@ -205,22 +207,25 @@ class RegressorBelief(ProcessBelief):
 
     @classmethod
     def prior_predictive(
-        cls, settings: RegressorSettings, X: Any, *, target: Any = None, random_state: RandomState = None
+        cls, settings: RegressorSettings, X: Inputs, *, target: Inputs | None = None, random_state: RandomState = None
     ) -> GaussianProjections:
         """The predictive of the prior."""
         return cls.prior(settings, X).predictive(X, target=target, random_state=random_state)
 
-    def predictive(self, X: Any, *, target: Any = None, random_state: RandomState = None) -> GaussianProjections:
+    def predictive(
+        self, X: Inputs, *, target: Inputs | None = None, random_state: RandomState = None
+    ) -> GaussianProjections:
         """Jointly Gaussian values of the function, in units of y, and the noise; of one output only."""
         if len(self.processes) > 1:
             raise ValueError(f"predictive is there for one output, got {len(self.processes)}.")
         shift, scale = float(np.mean(self.shift)), float(np.mean(self.scale))
         white = white_noise(self.processes[0].kernel, X)
-        process = _Scaled(self.processes[0], shift, scale, white)
+        inner = self.processes[0]
+        process = _Scaled(inner.kernel, inner.mean, inner.X, inner.posterior, inner, shift, scale, white)
         family = _rescaled(self._family(white), scale)
         return process.predictive(X, family, target=target, random_state=random_state)
 
-    def _family(self, white: float) -> Any:
+    def _family(self, white: float) -> Gaussian | Laplace | Logistic | StudentT:
         """The family of the noise, in normalised units; ``white`` is the kernel's own."""
         settings, scale = self.settings, 1.0
         if settings.likelihood == "gaussian":
@@ -232,7 +237,7 @@ class RegressorBelief(ProcessBelief):
         return _noise(settings.likelihood, settings.df, scale)
 
     @property
-    def left_out(self) -> LeaveOneOut | None:  # type: ignore[override]
+    def left_out(self) -> LeaveOneOut | None:
         """Log densities of the training rows without themselves, in units of y."""
         found = super().left_out
         return found and LeaveOneOut(None, found.log_score - float(np.sum(np.log(self.scale))))
@@ -246,7 +251,7 @@ class RegressorBelief(ProcessBelief):
 
     # -- snapshots -----------------------------------------------------------------------------------------------------
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data from which ``from_state`` makes this belief again, to the last bit."""
         return {
             "shift": np.asarray(self.shift),
@@ -256,7 +261,7 @@ class RegressorBelief(ProcessBelief):
         }
 
     @classmethod
-    def from_state(cls, settings: RegressorSettings, data: Rows, state: dict[str, Any]) -> RegressorBelief:
+    def from_state(cls, settings: RegressorSettings, data: Rows, state: State) -> RegressorBelief:
         """The belief that ``state`` described."""
         shift, scale = np.asarray(state["shift"]), np.asarray(state["scale"])
         problem = settings.problem(data.X, (data.y - shift) / scale, float(np.mean(scale)))
@@ -264,30 +269,32 @@ class RegressorBelief(ProcessBelief):
         return cls(settings, data, [evidence], processes, int(state["learnt_rows"]), shift, scale)
 
 
+@dataclass(frozen=True)
 class _Scaled(LatentProcess):
     """The function in units of y: shift + scale f, without the noise that the kernel adds to observations."""
 
-    def __init__(self, process: LatentProcess, shift: float, scale: float, white: float) -> None:
-        super().__init__(process.kernel, process.mean, process.X, process.posterior)
-        object.__setattr__(self, "_units", (process, shift, scale, white))
+    process: Any = None
+    shift: float = 0.0
+    scale: float = 1.0
+    white: float = 0.0
 
-    def moments(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        process, shift, scale, white = self._units  # type: ignore[attr-defined]
-        mean, variance = process.moments(X)
-        return shift + scale * mean, scale**2 * np.maximum(variance - white, 0.0)
+    def moments(self, X: Inputs) -> tuple[np.ndarray, np.ndarray]:
+        mean, variance = self.process.moments(X)
+        return self.shift + self.scale * mean, self.scale**2 * np.maximum(variance - self.white, 0.0)
 
-    def covariance(self, X: Any, Z: Any) -> np.ndarray:
-        process, _, scale, _ = self._units  # type: ignore[attr-defined]
+    def covariance(self, X: Inputs, Z: Inputs) -> np.ndarray:
         if Z is X:
             Z = np.array(X)  # not "the same observations": no noise between them
-        return scale**2 * process.covariance(X, Z)
+        return self.scale**2 * self.process.covariance(X, Z)
 
 
-def _noise(name: str, df: float, scale: float) -> Any:
-    return {"laplace": Laplace, "logistic": Logistic}[name](scale) if name != "student_t" else StudentT(df, scale)
+def _noise(name: str, df: float, scale: float) -> Laplace | Logistic | StudentT:
+    if name == "student_t":
+        return StudentT(df, scale)
+    return Laplace(scale) if name == "laplace" else Logistic(scale)
 
 
-def _rescaled(family: Any, scale: float) -> Any:
+def _rescaled(family: Gaussian | Laplace | Logistic | StudentT, scale: float) -> Potential:
     """The same noise in other units."""
     if isinstance(family, Gaussian):
         return Gaussian(family.variance * scale**2)

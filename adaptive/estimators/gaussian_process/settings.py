@@ -93,7 +93,7 @@ class ProcessSettings(Settings):
 
     @property
     def seed(self) -> int:
-        """Of what is drawn: the random state where it is a number, else 0."""
+        """Seed of draws: the random state where it is a number, else 0."""
         return self.random_state if isinstance(self.random_state, int) else 0
 
     def start_kernel(self) -> Kernel:
@@ -118,5 +118,5 @@ class ProcessSettings(Settings):
         return Engine(function, settings, search)
 
     def approximation(self) -> LowRank | None:
-        """How the kernel matrix is approximated; None: not at all."""
+        """The approximation of the kernel matrix; None: there is none."""
         return None if self.rank is None else LowRank(self.rank, self.low_rank, self.seed)

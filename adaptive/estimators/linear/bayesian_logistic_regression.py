@@ -9,14 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
+from sklearn.utils.extmath import randomized_svd
 
 from adaptive import pool
 from adaptive.estimators.belief import Belief, BeliefEstimator, of_belief
 from adaptive.estimators.linear.binary_belief import BinaryBelief
 from adaptive.estimators.linear.integrated_belief import IntegratedBelief
 from adaptive.estimators.linear.one_vs_rest_belief import OneVsRestBelief
-from adaptive.estimators.linear.pool_covariance import pool_directions
 from adaptive.estimators.linear.pool_marginals import KeptRows
 from adaptive.estimators.linear.settings import LogisticSettings
 from adaptive.estimators.linear.softmax_belief import SoftmaxBelief
@@ -27,11 +28,16 @@ from adaptive.estimators.rows.training import LabelledRows, checked_weights, lab
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sklearn.utils import Tags
+
     from adaptive.inference import Posterior
     from adaptive.predictive import Predictive
-    from adaptive.types import ArrayLike, Matrix, Pool, RandomState, Table
+    from adaptive.types import ArrayLike, Matrix, Options, Pool, RandomState, State, Table
 
 __all__ = ["BayesianLogisticRegression"]
+
+RANK = 300  # directions of a pool: variances fall with the square of singular values
+_DENSE = 2_000_000  # numbers up to which their decomposition is an exact one
 
 
 class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
@@ -253,7 +259,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
             rows, labels, weights = rows[weights > 0], labels[weights > 0], weights[weights > 0]
         return LabelledRows(rows, labels, known, None if np.all(weights == 1.0) else weights)
 
-    def _belief_about(self, data: LabelledRows | None) -> type[Belief]:
+    def _belief_about(self, data: LabelledRows | None) -> type[Belief[LogisticSettings, LabelledRows]]:
         labels = labels_of(self.classes) if data is None else data.classes
         two = labels is None or len(labels) <= 2
         if not two and self.multi_class != "softmax":
@@ -263,7 +269,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         return BinaryBelief if two else SoftmaxBelief
 
     @property
-    def compares_columns(self) -> bool:  # type: ignore[override]
+    def compares_columns(self) -> bool:
         """A pool's directions have scales of their own, which the prior takes from them."""
         return self.prior_covariance is None
 
@@ -272,7 +278,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     def predictive(
         self, candidates: Pool, *, target: Table | None = None, random_state: RandomState = None
     ) -> Predictive:
-        """What is believed about rows: Gaussian latents and their class probabilities.
+        """Return the belief about rows: Gaussian latents and their class probabilities.
 
         Parameters
         ----------
@@ -316,8 +322,8 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
             known = self._of_pool = (self.pool, pool_directions(checked_pool(self.pool)))
         return known[1]
 
-    def _prepared(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Where answers are included a pool goes with its marginals, kept from call to call."""
+    def _prepared(self, arguments: Options) -> Options:
+        """The arguments; where answers are included the pool goes with its marginals, kept from call to call."""
         belief, candidates, pending = getattr(self, "belief_", None), arguments["candidates"], arguments["pending"]
         if not isinstance(belief, BinaryBelief | IntegratedBelief) or not belief.settings.includes(belief.data):
             return arguments
@@ -334,7 +340,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
             prepared["pending"] = beside.as_pool()
         return prepared
 
-    def restore(self, state: dict[str, Any]) -> Self:
+    def restore(self, state: State) -> Self:
         """Take over what ``state`` returned; the parameters must be the same."""
         super().restore(state)
         if state and self._directions is not None:
@@ -357,7 +363,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
             logs = np.log(np.maximum(self.predict_proba(X), np.finfo(float).tiny))
         return logs if logs.shape[1] > 2 else logs[:, -1] - logs[:, 0]
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = self.multi_class != "softmax" or SoftmaxBelief.supports(self)
         tags.input_tags.sparse = True
@@ -387,3 +393,38 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     X_train_ = of_belief("data.X", "The rows learnt from.")
     y_train_ = of_belief("data.y", "Their labels.")
     sample_weight_ = of_belief("data.sample_weight", "Their weights.")
+
+
+def pool_directions(pool: Matrix, rank: int = RANK) -> np.ndarray:
+    """Return D (p, r) with  D D' = C / mean of x C x' over the pool,  C = X' X / N,  exact where r >= the pool's rank.
+
+    Weights  w ~ N(0, s^2 C)  vary as the N rows of the pool do; they are N(0, s^2) weights of the features  x D.  An
+    isotropic prior leaves variance in directions that no document of a pool of texts has; of tables this takes it from
+    directions that matter (results/tables/hyper-text.csv). No p x p matrix is formed.
+
+    Parameters
+    ----------
+    pool : (N, p) array or sparse matrix
+    rank : int, default 300
+        Directions kept at most.
+
+    Examples
+    --------
+    >>> rows = np.array([[2.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+    >>> directions = pool_directions(rows)
+    >>> covariance = rows.T @ rows / 3
+    >>> unit = np.mean(np.einsum("ij,jk,ik->i", rows, covariance, rows))
+    >>> bool(np.allclose(directions @ directions.T, covariance / unit))
+    True
+    """
+    count, p = pool.shape
+    if count * p <= _DENSE:
+        matrix: Any = pool
+        dense = matrix.toarray() if sp.issparse(matrix) else np.asarray(matrix, dtype=float)
+        _, singular, right = np.linalg.svd(dense, full_matrices=False)
+    else:
+        _, singular, right = randomized_svd(pool, min(rank, min(count, p) - 1), n_iter=4, random_state=0)
+    kept = singular[:rank] > 1e-10 * singular[0]
+    directions = right[:rank][kept].T * singular[:rank][kept]  # of C, times sqrt(N)
+    lengths = np.square(np.asarray(pool @ directions)).sum(axis=1)
+    return directions / np.sqrt(np.mean(lengths))

@@ -1,4 +1,4 @@
-"""What is believed about two classes: one latent per row,
+"""Belief about two classes: one latent per row,
 
 p(y | x, w, b) = link(y (w . x + b)),    w ~ prior(scale),    q(w, b) = N(mean, covariance) by approximation.
 """
@@ -16,9 +16,9 @@ import scipy.sparse as sp
 from adaptive import inference
 from adaptive.estimators.belief import Inferred
 from adaptive.estimators.linear.pool_marginals import KeptPool, KeptRows, PoolMarginals
+from adaptive.estimators.linear.scale_slopes import weight_scale_slope
 from adaptive.estimators.linear.settings import INTERCEPT_SCALE, LARGEST_TYPICAL_LATENT, LogisticSettings
-from adaptive.estimators.linear.weight_scale import weight_scale_slope
-from adaptive.estimators.rows.labelled import Labelled
+from adaptive.estimators.rows.labelled import labelled
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, cavities, left_out
 from adaptive.estimators.rows.linear_predictive import block_wise_predictive, linear_predictive, with_intercept
 from adaptive.estimators.rows.training import LabelledRows, labels_of
@@ -30,11 +30,12 @@ from adaptive.potentials.weighted import Weighted
 from adaptive.predictive import GaussianProjections, Predictive
 
 if TYPE_CHECKING:
-    from adaptive.types import Matrix, Pool, RandomState
+    from adaptive.potentials.likelihood import Likelihood
+    from adaptive.types import Matrix, Pool, RandomState, State
 
 __all__ = ["BinaryBelief", "Problem"]
 
-LINKS = {"logit": BernoulliLogit, "probit": BernoulliProbit}
+LINKS: dict[str, type[BernoulliLogit] | type[BernoulliProbit]] = {"logit": BernoulliLogit, "probit": BernoulliProbit}
 ROUGH = 1e-2  # tolerance while the prior scale is still being sought
 STATIONARY = ("expectation_propagation", "variational_bounds")  # a rough fit has a good slope already
 
@@ -64,20 +65,20 @@ class BinaryBelief(Inferred):
     # -- learning ------------------------------------------------------------------------------------------------------
 
     @classmethod
-    def learnt(cls, settings: LogisticSettings, data: LabelledRows, earlier: Any = None) -> BinaryBelief:
+    def learnt(cls, settings: LogisticSettings, data: LabelledRows, earlier: object = None) -> BinaryBelief:
         """Fit at the given prior scale, or at the one of the highest evidence; warm from an ``earlier`` belief.
 
         With ``update="inclusion"`` the rows that are new to the earlier belief are included one by one, with one step
         of the engine after every block; a prior scale is learnt again when there are twice as many rows.
         """
-        warm = isinstance(earlier, BinaryBelief) and earlier.data.n_classes == data.n_classes
+        before = earlier if isinstance(earlier, BinaryBelief) and earlier.data.n_classes == data.n_classes else None
         if (
-            warm
-            and settings.includes(data, len(data) - len(earlier.data))
-            and not (settings.prior_scale is None and len(data) >= 2 * earlier.scale_rows)
+            before is not None
+            and settings.includes(data, len(data) - len(before.data))
+            and not (settings.prior_scale is None and len(data) >= 2 * before.scale_rows)
         ):
-            return earlier.including(settings, data)
-        start = earlier.posterior if warm else None
+            return before.including(settings, data)
+        start = None if before is None else before.posterior
         problem = Problem(settings, data)
         if settings.prior_scale is not None:
             scale = float(settings.prior_scale)
@@ -86,7 +87,7 @@ class BinaryBelief(Inferred):
             centre = float(np.log(LARGEST_TYPICAL_LATENT / data.typical_length))
             found = maximise(
                 problem.evaluate,
-                float(np.log(earlier.prior_scale)) if warm else centre,
+                centre if before is None else float(np.log(before.prior_scale)),
                 prior=LogNormal(centre),
                 iteration=Newton(),
                 warm_start=start,
@@ -139,7 +140,7 @@ class BinaryBelief(Inferred):
         )
 
     @property
-    def labelled_family(self) -> Any:
+    def labelled_family(self) -> Likelihood:
         """The likelihood of the classes, -1 and +1 where fewer than two are known."""
         return _family(self.settings, self.data.labels)
 
@@ -149,7 +150,7 @@ class BinaryBelief(Inferred):
         *,
         target: Matrix | None = None,
         random_state: RandomState = None,
-        family: Any = None,
+        family: Likelihood | None = None,
     ) -> Predictive:
         """Gaussian latents of the rows, with the classes as outcomes; ``family``: theirs, where several share it."""
         family = self.labelled_family if family is None else family
@@ -188,12 +189,12 @@ class BinaryBelief(Inferred):
         return self.family.outcome_probabilities(mean, gamma * variance)[1]
 
     @property
-    def family(self) -> Any:
+    def family(self) -> Likelihood:
         """The likelihood of -1 and +1."""
         return LINKS[self.settings.link]()
 
     @cached_property
-    def left_out(self) -> LeaveOneOut | None:  # type: ignore[override]
+    def left_out(self) -> LeaveOneOut | None:
         """Predictions of the training rows without themselves; None where there are no cavities."""
         if not self.has_cavities:
             return None
@@ -202,7 +203,7 @@ class BinaryBelief(Inferred):
 
     @property
     def has_cavities(self) -> bool:
-        """Whether there are two classes, by expectation propagation."""
+        """True of two classes by expectation propagation."""
         return self.data.n_classes == 2 and self.posterior.engine == "expectation_propagation"
 
     def winners(self, rows: Matrix) -> np.ndarray:
@@ -232,7 +233,7 @@ class BinaryBelief(Inferred):
 
     # -- snapshots -----------------------------------------------------------------------------------------------------
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data from which ``from_state`` makes this belief again, to the last bit."""
         posterior, sites = self.posterior, np.empty((0, 3))
         if isinstance(posterior, IncludedPosterior):
@@ -246,7 +247,7 @@ class BinaryBelief(Inferred):
         }
 
     @classmethod
-    def from_state(cls, settings: LogisticSettings, data: LabelledRows, state: dict[str, Any]) -> BinaryBelief:
+    def from_state(cls, settings: LogisticSettings, data: LabelledRows, state: State) -> BinaryBelief:
         """The belief that ``state`` described."""
         scale, sites = float(state["prior_scale"]), np.asarray(state["included"], dtype=float)
         problem, first = Problem(settings, data), len(data) - len(sites)
@@ -305,6 +306,5 @@ class Problem:
         )
 
 
-def _family(settings: LogisticSettings, labels: np.ndarray | None) -> Any:
-    family: Any = LINKS[settings.link]()
-    return family if labels is None or len(labels) != 2 else Labelled(family, np.asarray(labels))
+def _family(settings: LogisticSettings, labels: np.ndarray | None) -> Likelihood:
+    return labelled(LINKS[settings.link](), labels)

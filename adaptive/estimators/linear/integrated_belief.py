@@ -1,4 +1,4 @@
-"""What is believed where the prior scale is not known: a weighted mixture of beliefs, each at its own scale.
+"""Belief where the prior scale is not known: a weighted mixture of beliefs, each at its own scale.
 
     u = ln(scale x typical length of the training rows) ~ N(ln 2, 1.5^2),    nodes u_k = ln 2 + .75 k,  k = -4 .. 4
     w_k = Z_k p(u_k), normalised; those below 1e-3 are dropped
@@ -9,7 +9,7 @@ intervals at that scale are too short: averaged over the nodes they are not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,110 +18,87 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from adaptive.estimators.belief import Inferred
-from adaptive.estimators.linear.binary_belief import BinaryBelief
-from adaptive.estimators.linear.fitted_together import compiles, fitted_together
+from adaptive import inference
+from adaptive.estimators.linear.binary_belief import BinaryBelief, Problem
 from adaptive.estimators.linear.pool_marginals import KeptRows, NodeMarginals
 from adaptive.estimators.linear.settings import LogisticSettings
 from adaptive.estimators.linear.softmax_belief import SoftmaxBelief
+from adaptive.estimators.nodes import NEGLIGIBLE, Nodes, beliefs_at, finite_evidences, weights_of
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, cavities, left_out, mixed, variance_factor
 from adaptive.estimators.rows.training import LabelledRows
 from adaptive.inference.mixture_posterior import MixturePosterior
-from adaptive.predictive import Mixture, Predictive, SoftmaxProjections
+from adaptive.predictive import Predictive, SoftmaxProjections
 
 if TYPE_CHECKING:
-    from adaptive.inference import Posterior
-    from adaptive.types import Matrix, Pool, RandomState
+    from adaptive.types import Matrix, Pool, RandomState, State
 
 __all__ = ["IntegratedBelief"]
 
 CENTRE, DEVIATION = float(np.log(2.0)), 1.5  # of u, a priori
 STEP = 0.75
 NODES = range(-4, 5)
-NEGLIGIBLE = 1e-3  # weight below which a node is dropped
 ROUGHLY = 20.0  # tolerance of the inference at a node, over that of a posterior that stands alone: 2e-3
-_KINDS: dict[str, Any] = {"binary": BinaryBelief, "softmax": SoftmaxBelief}
+MOST_FEATURES = 64  # of the compiled loop; above, a factorisation by LAPACK is worth a call for every node
+MOST_NUMBERS = 2**17  # of rows times features
+
+Part = BinaryBelief | SoftmaxBelief
+_KINDS: dict[str, type[Part]] = {"binary": BinaryBelief, "softmax": SoftmaxBelief}
 
 
 @dataclass(frozen=True, eq=False)
-class IntegratedBelief(Inferred):
-    """Beliefs of one kind at nodes of the prior scale, and how probable each is.
+class IntegratedBelief(Nodes[LogisticSettings, LabelledRows, Part]):
+    """Beliefs of one kind at nodes of the prior scale, each with its own ``prior_scale``; `Nodes` says the rest.
 
     Attributes
     ----------
-    settings : LogisticSettings
-    data : LabelledRows
     nodes : tuple of int
         Numbers k of the nodes that are kept, ascending.
-    beliefs : tuple of BinaryBelief or SoftmaxBelief
-        Theirs, each with its own ``prior_scale``.
-    weights : (k,) array, adding up to 1
-    evidence : float
-        ln sum_k Z_k p(u_k) .75
-    scale_rows : int
-        With how many rows all nodes were fitted last.
     """
 
-    settings: LogisticSettings
-    data: LabelledRows
     nodes: tuple[int, ...]
-    beliefs: tuple[Any, ...]
-    weights: np.ndarray
-    evidence: float
-    scale_rows: int
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
     @classmethod
-    def learnt(cls, settings: LogisticSettings, data: LabelledRows, earlier: Any = None) -> IntegratedBelief:
+    def learnt(cls, settings: LogisticSettings, data: LabelledRows, earlier: object = None) -> IntegratedBelief:
         """Fit at the nodes, warm; of an ``earlier`` belief those it kept and their neighbours, until rows have doubled.
 
         With ``update="inclusion"`` rows that are new are included at the nodes that are kept.
         """
-        warm = isinstance(earlier, IntegratedBelief) and earlier.data.n_classes == data.n_classes
-        known = dict(zip(earlier.nodes, earlier.beliefs, strict=True)) if warm else {}
-        doubled = not warm or len(data) >= 2 * earlier.scale_rows
-        kind = BinaryBelief if data.n_classes <= 2 else SoftmaxBelief
-        included = warm and settings.includes(data, len(data) - len(earlier.data))
-        if kind is SoftmaxBelief:
-            included = included and all(belief.may_include(settings, data) for belief in known.values())
+        before = earlier if isinstance(earlier, IntegratedBelief) else None
+        if before is None or before.data.n_classes != data.n_classes:
+            return cls._weighted(settings, data, _fitted(settings, data, NODES, {}), len(data))
+        known = dict(zip(before.nodes, before.beliefs, strict=True))
+        doubled = len(data) >= 2 * before.learnt_rows
+        included = settings.includes(data, len(data) - len(before.data)) and all(
+            belief.may_include(settings, data) for belief in known.values() if isinstance(belief, SoftmaxBelief)
+        )
         if included and not doubled:
-            beliefs = dict(zip(known, kind.all_including(list(known.values()), settings, data), strict=True))
+            kind: Any = type(before.beliefs[0])
+            beliefs = dict(zip(known, kind.all_including(before.beliefs, settings, data), strict=True))
         else:
-            fitted = NODES if doubled else sorted({n for k in known for n in (k - 1, k, k + 1) if n in NODES})
-            beliefs = _fitted(kind, settings, data, fitted, known)
-        return cls._weighted(settings, data, beliefs, len(data) if doubled else earlier.scale_rows)
+            nodes = NODES if doubled else sorted({n for k in known for n in (k - 1, k, k + 1) if n in NODES})
+            beliefs = _fitted(settings, data, nodes, known)
+        return cls._weighted(settings, data, beliefs, len(data) if doubled else before.learnt_rows)
 
     @classmethod
     def _weighted(
-        cls, settings: LogisticSettings, data: LabelledRows, beliefs: dict[int, Any], scale_rows: int
+        cls, settings: LogisticSettings, data: LabelledRows, beliefs: dict[int, Part], learnt_rows: int
     ) -> IntegratedBelief:
         nodes = np.array(sorted(beliefs))
         logs, level = _log_evidences(beliefs)
-        logs = logs - 0.5 * np.square(STEP * nodes / DEVIATION)
-        total = float(np.logaddexp.reduce(logs))
-        weights = np.exp(logs - total)
+        weights, total = weights_of(logs - 0.5 * np.square(STEP * nodes / DEVIATION))
         kept = weights >= NEGLIGIBLE
         weights = weights[kept] / weights[kept].sum()
         left = tuple(nodes[kept].tolist())
         evidence = level + total + float(np.log(STEP / (np.sqrt(2 * np.pi) * DEVIATION)))
-        return cls(settings, data, left, tuple(beliefs[k] for k in left), weights, evidence, scale_rows)
+        return cls(settings, data, tuple(beliefs[k] for k in left), weights, evidence, learnt_rows, left)
 
     # -- what the mixture says of its inference ------------------------------------------------------------------------
 
-    @property
-    def log_evidence(self) -> float:
-        """Of all nodes."""
-        return self.evidence
-
-    @property
-    def posteriors(self) -> Sequence[Posterior]:
-        """Those of the nodes."""
-        return [belief.posterior for belief in self.beliefs]
-
     @cached_property
-    def posterior(self) -> MixturePosterior:  # type: ignore[override]
-        """All of them, weighted."""
+    def posterior(self) -> MixturePosterior:
+        """The posteriors of all nodes, weighted."""
         return MixturePosterior(self.weights, self.posteriors, self.log_evidence)
 
     @property
@@ -145,26 +122,28 @@ class IntegratedBelief(Inferred):
     ) -> Predictive:
         """The mixture of what the nodes believe about rows; a lone node's own."""
         first = self.beliefs[0]
-        shared = {"family": first.labelled_family} if isinstance(first, BinaryBelief) else {}
+        shared: dict[str, Any] = {"family": first.labelled_family} if isinstance(first, BinaryBelief) else {}
+        at_nodes: list[Any] = [
+            rows.of_node(k) if isinstance(rows, KeptRows) else rows for k in range(len(self.beliefs))
+        ]
         parts = [
             belief.predictive(
-                rows.of_node(k) if isinstance(rows, KeptRows) else rows,
+                at_nodes[k],
                 target=target,
                 random_state=random_state + k if isinstance(random_state, int) else random_state,  # draws of its own
                 **shared,
             )
             for k, belief in enumerate(self.beliefs)
         ]
-        if len(parts) == 1:
-            return parts[0]
         for weight, part in zip(self.weights, parts, strict=True):
             if isinstance(part, SoftmaxProjections):
                 part.share = float(weight)
-        return Mixture(self.weights, parts, random_state=random_state)
+        return self.mixture(parts, random_state)
 
     def marginals(self, pool: Pool, table: Callable[[], Matrix], keep: bool = True) -> NodeMarginals:
         """Marginals of a pool at every node."""
-        return NodeMarginals([belief.marginals(pool, table, keep) for belief in self.beliefs])
+        binary = [belief for belief in self.beliefs if isinstance(belief, BinaryBelief)]
+        return NodeMarginals([belief.marginals(pool, table, keep) for belief in binary])
 
     def probabilities(self, rows: Matrix) -> np.ndarray:
         """(m, n_classes) predictive probabilities, of two classes with the latents' variances times ``gamma``."""
@@ -178,29 +157,29 @@ class IntegratedBelief(Inferred):
     def coefficients(self) -> tuple[np.ndarray, np.ndarray]:
         """Posterior means of weights and intercepts."""
         weights, intercepts = zip(*(belief.coefficients() for belief in self.beliefs), strict=True)
-        return tuple(np.tensordot(self.weights, np.stack(part), axes=1) for part in (weights, intercepts))  # type: ignore[return-value]
+        return (
+            np.tensordot(self.weights, np.stack(weights), axes=1),
+            np.tensordot(self.weights, np.stack(intercepts), axes=1),
+        )
 
     # -- what it would have said of its own rows -----------------------------------------------------------------------
 
     @cached_property
     def gamma(self) -> float:
         """The factor on latents' variances that suits the predictions left out; 1 where there are none."""
-        if self.settings.calibration is None or not self._has_cavities:
+        first = self.beliefs[0]
+        if self.settings.calibration is None or not (isinstance(first, BinaryBelief) and first.has_cavities):
             return 1.0
-        return variance_factor(self.weights, self._cavities, self.beliefs[0].family, self.data)
+        return variance_factor(self.weights, self._cavities, first.family, self.data)
 
     @cached_property
-    def left_out(self) -> LeaveOneOut | None:  # type: ignore[override]
+    def left_out(self) -> LeaveOneOut | None:
         """Predictions of the training rows without themselves; None where there are no cavities."""
-        if isinstance(self.beliefs[0], SoftmaxBelief):
-            return mixed(self.weights, [belief.left_out for belief in self.beliefs], self.data.codes)
-        if not self._has_cavities:
-            return None
-        return left_out(self.weights, self._cavities, self.beliefs[0].family, self.data.codes)
-
-    @property
-    def _has_cavities(self) -> bool:
-        return isinstance(self.beliefs[0], BinaryBelief) and self.beliefs[0].has_cavities
+        first = self.beliefs[0]
+        if isinstance(first, BinaryBelief):
+            return left_out(self.weights, self._cavities, first.family, self.data.codes) if first.has_cavities else None
+        parts = [belief.left_out for belief in self.beliefs if isinstance(belief, SoftmaxBelief)]
+        return mixed(self.weights, parts, self.data.codes)
 
     @cached_property
     def _cavities(self) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -209,7 +188,7 @@ class IntegratedBelief(Inferred):
 
     # -- snapshots -----------------------------------------------------------------------------------------------------
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data from which ``from_state`` makes this belief again, to the last bit."""
         return {
             "nodes": list(self.nodes),
@@ -217,84 +196,101 @@ class IntegratedBelief(Inferred):
             "beliefs": [belief.state() for belief in self.beliefs],
             "weights": self.weights,
             "log_evidence": self.log_evidence,
-            "scale_rows": self.scale_rows,
+            "scale_rows": self.learnt_rows,
         }
 
     @classmethod
-    def from_state(cls, settings: LogisticSettings, data: LabelledRows, state: dict[str, Any]) -> IntegratedBelief:
+    def from_state(cls, settings: LogisticSettings, data: LabelledRows, state: State) -> IntegratedBelief:
         """The belief that ``state`` described."""
         kind = _KINDS[state["kind"]]
         beliefs = tuple(
             kind.from_state(replace(settings, prior_scale=float(one["prior_scale"])), data, one)
             for one in state["beliefs"]
         )
-        return cls(
-            settings,
-            data,
-            tuple(int(k) for k in state["nodes"]),
-            beliefs,
-            np.asarray(state["weights"], dtype=float),
-            float(state["log_evidence"]),
-            int(state["scale_rows"]),
-        )
+        weights, nodes = np.asarray(state["weights"], dtype=float), tuple(int(k) for k in state["nodes"])
+        return cls(settings, data, beliefs, weights, float(state["log_evidence"]), int(state["scale_rows"]), nodes)
 
 
 def _fitted(
-    kind: Any, settings: LogisticSettings, data: LabelledRows, nodes: Sequence[int], known: dict[int, Any]
-) -> dict[int, Any]:
-    """Beliefs at the nodes, each warm from its own earlier one, else from its nearest neighbour's; failures left out.
-
-    A node may fail where its scale is so large that nothing but the prior keeps the posterior proper.
-    """
-    problem: Exception | None = None
-    typical = data.typical_length
+    settings: LogisticSettings, data: LabelledRows, nodes: Sequence[int], known: Mapping[int, Part]
+) -> dict[int, Part]:
+    """Beliefs at the nodes, each warm from its own earlier one, else from its nearest neighbour's."""
+    typical, tol = data.typical_length, ROUGHLY * settings.tol
     at_nodes = {
-        k: replace(
-            settings,
-            prior_scale=float(np.exp(CENTRE + STEP * k)) / typical,
-            tol=ROUGHLY * settings.tol,
-            update="refit",
-        )
+        k: replace(settings, prior_scale=float(np.exp(CENTRE + STEP * k)) / typical, tol=tol, update="refit")
         for k in nodes
     }
-    found: dict[int, Any] = {}
-    if kind is BinaryBelief and compiles(settings, data):
-        starts = {k: _nearest(known, k) for k in nodes} if known else {}
-        found = {k: one for k, one in fitted_together(at_nodes, data, starts).items() if one is not None}
-    for k, at_node in at_nodes.items():
-        if k in found:
+    kind: type[Part] = BinaryBelief if data.n_classes <= 2 else SoftmaxBelief
+    together = _fitted_together(at_nodes, data, known) if kind is BinaryBelief and _compiles(settings, data) else {}
+
+    def fit(k: int, found: dict[int, Part]) -> Part:
+        return (
+            together[k]
+            if k in together
+            else kind.learnt(at_nodes[k], data, _nearest({**known, **together, **found}, k))
+        )
+
+    return beliefs_at(nodes, fit)
+
+
+def _compiles(settings: LogisticSettings, data: LabelledRows) -> bool:
+    """True where the compiled loop serves: EP of a logit with a Gaussian prior, on a dense table of moderate size."""
+    plain = settings.prior == "gaussian" and settings.link == "logit"
+    narrow = isinstance(data.X, np.ndarray) and data.X.shape[1] <= MOST_FEATURES and data.X.size <= MOST_NUMBERS
+    return plain and narrow and settings.inference == "expectation_propagation"
+
+
+def _fitted_together(
+    settings: Mapping[int, LogisticSettings], data: LabelledRows, known: Mapping[int, Part]
+) -> dict[int, Part]:
+    """Beliefs about two classes at several prior scales by one compiled loop; without those where it did not settle.
+
+    ``known`` are beliefs about the first of these rows, to start from.
+    """
+    from adaptive.estimators.linear.logit_nodes import logit_nodes  # compiles when it is first used
+
+    first = next(iter(settings.values()))
+    problem = Problem(first, data)
+    m, n_features = data.X.shape
+    pi, nu = np.zeros((2, len(settings), m))
+    for at, k in enumerate(settings):
+        if isinstance(start := _nearest(known, k), BinaryBelief):
+            sites = start.posterior.sites
+            pi[at, : len(sites[0])], nu[at, : len(sites[1])] = sites
+    variances = np.stack([one.prior_variances(n_features) for one in settings.values()])
+    found = logit_nodes(
+        problem.features, problem.signs, variances, pi, nu, tol=first.tol, max_iter=first.max_iter, counts=data.weights
+    )
+    beliefs: dict[int, Part] = {}
+    for at, (k, one) in enumerate(settings.items()):
+        if not found.converged[at]:
             continue
-        near = {**known, **found}
-        start = _nearest(near, k) if near else None
-        try:
-            found[k] = kind.learnt(at_node, data, start)
-        except (np.linalg.LinAlgError, FloatingPointError, ValueError) as refusal:
-            problem = problem or refusal
-    if not found:
-        assert problem is not None
-        raise problem
-    return found
+        scale, evidence = float(one.prior_scale or 1.0), float(found.log_evidence[at])
+        described: State = {
+            "pi": found.pi[at], "nu": found.nu[at], "group_lengths": [m], "log_evidence_std": 0.0,
+            "log_evidence": evidence, "evidence_kind": "approximation", "objective_trace": [-evidence],
+            "n_iter": int(found.n_iter[at]), "n_products": 0, "converged": True, "engine": "expectation_propagation",
+        }  # fmt: skip
+        posterior = inference.restored_posterior(problem.model(scale), described)
+        beliefs[k] = BinaryBelief(one, data, posterior, scale, m)
+    return beliefs
 
 
-def _log_evidences(beliefs: dict[int, Any]) -> tuple[np.ndarray, float]:
-    """Those of the nodes, ascending, -inf where there is none, and what is to be added to all of them.
+def _log_evidences(beliefs: dict[int, Part]) -> tuple[np.ndarray, float]:
+    """Log evidences of the nodes, ascending, -inf where there is none, and what is to be added to all of them.
 
     That is 0, or nan where the inference tells slopes only and their integral from the lowest node stands in.
     """
     nodes = sorted(beliefs)
     logs, level = np.array([beliefs[k].scale_evidence for k in nodes]), 0.0
-    if not np.isfinite(logs).any() and len(nodes) > 1 and all(hasattr(one, "scale_slope") for one in beliefs.values()):
+    binary = [belief for k in nodes if isinstance(belief := beliefs[k], BinaryBelief)]
+    if not np.isfinite(logs).any() and len(binary) > 1:
         with suppress(ValueError):  # point estimates have no slopes either
-            slopes = CubicSpline(STEP * np.array(nodes), [beliefs[k].scale_slope() for k in nodes])
+            slopes = CubicSpline(STEP * np.array(nodes), [belief.scale_slope() for belief in binary])
             logs, level = slopes.antiderivative()(slopes.x), np.nan
-    if not np.isfinite(logs).any():
-        raise ValueError(
-            'hyperparameters="integrated" weighs prior scales by their log evidence, and the inference gave none '
-            'that is finite; give prior_scale, or hyperparameters="mode".'
-        )
-    return np.where(np.isfinite(logs), logs, -np.inf), level
+    return finite_evidences(logs, "prior scales", 'give prior_scale, or hyperparameters="mode"'), level
 
 
-def _nearest(beliefs: dict[int, Any], k: int) -> Any:
+def _nearest(beliefs: Mapping[int, Part], k: int) -> Part | None:
     """The belief at the node nearest to k."""
-    return beliefs[min(beliefs, key=lambda other: abs(other - k))]
+    return beliefs[min(beliefs, key=lambda other: abs(other - k))] if beliefs else None

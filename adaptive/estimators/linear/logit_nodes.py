@@ -138,8 +138,8 @@ def _settle(
                     terms -= counts[j] * np.log(2.0)
                     continue
                 often = copies[j]
-                told = moments[0, j] + 0.5 * np.log1p(pi[k, j] / (often * cavity[j])) + 0.5 * slope[j] ** 2 / cavity[j]
-                terms += often * told
+                part = moments[0, j] + 0.5 * np.log1p(pi[k, j] / (often * cavity[j])) + 0.5 * slope[j] ** 2 / cavity[j]
+                terms += often * part
                 new_pi = max(1.0 / moments[2, j] - cavity[j], 0.0)
                 back = mean[j] - slope[j] / cavity[j]
                 new_nu = new_pi * moments[1, j] + (moments[1, j] - back) * cavity[j]

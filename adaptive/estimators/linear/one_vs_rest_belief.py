@@ -1,4 +1,4 @@
-"""What is believed about several classes, each against the rest:  p(y = k | x) = link(s_k) / sum_l link(s_l).
+"""Belief about several classes, each against the rest:  p(y = k | x) = link(s_k) / sum_l link(s_l).
 
 There are as many binary problems, each with its own prior scale, integrated or learnt; what is learnt about one class
 tells the others nothing, which the softmax does.
@@ -21,7 +21,9 @@ from adaptive.estimators.rows.training import LabelledRows, labels_of
 from adaptive.predictive import Predictive, WeightedDraws
 
 if TYPE_CHECKING:
-    from adaptive.types import Matrix, RandomState
+    from adaptive.inference import Posterior
+    from adaptive.inference.mixture_posterior import MixturePosterior
+    from adaptive.types import Matrix, RandomState, State
 
 __all__ = ["OneVsRestBelief"]
 
@@ -49,11 +51,14 @@ class OneVsRestBelief(Inferred):
         return np.array([belief.prior_scale for belief in self.beliefs])
 
     @property
-    def posteriors(self) -> Sequence[Any]:
+    def posteriors(self) -> Sequence[Posterior | MixturePosterior]:
         """One for each class."""
         return [belief.posterior for belief in self.beliefs]
 
-    posterior = posteriors  # type: ignore[assignment]
+    @property
+    def posterior(self) -> Sequence[Posterior | MixturePosterior]:
+        """One for each class."""
+        return self.posteriors
 
     @property
     def objective_trace(self) -> np.ndarray:
@@ -65,9 +70,9 @@ class OneVsRestBelief(Inferred):
     # -- learning ------------------------------------------------------------------------------------------------------
 
     @classmethod
-    def learnt(cls, settings: LogisticSettings, data: LabelledRows, earlier: Any = None) -> OneVsRestBelief:
+    def learnt(cls, settings: LogisticSettings, data: LabelledRows, earlier: object = None) -> OneVsRestBelief:
         """Fit every class against the rest; warm from an ``earlier`` belief about the same classes."""
-        warm: Sequence[Any] = [None] * data.n_classes
+        warm: Sequence[object] = [None] * data.n_classes
         if isinstance(earlier, OneVsRestBelief) and earlier.data.n_classes == data.n_classes:
             warm = earlier.beliefs
         kind = IntegratedBelief if settings.integrates else BinaryBelief
@@ -119,12 +124,12 @@ class OneVsRestBelief(Inferred):
 
     # -- snapshots -----------------------------------------------------------------------------------------------------
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data from which ``from_state`` makes this belief again, to the last bit."""
         return {"beliefs": [belief.state() for belief in self.beliefs]}
 
     @classmethod
-    def from_state(cls, settings: LogisticSettings, data: LabelledRows, state: dict[str, Any]) -> OneVsRestBelief:
+    def from_state(cls, settings: LogisticSettings, data: LabelledRows, state: State) -> OneVsRestBelief:
         """The belief that ``state`` described."""
         kind = IntegratedBelief if settings.integrates else BinaryBelief
         parts = enumerate(state["beliefs"])

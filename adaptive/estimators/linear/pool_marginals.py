@@ -9,10 +9,11 @@ may leave less than nothing: such rows are dropped from the candidates until the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 import sklearn
 from sklearn.utils import gen_batches
 
@@ -20,7 +21,12 @@ from adaptive import checks
 from adaptive.estimators.rows.linear_predictive import with_intercept
 from adaptive.estimators.rows.training import stacked_rows
 from adaptive.inference import IncludedPosterior
+from adaptive.inference.matrix_free.large_posterior import LargePosterior
 from adaptive.linalg import lanczos_variances
+
+if TYPE_CHECKING:
+    from adaptive.inference import Posterior
+    from adaptive.types import Index, Mask, Matrix, Options, Pool, State
 
 __all__ = ["KeptPool", "KeptRows", "NodeMarginals", "PoolMarginals"]
 
@@ -44,13 +50,13 @@ class PoolMarginals:
         Columns multiplied with the rows so far.
     """
 
-    def __init__(self, rows: Any, intercept: bool) -> None:
+    def __init__(self, rows: Matrix, intercept: bool) -> None:
         self.rows, self.intercept, self.n_products = rows, intercept, 0
-        self._base: Any = None
+        self._base: Posterior | None = None
         self._updates: tuple[Any, ...] = ()
         self.mean = self.variance = np.empty(0)
 
-    def follow(self, posterior: Any) -> PoolMarginals:
+    def follow(self, posterior: Posterior) -> PoolMarginals:
         """Bring the marginals up to the posterior; return self."""
         base, updates = self._base_and_updates(posterior)
         known = len(self._updates)
@@ -69,7 +75,7 @@ class PoolMarginals:
         """The rows with their present marginals."""
         return KeptRows([(self.rows, None)], self.mean, self.variance)
 
-    def mask(self, arguments: dict[str, Any]) -> Any:
+    def mask(self, arguments: Options) -> Mask:
         """The mask that ``select`` was given, less the rows whose variance has become negative, if enough are left."""
         mask, negative = arguments["mask"], self.variance < 0
         if not negative.any() or np.shape(mask) not in ((), (len(negative),)):
@@ -80,17 +86,16 @@ class PoolMarginals:
         return sound if np.count_nonzero(left) >= arguments["n_select"] else mask
 
     @staticmethod
-    def _base_and_updates(posterior: Any) -> tuple[Any, tuple[Any, ...]]:
+    def _base_and_updates(posterior: Posterior) -> tuple[Posterior, tuple[Any, ...]]:
         if isinstance(posterior, IncludedPosterior):
             return posterior.base, posterior.updates
         return posterior, ()
 
-    def _start(self, posterior: Any) -> None:
+    def _start(self, posterior: Posterior) -> None:
         m = self.rows.shape[0]
-        run = getattr(posterior, "lanczos_run", None)
-        if run is not None:
-            steps, seed = run
-            start = checks.generator(seed).standard_normal(posterior.system.input_shape)
+        if isinstance(posterior, LargePosterior) and posterior.lanczos_run is not None:
+            steps, seed = posterior.lanczos_run
+            start = np.asarray(checks.generator(seed).standard_normal(posterior.system.input_shape))
             self.variance, _ = lanczos_variances(
                 posterior.system.apply, lambda q: self._times(q.ravel())[None], start[None], steps
             )
@@ -106,12 +111,12 @@ class PoolMarginals:
         """The rows' projections of a vector of unknowns."""
         self.n_products += 1
         weights, constant = (vector[:-1], vector[-1]) if self.intercept else (vector, 0.0)
-        if hasattr(self.rows, "tocsr") or self.rows.dtype == np.float64:
+        if sp.issparse(self.rows) or self.rows.dtype == np.float64:
             return np.asarray(self.rows @ weights) + constant
         parts = [self.rows[chunk] @ weights for chunk in self._chunks(len(weights))]  # a chunk is cast to double
         return np.concatenate(parts) + constant
 
-    def _chunks(self, n: int) -> Any:
+    def _chunks(self, n: int) -> Iterator[slice]:
         memory = float(sklearn.get_config()["working_memory"]) * 2**20
         rows = int(np.clip(memory // (32 * n), 1, LARGEST_CHUNK))  # the rows, their copy, and roots of both
         return gen_batches(self.rows.shape[0], rows)
@@ -128,7 +133,7 @@ class NodeMarginals:
         mean, variance = (np.stack([getattr(node, name) for node in self.nodes], 1) for name in ("mean", "variance"))
         return KeptRows([(self.nodes[0].rows, None)], mean, variance)
 
-    def mask(self, arguments: dict[str, Any]) -> Any:
+    def mask(self, arguments: Options) -> Mask:
         """The mask that ``select`` was given, less the rows whose variance has become negative at a node."""
         for node in self.nodes:
             arguments = {**arguments, "mask": node.mask(arguments)}
@@ -142,15 +147,15 @@ class KeptPool:
     """
 
     def __init__(self) -> None:
-        self.pool: Any = None
-        self.marginals: Any = None
+        self.pool: Pool | None = None
+        self.marginals: PoolMarginals | None = None
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[type[KeptPool], tuple[()]]:
         return KeptPool, ()
 
-    def followed(self, pool: Any, table: Callable[[], Any], intercept: bool, posterior: Any) -> PoolMarginals:
+    def followed(self, pool: Pool, table: Callable[[], Matrix], intercept: bool, posterior: Posterior) -> PoolMarginals:
         """The marginals of the pool at the posterior; ``table`` returns its rows, checked."""
-        if self.pool is not pool:
+        if self.marginals is None or self.pool is not pool:
             self.marginals = PoolMarginals(table(), intercept)
             self.pool = pool
         return self.marginals.follow(posterior)
@@ -167,22 +172,26 @@ class KeptRows:
         At the present belief.
     """
 
-    def __init__(self, parts: Sequence[tuple[Any, Any]], mean: np.ndarray, variance: np.ndarray) -> None:
+    def __init__(
+        self, parts: Sequence[tuple[Matrix, np.ndarray | None]], mean: np.ndarray, variance: np.ndarray
+    ) -> None:
         self.parts, self.mean, self.variance = list(parts), mean, variance
 
     def __len__(self) -> int:
         return len(self.mean)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> State:
         """With the rows that are meant, and no others."""
         return {**self.__dict__, "parts": [(_taken(rows, positions), None) for rows, positions in self.parts]}
 
-    def take(self, positions: Any) -> KeptRows:
+    def take(self, positions: Index) -> KeptRows:
         """The pool of these positions."""
         positions = np.asarray(positions, dtype=np.intp)
         if len(self.parts) == 1:
             rows, earlier = self.parts[0]
-            parts = [(rows, positions if earlier is None else earlier[positions])]
+            parts: list[tuple[Matrix, np.ndarray | None]] = [
+                (rows, positions if earlier is None else earlier[positions])
+            ]
         else:
             parts = [(self.rows()[positions], None)]
         return KeptRows(parts, self.mean[positions], self.variance[positions])
@@ -196,7 +205,7 @@ class KeptRows:
         """The same rows with the marginals at node ``k``."""
         return KeptRows(self.parts, self.mean[:, k], self.variance[:, k])
 
-    def rows(self) -> Any:
+    def rows(self) -> Matrix:
         """The rows themselves."""
         tables = [_taken(rows, positions) for rows, positions in self.parts]
         found = tables[0]
@@ -204,7 +213,7 @@ class KeptRows:
             found = stacked_rows(found, table)
         return found
 
-    def rows_at(self, i: Any) -> Any:
+    def rows_at(self, i: Index) -> Matrix:
         """The rows at positions ``i`` (indices or slice)."""
         if len(self.parts) > 1:
             return self.rows()[i]
@@ -212,5 +221,5 @@ class KeptRows:
         return rows[i] if positions is None else rows[positions[i]]
 
 
-def _taken(rows: Any, positions: Any) -> Any:
+def _taken(rows: Matrix, positions: np.ndarray | None) -> Matrix:
     return rows if positions is None else rows[positions]

@@ -1,8 +1,9 @@
-"""How a linear classifier is to be fitted: what the user said, checked once, without the data."""
+"""Parameters of a linear classifier, checked once, without the data."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from adaptive.estimators.rows.training import LabelledRows
     from adaptive.inference import GLM, Posterior
     from adaptive.potentials import Potential
-    from adaptive.types import ArrayLike, RandomState
+    from adaptive.types import ArrayLike, RandomState, Table
 
 __all__ = ["INTERCEPT_SCALE", "LARGEST_TYPICAL_LATENT", "LogisticSettings"]
 
@@ -37,7 +38,7 @@ class LogisticSettings(Settings):
     prior_scale: float | None = None
     df: float = 2.0
     link: str = "logit"
-    inference: Any = "expectation_propagation"
+    inference: str | Callable[..., Posterior] = "expectation_propagation"
     fit_intercept: bool = True
     classes: ArrayLike | None = None
     multi_class: str = "softmax"
@@ -49,7 +50,7 @@ class LogisticSettings(Settings):
     hyperparameters: str = "integrated"
     calibration: str | None = "leave_one_out"
     prior_covariance: str | None = None
-    pool: Any = None
+    pool: Table | None = None
 
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
@@ -95,7 +96,7 @@ class LogisticSettings(Settings):
             return returned(engine(model, random_state=self.random_state, warm_start=warm_start, **options))
 
     def includes(self, data: LabelledRows, n_new: int = 0) -> bool:
-        """Whether further answers are included one by one: where that was asked for, else where it is good and quick.
+        """True where further answers are included one by one: if that was asked for, else if it is good and quick.
 
         That is of two classes over nodes of the scale: dense rows, expectation propagation, a Gaussian prior, a block
         of rows at most.
@@ -107,11 +108,11 @@ class LogisticSettings(Settings):
 
     @property
     def integrates(self) -> bool:
-        """Whether the prior scale is averaged over, not given nor maximised."""
+        """True where the prior scale is averaged over, not given nor maximised."""
         return self.prior_scale is None and self.hyperparameters != "mode"
 
     @property
-    def engine(self) -> Any:
+    def engine(self) -> str | Callable[..., Posterior]:
         """The inference that runs: with a Student t bounds stand in for expectation propagation."""
         if self.prior == "student_t" and self.inference == "expectation_propagation":
             return "variational_bounds"

@@ -1,4 +1,4 @@
-"""What is believed about several classes jointly: one score per class and row,
+"""Belief about several classes jointly: one score per class and row,
 
 p(y | x, W, b) = softmax(W x + b)_y,    q(W, b) = one Gaussian over the weights of all classes.
 
@@ -19,8 +19,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.estimators.belief import Inferred
+from adaptive.estimators.linear.scale_slopes import laplace_slope
 from adaptive.estimators.linear.settings import INTERCEPT_SCALE, LARGEST_TYPICAL_LATENT, LogisticSettings
-from adaptive.estimators.linear.softmax_scale import laplace_slope
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut
 from adaptive.estimators.rows.training import LabelledRows, labels_of
 from adaptive.inference.evidence.maximise import Evaluation, LogNormal, Newton, maximise
@@ -33,7 +33,8 @@ from adaptive.predictive.joint_scores import LinearScores
 from adaptive.predictive.softmax_integrals import softmax_moments
 
 if TYPE_CHECKING:
-    from adaptive.types import Matrix, RandomState
+    from adaptive.estimators.linear.bayesian_logistic_regression import BayesianLogisticRegression
+    from adaptive.types import Matrix, RandomState, State
 
 __all__ = ["SoftmaxBelief"]
 
@@ -78,13 +79,13 @@ class SoftmaxBelief(Inferred):
     # -- learning ------------------------------------------------------------------------------------------------------
 
     @staticmethod
-    def supports(settings: Any) -> bool:
+    def supports(settings: LogisticSettings | BayesianLogisticRegression) -> bool:
         """Return whether there is a softmax belief with this prior, link and inference."""
         named = isinstance(settings.inference, str) and settings.inference in METHODS
         return settings.prior == "gaussian" and settings.link == "logit" and named
 
     @classmethod
-    def learnt(cls, settings: LogisticSettings, data: LabelledRows, earlier: Any = None) -> SoftmaxBelief:
+    def learnt(cls, settings: LogisticSettings, data: LabelledRows, earlier: object = None) -> SoftmaxBelief:
         """Fit at the given prior scale, or at that of Laplace's highest evidence; warm from an ``earlier`` belief.
 
         With ``update="inclusion"`` rows that are new are included, and a block of them is followed by a fit.
@@ -92,21 +93,20 @@ class SoftmaxBelief(Inferred):
         if isinstance(earlier, SoftmaxBelief) and earlier.may_include(settings, data):
             return earlier.including(settings, data)
         problem = _Problem(settings, data)
-        warm = None
-        if isinstance(earlier, SoftmaxBelief) and earlier.data.n_classes == data.n_classes:
-            warm = earlier.posterior
+        before = earlier if isinstance(earlier, SoftmaxBelief) and earlier.data.n_classes == data.n_classes else None
+        warm = None if before is None else before.posterior
         if settings.prior_scale is not None:
             scale = float(settings.prior_scale)
             return cls(settings, data, problem.space(scale), problem.fit(scale, warm), scale)
         centre = float(np.log(LARGEST_TYPICAL_LATENT / data.typical_length))
-        start = centre if warm is None else float(np.log(earlier.prior_scale))
+        start = centre if before is None else float(np.log(before.prior_scale))
         found = maximise(problem.evaluate, start, prior=LogNormal(centre), iteration=Newton(), warm_start=warm)
         scale = float(np.exp(found.point))
         posterior = found.posterior if problem.method == LAPLACE else problem.fit(scale, warm or found.posterior)
         return cls(settings, data, problem.space(scale), posterior, scale)
 
     def may_include(self, settings: LogisticSettings, data: LabelledRows) -> bool:
-        """Whether the rows that are new fit into the block of those included."""
+        """True where the rows that are new fit into the block of those included."""
         n_new = len(data) - len(self.data)
         same = self.data.n_classes == data.n_classes and n_new + self.n_included <= settings.block_size
         return same and settings.includes(data, n_new)
@@ -200,7 +200,7 @@ class SoftmaxBelief(Inferred):
         return without[:, :, 0] @ basis.T, basis @ spread @ basis.T
 
     @cached_property
-    def left_out(self) -> LeaveOneOut:  # type: ignore[override]
+    def left_out(self) -> LeaveOneOut:
         """Predictions of the training rows without themselves."""
         return self.left_out_at(1.0)
 
@@ -222,7 +222,7 @@ class SoftmaxBelief(Inferred):
 
     # -- snapshots -----------------------------------------------------------------------------------------------------
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data from which ``from_state`` makes this belief again, to the last bit."""
         sites = self.posterior.sites
         diagnostics = {name: getattr(self.posterior, name) for name in _DIAGNOSTICS}
@@ -237,7 +237,7 @@ class SoftmaxBelief(Inferred):
         }
 
     @classmethod
-    def from_state(cls, settings: LogisticSettings, data: LabelledRows, state: dict[str, Any]) -> SoftmaxBelief:
+    def from_state(cls, settings: LogisticSettings, data: LabelledRows, state: State) -> SoftmaxBelief:
         """The belief that ``state`` described."""
         scale = float(state["prior_scale"])
         space = _Problem(settings, data).space(scale)
@@ -298,7 +298,7 @@ def _method(settings: LogisticSettings) -> str:
             f'"gaussian", "logit" and {tuple(METHODS)}, got {settings.prior!r}, {settings.link!r} and '
             f'{settings.inference!r}; for more than two classes use these, or multi_class="one_vs_rest".'
         )
-    return METHODS[settings.inference]
+    return METHODS[str(settings.inference)]
 
 
 def _space(settings: LogisticSettings, rows: Matrix, scale: float) -> RowSpace:

@@ -1,4 +1,4 @@
-"""What is believed about a linear function of few weights, its outcomes with Gaussian noise:
+"""Belief about a linear function of few weights, its outcomes with Gaussian noise:
 
 y = X w + b + noise,    q(w, b) Gaussian,    noise variance and prior scale where the evidence is largest.
 """
@@ -27,7 +27,7 @@ from adaptive.predictive import GaussianProjections
 
 if TYPE_CHECKING:
     from adaptive.potentials import Potential
-    from adaptive.types import Matrix, RandomState
+    from adaptive.types import Matrix, RandomState, State
 
 __all__ = ["SparseBelief", "SparseSettings"]
 
@@ -116,7 +116,7 @@ class SparseBelief(Inferred):
 
     @property
     def n_iter(self) -> int:
-        """Of the last inference; at least 1, as scikit-learn wants it."""
+        """Iterations of the last inference; at least 1, as scikit-learn wants it."""
         return max(1, self.posterior.n_iter)
 
     def features(self, rows: Matrix) -> Matrix:
@@ -124,7 +124,7 @@ class SparseBelief(Inferred):
         return with_intercept(rows) if self.settings.fit_intercept else rows
 
     @property
-    def left_out(self) -> LeaveOneOut | None:  # type: ignore[override]
+    def left_out(self) -> LeaveOneOut | None:
         """Log densities of the training rows without themselves."""
         marginals = self.posterior.projection_moments(self.features(self.data.X))
         scores = log_scores(self.posterior, Gaussian(self.noise_variance, self.data.y), marginals)
@@ -133,7 +133,7 @@ class SparseBelief(Inferred):
     def predictive(
         self, rows: Matrix, *, target: Matrix | None = None, random_state: RandomState = None
     ) -> GaussianProjections:
-        """What is believed about rows: jointly Gaussian, the noise apart."""
+        """Rows: jointly Gaussian, the noise apart."""
         return linear_predictive(
             self.posterior,
             rows,
@@ -162,7 +162,7 @@ class SparseBelief(Inferred):
             random_state=random_state,
         )
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data from which ``from_state`` makes this belief again, to the last bit."""
         return {
             "noise_variance": self.noise_variance,
@@ -171,7 +171,7 @@ class SparseBelief(Inferred):
         }
 
     @classmethod
-    def from_state(cls, settings: SparseSettings, data: Rows, state: dict[str, Any]) -> SparseBelief:
+    def from_state(cls, settings: SparseSettings, data: Rows, state: State) -> SparseBelief:
         """The belief that ``state`` described."""
         noise, scale = float(state["noise_variance"]), float(state["prior_scale"])
         model = _Problem(settings, data).model(np.log([noise, scale]))
@@ -238,7 +238,7 @@ class _Problem:
         return np.array([by_noise, inference.potential_gradient(model, posterior, 0, low, high, STEP)])
 
     def learnt(self, start: np.ndarray, free: np.ndarray, warm: Posterior | None) -> tuple[np.ndarray, Posterior]:
-        """Where the evidence is largest in the free parameters, and the posterior there."""
+        """Point where the evidence is largest in the free parameters, and the posterior there."""
         point, last = start.copy(), warm
         if free.any():
             lowest = np.log(SMALLEST_NOISE * self.spread**2)

@@ -7,13 +7,14 @@ noise variance and scale learnt by evidence.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import RegressorMixin
 
 from adaptive.estimators.belief import BeliefEstimator, of_belief
 from adaptive.estimators.linear.sparse_belief import SparseBelief, SparseSettings
+from adaptive.estimators.rows.linear_predictive import LinearWeights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["SparseLinearRegression"]
 
 
-class SparseLinearRegression(RegressorMixin, BeliefEstimator):
+class SparseLinearRegression(LinearWeights, RegressorMixin, BeliefEstimator):
     """Bayesian linear regression with a Laplace, Student t or Gaussian prior on the weights.
 
     Parameters
@@ -129,7 +130,7 @@ class SparseLinearRegression(RegressorMixin, BeliefEstimator):
 
     # -- belief --------------------------------------------------------------------------------------------------------
 
-    def predict(self, X: Table, return_std: bool = False) -> Any:
+    def predict(self, X: Table, return_std: bool = False) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Return predictive means (m,), and with ``return_std`` standard deviations, noise included."""
         belief = self.fitted_belief()
         mean, variance = belief.posterior.projection_moments(belief.features(self._candidates(X)))
@@ -143,7 +144,7 @@ class SparseLinearRegression(RegressorMixin, BeliefEstimator):
     def predictive(
         self, candidates: Pool, *, target: Table | None = None, random_state: RandomState = None
     ) -> Predictive:
-        """What is believed about rows: jointly Gaussian, the noise apart.
+        """Return the belief about rows: jointly Gaussian, the noise apart.
 
         Parameters
         ----------
@@ -154,31 +155,8 @@ class SparseLinearRegression(RegressorMixin, BeliefEstimator):
         """
         return super().predictive(candidates, target=target, random_state=random_state)
 
-    @property
-    def coef_(self) -> np.ndarray:
-        """(n_features,) posterior means of the weights."""
-        belief = self.fitted_belief()
-        return belief.posterior.mean[: belief.data.n_features]
-
-    @property
-    def coef_std_(self) -> np.ndarray:
-        """(n_features,) posterior standard deviations of the weights."""
-        belief = self.fitted_belief()
-        return np.sqrt(belief.posterior.variances()[: belief.data.n_features])
-
-    @property
-    def intercept_(self) -> float:
-        """Posterior mean of the intercept, 0 without one."""
-        mean = self.fitted_belief().posterior.mean
-        return float(mean[-1]) if self.fit_intercept else 0.0
-
     noise_variance_ = of_belief("noise_variance", "Given, or learnt by evidence.")
     prior_scale_ = of_belief("prior_scale", "Given, or learnt by evidence.")
     leave_one_out_ = of_belief("left_out", "Log score (m,) of the training rows without themselves; or None.")
     X_train_ = of_belief("data.X", "The rows learnt from.")
     y_train_ = of_belief("data.y", "Their outcomes.")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

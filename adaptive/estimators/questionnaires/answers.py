@@ -5,16 +5,31 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
-from adaptive.estimators.rows.tables import has_columns
+from adaptive.estimators.rows.tables import has_columns, without_names
 
 if TYPE_CHECKING:
-    from adaptive.types import ArrayLike
+    from adaptive.types import ArrayLike, Outcomes, State, Table
 
-__all__ = ["MOST", "Answers", "categories_of", "is_triples", "pairs_of", "positions_of", "table_of"]
+__all__ = [
+    "MOST",
+    "Answers",
+    "Given",
+    "Label",
+    "Pairs",
+    "categories_of",
+    "is_triples",
+    "pairs_of",
+    "positions_of",
+    "table_of",
+]
+
+Label: TypeAlias = Hashable  # of a person, an item or a trait: whole numbers or text
+Pairs: TypeAlias = Sequence[tuple[Label, Label]]  # (person, item)
+Given: TypeAlias = "Table | Outcomes"  # a table (people, items), triples or pairs
 
 MOST = 10  # categories of an item
 
@@ -31,8 +46,8 @@ class Answers:
     categories : tuple of int, what people call the categories, in order
     """
 
-    people: tuple[Any, ...]
-    items: tuple[Any, ...]
+    people: tuple[Label, ...]
+    items: tuple[Label, ...]
     person: np.ndarray
     item: np.ndarray
     answer: np.ndarray
@@ -44,13 +59,13 @@ class Answers:
         return len(self.answer)
 
     @classmethod
-    def none(cls, items: Sequence[Any], categories: Sequence[int]) -> Self:
+    def none(cls, items: Sequence[Label], categories: Sequence[int]) -> Self:
         """No answers yet, of nobody."""
         empty = np.zeros(0, dtype=np.intp)
         return cls((), tuple(items), empty, empty, empty, tuple(categories))
 
     @classmethod
-    def of_table(cls, table: Any, categories: Sequence[int] | None) -> Self:
+    def of_table(cls, table: Table, categories: Sequence[int] | None) -> Self:
         """A (people, items) table or frame."""
         values, people, items = table_of(table)
         person, item = np.nonzero(~np.isnan(values))
@@ -58,7 +73,7 @@ class Answers:
         return cls(tuple(people), tuple(items), person, item, answer, known)
 
     @classmethod
-    def of_pairs(cls, pairs: Sequence[tuple[Any, Any]], answers: ArrayLike, categories: Sequence[int] | None) -> Self:
+    def of_pairs(cls, pairs: Pairs, answers: ArrayLike, categories: Sequence[int] | None) -> Self:
         """(person, item) pairs and their answers."""
         values = _numbers(answers)
         if values.shape != (len(pairs),):
@@ -67,13 +82,13 @@ class Answers:
         made = cls.none((), known)._named([p for p, _ in pairs], [i for _, i in pairs])
         return replace(made, answer=answer).checked()
 
-    def followed_by(self, pairs: Sequence[tuple[Any, Any]], answers: ArrayLike) -> Self:
+    def followed_by(self, pairs: Pairs, answers: ArrayLike) -> Self:
         """These and further ones, of people and items that may be new."""
         further = type(self).of_pairs(pairs, answers, self.categories)
         grown = self._named([p for p, _ in pairs], [i for _, i in pairs])
         return replace(grown, answer=np.concatenate([self.answer, further.answer])).checked()
 
-    def _named(self, people: Sequence[Any], items: Sequence[Any]) -> Self:
+    def _named(self, people: Sequence[Label], items: Sequence[Label]) -> Self:
         parts = []
         for known, names in ((self.people, people), (self.items, items)):
             place = {name: k for k, name in enumerate(known)}
@@ -98,7 +113,7 @@ class Answers:
         """(n,) one number per (person, item)."""
         return self.person * max(len(self.items), 1) + self.item
 
-    def with_items(self, items: Sequence[Any]) -> Self:
+    def with_items(self, items: Sequence[Label]) -> Self:
         """The same answers with the items in this order (which holds all of them)."""
         place = positions_of(items, self.items, "item")
         return replace(self, items=tuple(items), item=place[self.item])
@@ -119,7 +134,7 @@ class Answers:
         table[self.person, self.item] = self.answer
         return table
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data."""
         return {
             "people": list(self.people), "items": list(self.items), "categories": list(self.categories),
@@ -127,14 +142,14 @@ class Answers:
         }  # fmt: skip
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """What ``state`` returned, again."""
+    def from_state(cls, state: State) -> Self:
+        """The answers that ``state`` described."""
         person, item, answer = (np.asarray(state[name], dtype=np.intp) for name in ("person", "item", "answer"))
         return cls(tuple(state["people"]), tuple(state["items"]), person, item, answer, tuple(state["categories"]))
 
 
-def is_triples(answers: Any) -> bool:
-    """Whether what a user gave are (person, item, answer) triples: a list of them, or a frame of these columns."""
+def is_triples(answers: Given) -> bool:
+    """Return whether a user gave (person, item, answer) triples: a list of them, or a frame of these columns."""
     if has_columns(answers):
         return list(map(str, answers.columns)) == ["person", "item", "answer"]
     return isinstance(answers, (list, tuple)) and len(answers) > 0 and all(
@@ -142,9 +157,9 @@ def is_triples(answers: Any) -> bool:
     )  # fmt: skip
 
 
-def pairs_of(pairs: Any) -> list[tuple[Any, Any]]:
+def pairs_of(pairs: Given) -> list[tuple[Label, Label]]:
     """(person, item) pairs as a list of tuples of labels."""
-    rows = pairs.to_numpy().tolist() if hasattr(pairs, "to_numpy") else pairs
+    rows: Any = without_names(pairs)
     rows = rows.tolist() if isinstance(rows, np.ndarray) else [tuple(row) if _is_pair(row) else row for row in rows]
     for row in rows:
         if not _is_pair(row) or len(row) != 2:
@@ -152,12 +167,12 @@ def pairs_of(pairs: Any) -> list[tuple[Any, Any]]:
     return [(_plain(person), _plain(item)) for person, item in rows]
 
 
-def _is_pair(row: Any) -> bool:
+def _is_pair(row: object) -> bool:
     return isinstance(row, (tuple, list, np.ndarray))
 
 
-def positions_of(known: Sequence[Any], labels: Sequence[Any], what: str) -> np.ndarray:
-    """Where the labels stand; a sentence that names the first that is not there."""
+def positions_of(known: Sequence[Label], labels: Sequence[Label], what: str) -> np.ndarray:
+    """Positions of the labels; a sentence that names the first that is not there."""
     place = {label: k for k, label in enumerate(known)}
     for label in labels:
         if not isinstance(label, Hashable) or label not in place:
@@ -166,12 +181,13 @@ def positions_of(known: Sequence[Any], labels: Sequence[Any], what: str) -> np.n
     return np.array([place[label] for label in labels], dtype=np.intp)
 
 
-def table_of(table: Any) -> tuple[np.ndarray, list[Any], list[Any]]:
+def table_of(table: Table) -> tuple[np.ndarray, list[Label], list[Label]]:
     """Values (people, items), labels of people and of items."""
     items = list(table.columns) if has_columns(table) else None
-    people = table.index.tolist() if hasattr(table, "index") and hasattr(table, "iloc") else None
+    index: Any = getattr(table, "index", None) if items is not None else None  # of pandas
+    people = None if index is None else index.tolist()
     try:
-        values = np.asarray(table.to_numpy() if hasattr(table, "to_numpy") else table, dtype=float)
+        values = np.asarray(without_names(table), dtype=float)
     except (TypeError, ValueError):
         raise ValueError("answers must be numbers (NaN where not asked), one row per person.") from None
     if values.ndim != 2 or 0 in values.shape:

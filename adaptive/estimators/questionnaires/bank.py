@@ -1,4 +1,4 @@
-"""A bank of items: what is believed about each, and from it what people of a trait answer.
+"""A bank of items: the belief about each, and from it the answers of people of a trait.
 
     E p_i(r | x)  =  int p_i(r | x, c_i) N(c_i | mean_i, cov_i) dc_i
 
@@ -11,17 +11,19 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from adaptive.estimators.questionnaires.answers import Answers, positions_of
+from adaptive.estimators.questionnaires.answers import Answers, Label
+from adaptive.estimators.questionnaires.base import ItemBank
 from adaptive.estimators.questionnaires.curves import CURVES, Curve
 from adaptive.estimators.questionnaires.grids import gaussian_nodes, log_prior, trait_grid
 from adaptive.estimators.questionnaires.loadings import Loadings
 
 if TYPE_CHECKING:
-    from adaptive.types import Array
+    from adaptive.estimators.questionnaires.grid_person import GridPerson
+    from adaptive.types import Array, State
 
 __all__ = ["Bank", "Part"]
 
@@ -42,7 +44,7 @@ class Part(NamedTuple):
     table: np.ndarray
 
 
-class Bank:
+class Bank(ItemBank):
     """Items of an item-response model.
 
     Parameters
@@ -51,7 +53,7 @@ class Bank:
         Of `CURVES`.
     items : sequence of labels
     categories : sequence of int
-        What answers are called, in order.
+        Names of the answers, in order.
     loadings : Loadings
     coordinates : (items, p) array
         Means; NaN behind those of an item with fewer categories.
@@ -65,7 +67,7 @@ class Bank:
     _derived = ("parts", "part_of", "features")
 
     def __init__(
-        self, model: str, items: Sequence[Any], categories: Sequence[int], loadings: Loadings,
+        self, model: str, items: Sequence[Label], categories: Sequence[int], loadings: Loadings,
         coordinates: Array, covariances: Array, *, reverse: Array | None = None, shared: Array | None = None,
     ) -> None:  # fmt: skip
         self.model, self.items, self.categories, self.loadings = model, tuple(items), tuple(categories), loadings
@@ -74,28 +76,13 @@ class Bank:
         t = len(loadings.traits)
         self.shared = np.zeros((t, 2, 2)) if shared is None else np.asarray(shared, float)
 
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def __deepcopy__(self, memo: Any) -> Self:
-        return self  # it never changes
-
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> State:
         return {name: value for name, value in self.__dict__.items() if name not in self._derived}
-
-    @property
-    def traits(self) -> tuple[Any, ...]:
-        """Names of the traits."""
-        return self.loadings.traits
 
     @property
     def curve(self) -> Curve:
         """The response model."""
         return CURVES[self.model]
-
-    def positions(self, items: Sequence[Any]) -> np.ndarray:
-        """Where these items stand."""
-        return positions_of(self.items, items, "item")
 
     def known(self, item: int) -> tuple[np.ndarray, np.ndarray]:
         """Means and covariance of the coordinates that an item has."""
@@ -116,7 +103,7 @@ class Bank:
 
     @cached_property
     def parts(self) -> list[Part]:
-        """What hangs together, with tables."""
+        """Items and traits that hang together, with tables."""
         found = []
         for items, traits in self.loadings.components():
             x = trait_grid(len(traits))
@@ -156,14 +143,13 @@ class Bank:
                 found[item] = np.linalg.norm(slopes), at[int(np.argmax(along)), trait]
         return found
 
-    def person(self, prior: np.ndarray) -> Any:
-        """Somebody who has not answered yet."""
+    def person(self, prior: np.ndarray) -> GridPerson:
         from adaptive.estimators.questionnaires.grid_person import GridPerson
 
         return GridPerson(self, prior)
 
     def weights(self, answers: Answers) -> list[np.ndarray]:
-        """What people's answers say of their traits: (people, k) for each part, under a standard normal prior."""
+        """Weights (people, k) of people's traits after their answers, for each part, under a standard normal prior."""
         part, place = self.part_of
         at = self.positions(answers.items)[answers.item] if len(answers) else answers.item
         found = []
@@ -179,6 +165,9 @@ class Bank:
             found.append(joint / joint.sum(axis=1, keepdims=True))
         return found
 
+    def estimates(self, answers: Answers) -> tuple[np.ndarray, np.ndarray]:
+        return self.moments(self.weights(answers))
+
     def moments(self, weights: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """Means and deviations (people, traits) of weights on the grids, what all items share included."""
         shape = (len(weights[0]) if weights else 0, len(self.traits))
@@ -193,12 +182,10 @@ class Bank:
         return mean, np.sqrt(variance)
 
     def fingerprint(self) -> str:
-        """A hash of the content, by which a log recognises it."""
         arrays = (self.coordinates, self.covariances, self.reverse, self.shared, self.loadings.mask)
         return content_hash((self.model, self.items, self.categories, self.traits), arrays)
 
-    def state(self) -> dict[str, Any]:
-        """Plain data."""
+    def state(self) -> State:
         return {
             "model": self.model, "labels": list(self.items), "scale": list(self.categories),
             "traits": list(self.traits), "mask": self.loadings.mask, "coordinates": self.coordinates,
@@ -206,8 +193,8 @@ class Bank:
         }  # fmt: skip
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """What ``state`` returned, again."""
+    def from_state(cls, state: State) -> Self:
+        """The bank that ``state`` described."""
         n, t = len(state["labels"]), len(state["traits"])
         loadings = Loadings(tuple(state["traits"]), np.asarray(state["mask"], dtype=bool).reshape(n, t))
         return cls(
@@ -217,8 +204,8 @@ class Bank:
         )  # fmt: skip
 
 
-def content_hash(labels: tuple[Any, ...], arrays: Iterable[np.ndarray]) -> str:
-    """What changes when a bank's content does: by it a log recognises the bank."""
+def content_hash(labels: tuple[object, ...], arrays: Iterable[np.ndarray]) -> str:
+    """A hash that changes when a bank's content does: by it a log recognises the bank."""
     digest = hashlib.blake2b(repr(labels).encode(), digest_size=16)
     for array in arrays:
         digest.update(np.ascontiguousarray(array).tobytes())

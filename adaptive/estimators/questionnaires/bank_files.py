@@ -2,36 +2,42 @@
 
 catsim   a, b, c, d                       difficulty, upper asymptote 1
 mirt     a1 .. aT, d [or d1 .. d(R-1)], g     intercepts
-ours     item, model, categories, trait slopes, coordinates, covariances, origin and unit: nothing is lost
-         (of the ordinal model thresholds, covariances, noise and styles: `ordinal.bank_file`)
+ours     item, model, categories, reverse, measures:TRAIT, trait slopes, coordinates, covariances, origin and unit:
+         nothing is lost; of the ordinal model thresholds, covariances, trait_noise, and the model's settings
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import logit
 
+from adaptive.estimators.questionnaires.answers import Label
 from adaptive.estimators.questionnaires.bank import Bank
-from adaptive.estimators.questionnaires.bank_columns import Sheet, cells, covariance_columns, label_columns
+from adaptive.estimators.questionnaires.base import ItemBank
 from adaptive.estimators.questionnaires.curves import CURVES, difficulties, from_difficulties
 from adaptive.estimators.questionnaires.loadings import Loadings
 from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
-from adaptive.estimators.questionnaires.ordinal.bank_file import ordinal_bank_of
+from adaptive.estimators.questionnaires.ordinal.model import OrdinalModel
 from adaptive.files import write_csv
 from adaptive.tables import TableFile, number_of
 
-__all__ = ["bank_of_parameters", "read_bank", "write_bank"]
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
+
+__all__ = ["SETTINGS", "bank_of_parameters", "read_bank", "write_bank"]
+
+SETTINGS = ("styles", "response", "threshold_noise", "trait_scale")  # of an ordinal model, the same for all items
 
 
 def bank_of_parameters(
-    discrimination: Any, difficulty: Any = None, *, guessing: Any = None, thresholds: Any = None,
-    covariance: Any = None, items: Sequence[Any] | None = None, model: str | None = None,
-    categories: Sequence[int] | None = None,
+    discrimination: ArrayLike | None, difficulty: ArrayLike | None = None, *, guessing: ArrayLike | None = None,
+    thresholds: ArrayLike | None = None, covariance: ArrayLike | None = None, items: Sequence[Label] | None = None,
+    model: str | None = None, categories: Sequence[int] | None = None,
 ) -> Bank:  # fmt: skip
     """A bank of known items of one trait.
 
@@ -109,7 +115,7 @@ def _jacobian(model: str, parameters: np.ndarray) -> np.ndarray:
     return np.stack(columns, axis=1)
 
 
-def _column(name: str, values: Any, n: int | None) -> np.ndarray:
+def _column(name: str, values: ArrayLike | None, n: int | None) -> np.ndarray:
     array = np.asarray(values, dtype=float)
     if array.ndim != 1 or (n is not None and len(array) != n) or not len(array):
         expected = "numbers, one per item" if n is None else f"{n} numbers, one per item"
@@ -121,23 +127,110 @@ def _column(name: str, values: Any, n: int | None) -> np.ndarray:
     return array
 
 
-def write_bank(bank: Bank, path: str | os.PathLike[str]) -> None:
+def _label_columns(bank: ItemBank, model: str) -> dict[str, list[object]]:
+    """Labels, answers and traits of the items as columns."""
+    columns: dict[str, list[object]] = {
+        "item": list(bank.items), "model": [model] * len(bank),
+        "categories": [" ".join(map(str, bank.categories))] * len(bank), "reverse": [int(one) for one in bank.reverse],
+    }  # fmt: skip
+    for k, trait in enumerate(bank.traits):
+        columns[f"measures:{trait}"] = [int(one) for one in bank.loadings.mask[:, k]]
+    return columns
+
+
+def _covariance_columns(covariances: np.ndarray) -> dict[str, list[object]]:
+    """The lower halves of (items, p, p)."""
+    p = covariances.shape[1]
+    return {f"covariance_{i + 1}_{j + 1}": _cells(covariances[:, i, j]) for i in range(p) for j in range(i + 1)}
+
+
+def _cells(values: np.ndarray) -> list[object]:
+    """Numbers, None where there is none."""
+    return [None if np.isnan(one) else float(one) for one in values]
+
+
+class _Sheet(NamedTuple):
+    """A file of items, read.
+
+    Attributes
+    ----------
+    path : Path
+    rows : list of mappings, one per item
+    names : list of str, the columns
+    labels : list of the items' labels
+    column : callable (name, default=None) -> (items,) array, NaN where a cell is empty
+    """
+
+    path: Path
+    rows: Sequence[dict[str, str]]
+    names: Sequence[str]
+    labels: Sequence[Label]
+    column: Callable[..., np.ndarray]
+
+    def same(self, name: str) -> str:
+        """The entry of a column that is the same for all items."""
+        if name not in self.names:
+            raise ValueError(f"the bank {self.path} lacks the column {name!r}.")
+        return self.rows[0][name]
+
+    def categories(self) -> tuple[int, ...]:
+        """The answers, in order."""
+        return tuple(int(one) for one in self.same("categories").split())
+
+    def loadings(self) -> Loadings:
+        """Traits that each item measures."""
+        traits = tuple(name.split(":", 1)[1] for name in self.names if name.startswith("measures:"))
+        return Loadings(traits, np.stack([self.column(f"measures:{trait}") for trait in traits], axis=1) == 1)
+
+    def reverse(self) -> np.ndarray:
+        """Items of which a higher answer means less."""
+        return self.column("reverse", 0.0) == 1
+
+    def numbered(self, name: str) -> np.ndarray:
+        """(items, p) columns name_1 to name_p."""
+        p = sum(one.startswith(f"{name}_") and one[len(name) + 1 :].isdigit() for one in self.names)
+        return np.stack([self.column(f"{name}_{k + 1}") for k in range(p)], axis=1)
+
+    def covariances(self, p: int) -> np.ndarray:
+        """(items, p, p) from their lower halves."""
+        found = np.zeros((len(self.rows), p, p))
+        for i in range(p):
+            for j in range(i + 1):
+                found[:, i, j] = found[:, j, i] = self.column(f"covariance_{i + 1}_{j + 1}", 0.0)
+        return found
+
+
+def write_bank(bank: Bank | OrdinalBank, path: str | os.PathLike[str]) -> None:
     """Write a bank so that reading it gives the same numbers; difficulties stand beside the coordinates, for people."""
+    write_csv(Path(path), _ordinal_columns(bank) if isinstance(bank, OrdinalBank) else _columns(bank))
+
+
+def _ordinal_columns(bank: OrdinalBank) -> dict[str, list[object]]:
+    columns = _label_columns(bank, "ordinal")
+    for k in range(bank.means.shape[1]):
+        columns[f"threshold_{k + 1}"] = _cells(bank.means[:, k])
+    columns |= _covariance_columns(bank.covariances) | {"trait_noise": _cells(bank.trait_noise)}
+    for name in SETTINGS:
+        columns[name] = [getattr(bank.model, name)] * len(bank)
+    return columns
+
+
+def _columns(bank: Bank) -> dict[str, list[object]]:
     t, p = len(bank.traits), bank.coordinates.shape[1]
-    columns = label_columns(bank, bank.model)
+    columns = _label_columns(bank, bank.model)
     readable = difficulties(bank.model, bank.coordinates, t)
     names = [*(f"discrimination:{trait}" for trait in bank.traits), *(f"threshold_{k}" for k in range(1, p - t + 1))]
     if bank.model == "three_parameter":
         names[-1] = "guessing"
     for k, name in enumerate(names):
-        columns[name] = cells(readable[:, k])
+        columns[name] = _cells(readable[:, k])
     for k in range(p):
-        columns[f"coordinate_{k + 1}"] = cells(bank.coordinates[:, k])
-    columns |= covariance_columns(bank.covariances)
+        columns[f"coordinate_{k + 1}"] = _cells(bank.coordinates[:, k])
+    columns |= _covariance_columns(bank.covariances)
     for k, trait in enumerate(bank.traits):
         for name, (i, j) in (("origin", (0, 0)), ("origin_unit", (0, 1)), ("unit", (1, 1))):
             columns[f"{name}:{trait}"] = [float(bank.shared[k, i, j])] * len(bank)
-    write_csv(Path(path), columns)
+    return columns
 
 
 def read_bank(path: str | os.PathLike[str]) -> Bank | OrdinalBank:
@@ -174,9 +267,9 @@ def read_bank(path: str | os.PathLike[str]) -> Bank | OrdinalBank:
             raise ValueError(f"{path}, line {int(np.argmax(np.isnan(found))) + 2}: {name} is missing.")
         return found
 
-    sheet = Sheet(path, rows, names, labels, column)
+    sheet = _Sheet(path, rows, names, labels, column)
     if "trait_noise" in names:
-        return ordinal_bank_of(sheet)
+        return _ordinal(sheet)
     if "coordinate_1" in names:
         return _ours(sheet)
     if "a1" in names:
@@ -189,11 +282,16 @@ def read_bank(path: str | os.PathLike[str]) -> Bank | OrdinalBank:
     return bank_of_parameters(needed("a"), needed("b"), guessing=guessing if guessing.any() else None, items=labels)
 
 
-def _label(text: str) -> Any:
+def _label(text: str) -> Label:
     return int(text) if text.isdigit() and str(int(text)) == text else text
 
 
-def _mirt(names: Sequence[str], labels: Sequence[Any], needed: Any, column: Any) -> Bank:
+def _mirt(
+    names: Sequence[str],
+    labels: Sequence[Label],
+    needed: Callable[[str], np.ndarray],
+    column: Callable[..., np.ndarray],
+) -> Bank:
     slopes = [name for name in names if name[:1] == "a" and name[1:].isdigit()]
     levels = [name for name in names if name[:1] == "d" and name[1:].isdigit()]
     a = np.stack([needed(name) for name in slopes], axis=1)
@@ -218,7 +316,7 @@ def _mirt(names: Sequence[str], labels: Sequence[Any], needed: Any, column: Any)
     return Bank(model, labels, scale, Loadings(traits, a != 0), coordinates, np.zeros((n, p, p)))
 
 
-def _ours(sheet: Sheet) -> Bank:
+def _ours(sheet: _Sheet) -> Bank:
     model, categories = sheet.same("model"), sheet.categories()
     if model not in CURVES:
         raise ValueError(f"{sheet.path}, line 2: model must be one of {sorted(CURVES)}, got {model!r}.")
@@ -231,3 +329,25 @@ def _ours(sheet: Sheet) -> Bank:
         model, sheet.labels, categories, loadings, coordinates, sheet.covariances(coordinates.shape[1]),
         reverse=sheet.reverse(), shared=shared,
     )  # fmt: skip
+
+
+def _ordinal(sheet: _Sheet) -> OrdinalBank:
+    """The bank of a file that was read."""
+    loadings, categories, means = sheet.loadings(), sheet.categories(), sheet.numbered("threshold")
+    noise, threshold_noise, scale = (sheet.column(name) for name in ("trait_noise", "threshold_noise", "trait_scale"))
+    for name, values in (("threshold", means), ("trait_noise", noise), ("threshold_noise", threshold_noise)):
+        wrong = ~np.isfinite(values).reshape(len(values), -1).all(axis=1)
+        if wrong.any():
+            raise ValueError(f"{sheet.path}, line {int(np.argmax(wrong)) + 2}: {name} is missing.")
+    if means.shape[1] != len(categories) - 1:
+        raise ValueError(
+            f"the bank {sheet.path} must have {len(categories) - 1} thresholds for {len(categories)} categories, got "
+            f"{means.shape[1]}."
+        )
+    model = OrdinalModel(
+        len(categories), len(loadings.traits), sheet.same("styles"), sheet.same("response"), float(threshold_noise[0]),
+        float(scale[0]),
+    )  # fmt: skip
+    return OrdinalBank(
+        model, sheet.labels, categories, loadings, means, sheet.covariances(means.shape[1]), noise, sheet.reverse()
+    )

@@ -28,7 +28,7 @@ SLOPES = 1.0  # precision of a slope about the mean of its trait's, and of that 
 
 
 class Calibration(NamedTuple):
-    """What was learnt about the items of some traits.
+    """Items of some traits as calibrated.
 
     Attributes
     ----------

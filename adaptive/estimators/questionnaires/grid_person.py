@@ -6,46 +6,28 @@ w_k | answers  ~  N(x_k | prior) prod_i E p_i(y_i | x_k)
 from __future__ import annotations
 
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adaptive.estimators.questionnaires.bank import Bank
+from adaptive.estimators.questionnaires.base import Person
 from adaptive.estimators.questionnaires.grids import log_prior
 from adaptive.estimators.questionnaires.trait_predictive import PartsPredictive, TraitDraws
 from adaptive.predictive import Predictive
 
 if TYPE_CHECKING:
-    from adaptive.estimators.questionnaires.bank import Bank
+    from adaptive.types import ArrayLike, Options, RandomState
 
 __all__ = ["GridPerson"]
 
 
-class GridPerson:
-    """What is believed about a person; never changed, ``after`` makes another one.
+class GridPerson(Person[Bank]):
+    """A person by weights on the grids; `Person` says the rest."""
 
-    Parameters
-    ----------
-    bank : Bank
-    prior : (traits, 2) array
-        Mean and standard deviation of each trait.
-    items, answers : tuples of int
-        What was answered, as positions in the bank and among its categories.
-    """
-
-    def __init__(
-        self, bank: Bank, prior: np.ndarray, items: tuple[int, ...] = (), answers: tuple[int, ...] = ()
-    ) -> None:
-        self.bank, self.prior, self.items, self.answers = bank, prior, items, answers
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "weights"}
-
-    def after(self, items: tuple[int, ...], answers: tuple[int, ...]) -> Self:
-        """The person after further answers."""
-        return type(self)(self.bank, self.prior, self.items + items, self.answers + answers)
+    _derived = "weights"
 
     def possible(self, item: int, answer: int) -> bool:
-        """Whether an item has this category."""
         part, place = (int(of[item]) for of in self.bank.part_of)
         return bool(self.bank.parts[part].table[place, :, answer].any())
 
@@ -64,7 +46,6 @@ class GridPerson:
         return found
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
-        """Means and deviations (traits,)."""
         mean, deviation = self.bank.moments([w[None] for w in self.weights])
         return mean[0], deviation[0]
 
@@ -83,14 +64,17 @@ class GridPerson:
         return found
 
     def predictive(
-        self, items: np.ndarray, traits: np.ndarray, about: Any = None, random_state: Any = None
+        self, items: np.ndarray, traits: np.ndarray, about: np.ndarray | None = None, random_state: RandomState = None
     ) -> Predictive:
-        """What is believed about items; the information is about ``traits``, or about answers to items ``about``."""
+        """The belief about items; the information is about ``traits``, or about answers to items ``about``."""
         of_part, place = self.bank.part_of
         where = of_part[items]
         aimed = [bool(np.isin(part.traits, traits).any()) for part in self.bank.parts]
         used = sorted({*where.tolist(), *np.flatnonzero(aimed).tolist()})
-        fields = {"features": partial(self._features, items), "measured": partial(self._features, list(self.items))}
+        fields: Options = {
+            "features": partial(self._features, items),
+            "measured": partial(self._features, list(self.items)),
+        }
         if about is not None:
             return self._about(items, about, random_state, fields)
         draws: list[Any] = [None] * len(self.bank.parts)
@@ -112,18 +96,18 @@ class GridPerson:
             return draws[used[0]]
         return PartsPredictive(draws, where, aimed, self.bank.categories, random_state=random_state, **fields)
 
-    def _about(self, items: np.ndarray, about: np.ndarray, random_state: Any, fields: dict[str, Any]) -> Predictive:
+    def _about(self, items: np.ndarray, about: np.ndarray, random_state: RandomState, fields: Options) -> Predictive:
         """Information about the answers to other items, in a bank of one part."""
         if len(self.bank.parts) > 1:
             raise ValueError("target must be a trait: items as target need a bank whose traits hang together.")
         _, place = self.bank.part_of
         x, table = self.bank.parts[0].x, self.bank.parts[0].table
         ahead, ours = (table[place[one]].swapaxes(0, 1) for one in (about, items))
-        shared = {"values": x, "shared": self.bank.shared, "random_state": random_state}
+        shared: Options = {"values": x, "shared": self.bank.shared, "random_state": random_state}
         target = TraitDraws(self.weights[0], ahead, self.bank.categories, **shared)
         return TraitDraws(self.weights[0], ours, self.bank.categories, target=target, **shared, **fields)
 
-    def _features(self, items: Any) -> np.ndarray:
+    def _features(self, items: ArrayLike) -> np.ndarray:
         """(m, 2): discrimination, and the trait at which the item teaches most."""
         return self.bank.features[np.asarray(items, dtype=np.intp)]
 
@@ -131,11 +115,3 @@ class GridPerson:
         at = self.moments()[0][None].copy()
         at[0, trait] = mean[0]
         return np.array([float(self.bank.information(int(item), at, trait)[0]) for item in items])
-
-    def state(self) -> dict[str, Any]:
-        """Plain data."""
-        return {"items": list(self.items), "answers": list(self.answers)}
-
-    def restored(self, state: dict[str, Any]) -> Self:
-        """The person that ``state`` described, of the same bank and prior."""
-        return type(self)(self.bank, self.prior, tuple(state["items"]), tuple(state["answers"]))

@@ -1,19 +1,20 @@
-"""What is believed after answers under an item-response model: a bank of items, and people on its grids."""
+"""Belief after answers under an item-response model: a bank of items, and people on its grids."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks
-from adaptive.estimators.questionnaires.answers import Answers
+from adaptive.estimators.questionnaires.answers import Answers, Label, Pairs
 from adaptive.estimators.questionnaires.bank import Bank
+from adaptive.estimators.questionnaires.base import QuestionnaireBelief
 from adaptive.estimators.questionnaires.calibration import calibrate
 from adaptive.estimators.questionnaires.curves import CURVES
 from adaptive.estimators.questionnaires.grids import gaussian_nodes, log_prior
@@ -21,34 +22,25 @@ from adaptive.estimators.questionnaires.settings import QuestionnaireSettings
 from adaptive.predictive import Predictive, StatedPredictive
 from adaptive.predictive.derivations import entropy
 
+if TYPE_CHECKING:
+    from adaptive.types import Options, RandomState, State
+
 __all__ = ["ItemResponseBelief"]
 
 
 @dataclass(frozen=True, eq=False)
-class ItemResponseBelief:
+class ItemResponseBelief(QuestionnaireBelief[Bank]):
     """Items by marginal likelihood; people follow from them and their answers."""
 
     settings: QuestionnaireSettings
     data: Answers
     bank: Bank
-    objective_trace: list[float] = field(default_factory=list)
+    trace: list[float] = field(default_factory=list)
     log_evidence: float = 0.0
     converged: bool = True
 
-    evidence_kind = "approximation"
-
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> State:
         return {name: value for name, value in self.__dict__.items() if name not in ("people", "prequential")}
-
-    @property
-    def posterior(self) -> Bank:
-        """The items."""
-        return self.bank
-
-    @property
-    def n_iter(self) -> int:
-        """Rounds of the longest calibration."""
-        return len(self.objective_trace)
 
     # -- learning ----------------------------------------------------------------------------------------------------
 
@@ -68,7 +60,7 @@ class ItemResponseBelief:
         turned = data.reversed_for(bank.reverse)
         shared, trace, evidence, converged = bank.shared.copy(), np.zeros(0), 0.0, True
         t = len(bank.traits)
-        limits: dict[str, Any] = {
+        limits: Options = {
             name: value for name, value in (("max_iter", settings.max_iter), ("tol", settings.tol)) if value is not None
         }
         for items, traits in bank.loadings.components():
@@ -98,7 +90,7 @@ class ItemResponseBelief:
 
     @classmethod
     def unlearnt(
-        cls, settings: QuestionnaireSettings, items: Any, answers: Mapping[Any, int] | None = None
+        cls, settings: QuestionnaireSettings, items: Sequence[Label], answers: Mapping[Label, int] | None = None
     ) -> ItemResponseBelief:
         """Items of which nothing is known, and nobody; ``answers`` says how many of the categories an item has."""
         settings.check_items(items)
@@ -120,7 +112,7 @@ class ItemResponseBelief:
         return cls(settings, Answers.none(items, settings.scale), bank)
 
     @classmethod
-    def _prior_bank(cls, settings: QuestionnaireSettings, items: Any, categories: Any) -> Bank:
+    def _prior_bank(cls, settings: QuestionnaireSettings, items: Sequence[Label], categories: Sequence[int]) -> Bank:
         """Items of which nothing is known."""
         loadings = settings.loadings(items)
         others, deviations = CURVES[settings.response_model].prior(len(categories))
@@ -134,8 +126,8 @@ class ItemResponseBelief:
     # -- what is believed --------------------------------------------------------------------------------------------
 
     @classmethod
-    def prior_predictive(cls, settings: QuestionnaireSettings, pairs: Any, **options: Any) -> Predictive:
-        """What is believed about (person, item) pairs before any answer."""
+    def prior_predictive(cls, settings: QuestionnaireSettings, pairs: Pairs, **options: Any) -> Predictive:
+        """The belief about (person, item) pairs before any answer."""
         items = list(dict.fromkeys(item for _, item in pairs))
         bank = cls._prior_bank(settings, items, settings.scale)
         return cls(settings, Answers.none(items, settings.scale), bank).predictive(pairs, **options)
@@ -149,7 +141,7 @@ class ItemResponseBelief:
         """Means and deviations (people, traits) of those learnt from."""
         return self.bank.moments(self.people)
 
-    def _extended(self, items: Any) -> Bank:
+    def _extended(self, items: Iterable[Label]) -> Bank:
         """The bank with items that it lacks, of which nothing is known."""
         new = [item for item in dict.fromkeys(items) if item not in set(self.bank.items)]
         if not new:
@@ -159,7 +151,7 @@ class ItemResponseBelief:
         wide.coordinates[:n], wide.covariances[:n] = self.bank.coordinates, self.bank.covariances
         return wide
 
-    def _rows(self, pairs: Any) -> tuple[Bank, np.ndarray, list[np.ndarray]]:
+    def _rows(self, pairs: Pairs) -> tuple[Bank, np.ndarray, list[np.ndarray]]:
         """The bank, the position of each pair's item, and for each part of it the weights of each pair's person."""
         bank = self._extended([item for _, item in pairs])
         weights = self.people if bank is self.bank else bank.weights(self.data)
@@ -171,8 +163,7 @@ class ItemResponseBelief:
             found.append(np.concatenate([known, stranger])[rows])
         return bank, bank.positions([item for _, item in pairs]), found
 
-    def predictive(self, pairs: Any, *, target: Any = None, random_state: Any = None) -> Predictive:
-        """Answers of people to items; the information is about items, about people, or (default) about both."""
+    def predictive(self, pairs: Pairs, *, target: str | None = None, random_state: RandomState = None) -> Predictive:
         bank, items, weights = self._rows(pairs)
         n = len(bank.categories)
         p, expected = np.zeros((len(pairs), n)), np.zeros(len(pairs))
@@ -198,10 +189,6 @@ class ItemResponseBelief:
             outcomes=bank.categories, probabilities=p, expected_entropy=expected, random_state=random_state
         )
 
-    def probabilities(self, pairs: Any) -> np.ndarray:
-        """(n, R) predictive probabilities of the answers to pairs."""
-        return self.predictive(pairs, target="people").probabilities
-
     def strangers(self, answers: Answers) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Means, deviations (people, traits) and probabilities (people, items, R) for new people."""
         weights = self.bank.weights(answers)
@@ -221,15 +208,15 @@ class ItemResponseBelief:
             found[rows] = -np.log(np.sum(w[self.data.person[rows]] / np.maximum(table, 1e-300), axis=1))
         return found
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data, without the answers."""
         return {
-            "bank": self.bank.state(), "trace": list(self.objective_trace), "log_evidence": self.log_evidence,
+            "bank": self.bank.state(), "trace": list(self.trace), "log_evidence": self.log_evidence,
             "converged": self.converged,
         }  # fmt: skip
 
     @classmethod
-    def from_state(cls, settings: QuestionnaireSettings, data: Answers, state: dict[str, Any]) -> ItemResponseBelief:
+    def from_state(cls, settings: QuestionnaireSettings, data: Answers, state: State) -> ItemResponseBelief:
         """The belief that ``state`` described."""
         bank = Bank.from_state(state["bank"])
         return cls(settings, data, bank, list(state["trace"]), state["log_evidence"], state["converged"])
@@ -246,7 +233,7 @@ def _of_items(answers: Answers, items: np.ndarray) -> Answers:
     )  # fmt: skip
 
 
-def _before(bank: Bank, items: list[Any], traits: np.ndarray) -> np.ndarray:
+def _before(bank: Bank, items: Sequence[Label], traits: np.ndarray) -> np.ndarray:
     """(items, p) coordinates of an earlier bank, NaN where an item is new."""
     at = np.r_[traits, np.arange(len(bank.traits), bank.coordinates.shape[1])]
     place = {item: k for k, item in enumerate(bank.items)}

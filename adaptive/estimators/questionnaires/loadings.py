@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from adaptive import checks
 
+if TYPE_CHECKING:
+    from adaptive.estimators.questionnaires.answers import Label
+
 __all__ = ["Loadings"]
+
+Traits: TypeAlias = "Mapping[Label, object] | Sequence[object] | None"  # of each item: one, or several
 
 MOST_TOGETHER = 3  # traits on one grid
 
@@ -26,11 +31,11 @@ class Loadings:
     mask : (items, traits) array of bool
     """
 
-    traits: tuple[Any, ...]
+    traits: tuple[Label, ...]
     mask: np.ndarray
 
     @classmethod
-    def of(cls, item_traits: Any, n_traits: int, items: Sequence[Any]) -> Loadings:
+    def of(cls, item_traits: Traits, n_traits: int, items: Sequence[Label]) -> Loadings:
         """From what a user says: None, one entry per item, or a mapping from items to traits.
 
         With several traits and no ``item_traits`` each item measures all, but for the first ones: item j < n_traits

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 from adaptive import checks
 
 if TYPE_CHECKING:
+    from adaptive.estimators.questionnaires.answers import Label
     from adaptive.estimators.questionnaires.respondent import Respondent
+    from adaptive.types import State
 
 __all__ = ["ContentPool", "ExposurePool"]
+
+Content: TypeAlias = "Mapping[Label, Label] | Sequence[Label]"  # of each item
+AtMost: TypeAlias = "int | Mapping[Label, int]"  # of each content
+Within: TypeAlias = "Callable[[Respondent], Sequence[Label]]"
 
 
 class ContentPool:
@@ -25,7 +31,7 @@ class ContentPool:
         How many items of a content a person is asked; contents that a mapping leaves out are not bounded.
     """
 
-    def __init__(self, items: Sequence[Any], content: Any, at_most: Any) -> None:
+    def __init__(self, items: Sequence[Label], content: Content, at_most: AtMost) -> None:
         self.items = tuple(items)
         listed = content if isinstance(content, Mapping) else dict(zip(self.items, content, strict=False))
         missing = [item for item in self.items if item not in listed]
@@ -36,7 +42,7 @@ class ContentPool:
         bounds = at_most if isinstance(at_most, Mapping) else dict.fromkeys(kinds, at_most)
         self.at_most = {kind: checks.integer("at_most", n, minimum=0) for kind, n in bounds.items()}
 
-    def __call__(self, person: Any) -> list[Any]:
+    def __call__(self, person: Respondent) -> list[Label]:
         """Items that this respondent may still be asked."""
         asked = set(person.items)
         used = Counter(self.content[item] for item in asked if item in self.content)
@@ -73,15 +79,13 @@ class ExposurePool:
     J. Revuelta and V. Ponsoda (1998), A comparison of item exposure control methods in computerized adaptive testing.
     """
 
-    def __init__(
-        self, items: Sequence[Any], cap: float, within: Callable[[Respondent], Sequence[Any]] | None = None
-    ) -> None:
+    def __init__(self, items: Sequence[Label], cap: float, within: Within | None = None) -> None:
         if not 0 < checks.positive("cap", cap) <= 1:
             raise ValueError(f"cap must be a share in (0, 1], got {cap!r}.")
         self.items, self.cap, self.within = tuple(items), float(cap), within
         self.people, self.counts = 0, dict.fromkeys(self.items, 0)
 
-    def __call__(self, person: Respondent) -> list[Any]:
+    def __call__(self, person: Respondent) -> list[Label]:
         """Items that this respondent may still be asked."""
         asked = set(person.items)
         there = self.items if self.within is None else self.within(person)
@@ -95,11 +99,11 @@ class ExposurePool:
         self.people += 1
         return self
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data."""
         return {"people": self.people, "items": list(self.counts), "counts": list(self.counts.values())}
 
-    def restore(self, state: dict[str, Any]) -> Self:
+    def restore(self, state: State) -> Self:
         """Take over what ``state`` returned, of the same items."""
         counts = dict(zip(state["items"], map(int, state["counts"]), strict=True))
         if set(counts) != set(self.items):

@@ -14,7 +14,6 @@ from adaptive.estimators.questionnaires.answers import Answers, categories_of, i
 from adaptive.estimators.questionnaires.bank import Bank
 from adaptive.estimators.questionnaires.item_response_belief import ItemResponseBelief
 from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
-from adaptive.estimators.questionnaires.ordinal.bank_file import SETTINGS, write_ordinal_bank
 from adaptive.estimators.questionnaires.ordinal.belief import OrdinalBelief
 from adaptive.estimators.questionnaires.pools import ContentPool, ExposurePool
 from adaptive.estimators.questionnaires.respondent import Respondent
@@ -23,8 +22,13 @@ from adaptive.estimators.questionnaires.simulation import Simulation, simulate
 from adaptive.estimators.rows.tables import has_columns
 
 if TYPE_CHECKING:
+    from adaptive.estimators.belief import Belief
+    from adaptive.estimators.questionnaires.answers import Given, Label, Pairs
+    from adaptive.estimators.questionnaires.loadings import Traits
+    from adaptive.estimators.questionnaires.pools import AtMost, Content, Within
+    from adaptive.estimators.questionnaires.respondent import Prior, Target
     from adaptive.predictive import Predictive
-    from adaptive.types import ArrayLike, RandomState
+    from adaptive.types import ArrayLike, Options, Pool, RandomState, Scorer
 
 __all__ = ["Questionnaire"]
 
@@ -108,10 +112,10 @@ class Questionnaire(BeliefEstimator):
         self,
         response_model: str = "ordinal",
         *,
-        item_traits: Any = None,
+        item_traits: Traits = None,
         n_traits: int = 1,
         categories: Sequence[int] | None = None,
-        reverse: Sequence[Any] = (),
+        reverse: Sequence[Label] = (),
         styles: str = "both",
         response: str = "all",
         trait_noise: float | str = "evidence",
@@ -137,7 +141,7 @@ class Questionnaire(BeliefEstimator):
 
     # -- learning ----------------------------------------------------------------------------------------------------
 
-    def fit(self, answers: Any, outcomes: ArrayLike | None = None) -> Self:
+    def fit(self, answers: Given, outcomes: ArrayLike | None = None) -> Self:
         """Forget what was learnt and learn items and people from answers.
 
         Parameters
@@ -149,14 +153,14 @@ class Questionnaire(BeliefEstimator):
         """
         return self._fit(answers, outcomes)
 
-    def partial_fit(self, answers: Any, outcomes: ArrayLike | None = None) -> Self:
+    def partial_fit(self, answers: Given, outcomes: ArrayLike | None = None) -> Self:
         """Learn from further answers, of people and items that may be new; what is refused changes nothing."""
         return self._partial_fit(answers, outcomes)
 
-    def _belief_about(self, data: Any) -> Any:
+    def _belief_about(self, data: Answers | None) -> type[Belief[QuestionnaireSettings, Answers]]:
         return OrdinalBelief if self.response_model == "ordinal" else ItemResponseBelief
 
-    def _measured(self, X: Any, y: Any, earlier: Answers | None = None) -> Answers:
+    def _measured(self, X: Any, y: ArrayLike | None, earlier: Answers | None = None) -> Answers:
         if earlier is not None and not len(earlier):
             raise ValueError("these items are known, not learnt: ask respondent() about people, or fit items anew.")
         if y is None and not is_triples(X):
@@ -169,7 +173,7 @@ class Questionnaire(BeliefEstimator):
         pairs = pairs_of(X)
         return Answers.of_pairs(pairs, y, self.categories) if earlier is None else earlier.followed_by(pairs, y)
 
-    def _candidates(self, X: Any) -> Any:
+    def _candidates(self, X: Given) -> Pairs:
         return pairs_of(X)
 
     # -- banks -------------------------------------------------------------------------------------------------------
@@ -177,7 +181,7 @@ class Questionnaire(BeliefEstimator):
     @classmethod
     def from_parameters(
         cls, discrimination: ArrayLike, difficulty: ArrayLike | None = None, *, guessing: ArrayLike | None = None,
-        thresholds: ArrayLike | None = None, covariance: ArrayLike | None = None, items: Sequence[Any] | None = None,
+        thresholds: ArrayLike | None = None, covariance: ArrayLike | None = None, items: Sequence[Label] | None = None,
         response_model: str | None = None,
     ) -> Self:  # fmt: skip
         """Items of one trait that are known.
@@ -213,8 +217,8 @@ class Questionnaire(BeliefEstimator):
 
     @classmethod
     def from_prior(
-        cls, items: Sequence[Any], categories: Sequence[int], *, response_model: str = "graded",
-        answers: Mapping[Any, int] | None = None, **parameters: Any,
+        cls, items: Sequence[Label], categories: Sequence[int], *, response_model: str = "graded",
+        answers: Mapping[Label, int] | None = None, **parameters: Any,
     ) -> Self:  # fmt: skip
         """Items of which nothing is known yet but what the weak priors say, to ask people without a calibration.
 
@@ -236,9 +240,9 @@ class Questionnaire(BeliefEstimator):
     @classmethod
     def _of_bank(cls, bank: Bank | OrdinalBank) -> Self:
         traits = [[trait for trait, there in zip(bank.traits, row, strict=True) if there] for row in bank.loadings.mask]
-        ordinal: dict[str, Any] = {}
+        ordinal: Options = {}
         if isinstance(bank, OrdinalBank):
-            ordinal = {name: getattr(bank.model, name) for name in SETTINGS}
+            ordinal = {name: getattr(bank.model, name) for name in bank_files.SETTINGS}
         made = cls(
             "ordinal" if isinstance(bank, OrdinalBank) else bank.model,
             item_traits=dict(zip(bank.items, traits, strict=True)), categories=bank.categories,
@@ -253,15 +257,11 @@ class Questionnaire(BeliefEstimator):
 
     def to_bank(self, path: str | os.PathLike[str]) -> None:
         """Write the items as a CSV file from which ``from_bank`` reads the same numbers."""
-        bank = self.bank_
-        if isinstance(bank, OrdinalBank):
-            write_ordinal_bank(bank, path)
-        else:
-            bank_files.write_bank(bank, path)
+        bank_files.write_bank(self.bank_, path)
 
     # -- people ------------------------------------------------------------------------------------------------------
 
-    def respondent(self, target: Any = None, prior: Any = None) -> Respondent:
+    def respondent(self, target: Target = None, prior: Prior = None) -> Respondent:
         """A new person to be asked, over these items: what the loop drives, with item labels as candidates.
 
         Parameters
@@ -272,7 +272,7 @@ class Questionnaire(BeliefEstimator):
         """
         return Respondent(self.bank_, target, prior)
 
-    def pool(self, content: Any, at_most: Any) -> ContentPool:
+    def pool(self, content: Content, at_most: AtMost) -> ContentPool:
         """Return a callable pool for the loop: at most so many items of each content.
 
         Parameters
@@ -282,7 +282,7 @@ class Questionnaire(BeliefEstimator):
         """
         return ContentPool(self.items_, content, at_most)
 
-    def exposure_pool(self, cap: float, within: Any = None) -> ExposurePool:
+    def exposure_pool(self, cap: float, within: Within | None = None) -> ExposurePool:
         """Return a callable pool for the loops of many people: no item is asked of more than the share ``cap`` of them.
 
         Parameters
@@ -294,7 +294,7 @@ class Questionnaire(BeliefEstimator):
         """
         return ExposurePool(self.items_, cap, within)
 
-    def predict_proba(self, answers: Any) -> np.ndarray:
+    def predict_proba(self, answers: Given) -> np.ndarray:
         """Return (people, items, R): what new people answer, items standing still; theirs so far are ``answers``.
 
         Parameters
@@ -303,7 +303,7 @@ class Questionnaire(BeliefEstimator):
         """
         return self.fitted_belief().strangers(self._of_strangers(answers))[2]
 
-    def transform(self, answers: Any, return_std: bool = False) -> Any:
+    def transform(self, answers: Given, return_std: bool = False) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Return the (people, traits) posterior means of new people, items standing still; and the deviations.
 
         Parameters
@@ -311,14 +311,10 @@ class Questionnaire(BeliefEstimator):
         answers : (people, items) array or frame, or triples
         return_std : bool, default False
         """
-        bank, given = self.bank_, self._of_strangers(answers)
-        if isinstance(bank, Bank):
-            mean, deviation = bank.moments(bank.weights(given))
-        else:
-            mean, deviation = bank.moments(bank.people(given))
+        mean, deviation = self.bank_.estimates(self._of_strangers(answers))
         return (mean, deviation) if return_std else mean
 
-    def _of_strangers(self, answers: Any) -> Answers:
+    def _of_strangers(self, answers: Given) -> Answers:
         bank = self.bank_
         if is_triples(answers):
             rows = answers.to_numpy().tolist() if has_columns(answers) else answers
@@ -335,14 +331,16 @@ class Questionnaire(BeliefEstimator):
         _, places = categories_of(values[person, item], bank.categories)
         return Answers(tuple(people), tuple(items), person, item, places, bank.categories).with_items(bank.items)
 
-    def log_predictive(self, pairs: Any, answers: ArrayLike) -> np.ndarray:
+    def log_predictive(self, pairs: Given, answers: ArrayLike) -> np.ndarray:
         """Return the (n,) log probabilities of answers to (person, item) pairs."""
         listed = pairs_of(pairs)
         _, places = categories_of(np.asarray(answers, dtype=float), self.categories_)
         return np.log(self.fitted_belief().probabilities(listed)[np.arange(len(listed)), places])
 
-    def predictive(self, candidates: Any, *, target: Any = None, random_state: RandomState = None) -> Predictive:
-        """What is believed about the answers to (person, item) pairs: calibration designs.
+    def predictive(
+        self, candidates: Pool, *, target: str | None = None, random_state: RandomState = None
+    ) -> Predictive:
+        """Return the belief about the answers to (person, item) pairs: calibration designs.
 
         Parameters
         ----------
@@ -361,8 +359,8 @@ class Questionnaire(BeliefEstimator):
         return kind.prior_predictive(settings, pairs, target=target, random_state=random_state)
 
     def simulate(
-        self, answers: Any, n_questions: int, *, scorer: Any = "information_gain", stop: float | None = None,
-        target: Any = None, prior: Any = None, exposure: float | None = None, random_state: RandomState = None,
+        self, answers: Given, n_questions: int, *, scorer: Scorer = "information_gain", stop: float | None = None,
+        target: Target = None, prior: Prior = None, exposure: float | None = None, random_state: RandomState = None,
     ) -> Simulation:  # fmt: skip
         """Replay people through adaptive tests: the choices of the loop over ``respondent()``, many people at once.
 
@@ -398,15 +396,15 @@ class Questionnaire(BeliefEstimator):
         """Return the (items, k) Fisher information of each item at traits ``x`` (k,); the test's is the sum."""
         return reports.information(self.bank_, x)
 
-    def item_fit(self, answers: Any) -> dict[str, np.ndarray]:
+    def item_fit(self, answers: Given) -> dict[str, np.ndarray]:
         """Return how people's answers fit each item: answers, mean squares "outfit" and "infit" (1 where they do)."""
         return reports.item_fit(*self._residuals(answers))
 
-    def person_fit(self, answers: Any) -> np.ndarray:
+    def person_fit(self, answers: Given) -> np.ndarray:
         """Return the (people,) standardised log probability of each person's answers: very negative where odd."""
         return reports.person_fit(*self._residuals(answers)[:2])
 
-    def differential_functioning(self, answers: Any, groups: ArrayLike) -> dict[str, Any]:
+    def differential_functioning(self, answers: Given, groups: ArrayLike) -> dict[str, np.ndarray | list[Label]]:
         """Return, for each item and group, how much more its people answer than people of their traits do, and z."""
         return reports.differential_functioning(*self._residuals(answers), groups)
 
@@ -414,7 +412,7 @@ class Questionnaire(BeliefEstimator):
         """Return the (items,) share of the people of a simulation who were asked each item."""
         return reports.exposure(simulation.items, self.items_)
 
-    def _residuals(self, answers: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _residuals(self, answers: Given) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         given = self._of_strangers(answers)
         return given.table(), self.fitted_belief().strangers(given)[2], np.asarray(self.categories_, dtype=float)
 

@@ -5,7 +5,8 @@ residual of person u, item i  =  answer - E[answer | u's own answers],     varia
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,17 +14,22 @@ from adaptive.estimators.questionnaires.bank import Bank
 from adaptive.estimators.questionnaires.curves import difficulties
 from adaptive.predictive.derivations import entropy
 
+if TYPE_CHECKING:
+    from adaptive.estimators.questionnaires.answers import Label
+    from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
+    from adaptive.types import ArrayLike
+
 __all__ = ["differential_functioning", "exposure", "information", "item_fit", "item_parameters", "person_fit"]
 
 
-def item_parameters(bank: Any) -> np.ndarray:
+def item_parameters(bank: Bank | OrdinalBank) -> np.ndarray:
     """Discriminations and thresholds (and guessing) of a bank; of an ordinal one the thresholds."""
     if not isinstance(bank, Bank):
         return bank.means
     return difficulties(bank.model, bank.coordinates, len(bank.traits))
 
 
-def information(bank: Any, x: Any) -> np.ndarray:
+def information(bank: Bank | OrdinalBank, x: ArrayLike) -> np.ndarray:
     """(items, k) Fisher information at traits x (k,)."""
     if not isinstance(bank, Bank) or len(bank.traits) > 1:
         raise ValueError("information is that of item-response models of one trait.")
@@ -52,7 +58,9 @@ def person_fit(table: np.ndarray, p: np.ndarray) -> np.ndarray:
         return surprise / np.sqrt(spread)
 
 
-def differential_functioning(table: np.ndarray, p: np.ndarray, scale: np.ndarray, groups: Any) -> dict[str, Any]:
+def differential_functioning(
+    table: np.ndarray, p: np.ndarray, scale: np.ndarray, groups: ArrayLike
+) -> dict[str, np.ndarray | list[Label]]:
     """Groups, mean residual (groups, items) and its z, the mean over all groups taken out."""
     given = np.asarray(groups)
     if given.shape != (len(table),):
@@ -70,7 +78,7 @@ def differential_functioning(table: np.ndarray, p: np.ndarray, scale: np.ndarray
     return {"groups": names, "difference": means, "z": z}
 
 
-def exposure(items: np.ndarray, labels: Any) -> np.ndarray:
+def exposure(items: np.ndarray, labels: Sequence[Label]) -> np.ndarray:
     """(items,) share of the people of a simulation who were asked each item."""
     asked = dict.fromkeys(labels, 0)
     for row in np.asarray(items, dtype=object):

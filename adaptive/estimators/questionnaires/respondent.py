@@ -5,8 +5,8 @@ Candidates are labels of items, outcomes are answers as the scale has them; the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Mapping, Sequence, Sized
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
@@ -14,10 +14,15 @@ from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.questionnaires.answers import categories_of, positions_of
 
 if TYPE_CHECKING:
+    from adaptive.estimators.questionnaires.answers import Label
+    from adaptive.estimators.questionnaires.base import ItemBank, Person
     from adaptive.predictive import Predictive
-    from adaptive.types import ArrayLike, RandomState
+    from adaptive.types import ArrayLike, Options, Pool, RandomState, State
 
 __all__ = ["Respondent"]
+
+Target: TypeAlias = "Label | Sequence[Label] | None"  # a trait, or several of them
+Prior: TypeAlias = "tuple[float, float] | Mapping[Label, tuple[float, float]] | None"  # mean and deviation
 
 
 class Respondent(DesignMixin):
@@ -36,22 +41,22 @@ class Respondent(DesignMixin):
     mean, std : (traits,) arrays
     """
 
-    def __init__(self, bank: Any, target: Any = None, prior: Any = None) -> None:
+    def __init__(self, bank: ItemBank, target: Target = None, prior: Prior = None) -> None:
         self.bank, self.target, self.prior = bank, target, prior
         self._traits = _traits(bank.traits, target)
         self.person_ = bank.person(_prior(bank.traits, prior))
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
+    def get_params(self, deep: bool = True) -> Options:
         """Bank, target and prior."""
         return {"bank": self.bank, "target": self.target, "prior": self.prior}
 
     @property
-    def traits(self) -> tuple[Any, ...]:
+    def traits(self) -> tuple[Label, ...]:
         """The traits that ``mean`` and ``std`` speak of."""
         return tuple(self.bank.traits[k] for k in self._traits)
 
     @property
-    def items(self) -> tuple[Any, ...]:
+    def items(self) -> tuple[Label, ...]:
         """Labels of the items answered so far."""
         return tuple(self.bank.items[k] for k in self.person_.items)
 
@@ -71,7 +76,7 @@ class Respondent(DesignMixin):
             raise ValueError(f"level must be between 0 and 1, got {level!r}.")
         return self.person_.interval(level)[self._traits]
 
-    def path(self, level: float = 0.95) -> dict[str, list[Any]]:
+    def path(self, level: float = 0.95) -> dict[str, list[object]]:
         """Return how the estimate came about, as columns: one row before the first question, and one after each.
 
         Parameters
@@ -86,11 +91,11 @@ class Respondent(DesignMixin):
             "high" of each trait: of several traits "mean:TRAIT" and so on.
         """
         person, bank = self.person_, self.bank
-        columns: dict[str, list[Any]] = {}
+        columns: dict[str, list[object]] = {}
         stages = [type(self)(bank, self.target, self.prior) for _ in range(len(person.items) + 1)]
         for step, now in enumerate(stages):
             now.person_ = now.person_.after(person.items[:step], person.answers[:step])
-            row: dict[str, Any] = {"step": step, "item": None, "answer": None, "probability": None}
+            row: dict[str, object] = {"step": step, "item": None, "answer": None, "probability": None}
             if step:
                 item, last = bank.items[person.items[step - 1]], person.answers[step - 1]
                 p = float(stages[step - 1].predictive([item]).probabilities[0, last])
@@ -103,17 +108,17 @@ class Respondent(DesignMixin):
                 columns.setdefault(name, []).append(value)
         return columns
 
-    def fit(self, items: Sequence[Any], answers: ArrayLike) -> Self:
+    def fit(self, items: Sequence[Label], answers: ArrayLike) -> Self:
         """Forget the person and learn these answers."""
         self.person_ = type(self)(self.bank, self.target, self.prior)._after(items, answers)
         return self
 
-    def partial_fit(self, items: Sequence[Any], answers: ArrayLike) -> Self:
+    def partial_fit(self, items: Sequence[Label], answers: ArrayLike) -> Self:
         """Learn further answers; what is refused changes nothing."""
         self.person_ = self._after(items, answers)
         return self
 
-    def _after(self, items: Sequence[Any], answers: ArrayLike) -> Any:
+    def _after(self, items: Sequence[Label], answers: ArrayLike) -> Person:
         positions = self.bank.positions(_labels(items))
         values = np.atleast_1d(np.asarray(answers, dtype=float))
         if values.shape != positions.shape:
@@ -130,8 +135,8 @@ class Respondent(DesignMixin):
             seen.add(position)
         return self.person_.after(tuple(positions.tolist()), tuple(places.tolist()))
 
-    def predictive(self, candidates: Any, *, target: Any = None, random_state: RandomState = None) -> Predictive:
-        """What is believed about the answers to items.
+    def predictive(self, candidates: Pool, *, target: Target = None, random_state: RandomState = None) -> Predictive:
+        """Return the belief about the answers to items.
 
         Parameters
         ----------
@@ -149,30 +154,30 @@ class Respondent(DesignMixin):
                 about = self.bank.positions(_labels(target))
         return self.person_.predictive(positions, traits, about, random_state)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data; the bank stays where it is."""
         return self.person_.state()
 
-    def restore(self, state: dict[str, Any]) -> Self:
+    def restore(self, state: State) -> Self:
         """Take over what ``state`` returned, of the same bank, target and prior."""
         self.person_ = self.person_.restored(state)
         return self
 
 
-def _labels(items: Any) -> list[Any]:
-    if isinstance(items, (str, bytes)) or not hasattr(items, "__len__"):
+def _labels(items: Any) -> list[Label]:
+    if isinstance(items, (str, bytes)) or not isinstance(items, Sized):
         raise ValueError(f"items must be a list of labels, got {items!r}.")
     return items.tolist() if isinstance(items, np.ndarray) else list(items)
 
 
-def _traits(known: Sequence[Any], target: Any) -> np.ndarray:
+def _traits(known: Sequence[Label], target: Target) -> np.ndarray:
     if target is None:
         return np.arange(len(known))
     listed = list(target) if isinstance(target, (list, tuple, np.ndarray)) else [target]
     return positions_of(known, listed, "trait")
 
 
-def _prior(traits: Sequence[Any], prior: Any) -> np.ndarray:
+def _prior(traits: Sequence[Label], prior: Prior) -> np.ndarray:
     """(traits, 2) means and deviations."""
     if prior is None:
         prior = (0.0, 1.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,12 @@ from adaptive.estimators.questionnaires.answers import MOST
 from adaptive.estimators.questionnaires.curves import CURVES
 from adaptive.estimators.questionnaires.loadings import Loadings
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from adaptive.estimators.questionnaires.answers import Label
+    from adaptive.estimators.questionnaires.loadings import Traits
+
 __all__ = ["QuestionnaireSettings"]
 
 
@@ -21,13 +27,13 @@ class QuestionnaireSettings(Settings):
     """Parameters of `Questionnaire`, under the same names."""
 
     response_model: str = "ordinal"
-    item_traits: Any = None
+    item_traits: Traits = None
     n_traits: int = 1
-    categories: Any = None
-    reverse: Any = ()
+    categories: Sequence[int] | None = None
+    reverse: Sequence[Label] = ()
     styles: str = "both"
     response: str = "all"
-    trait_noise: Any = "evidence"
+    trait_noise: float | str = "evidence"
     threshold_noise: float | None = 0.2
     trait_scale: float | None = 1.0
     noise_per_item: bool = False
@@ -59,16 +65,16 @@ class QuestionnaireSettings(Settings):
         """The categories before any answer."""
         return (0, 1) if self.categories is None else tuple(self.categories)
 
-    def loadings(self, items: Any) -> Loadings:
-        """Which item measures which traits."""
+    def loadings(self, items: Sequence[Label]) -> Loadings:
+        """Traits that each item measures."""
         return Loadings.of(self.item_traits, self.n_traits, items)
 
-    def reversed(self, items: Any) -> np.ndarray:
+    def reversed(self, items: Sequence[Label]) -> np.ndarray:
         """(items,) whether a higher answer means less of the trait."""
         turned = set(self.reverse)
         return np.array([item in turned for item in items], dtype=bool)
 
-    def check_items(self, items: Any) -> None:
+    def check_items(self, items: Sequence[Label]) -> None:
         """Refuse reversed items that there are not."""
         unknown = [item for item in self.reverse if item not in set(items)]
         if unknown:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import entr
@@ -14,6 +14,11 @@ from adaptive.estimators.questionnaires.grids import log_prior
 from adaptive.estimators.questionnaires.respondent import Respondent
 from adaptive.predictive.derivations import entropy
 from adaptive.selection.ranking import SAME
+
+if TYPE_CHECKING:
+    from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
+    from adaptive.estimators.questionnaires.respondent import Prior, Target
+    from adaptive.types import RandomState, Scorer
 
 __all__ = ["Simulation", "simulate"]
 
@@ -37,8 +42,9 @@ class Simulation(NamedTuple):
 
 
 def simulate(
-    bank: Any, answers: Answers, n_questions: int, *, scorer: Any = "information_gain", stop: float | None = None,
-    target: Any = None, prior: Any = None, exposure: float | None = None, random_state: Any = None,
+    bank: Bank | OrdinalBank, answers: Answers, n_questions: int, *, scorer: Scorer = "information_gain",
+    stop: float | None = None, target: Target = None, prior: Prior = None,
+    exposure: float | None = None, random_state: RandomState = None,
 ) -> Simulation:  # fmt: skip
     """Replay people whose answers are known.
 
@@ -95,7 +101,7 @@ def simulate(
 
 
 def _at_once(
-    bank: Bank, table: np.ndarray, n_questions: int, scorer: Any, stop: float | None, prior: np.ndarray
+    bank: Bank, table: np.ndarray, n_questions: int, scorer: str, stop: float | None, prior: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Everybody's next question by products of matrices: weights (people, k) times tables (k, items)."""
     _, _, x, curves = bank.parts[0]
@@ -135,7 +141,7 @@ def _at_once(
 
 
 def _one_by_one(
-    everybody: Respondent, table: np.ndarray, n_questions: int, scorer: Any, stop: float | None, seed: int
+    everybody: Respondent, table: np.ndarray, n_questions: int, scorer: Scorer, stop: float | None, seed: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Any scorer and bank: each person's test as the loop runs it, with the loop's seeds."""
     items = everybody.bank.items

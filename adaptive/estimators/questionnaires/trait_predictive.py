@@ -1,4 +1,4 @@
-"""What one person will answer: traits on grids, one for each part of the bank; measuring reweights the part's grid.
+"""Answers of one person: traits on grids, one for each part of the bank; measuring reweights the part's grid.
 
 Traits of different parts are independent, so that an item teaches about its own part only.
 """
@@ -6,7 +6,7 @@ Traits of different parts are independent, so that an item teaches about its own
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from adaptive.predictive.base import Predictive
 from adaptive.predictive.derivations import Way, entropy, likely
 from adaptive.predictive.scenarios import branch
 from adaptive.predictive.weighted_draws import WeightedDraws
+
+if TYPE_CHECKING:
+    from adaptive.types import RandomState
 
 __all__ = ["PartsPredictive", "TraitDraws"]
 
@@ -38,7 +41,7 @@ class TraitDraws(WeightedDraws):
     """
 
     def __init__(
-        self, weights: np.ndarray, table: np.ndarray, outcomes: Sequence[Any], *, values: np.ndarray,
+        self, weights: np.ndarray, table: np.ndarray, outcomes: Sequence[int], *, values: np.ndarray,
         shared: np.ndarray, information: Callable[[np.ndarray], np.ndarray] | None = None, target: Any = None,
         **fields: Any,
     ) -> None:  # fmt: skip
@@ -54,13 +57,13 @@ class TraitDraws(WeightedDraws):
         return after
 
 
-def _deviation(predictive: Any) -> np.ndarray:
+def _deviation(predictive: TraitDraws) -> np.ndarray:
     values, shared, _ = predictive._known
     first, second = predictive.weights @ values, predictive.weights @ values**2
     return np.sqrt(second - first**2 + shared[:, 0, 0] + 2 * first * shared[:, 0, 1] + second * shared[:, 1, 1])
 
 
-def _fisher(predictive: Any) -> np.ndarray:
+def _fisher(predictive: TraitDraws) -> np.ndarray:
     values, _, information = predictive._known
     return information(predictive.weights @ values)
 
@@ -87,11 +90,11 @@ class PartsPredictive(Predictive):
 
     def __init__(
         self,
-        parts: list[Any],
+        parts: Sequence[TraitDraws | None],
         where: np.ndarray,
         aimed: list[bool],
-        outcomes: Any,
-        random_state: Any = None,
+        outcomes: Sequence[int],
+        random_state: RandomState = None,
         **fields: Any,
     ) -> None:
         self._parts, self._where, self._aimed = parts, np.asarray(where), aimed
@@ -107,7 +110,7 @@ class PartsPredictive(Predictive):
                 found[rows] = field(part)
         return found
 
-    def given(self, i: int, outcome: Any = None) -> Predictive:
+    def given(self, i: int, outcome: float | None = None) -> Predictive:
         """The predictive had candidate ``i`` been answered."""
         if outcome is None:
             return branch([(1.0, self)], i, self.seed)
@@ -135,12 +138,12 @@ class PartsPredictive(Predictive):
         return np.full(n, 1.0 / n), table
 
 
-def _expected_entropy(predictive: Any) -> np.ndarray:
+def _expected_entropy(predictive: PartsPredictive) -> np.ndarray:
     aimed = predictive._gathered(lambda part: part.expected_entropy)
     return np.where(np.asarray(predictive._aimed)[predictive._where], aimed, entropy(predictive.probabilities))
 
 
-def _targets(predictive: Any) -> list[Any]:
+def _targets(predictive: PartsPredictive) -> list[TraitDraws]:
     return [part for part, aimed in zip(predictive._parts, predictive._aimed, strict=True) if aimed]
 
 

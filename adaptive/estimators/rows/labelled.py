@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-__all__ = ["Labelled"]
+if TYPE_CHECKING:
+    from adaptive.potentials.likelihood import Likelihood
+    from adaptive.types import ArrayLike, RandomState
+
+__all__ = ["Labelled", "labelled"]
+
+
+def labelled(family: Likelihood, labels: np.ndarray | None) -> Likelihood:
+    """Return a family of -1 and +1 under two labels; as it is where there are not two."""
+    return family if labels is None or len(labels) != 2 else cast("Likelihood", Labelled(family, labels))
 
 
 class Labelled:
@@ -26,7 +35,7 @@ class Labelled:
     (['ham', 'spam'], 1.0)
     """
 
-    def __init__(self, family: Any, labels: np.ndarray) -> None:
+    def __init__(self, family: Likelihood, labels: np.ndarray) -> None:
         self.family, self.outcomes = family, np.asarray(labels)
 
     def __getattr__(self, name: str) -> Any:
@@ -34,23 +43,23 @@ class Labelled:
             raise AttributeError(name)
         return getattr(self.family, name)
 
-    def observe(self, y: Any) -> Any:
+    def observe(self, y: ArrayLike) -> Likelihood:
         """Return the potential of the label ``y``."""
         return self.family.observe(self._signs(y))
 
-    def log_density(self, s: Any, y: Any) -> np.ndarray:
+    def log_density(self, s: ArrayLike, y: ArrayLike) -> np.ndarray:
         """Return ln p(label | s)."""
         return self.family.log_density(s, self._signs(y))
 
-    def sample(self, s: Any, random_state: Any = None) -> np.ndarray:
+    def sample(self, s: ArrayLike, random_state: RandomState = None) -> np.ndarray:
         """Return labels drawn at the projections ``s``."""
         return self.outcomes[(self.family.sample(s, random_state=random_state) > 0).astype(int)]
 
-    def outcome_probabilities(self, mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray]:
+    def outcome_probabilities(self, mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the labels and their (m, 2) probabilities."""
         return self.outcomes, self.family.outcome_probabilities(mean, variance)[1]
 
-    def _signs(self, y: Any) -> np.ndarray:
+    def _signs(self, y: ArrayLike) -> np.ndarray:
         y = np.asarray(y)
         if y.ndim == 0:
             for sign, label in zip((-1.0, 1.0), self.outcomes, strict=True):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
 if TYPE_CHECKING:
-    from adaptive.types import ArrayLike
+    from adaptive.types import ArrayLike, Outcomes
 
 __all__ = ["codes_of", "known_classes", "refuse_other_than_labels", "refuse_two_kinds", "warn_of_one_class"]
 
@@ -67,7 +67,7 @@ def refuse_other_than_labels(y: np.ndarray) -> None:
         ) from None
 
 
-def refuse_two_kinds(y: Any) -> None:
+def refuse_two_kinds(y: Outcomes) -> None:
     """Refuse a list of labels of which some are text and some are not: an array of it would be text."""
     if isinstance(y, (list, tuple)) and 0 < sum(isinstance(label, str) for label in y) < len(y):
         kinds = sorted({type(label).__name__ for label in y})

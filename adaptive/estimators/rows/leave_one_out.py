@@ -1,4 +1,4 @@
-"""What a classifier would have said of each training row without it, from the cavities of expectation propagation.
+"""Predictions of each training row without it, from the cavities of expectation propagation.
 
     p(y_j | all others) = int p(y_j | s) cavity_j(s) ds,    cavity_j = marginal_j / site_j
 
@@ -20,6 +20,8 @@ import numpy as np
 if TYPE_CHECKING:
     from adaptive.estimators.rows.training import LabelledRows
     from adaptive.inference import Posterior
+    from adaptive.potentials import Potential
+    from adaptive.potentials.likelihood import Likelihood
     from adaptive.types import Matrix
 
 __all__ = ["LeaveOneOut", "cavities", "left_out", "log_scores", "mixed", "variance_factor", "without_sites"]
@@ -62,7 +64,9 @@ def without_sites(
     return (mean - nu * variance) / shrink, variance / shrink
 
 
-def log_scores(posterior: Posterior, potential: Any, marginals: tuple[np.ndarray, np.ndarray]) -> np.ndarray | None:
+def log_scores(
+    posterior: Posterior, potential: Potential, marginals: tuple[np.ndarray, np.ndarray]
+) -> np.ndarray | None:
     """Return ln p(y_j | all others), (m,), of any likelihood; None where the posterior has no sites to leave out.
 
     Parameters
@@ -88,7 +92,7 @@ def log_scores(posterior: Posterior, potential: Any, marginals: tuple[np.ndarray
 
 
 def left_out(
-    weights: np.ndarray, moments: Sequence[tuple[np.ndarray, np.ndarray]], family: Any, codes: np.ndarray
+    weights: np.ndarray, moments: Sequence[tuple[np.ndarray, np.ndarray]], family: Likelihood, codes: np.ndarray
 ) -> LeaveOneOut:
     """Return the predictions of rows whose classes are ``codes`` (0 or 1), from the cavities of every node."""
     rows = np.arange(len(codes))
@@ -115,7 +119,7 @@ def mixed(weights: np.ndarray, parts: Sequence[LeaveOneOut], codes: np.ndarray |
 
 
 def variance_factor(
-    weights: np.ndarray, moments: Sequence[tuple[np.ndarray, np.ndarray]], family: Any, data: LabelledRows
+    weights: np.ndarray, moments: Sequence[tuple[np.ndarray, np.ndarray]], family: Likelihood, data: LabelledRows
 ) -> float:
     """Return gamma, the factor of all latents' variances that suits the predictions left out; from exp(-5) to e."""
     rows, codes = np.arange(len(data)), data.codes

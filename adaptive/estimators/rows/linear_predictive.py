@@ -3,35 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from adaptive.predictive import GaussianProjections, GaussianTarget
 
-__all__ = ["block_wise_predictive", "linear_predictive", "with_intercept"]
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+    from adaptive.inference import Posterior
+    from adaptive.potentials import Potential
+    from adaptive.types import Index, Matrix, RandomState
+
+__all__ = ["LinearWeights", "block_wise_predictive", "linear_predictive", "with_intercept"]
 
 LARGEST_ROOT = 2_000  # unknowns up to which a square root of the posterior covariance is formed
 
 
-def with_intercept(rows: Any) -> Any:
-    """Append the constant feature; sparse rows stay sparse."""
-    if hasattr(rows, "tocsr"):
-        from scipy import sparse
+class LinearWeights:
+    """Attributes of a regression whose posterior is over weights and, last, the intercept; its rows may be sparse."""
 
-        return sparse.hstack([rows, np.ones((rows.shape[0], 1))], format="csr", dtype=rows.dtype)
+    fit_intercept: bool
+
+    if TYPE_CHECKING:
+
+        def fitted_belief(self) -> Any: ...
+
+    def _n_weights(self, posterior: Posterior) -> int:
+        return posterior.n - bool(self.fit_intercept)
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """(n_features,) posterior means of the weights."""
+        posterior = self.fitted_belief().posterior
+        return posterior.mean[: self._n_weights(posterior)]
+
+    @property
+    def coef_std_(self) -> np.ndarray:
+        """(n_features,) posterior standard deviations of the weights."""
+        posterior = self.fitted_belief().posterior
+        return np.sqrt(posterior.variances()[: self._n_weights(posterior)])
+
+    @property
+    def intercept_(self) -> float:
+        """Posterior mean of the intercept, 0 without one."""
+        mean = self.fitted_belief().posterior.mean
+        return float(mean[-1]) if self.fit_intercept else 0.0
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.sparse = True
+        return tags
+
+
+def with_intercept(rows: Matrix) -> Matrix:
+    """Append the constant feature; sparse rows stay sparse."""
+    if sp.issparse(rows):
+        return sp.hstack([rows, np.ones((rows.shape[0], 1))], format="csr", dtype=rows.dtype)
     return np.concatenate([rows, np.ones((rows.shape[0], 1), dtype=rows.dtype)], axis=1)
 
 
 def linear_predictive(
-    posterior: Any,
-    rows: Any,
-    likelihood: Any,
+    posterior: Posterior,
+    rows: Matrix,
+    likelihood: Potential,
     *,
-    target: Any = None,
-    target_likelihood: Any = None,
+    target: Matrix | None = None,
+    target_likelihood: Potential | None = None,
     intercept: bool = False,
-    random_state: Any = None,
+    random_state: RandomState = None,
     **fields: Any,
 ) -> GaussianProjections:
     """Return what the posterior over weights (and, last, the intercept) says about ``rows``.
@@ -81,15 +123,15 @@ def linear_predictive(
 
 
 def block_wise_predictive(
-    posterior: Any,
+    posterior: Posterior,
     mean: np.ndarray,
     variance: np.ndarray,
-    rows_at: Callable[[Any], Any],
-    likelihood: Any,
+    rows_at: Callable[[Index], Matrix],
+    likelihood: Potential,
     *,
-    target: Any = None,
-    target_likelihood: Any = None,
-    random_state: Any = None,
+    target: Matrix | None = None,
+    target_likelihood: Potential | None = None,
+    random_state: RandomState = None,
     **fields: Any,
 ) -> GaussianProjections:
     """Return the predictive of rows whose marginals are known; blocks of their covariance are computed when asked for.
@@ -109,7 +151,9 @@ def block_wise_predictive(
         Others that the predictive states.
     """
 
-    def block(first: Callable[[Any], Any], second: Callable[[Any], Any]) -> Any:
+    def block(
+        first: Callable[[Index], Matrix], second: Callable[[Index], Matrix]
+    ) -> Callable[[Index, Index], np.ndarray]:
         return lambda i, j: posterior.projection_covariance(first(i), second(j))
 
     about = None

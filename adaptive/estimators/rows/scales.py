@@ -1,4 +1,4 @@
-"""Whether the columns of a table can be compared: a prior or a kernel that treats all alike needs them to be.
+"""Scales of the columns of a table: a prior or a kernel that treats all alike needs them to be comparable.
 
 columns i and j differ   <=>   sd_i > 100 sd_j   and   range_i > 100 range_j       over the columns that vary
 
@@ -10,9 +10,14 @@ by right, and centring would fill them.
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from adaptive.estimators.rows.tables import has_columns, without_names
+
+if TYPE_CHECKING:
+    from adaptive.types import Pool
 
 __all__ = ["FACTOR", "differing_columns", "warn_of_scales"]
 
@@ -21,7 +26,7 @@ FEWEST_ROWS = 10  # of fewer rows a column may be nearly constant by chance
 MOST_ROWS = 10_000  # that are looked at, evenly spaced
 
 
-def differing_columns(X: Any) -> tuple[int, int] | None:
+def differing_columns(X: Pool) -> tuple[int, int] | None:
     """Return the columns of the largest and of the smallest scale where these differ by more than ``FACTOR``.
 
     Examples
@@ -44,14 +49,13 @@ def differing_columns(X: Any) -> tuple[int, int] | None:
     return int(vary[large]), int(vary[small])
 
 
-def warn_of_scales(estimator: Any, X: Any, name: str) -> None:
+def warn_of_scales(estimator: object, X: Pool, name: str) -> None:
     """Say once where columns of ``X``, an argument of this name, differ in scale and the estimator compares them."""
     if not getattr(estimator, "compares_columns", False):
         return
-    rows = X.to_numpy() if hasattr(X, "to_numpy") else X
-    found = differing_columns(rows)
+    found = differing_columns(without_names(X))
     if found is not None:
-        large, small = (repr(str(X.columns[k])) if hasattr(X, "columns") else str(k) for k in found)
+        large, small = (repr(str(X.columns[k])) if has_columns(X) else str(k) for k in found)
         warnings.warn(
             f"columns of {name} differ in scale by more than {FACTOR:g} (column {large} against column {small}), and "
             f"{type(estimator).__name__} treats all alike: standardise them, as in make_pipeline(StandardScaler(), "

@@ -7,21 +7,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array, get_tags
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-__all__ = ["checked_pool", "checked_table", "has_columns", "in_plain_words", "refuse_unknown"]
+if TYPE_CHECKING:
+    from adaptive.types import Frame, Matrix, Outcomes, Pool, Table
+
+__all__ = [
+    "checked_pool",
+    "checked_table",
+    "has_columns",
+    "in_plain_words",
+    "is_fitted",
+    "refuse_unknown",
+    "without_names",
+]
 
 UNLABELLED: Any = object()
 MOST_COLUMNS = 2**31 - 1
 KINDS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 
-def checked_table(estimator: Any, X: Any, y: Any = UNLABELLED, *, reset: bool = False, numbers: bool = False) -> Any:
+def checked_table(
+    estimator: object, X: Pool, y: Outcomes = UNLABELLED, *, reset: bool = False, numbers: bool = False
+) -> Any:
     """Return the rows, and the outcomes where ``y`` is given, checked against the features of the last fit.
 
     Parameters
@@ -53,7 +67,7 @@ def checked_table(estimator: Any, X: Any, y: Any = UNLABELLED, *, reset: bool = 
         return check_array(X, input_name="X", **kinds)
 
 
-def checked_pool(pool: Any) -> Any:
+def checked_pool(pool: Table) -> Matrix:
     """Return the rows of an argument ``pool``, checked as those of X are; what is refused names it."""
     try:
         return checked_table(None, pool)
@@ -62,7 +76,7 @@ def checked_pool(pool: Any) -> Any:
 
 
 @contextmanager
-def in_plain_words(X: Any, y: Any = UNLABELLED) -> Iterator[None]:
+def in_plain_words(X: Pool, y: Outcomes = UNLABELLED) -> Iterator[None]:
     """Let what scikit-learn refuses of X and y be refused in one sentence with the cure."""
     try:
         yield
@@ -73,11 +87,12 @@ def in_plain_words(X: Any, y: Any = UNLABELLED) -> Iterator[None]:
         raise ValueError(said) from None
 
 
-def refuse_unknown(estimator: Any, X: Any, name: str) -> None:
+def refuse_unknown(estimator: object, X: Pool, name: str) -> None:
     """Refuse NaN and infinity in a table of numbers, an argument of this name, unless the estimator takes them."""
     if not hasattr(estimator, "__sklearn_tags__") or get_tags(estimator).input_tags.allow_nan:
         return
-    values = X.data if sp.issparse(X) else X.to_numpy() if hasattr(X, "to_numpy") else X
+    table: Any = X
+    values = table.data if sp.issparse(table) else without_names(table)
     if not isinstance(values, np.ndarray) or values.dtype.kind != "f":
         return
     with np.errstate(over="ignore", invalid="ignore"):
@@ -89,8 +104,8 @@ def refuse_unknown(estimator: Any, X: Any, name: str) -> None:
         )
 
 
-def _in_words(problem: str, X: Any, y: Any) -> str | None:
-    """What scikit-learn says of a table in one sentence with the cure; None: its own words are good."""
+def _in_words(problem: str, X: Any, y: Outcomes) -> str | None:
+    """Scikit-learn's complaint about a table in one sentence with the cure; None: its own words are good."""
     if problem.startswith("Input X contains"):
         return f"{problem[:-1]}, first in row {_first_bad_row(X)}; leave out rows that are not known."
     if problem.startswith("Expected 2D array"):
@@ -113,9 +128,9 @@ def _in_words(problem: str, X: Any, y: Any) -> str | None:
     return None
 
 
-def _first_text(X: Any) -> tuple[Any, Any]:
+def _first_text(X: Pool) -> tuple[int | str, object]:
     """Column (by name where it has one) and text of the first entry that is no number."""
-    rows = np.asarray(X.to_numpy() if hasattr(X, "to_numpy") else X, dtype=object)
+    rows = np.asarray(without_names(X), dtype=object)
     for row in rows:
         for column, entry in enumerate(row):
             try:
@@ -125,20 +140,36 @@ def _first_text(X: Any) -> tuple[Any, Any]:
     return 0, ""
 
 
-def has_columns(X: Any) -> bool:
-    """Whether X is a frame, of pandas or polars."""
+def has_columns(X: object) -> TypeGuard[Frame]:
+    """Return whether X is a frame, of pandas or polars."""
     return hasattr(X, "columns")
+
+
+def without_names(X: Any) -> Any:
+    """Return the array of a frame or a series; anything else as it is."""
+    return X.to_numpy() if hasattr(X, "to_numpy") else X
+
+
+def is_fitted(step: object) -> bool:
+    """Return whether scikit-learn takes it for fitted; what needs no fit is, unless it says otherwise itself."""
+    if hasattr(step, "__sklearn_is_fitted__"):
+        return bool(step.__sklearn_is_fitted__())
+    try:
+        check_is_fitted(step)
+    except (NotFittedError, TypeError):  # of something else than an estimator of scikit-learn nothing is known
+        return False
+    return True
 
 
 def _first_bad_row(X: Any) -> int:
     if sp.issparse(X):
         rows, _ = X.tocoo().coords
         return int(rows[~np.isfinite(X.tocoo().data)].min())
-    rows = np.asarray(X.to_numpy() if hasattr(X, "to_numpy") else X, dtype=float)
+    rows = np.asarray(without_names(X), dtype=float)
     return int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
 
 
-def _check_indices(X: Any) -> None:
+def _check_indices(X: sp.sparray) -> None:
     width = X.shape[1]
     if width > MOST_COLUMNS:
         raise ValueError(

@@ -14,7 +14,7 @@ from adaptive.estimators.rows.labels import codes_of
 from adaptive.estimators.rows.linear_predictive import with_intercept
 
 if TYPE_CHECKING:
-    from adaptive.types import ArrayLike, Matrix
+    from adaptive.types import ArrayLike, Inputs, Matrix, State
 
 __all__ = ["LabelledRows", "Rows", "checked_weights", "stacked_rows"]
 
@@ -46,7 +46,7 @@ class Rows:
         """Columns of a row; None where they are no vectors."""
         return None if isinstance(self.X, list) or self.X.ndim < 2 else self.X.shape[1]
 
-    def followed_by(self, X: Any, y: np.ndarray) -> Self:
+    def followed_by(self, X: Inputs, y: np.ndarray) -> Self:
         """These rows and further ones."""
         return replace(self, X=stacked_rows(self.X, X), y=np.concatenate([self.y, y]))
 
@@ -61,12 +61,12 @@ class Rows:
         squares = np.einsum("ij,ij->", X, X) if isinstance(X, np.ndarray) else X.multiply(X).sum()
         return float(np.sqrt(squares / self.X.shape[0])) or 1.0
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data."""
         return {"X": _plain(self.X), "y": self.y}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
+    def from_state(cls, state: State) -> Self:
         """The rows that ``state`` described."""
         return cls(_table(state["X"]), state["y"])
 
@@ -88,7 +88,7 @@ class LabelledRows(Rows):
 
     @property
     def n_classes(self) -> int:
-        """How many are known."""
+        """Number of known classes."""
         return len(self.classes)
 
     @property
@@ -127,12 +127,12 @@ class LabelledRows(Rows):
             of_rows = np.asarray(X.multiply(X).sum(axis=1)).ravel()
         return float(np.sqrt(of_rows @ self.weights / self.weights.sum())) or 1.0
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data."""
         return {**super().state(), "sample_weight": self.sample_weight, "classes": self.classes}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> LabelledRows:
+    def from_state(cls, state: State) -> LabelledRows:
         """The rows that ``state`` described."""
         weights = state.get("sample_weight")
         known = weights is not None and not np.all(np.asarray(weights) == 1.0)
@@ -165,13 +165,13 @@ def stacked_rows(first: Any, second: Any) -> Any:
     return np.concatenate([first, second])
 
 
-def _plain(X: Any) -> Any:
+def _plain(X: Any) -> np.ndarray | State:
     if isinstance(X, (np.ndarray, list)):
         return np.asarray(X)
     return {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": list(X.shape)}
 
 
-def _table(state: Any) -> Any:
+def _table(state: np.ndarray | State) -> Matrix:
     if isinstance(state, dict):
         return sp.csr_array((state["data"], state["indices"], state["indptr"]), shape=tuple(state["shape"]))
     return state

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from adaptive.potentials import Gaussian, Laplace, StudentT
 
 __all__ = ["PRIORS", "weight_potential", "weight_variance"]
@@ -11,7 +9,7 @@ __all__ = ["PRIORS", "weight_potential", "weight_variance"]
 PRIORS = ("gaussian", "laplace", "student_t")
 
 
-def weight_potential(prior: str, scale: float, df: float) -> Any:
+def weight_potential(prior: str, scale: float, df: float) -> Gaussian | Laplace | StudentT:
     """Return the prior density of a weight; ``df`` is that of "student_t"."""
     if prior == "gaussian":
         return Gaussian(scale**2)

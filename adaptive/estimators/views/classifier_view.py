@@ -7,9 +7,10 @@ ensemble of two or more fitted ``estimators_`` (each member is one draw).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
@@ -17,9 +18,15 @@ from sklearn.utils import get_tags
 from adaptive import pool
 from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.rows.labels import refuse_other_than_labels, refuse_two_kinds
+from adaptive.estimators.rows.tables import without_names
 from adaptive.estimators.views.pipeline_view import PipelineView
-from adaptive.estimators.views.transformers import keeps_posterior
+from adaptive.estimators.views.transformers import has, keeps_posterior
 from adaptive.predictive import Predictive, StatedPredictive, Undecided, WeightedDraws
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+    from adaptive.types import ArrayLike, Classifier, Matrix, Options, Outcomes, Pool, RandomState
 
 __all__ = ["ClassifierView", "wrap"]
 
@@ -49,11 +56,11 @@ def wrap(estimator: Any) -> Any:
         raise ValueError(
             f"estimator must be an instance, got the class {estimator.__name__}; write {estimator.__name__}()."
         )
-    if hasattr(estimator, "predictive") and hasattr(estimator, "partial_fit"):
+    if has(estimator, "predictive", "partial_fit"):
         return estimator
     if keeps_posterior(estimator):
         return PipelineView(estimator)
-    if hasattr(estimator, "fit") and hasattr(estimator, "predict_proba"):
+    if has(estimator, "fit", "predict_proba"):
         return ClassifierView(estimator)
     raise ValueError(
         "estimator must have predictive and partial_fit (an estimator of this toolkit) or fit and predict_proba "
@@ -62,8 +69,8 @@ def wrap(estimator: Any) -> Any:
 
 
 def _cure(estimator: Any) -> str:
-    """What somebody may do who has such an estimator."""
-    kind = get_tags(estimator).estimator_type if hasattr(estimator, "__sklearn_tags__") else None
+    """Advice to somebody who has such an estimator."""
+    kind = get_tags(estimator).estimator_type if has(estimator, "__sklearn_tags__") else None
     if kind == "regressor":
         return ": SparseLinearRegression and GaussianProcessRegressor also say how sure they are of a number"
     if kind == "classifier":
@@ -99,17 +106,17 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
 
     default_scorer = "margin"
 
-    def __init__(self, classifier: Any, *, classes: Any = None) -> None:
+    def __init__(self, classifier: Classifier, *, classes: ArrayLike | None = None) -> None:
         self.classifier = classifier
         self.classes = classes
 
-    def fit(self, X: Any, y: Any) -> ClassifierView:
+    def fit(self, X: Pool, y: Outcomes) -> ClassifierView:
         """Forget earlier answers and learn from these (X of length m, y (m,))."""
         self.candidates_: Any = None
         self.outcomes_: Any = None
         return self.partial_fit(X, y)
 
-    def partial_fit(self, X: Any, y: Any) -> ClassifierView:
+    def partial_fit(self, X: Pool, y: Outcomes) -> ClassifierView:
         """Add answers and refit on all of them; refused answers leave the view unchanged."""
         refuse_two_kinds(y)
         y = np.asarray(y)
@@ -131,14 +138,16 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
         self.candidates_, self.outcomes_, self.classes_, self.classifier_ = candidates, outcomes, classes, fitted
         return self
 
-    def predictive(self, candidates: Any, *, target: Any = None, random_state: Any = None) -> Predictive:
+    def predictive(
+        self, candidates: Pool, *, target: Pool | None = None, random_state: RandomState = None
+    ) -> Predictive:
         """Return class probabilities, and joint draws where the classifier has two or more members."""
         m = pool.length(candidates)
         fitted = getattr(self, "classifier_", None)
         if fitted is None:  # nothing told the candidates apart yet: every scorer ties, so the view says "at random"
             return Undecided(m, random_state=random_state)
         members = self._members(fitted, candidates)
-        features = {"features": _numbers(candidates), "measured": _numbers(self.candidates_)}
+        features: Options = {"features": _numbers(candidates), "measured": _numbers(self.candidates_)}
         if members is None:
             return StatedPredictive(
                 m, outcomes=fitted.classes_, probabilities=fitted.predict_proba(candidates), **features
@@ -150,16 +159,17 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
         return WeightedDraws(weights, members, fitted.classes_, target=about, random_state=random_state, **features)
 
     @staticmethod
-    def _members(fitted: Any, candidates: Any) -> np.ndarray | None:
+    def _members(fitted: Any, candidates: Pool) -> np.ndarray | None:
         """Return (k, m, c) probabilities of the ensemble's members, or None if there are fewer than two."""
         members = getattr(fitted, "estimators_", None)
         if members is None or len(members) < 2:
             return None
         features = getattr(fitted, "estimators_features_", None)
-        rows = np.asarray(candidates) if not hasattr(candidates, "tocsr") else candidates.tocsr()
+        given: Any = candidates
+        rows = given.tocsr() if sp.issparse(given) else np.asarray(given)
         tables = []
         for k, member in enumerate(members):
-            if not hasattr(member, "predict_proba"):
+            if not has(member, "predict_proba"):
                 return None
             part = rows if features is None else rows[:, features[k]]
             table = np.zeros((rows.shape[0], len(fitted.classes_)))
@@ -174,23 +184,23 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
             tables.append(table)
         return np.stack(tables)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        if hasattr(self.classifier, "__sklearn_tags__"):
+        if has(self.classifier, "__sklearn_tags__"):
             tags.input_tags = get_tags(self.classifier).input_tags
             parts = len(self.classifier.get_params()) > len(self.classifier.get_params(deep=False))
             tags.input_tags.allow_nan |= parts  # an imputer may be among them; tags of the whole do not say
         return tags
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Pool) -> np.ndarray:
         """Return the most probable label of each row."""
         return self._fitted().predict(X)
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Pool) -> np.ndarray:
         """Return the class probabilities of each row."""
         return self._fitted().predict_proba(X)
 
-    def _fitted(self) -> Any:
+    def _fitted(self) -> Classifier:
         fitted = getattr(self, "classifier_", None)
         if fitted is None:
             raise NotFittedError(
@@ -199,9 +209,9 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
         return fitted
 
 
-def _numbers(pool: Any) -> Any:
+def _numbers(pool: Pool) -> Matrix | None:
     """Return rows of numbers as they are, None for other pools."""
-    if hasattr(pool, "tocsr"):
+    if sp.issparse(pool):
         return pool
-    rows = pool.to_numpy() if hasattr(pool, "to_numpy") else pool
+    rows = without_names(pool)
     return rows if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype.kind in "fiub" else None

@@ -25,14 +25,17 @@ from adaptive import pool as pools
 from adaptive import selection
 from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.rows.scales import warn_of_scales
-from adaptive.estimators.rows.tables import refuse_unknown
-from adaptive.estimators.views.transformers import fitted_on, is_fitted, transformed, transformers_of
+from adaptive.estimators.rows.tables import is_fitted, refuse_unknown
+from adaptive.estimators.views.transformers import fitted_on, has, transformed, transformers_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sklearn.pipeline import Pipeline
+    from sklearn.utils import Tags
+
     from adaptive.predictive import Predictive
-    from adaptive.types import ArrayLike, Cost, Outcomes, Pool, RandomState
+    from adaptive.types import ArrayLike, Cost, Outcomes, Pool, RandomState, State, Transformer
 
 __all__ = ["PipelineView"]
 
@@ -71,7 +74,7 @@ class PipelineView(DesignMixin, BaseEstimator):
     True
     """
 
-    def __init__(self, pipeline: Any) -> None:
+    def __init__(self, pipeline: Pipeline) -> None:
         self.pipeline = pipeline
 
     # -- the transformers --------------------------------------------------------------------------------------------
@@ -99,24 +102,24 @@ class PipelineView(DesignMixin, BaseEstimator):
         refuse_unknown(self.last, rows, "the transformed candidates")
         self._take_over(transformers)
         self._kept = _Kept(pool, rows)
-        if not any(hasattr(transformer, "components_") for transformer in transformers):
+        if not any(has(transformer, "components_") for transformer in transformers):
             warn_of_scales(self.last, rows, "the transformed candidates")  # later components are small by right
         return self
 
     @property
     def prepared(self) -> bool:
-        """Whether the transformers are those that stay."""
-        return hasattr(self, "transformers_")
+        """True once the transformers are those that stay."""
+        return has(self, "transformers_")
 
     @property
     def last(self) -> Any:
         """The last step: as it is now, or before ``prepare`` as it was given."""
         return self.estimator_ if self.prepared else self.pipeline.steps[-1][1]
 
-    def _given(self) -> list[Any]:
+    def _given(self) -> list[Transformer]:
         return self.transformers_ if self.prepared else [copy.deepcopy(step) for step in transformers_of(self.pipeline)]
 
-    def _take_over(self, transformers: list[Any]) -> None:
+    def _take_over(self, transformers: list[Transformer]) -> None:
         if not self.prepared:
             self.transformers_, self.estimator_ = transformers, copy.deepcopy(self.pipeline.steps[-1][1])
 
@@ -138,7 +141,7 @@ class PipelineView(DesignMixin, BaseEstimator):
         needs_pool = not self.prepared and not all(map(is_fitted, self._given()))
         return copy.copy(self).prepare(candidates) if needs_pool else copy.copy(self)._ready()
 
-    def _rows(self, candidates: Any) -> Any:
+    def _rows(self, candidates: Pool) -> Pool:
         kept = getattr(self, "_kept", None)
         if kept is not None and candidates is kept.pool:
             return kept.rows
@@ -193,11 +196,11 @@ class PipelineView(DesignMixin, BaseEstimator):
             As of :meth:`adaptive.estimators.base.DesignMixin.select`; candidates, target and pending are rows as the
             pipeline takes them, and so are those that a callable cost is asked about.
         """
-        given: Any = candidates(self) if callable(candidates) and not hasattr(candidates, "__len__") else candidates
+        given: Any = candidates(self) if callable(candidates) and not has(candidates, "__len__") else candidates
         pools.length(given)
         view = self._about(given)
         last = view.estimator_
-        choose = last.select if hasattr(last, "select") else partial(selection.select, last)
+        choose = last.select if has(last, "select") else partial(selection.select, last)
         return choose(
             view._rows(given),
             n_select,
@@ -209,7 +212,7 @@ class PipelineView(DesignMixin, BaseEstimator):
 
     @property
     def default_scorer(self) -> str:  # type: ignore[override]
-        """What ``scorer="auto"`` is for the last step."""
+        """The scorer that "auto" is for the last step."""
         return getattr(self.last, "default_scorer", "information_gain")
 
     # -- predicting ----------------------------------------------------------------------------------------------------
@@ -218,12 +221,12 @@ class PipelineView(DesignMixin, BaseEstimator):
         """Return what the last step predicts."""
         return self._learnt().predict(self._rows(X), **options)
 
-    @available_if(lambda self: hasattr(self.last, "predict_proba"))
+    @available_if(lambda self: has(self.last, "predict_proba"))
     def predict_proba(self, X: Pool) -> np.ndarray:
         """Return the (m, c) predictive probabilities, columns as in ``classes_``."""
         return self._learnt().predict_proba(self._rows(X))
 
-    @available_if(lambda self: hasattr(self.last, "log_predictive"))
+    @available_if(lambda self: has(self.last, "log_predictive"))
     def log_predictive(self, X: Pool, y: Outcomes) -> np.ndarray:
         """Return the (m,) natural-log predictive probabilities (densities) of the outcomes ``y``."""
         return self._learnt().log_predictive(self._rows(X), y)
@@ -234,7 +237,7 @@ class PipelineView(DesignMixin, BaseEstimator):
 
     @property
     def classes(self) -> ArrayLike | None:
-        """The labels that the last step was told of, if any."""
+        """The labels that the last step was given by name, if any."""
         return getattr(self.last, "classes", None)
 
     @property
@@ -251,20 +254,20 @@ class PipelineView(DesignMixin, BaseEstimator):
         check_is_fitted(self)
         return self._ready().estimator_
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         return get_tags(self.last)
 
     # -- snapshots -----------------------------------------------------------------------------------------------------
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Return what the last step has learnt as plain data, and a hash of the features that it is about."""
         last = self._ready().estimator_
-        if not hasattr(last, "state"):
+        if not has(last, "state"):
             raise ValueError(f"{type(last).__name__} has no state() to store.")
         kept = getattr(self, "_kept", None)
         return {"features": None if kept is None else kept.fingerprint, "estimator": last.state()}
 
-    def restore(self, state: dict[str, Any]) -> Self:
+    def restore(self, state: State) -> Self:
         """Take over what ``state`` returned; the pool and the transformers must be the same."""
         kept = getattr(self, "_kept", None)
         if kept is not None and state["features"] not in (None, kept.fingerprint):
@@ -284,5 +287,5 @@ class _Kept:
     def fingerprint(self) -> str:
         return pools.fingerprint(self.rows)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> _Kept:
+    def __deepcopy__(self, memo: dict[int, object]) -> _Kept:
         return self

@@ -9,54 +9,42 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
+    from adaptive.types import Pool, Transformer
+
 __all__ = [
     "fitted_on",
-    "is_fitted",
+    "has",
     "keeps_posterior",
     "transformed",
     "transformers_of",
 ]
 
 
+def has(thing: object, *names: str) -> bool:
+    """Return whether it has all of these attributes: what it can do is asked of it, not of its type."""
+    return all(hasattr(thing, name) for name in names)
+
+
 def keeps_posterior(estimator: Any) -> bool:
-    """Whether this is a pipeline of transformers that ends in something with ``predictive`` and ``partial_fit``."""
-    if not _is_pipeline(estimator):
+    """Return whether this is a pipeline of transformers that ends in something with ``predictive``, ``partial_fit``."""
+    module = sys.modules.get("sklearn.pipeline")  # who has a pipeline has imported it, which takes long
+    if module is None or not isinstance(estimator, module.Pipeline):
         return False
-    last = estimator.steps[-1][1]
-    teachable = hasattr(last, "predictive") and hasattr(last, "partial_fit")
-    return teachable and all(hasattr(step, "transform") for step in transformers_of(estimator))
+    steps = transformers_of(estimator)
+    return has(estimator.steps[-1][1], "predictive", "partial_fit") and all(has(step, "transform") for step in steps)
 
 
-def _is_pipeline(estimator: object) -> bool:
-    """Whether it is scikit-learn's; who has one has imported its module, which takes as long as all of this one."""
-    module = sys.modules.get("sklearn.pipeline")
-    return module is not None and isinstance(estimator, module.Pipeline)
-
-
-def transformers_of(pipeline: Pipeline) -> list[Any]:
+def transformers_of(pipeline: Pipeline) -> list[Transformer]:
     """The steps before the last, without those that pass everything through."""
     return [step for _, step in pipeline.steps[:-1] if step is not None and not isinstance(step, str)]
 
 
-def is_fitted(step: Any) -> bool:
-    """Whether scikit-learn takes it for fitted; what needs no fit is, but for an estimator that can say itself."""
-    if hasattr(step, "__sklearn_is_fitted__"):
-        return bool(step.__sklearn_is_fitted__())
-    try:
-        check_is_fitted(step)
-    except (NotFittedError, TypeError):  # of something else than an estimator of scikit-learn nothing is known
-        return False
-    return True
-
-
-def transformed(transformer: Any, rows: Any) -> Any:
-    """What a fitted transformer makes of rows."""
+def transformed(transformer: Transformer, rows: Pool) -> Pool:
+    """Rows as a fitted transformer makes them."""
     try:
         return transformer.transform(rows)
     except ValueError as problem:
@@ -66,7 +54,7 @@ def transformed(transformer: Any, rows: Any) -> Any:
         ) from problem
 
 
-def fitted_on(transformer: Any, rows: Any) -> Any:
+def fitted_on(transformer: Transformer, rows: Pool) -> Transformer:
     """A clone of a transformer, fitted on rows without answers.
 
     Raises

@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
 from adaptive import CoxProcess, GaussianProcessRegressor, SequentialDesign, datasets, scorers
-from adaptive.estimators.counts.uncertain_mean import UncertainMean
+from adaptive.estimators.counts.process_belief import UncertainMean
 from designs.pool import box
 
 COAL = {"rectified": -162.667, "softplus": -161.959, "exp": -162.900}

@@ -5,7 +5,7 @@ import pytest
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 
 from adaptive import GaussianProcessClassifier, GaussianProcessRegressor
-from adaptive.estimators.gaussian_process.nodes import _sphere, units_of
+from adaptive.estimators.gaussian_process.places import _sphere, units_of
 from adaptive.predictive import Mixture
 from adaptive.scorers import predictive_information_gain
 
@@ -23,7 +23,7 @@ def regressor(kernel, **options):
 @pytest.mark.parametrize("n", [5, 24])  # the grid, and nodes about the top
 def test_moments_and_evidence_are_those_of_a_fine_integral(n):
     model = regressor(RBF(0.5)).fit(X[:n], Y[:n])
-    assert len(model.belief_.nodes.points) == {5: 9, 24: 3}[n]
+    assert len(model.belief_.places.points) == {5: 9, 24: 3}[n]
     lengths = np.linspace(np.log(0.5) - 4, np.log(0.5) + 4, 161)
     fine = [GaussianProcessRegressor(RBF(np.exp(one)), alpha=0.04, optimizer=None).fit(X[:n], Y[:n]) for one in lengths]
     logs = [one.log_evidence_ - 0.5 * (u - np.log(0.5)) ** 2 for one, u in zip(fine, lengths, strict=True)]
@@ -55,7 +55,7 @@ def test_more_parameters_have_a_composite_design():
     model = regressor(1.0 * RBF([0.5, 0.5]) + WhiteKernel(0.01)).fit(X, Y)
     np.testing.assert_array_equal(units_of(model.kernel, 0), [2.0, 1.0, 1.0, 2.0])
     belief = model.belief_
-    assert belief.nodes.points.shape == (25, 4) and belief.weights.sum() == pytest.approx(1.0)
+    assert belief.places.points.shape == (25, 4) and belief.weights.sum() == pytest.approx(1.0)
     mode = GaussianProcessRegressor(1.0 * RBF([0.5, 0.5]) + WhiteKernel(0.01), alpha=0.04).fit(X, Y)
     assert np.all(model.predict(PROBES, return_std=True)[1] > 0.8 * mode.predict(PROBES, return_std=True)[1])
 
@@ -63,7 +63,7 @@ def test_more_parameters_have_a_composite_design():
 def test_nodes_about_the_top_take_the_place_of_a_grid_that_is_too_wide():
     kernel = 1.0 * RBF(0.5)
     model = regressor(kernel, alpha=0.01).fit(X, Y)
-    assert len(model.belief_.nodes.points) == 9 and len(model.belief_.beliefs) >= 3  # of a grid there were 15
+    assert len(model.belief_.places.points) == 9 and len(model.belief_.beliefs) >= 3  # of a grid there were 15
     exact = GaussianProcessRegressor(kernel, alpha=0.01).fit(X, Y).kernel_.theta
     assert np.all(np.abs(model.kernel_.theta - exact) < [2.0, 0.5])
 
@@ -104,7 +104,7 @@ def test_labels_are_mixed_learnt_from_and_come_back():
     assert len(model.select(PROBES, 2, target=X[:5])) == 2
     np.testing.assert_allclose(model.posterior_.mean, sum(w * p.mean for w, p in model.posterior_.components))
     model.partial_fit(X[16:20], LABELS[16:20])
-    np.testing.assert_array_equal(model.belief_.nodes.points, belief.nodes.points)
+    np.testing.assert_array_equal(model.belief_.places.points, belief.places.points)
     anew = GaussianProcessClassifier(4.0 * RBF(0.5), hyperparameters="integrated").fit(X[:20], LABELS[:20])
     np.testing.assert_allclose(model.predict_proba(PROBES), anew.predict_proba(PROBES), atol=1e-4)
     again = GaussianProcessClassifier(4.0 * RBF(0.5), hyperparameters="integrated").restore(model.state())

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from scipy.special import expit
 
 from adaptive import BayesianLogisticRegression, SequentialDesign
-from adaptive.estimators.linear import pool_covariance
+from adaptive.estimators.linear import bayesian_logistic_regression as regression
 from adaptive.inference import GLM, expectation_propagation
 from adaptive.potentials import BernoulliLogit
 
@@ -40,9 +40,9 @@ def test_it_is_the_dense_formula():
 
 def test_a_large_pool_is_decomposed_by_products(monkeypatch):
     rows = sp.csr_array(RNG.standard_normal((80, 5)) @ RNG.standard_normal((5, 30)))
-    exact = pool_covariance.pool_directions(rows)
-    monkeypatch.setattr(pool_covariance, "_DENSE", 0)
-    by_products = pool_covariance.pool_directions(rows)
+    exact = regression.pool_directions(rows)
+    monkeypatch.setattr(regression, "_DENSE", 0)
+    by_products = regression.pool_directions(rows)
     np.testing.assert_allclose(by_products @ by_products.T, exact @ exact.T, atol=1e-10)
 
 

@@ -1,4 +1,4 @@
-"""What each possible answer would teach about a person, compiled: one run of EP over its steps for each."""
+"""Lesson of each possible answer about a person, compiled: one run of EP over its steps for each."""
 
 from __future__ import annotations
 

@@ -1,15 +1,17 @@
-"""What is believed after answers under the ordinal model: people and items by loopy expectation propagation."""
+"""Belief after answers under the ordinal model: people and items by loopy expectation propagation."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from adaptive.estimators.questionnaires.answers import Answers
+from adaptive.estimators.questionnaires.answers import Answers, Label, Pairs
+from adaptive.estimators.questionnaires.base import QuestionnaireBelief
 from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
 from adaptive.estimators.questionnaires.ordinal.fit import fit_ordinal
 from adaptive.estimators.questionnaires.ordinal.noise import UNLEARNT, chosen_noise, fixed
@@ -18,11 +20,14 @@ from adaptive.estimators.questionnaires.settings import QuestionnaireSettings
 from adaptive.predictive import Predictive, StatedPredictive
 from adaptive.predictive.derivations import entropy
 
+if TYPE_CHECKING:
+    from adaptive.types import Options, RandomState, State
+
 __all__ = ["OrdinalBelief"]
 
 
 @dataclass(frozen=True, eq=False)
-class OrdinalBelief:
+class OrdinalBelief(QuestionnaireBelief[OrdinalBank]):
     """Items and people as Gaussians."""
 
     settings: QuestionnaireSettings
@@ -31,26 +36,14 @@ class OrdinalBelief:
     means: np.ndarray
     covariances: np.ndarray
     prequential: np.ndarray
-    objective_trace: list[float] = field(default_factory=list)
+    trace: list[float] = field(default_factory=list)
     converged: bool = True
     skipped: int = 0
-
-    evidence_kind = "approximation"
-
-    @property
-    def posterior(self) -> OrdinalBank:
-        """The items."""
-        return self.bank
 
     @property
     def log_evidence(self) -> float:
         """Prequential: the sum of the log probabilities of the answers, each given all others."""
         return float(self.prequential.sum())
-
-    @property
-    def n_iter(self) -> int:
-        """Sweeps."""
-        return len(self.objective_trace)
 
     # -- learning ----------------------------------------------------------------------------------------------------
 
@@ -92,8 +85,8 @@ class OrdinalBelief:
     # -- what is believed --------------------------------------------------------------------------------------------
 
     @classmethod
-    def prior_predictive(cls, settings: QuestionnaireSettings, pairs: Any, **options: Any) -> Predictive:
-        """What is believed about (person, item) pairs before any answer."""
+    def prior_predictive(cls, settings: QuestionnaireSettings, pairs: Pairs, **options: Any) -> Predictive:
+        """The belief about (person, item) pairs before any answer."""
         items = list(dict.fromkeys(item for _, item in pairs))
         loadings = settings.loadings(items)
         model, noise = fixed(settings, len(settings.scale), len(loadings.traits)), np.full(len(items), UNLEARNT)
@@ -106,7 +99,7 @@ class OrdinalBelief:
         first, scale = self.bank.model.n_style, self.bank.model.trait_scale
         return self.means[:, first:] / scale, np.sqrt(np.einsum("uii->ui", self.covariances)[:, first:]) / scale
 
-    def _extended(self, items: Any) -> OrdinalBank:
+    def _extended(self, items: Iterable[Label]) -> OrdinalBank:
         """The bank with items that it lacks, of which nothing is known."""
         bank = self.bank
         new = [item for item in dict.fromkeys(items) if item not in set(bank.items)]
@@ -122,7 +115,7 @@ class OrdinalBelief:
             np.r_[bank.trait_noise, np.full(len(new), usual)], self.settings.reversed(everything),
         )  # fmt: skip
 
-    def predictive(self, pairs: Any, *, target: Any = None, random_state: Any = None) -> Predictive:
+    def predictive(self, pairs: Pairs, *, target: str | None = None, random_state: RandomState = None) -> Predictive:
         """Answers of people to items; the information is about items, about people, or (default) about both.
 
         I(y; v) = sum_r p(r) 1/2 log|I + K_r V|, with K_r what answer r says of v and V its covariance before.
@@ -148,10 +141,6 @@ class OrdinalBelief:
             outcomes=bank.categories, probabilities=p, expected_entropy=entropy(p) - gain, random_state=random_state
         )
 
-    def probabilities(self, pairs: Any) -> np.ndarray:
-        """(n, R) predictive probabilities of the answers to pairs."""
-        return self.predictive(pairs, target="people").probabilities
-
     def strangers(self, answers: Answers) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Means, deviations (people, traits) and probabilities (people, items, R) for new people."""
         fit = self.bank.people(answers)
@@ -161,16 +150,16 @@ class OrdinalBelief:
         p = seen.probabilities(pairs).reshape(len(answers.people), len(self.bank), -1)
         return *self.bank.moments(fit), p
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data, without the answers."""
         return {
             "bank": self.bank.state(), "means": self.means, "covariances": self.covariances,
-            "prequential": self.prequential, "trace": list(self.objective_trace), "converged": self.converged,
+            "prequential": self.prequential, "trace": list(self.trace), "converged": self.converged,
             "skipped": self.skipped,
         }  # fmt: skip
 
     @classmethod
-    def from_state(cls, settings: QuestionnaireSettings, data: Answers, state: dict[str, Any]) -> OrdinalBelief:
+    def from_state(cls, settings: QuestionnaireSettings, data: Answers, state: State) -> OrdinalBelief:
         """The belief that ``state`` described."""
         means, covariances, prequential = (
             np.asarray(state[name], dtype=float) for name in ("means", "covariances", "prequential")
@@ -181,7 +170,7 @@ class OrdinalBelief:
         )  # fmt: skip
 
 
-def settings_limits(settings: QuestionnaireSettings) -> dict[str, Any]:
+def settings_limits(settings: QuestionnaireSettings) -> Options:
     """Sweeps and tolerance where they were given."""
     given = {"max_iter": settings.max_iter, "tol": settings.tol}
     return {name: value for name, value in given.items() if value is not None}

@@ -17,7 +17,7 @@ __all__ = ["OrdinalModel"]
 
 @dataclass(frozen=True)
 class OrdinalModel:
-    """What is fixed of the model.
+    """The fixed part of the model.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class OrdinalModel:
 
     @property
     def learns_items(self) -> bool:
-        """Whether items have thresholds."""
+        """True where items have thresholds."""
         return self.styles != "people"
 
     @cached_property

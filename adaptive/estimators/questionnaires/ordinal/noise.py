@@ -13,6 +13,7 @@ from adaptive.estimators.questionnaires.ordinal.model import OrdinalModel
 if TYPE_CHECKING:
     from adaptive.estimators.questionnaires.answers import Answers
     from adaptive.estimators.questionnaires.settings import QuestionnaireSettings
+    from adaptive.types import ArrayLike
 
 __all__ = ["UNLEARNT", "chosen_noise", "fixed"]
 
@@ -41,7 +42,7 @@ def chosen_noise(
         return model, np.full(n_items, UNLEARNT if settings.trait_noise == "evidence" else settings.trait_noise)
     few = _few(answers)
 
-    def evidence(one: OrdinalModel, noise: Any) -> np.ndarray:
+    def evidence(one: OrdinalModel, noise: ArrayLike) -> np.ndarray:
         tau = np.broadcast_to(np.asarray(noise, dtype=float), (n_items,))
         return fit_ordinal(one, few, traits, tau, max_iter=6, tol=0.0, evidence=True).prequential
 

@@ -8,74 +8,52 @@ with V after each possible answer from one run of expectation propagation over i
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.stats import norm
 
 from adaptive.estimators.questionnaires.answers import Answers
+from adaptive.estimators.questionnaires.base import Person
+from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
 from adaptive.predictive import Predictive
 from adaptive.predictive.derivations import Way, entropy, likely
 from adaptive.predictive.scenarios import branch
 
 if TYPE_CHECKING:
-    from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
+    from adaptive.types import RandomState
 
 __all__ = ["OrdinalPerson", "OrdinalPredictive", "asked"]
 
 
-class OrdinalPerson:
-    """What is believed about a person; never changed, ``after`` makes another one.
+class OrdinalPerson(Person[OrdinalBank]):
+    """A person by a Gaussian; every item has all categories. `Person` says the rest."""
 
-    Parameters
-    ----------
-    bank : OrdinalBank
-    prior : (traits, 2) array
-        Mean and standard deviation of each trait.
-    items, answers : tuples of int
-    """
-
-    def __init__(
-        self, bank: OrdinalBank, prior: np.ndarray, items: tuple[int, ...] = (), answers: tuple[int, ...] = ()
-    ) -> None:
-        self.bank, self.prior, self.items, self.answers = bank, prior, items, answers
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "gaussian"}
-
-    def after(self, items: tuple[int, ...], answers: tuple[int, ...]) -> Self:
-        """The person after further answers."""
-        return type(self)(self.bank, self.prior, self.items + items, self.answers + answers)
-
-    def possible(self, item: int, answer: int) -> bool:
-        """Whether an item has this category: all have."""
-        return True
+    _derived = "gaussian"
 
     @cached_property
     def gaussian(self) -> tuple[np.ndarray, np.ndarray]:
         """Mean and covariance of (style, traits): the same for any order of the answers."""
         places = np.array(self.items, dtype=np.intp)
         columns = np.zeros(len(places), dtype=np.intp), places, np.array(self.answers, dtype=np.intp)
-        answers = Answers((None,), self.bank.items, *columns, self.bank.categories)
+        answers = Answers((None,), self.bank.items, *columns, tuple(self.bank.categories))
         fit = self.bank.people(answers, self.prior)
         return fit.means[0], fit.covariances[0]
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
-        """Means and deviations (traits,)."""
         mean, covariance = self.gaussian
         first, scale = self.bank.model.n_style, self.bank.model.trait_scale
         return mean[first:] / scale, np.sqrt(np.diagonal(covariance)[first:]) / scale
 
     def interval(self, level: float) -> np.ndarray:
-        """(traits, 2) central interval."""
         mean, deviation = self.moments()
         z = norm.ppf(0.5 + level / 2)
         return np.column_stack([mean - z * deviation, mean + z * deviation])
 
     def predictive(
-        self, items: np.ndarray, traits: np.ndarray, about: Any = None, random_state: Any = None
+        self, items: np.ndarray, traits: np.ndarray, about: np.ndarray | None = None, random_state: RandomState = None
     ) -> Predictive:
-        """What is believed about items; the information is about ``traits``."""
+        """The belief about items; the information is about ``traits``."""
         if about is not None:
             raise ValueError(
                 "target must be a trait, or a list of them: the ordinal model has no what-ifs about items."
@@ -83,14 +61,6 @@ class OrdinalPerson:
         mean, covariance = self.gaussian
         precision = np.linalg.inv(covariance)
         return OrdinalPredictive(self.bank, items, traits, precision, precision @ mean, random_state=random_state)
-
-    def state(self) -> dict[str, Any]:
-        """Plain data."""
-        return {"items": list(self.items), "answers": list(self.answers)}
-
-    def restored(self, state: dict[str, Any]) -> Self:
-        """The person that ``state`` described, of the same bank and prior."""
-        return type(self)(self.bank, self.prior, tuple(state["items"]), tuple(state["answers"]))
 
 
 def asked(
@@ -133,7 +103,7 @@ class OrdinalPredictive(Predictive):
 
     def __init__(
         self, bank: OrdinalBank, items: np.ndarray, traits: np.ndarray, precision: np.ndarray, shift: np.ndarray,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:  # fmt: skip
         self._bank, self._items, self._traits = bank, items, traits
         self._natural = precision, shift
@@ -157,7 +127,7 @@ class OrdinalPredictive(Predictive):
             self._found = np.array([one[0] for one in each]).reshape(-1, n), dets, [one[1] for one in each]
         return self._found
 
-    def given(self, i: int, outcome: Any = None) -> Predictive:
+    def given(self, i: int, outcome: float | None = None) -> Predictive:
         """The predictive had candidate ``i`` been answered: one more message, the others as they are."""
         from adaptive.estimators.questionnaires.ordinal.messages import add
 

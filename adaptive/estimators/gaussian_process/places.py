@@ -1,4 +1,4 @@
-"""Where hyper-parameters theta are tried that are averaged over, and how much of the integral each place stands for:
+"""Places of the hyper-parameters theta that are averaged over, and how much of the integral each stands for:
 
     int f(theta) d theta  ~  sum_k volume_k f(theta_k),      f = evidence x prior,    theta_i ~ N(start_i, unit_i^2)
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from adaptive.estimators.gaussian_process.evidence import Evidence
 
-__all__ = ["Nodes", "log_prior", "nodes_about", "nodes_at_the_top", "units_of"]
+__all__ = ["Places", "log_prior", "places_about", "places_at_the_top", "units_of"]
 
 ALONG_LENGTH, ALONG_HEIGHT, ALONE = 0.8, 1.2, 0.6  # steps of the grid, in units
 RADIUS = 1.1  # of the sphere, over sqrt(p)
@@ -34,8 +34,8 @@ _STEP = 0.05  # in units, of the differences that make curvatures
 _CLIMB = LBFGS(max_iter=100, ftol=1e-4, gtol=1e-2, warns=False)
 
 
-class Nodes(NamedTuple):
-    """Places and volumes.
+class Places(NamedTuple):
+    """Hyper-parameters and volumes.
 
     Attributes
     ----------
@@ -71,29 +71,29 @@ def log_prior(points: np.ndarray, start: np.ndarray, units: np.ndarray) -> np.nd
     return -0.5 * np.sum(np.square(z), axis=-1) - float(np.sum(np.log(units))) - 0.5 * len(units) * np.log(2 * np.pi)
 
 
-def nodes_about(problems: Sequence[Evidence], bounds: np.ndarray) -> Nodes:
-    """Return the nodes of problems that share their hyper-parameters, which start where the problems have them."""
+def places_about(problems: Sequence[Evidence], bounds: np.ndarray) -> Places:
+    """Return the places of problems that share their hyper-parameters, which start where the problems have them."""
     first = problems[0]
     units = units_of(first.kernel, len(first.theta) - len(first.kernel.theta))
     start = np.clip(first.theta, bounds[:, 0], bounds[:, 1])
     if len(start) > 2:
-        return nodes_at_the_top(problems, bounds)
+        return places_at_the_top(problems, bounds)
     found = _grid(start, units)
     inside = np.all((found.points >= bounds[:, 0]) & (found.points <= bounds[:, 1]), axis=1)
-    return Nodes(found.points[inside], found.log_volumes[inside])
+    return Places(found.points[inside], found.log_volumes[inside])
 
 
-def nodes_at_the_top(problems: Sequence[Evidence], bounds: np.ndarray) -> Nodes:
+def places_at_the_top(problems: Sequence[Evidence], bounds: np.ndarray) -> Places:
     """Return the central composite design about the highest f."""
     first = problems[0]
     units = units_of(first.kernel, len(first.theta) - len(first.kernel.theta))
     return _composite(problems, np.clip(first.theta, bounds[:, 0], bounds[:, 1]), units, bounds)
 
 
-def _grid(start: np.ndarray, units: np.ndarray) -> Nodes:
+def _grid(start: np.ndarray, units: np.ndarray) -> Places:
     """Up to two parameters: the last length, or the only one, is tried at more places than what goes with it."""
     if len(start) == 0:
-        return Nodes(start[None], np.zeros(1))
+        return Places(start[None], np.zeros(1))
     lengths = np.flatnonzero(units == 1.0)
     main = int(lengths[-1]) if len(lengths) else len(start) - 1
     steps = np.where(np.arange(len(start)) == main, ALONG_LENGTH, ALONG_HEIGHT) * units
@@ -101,11 +101,11 @@ def _grid(start: np.ndarray, units: np.ndarray) -> Nodes:
     if len(start) == 1:
         steps, reach = ALONE * units, [4]
     points = np.array(list(product(*(step * np.arange(-k, k + 1) for step, k in zip(steps, reach, strict=True)))))
-    return Nodes(start + points, np.full(len(points), float(np.sum(np.log(steps)))))
+    return Places(start + points, np.full(len(points), float(np.sum(np.log(steps)))))
 
 
-def _composite(problems: Sequence[Evidence], start: np.ndarray, units: np.ndarray, bounds: np.ndarray) -> Nodes:
-    """About the highest f; a node beyond the bounds is put on them."""
+def _composite(problems: Sequence[Evidence], start: np.ndarray, units: np.ndarray, bounds: np.ndarray) -> Places:
+    """About the highest f; a place beyond the bounds is put on them."""
 
     def evaluate(theta: np.ndarray, warm: Any, rough: bool) -> Evaluation:
         value, slope, after = float(log_prior(theta, start, units)), (start - theta) / units**2, []
@@ -132,7 +132,7 @@ def _composite(problems: Sequence[Evidence], start: np.ndarray, units: np.ndarra
     z, shares = _sphere(p)
     points = np.clip(found.point + units * (z * spread @ vectors.T), bounds[:, 0], bounds[:, 1])
     log_volume = float(np.sum(np.log(units * spread))) + 0.5 * p * np.log(2 * np.pi)
-    return Nodes(points, log_volume + np.log(shares) + 0.5 * np.sum(np.square(z), axis=1))
+    return Places(points, log_volume + np.log(shares) + 0.5 * np.sum(np.square(z), axis=1))
 
 
 def _sphere(p: int) -> tuple[np.ndarray, np.ndarray]:
