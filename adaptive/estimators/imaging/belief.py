@@ -1,4 +1,4 @@
-"""What is believed of an image: the posterior that designs, and what follows from it and from the measurements.
+"""Belief about an image: the posterior that designs, and what follows from it and from the measurements.
 
     settings, measurements, what was received    ->  the model that reconstructs, and the one that designs
     the first, when it is asked for              ->  `Reconstruction`: scales, posterior, image, bands
@@ -51,7 +51,7 @@ ALONG = 0.5  # share of the length of measured rows that lies along the directio
 
 @dataclass(frozen=True, eq=False)
 class ImageBelief(Inferred):
-    """What follows from what was measured of an image.
+    """Belief about an image after its measurements.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ class ImageBelief(Inferred):
 
     @property
     def waits(self) -> bool:
-        """Whether coil maps are to be estimated and could not be yet: what is believed is then the prior."""
+        """Waiting for coil maps that are to be estimated and could not be yet: the belief is then the prior."""
         return isinstance(self.settings.given.coils, str) and self.received.maps is None
 
     @cached_property
@@ -141,7 +141,7 @@ class ImageBelief(Inferred):
 
     @staticmethod
     def _explained(known: Conventions, data: MeasuredBlocks) -> MeasuredBlocks:
-        """What a model can make something of: all of it, unless it waits for coil maps."""
+        """Measurements that a model can explain: all of them, unless it waits for coil maps."""
         receiver = known.given.receiver
         return known.given.nothing_measured() if receiver.waits_for_maps(data) else data
 
@@ -157,13 +157,13 @@ class ImageBelief(Inferred):
         random_state: RandomState = None,
         refine: bool = False,
     ) -> Predictive:
-        """What is believed about candidates before anything was measured."""
+        """Predictive of candidates before anything was measured."""
         return cls.before_fit(settings, settings.conventions_for(candidates)).predictive(candidates, refine=refine)
 
     def predictive(
         self, candidates: Pool, *, target: None = None, random_state: RandomState = None, refine: bool = False
     ) -> Predictive:
-        """What is believed about blocks of measurements: their log-determinants, about the whole image.
+        """Predictive of blocks of measurements: their log-determinants, about the whole image.
 
         Parameters
         ----------
@@ -294,7 +294,7 @@ class Reconstruction:
 
     @cached_property
     def posterior(self) -> Posterior:
-        """Of the unknown; that with which the scales were learnt, if they were."""
+        """Posterior of the unknown; that with which the scales were fitted, if they were."""
         scales, posterior = self._learnt
         return self.model.posterior(scales, self.settings.given.engine, STEPS) if posterior is None else posterior
 
@@ -307,7 +307,7 @@ class Reconstruction:
 
     @property
     def image(self) -> np.ndarray:
-        """What is shown of the unknown: photographs as they are, signed; else magnitudes."""
+        """Image to be shown: photographs as they are, signed; else magnitudes."""
         magnitudes = self.settings.fourier or self.unknown.dtype.kind == "c"
         return np.array(np.abs(self.unknown) if magnitudes else self.unknown, dtype=float)
 
@@ -326,7 +326,7 @@ class Reconstruction:
 
     @cached_property
     def band_factor(self) -> float:
-        """What lines that are held out say of the standard deviations; 1 where there are none to spare, and never less.
+        """Factor of the standard deviations by lines that are held out; 1 where none are to spare, and never less.
 
         They lie among lines that were measured, and could not vouch for narrower bands of what lies beyond.
         """
@@ -372,7 +372,7 @@ class FollowedDirections:
         return self._search(n)[0]
 
     def followed_after(self, rows: Matrix | None) -> bool | None:
-        """Whether to follow on, now that ``rows`` (m, unknowns) are measured; if so the next search begins here."""
+        """Decide whether to follow on after ``rows`` (m, unknowns) were measured; if so the next search starts here."""
         form = self.posterior.gaussian
         if rows is None or self.followed is False or not isinstance(form, SequentialForm):
             return self.followed

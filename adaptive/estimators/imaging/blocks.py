@@ -72,7 +72,7 @@ class RowsOnImages(Reshaped):
         return self.operator.matrix  # type: ignore[attr-defined]
 
     def joins(self, other: RowsOnImages) -> bool:
-        """Whether both are of one kind, so that they make one matrix."""
+        """Test whether both are of one kind, so that they make one matrix."""
         return self.plain and type(self.operator) is type(other.operator) and self.dtype == other.dtype
 
     def with_rows(self, other: RowsOnImages) -> RowsOnImages:
@@ -93,7 +93,7 @@ class RowsOnImages(Reshaped):
 
     @property
     def plain(self) -> bool:
-        """Whether the matrix is at hand."""
+        """Presence of the matrix itself."""
         return isinstance(self.operator, (Dense, Sparse))
 
     def state(self) -> dict[str, Any]:
@@ -105,7 +105,7 @@ class RowsOnImages(Reshaped):
 
     @classmethod
     def restored(cls, state: dict[str, Any], shape: Sequence[int]) -> RowsOnImages:
-        """What `state` described."""
+        """Rows from their ``state``."""
         if "matrix" in state:
             return cls(state["matrix"], shape)
         parts = (state["data"], state["indices"], state["indptr"])
@@ -138,37 +138,37 @@ class ShotPool(Protocol):
 
 
 def is_lines(pool: object) -> TypeGuard[LinePool]:
-    """Whether a pool says which lines it holds."""
+    """Test whether a pool lists its lines."""
     return isinstance(pool, LinePool) and not isinstance(pool, Operator)
 
 
 def is_encodes(pool: object) -> TypeGuard[EncodePool]:
-    """Whether a pool says which lines of a volume it holds."""
+    """Test whether a pool lists its lines of a volume."""
     return isinstance(pool, EncodePool) and not isinstance(pool, Operator)
 
 
 def is_shots(pool: object) -> TypeGuard[ShotPool]:
-    """Whether a pool holds trajectories and says where they go."""
+    """Test whether a pool holds trajectories and lists where they go."""
     return isinstance(pool, ShotPool) and not isinstance(pool, Operator)
 
 
 def on_grid(block: object) -> TypeGuard[FourierLines | FourierMask]:
-    """Whether a block measures samples of the image's own Fourier transform."""
+    """Test whether a block measures samples of the image's own Fourier transform."""
     return isinstance(block, (FourierLines, FourierMask))
 
 
 def is_trajectory(block: object) -> TypeGuard[NonuniformFourier]:
-    """Whether a block measures Fourier samples anywhere in k-space."""
+    """Test whether a block measures Fourier samples anywhere in k-space."""
     return isinstance(block, NonuniformFourier)
 
 
 def is_rows(X: object) -> TypeGuard[Matrix]:
-    """Whether ``X`` is a table of measurement rows, not an operator or a list of them."""
+    """Test whether ``X`` is a table of measurement rows, not an operator or a list of them."""
     return isinstance(X, np.ndarray) or sparse.issparse(X)
 
 
 def is_fourier(X: object) -> bool:
-    """Whether ``X`` holds Fourier samples, or anything complex, in its first block; what is no block counts as such."""
+    """Test whether the first block of ``X`` is of Fourier samples, or complex; what is no block counts as such."""
     if is_lines(X) or is_encodes(X) or is_shots(X):
         return True
     if is_rows(X):

@@ -42,7 +42,7 @@ def held_out_lines(measured: MeasuredBlocks) -> np.ndarray:
 
 
 def band_factor(model: ImageModel, lines: np.ndarray, mode: np.ndarray, posterior: LargePosterior) -> float:
-    """What standard deviations are multiplied with.
+    """Factor of the standard deviations.
 
     Parameters
     ----------

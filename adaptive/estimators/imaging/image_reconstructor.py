@@ -350,7 +350,7 @@ class ImageReconstructor(BeliefEstimator):
     # -- what to measure next ------------------------------------------------------------------------------------------
 
     def predictive(self, candidates: Pool, *, target: None = None, random_state: RandomState = None) -> Predictive:
-        """What is believed about blocks of measurements: log-determinants under the posterior that designs.
+        """Return the predictive of blocks of measurements: log-determinants under the posterior that designs.
 
         Parameters
         ----------
@@ -409,7 +409,7 @@ class ImageReconstructor(BeliefEstimator):
         return self._belief_or_prior().variances_along(operator)
 
     def _belief_or_prior(self) -> ImageBelief:
-        """What is believed, before any fit of a photograph."""
+        """Belief as it is, before any fit the prior of a photograph."""
         if self.__sklearn_is_fitted__():
             return self.belief_
         settings = ImageSettings.of(self)

@@ -1,4 +1,4 @@
-"""What was measured of an image: blocks of samples, those on the Cartesian grid put together on it.
+"""Measurements of an image: blocks of samples, those on the Cartesian grid put together on it.
 
 Trajectories are put together, too: all that was measured along them is one operator, whose normal product costs the
 same for any number of samples. Rows of matrices that follow each other become one matrix.
@@ -184,7 +184,7 @@ class MeasuredBlocks:
 
     @property
     def has_centre(self) -> bool:
-        """Whether DC was measured, without which an image has no scale."""
+        """Presence of DC, without which an image has no scale."""
         if self.mask[self._centre]:
             return True
         steps = self.points * np.array(self.shape) / (2 * np.pi)
@@ -265,7 +265,7 @@ class MeasuredBlocks:
         return np.concatenate(parts, axis=-1).ravel()
 
     def n_central(self) -> int:
-        """How many lines around DC were measured without a gap; 0 where lines are not what was measured."""
+        """Number of lines around DC that were measured without a gap; 0 where lines are not what was measured."""
         if self.axis is None or not self.mask.any():
             return 0
         n, measured = self.shape[self.axis], set(self.lines.tolist())
@@ -312,7 +312,7 @@ class MeasuredBlocks:
         return {"measured": measured}
 
     def restored(self, state: dict[str, Any]) -> MeasuredBlocks:
-        """What ``state`` described, of images like these."""
+        """Measurements of images like these, from ``state``."""
         known = state["measured"]
         after = MeasuredBlocks(self.shape, self.largest, self.check, known.get("n_coils"), known.get("whitening"))
         after.kspace, after.mask, after.axis = known["kspace"], known["mask"], known["axis"]

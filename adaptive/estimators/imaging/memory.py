@@ -1,4 +1,4 @@
-"""What an image needs at most: samples, their projections, control variates, conjugate gradients; or dense matrices."""
+"""Memory that an image needs at most: samples, projections, control variates, conjugate gradients; dense matrices."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ BROAD = 1e2  # standard deviation of a Gaussian prior on every pixel, in units o
 
 @dataclass(frozen=True)
 class Engine:
-    """How posteriors are inferred.
+    """Engine of the posteriors, with its settings.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Engine:
 
     @property
     def dense(self) -> bool:
-        """Whether posteriors keep the covariance as a matrix."""
+        """Posteriors keep the covariance as a matrix."""
         return isinstance(self.inference, str) and self.inference in DENSE
 
     def sampled(self) -> Engine:
@@ -104,7 +104,7 @@ class Engine:
 
 @dataclass(frozen=True)
 class ImageModel:
-    """What was measured of an image, and what is assumed about it.
+    """Measurements of an image, and the assumptions about it.
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ class ImageModel:
 
     @property
     def sensitivity(self) -> np.ndarray | None:
-        """What the unknown is multiplied with before it is measured: exp(i phase), times the maps of the coils."""
+        """Factor of the unknown before it is measured: exp(i phase), times the maps of the coils."""
         if self.phase is None and self.maps is None:
             return None
         turned: Any = 1.0

@@ -1,4 +1,4 @@
-"""What a posterior believes about blocks of measurements: log|I + X Cov X' / noise| of each, real-stacked.
+"""Predictive of blocks of measurements: log|I + X Cov X' / noise| of each, real-stacked.
 
 A dense posterior answers exactly (`dense_predictive`, and for rows of a matrix what every linear model knows); the rest
 is about large ones.
@@ -184,7 +184,7 @@ class BlockPredictive(Predictive):
 
     @property
     def _prefers_a_side(self) -> bool:
-        """Where the phase has errors, and a single coil cannot tell."""
+        """Choice of one side of k-space: the phase has errors, and a single coil cannot tell."""
         return self.rough_phase and isinstance(self._grid, GridScores)
 
     def _of_rows(self) -> tuple[np.ndarray, np.ndarray]:

@@ -121,7 +121,7 @@ class ImagePrior:
         return after
 
     def _scales_of(self, name: str, scale: float) -> float | np.ndarray:
-        """Of every projection of a group."""
+        """Scale of every projection of a group."""
         return scale * self.places[name] if name in self.places else scale
 
     def groups(self, scales: Mapping[str, float]) -> list[tuple[Operator, Laplace]]:
@@ -147,7 +147,7 @@ class ImagePrior:
         return result
 
     def _left_over(self) -> np.ndarray:
-        """What the scale of each pixel of the imaginary part is multiplied with."""
+        """Factor of the scale of each pixel of the imaginary part."""
         if self.left_over is None:
             return np.ones(int(np.prod(self.shape)))
         return np.maximum(self.left_over.ravel() / (_USUAL * self.largest), _LEAST)
@@ -197,7 +197,7 @@ class ImagePrior:
         return {name: scale * unit for name, scale in scales.items()}
 
     def place(self, name: str) -> float | np.ndarray:
-        """What the scale of a group is multiplied with at each of its `rows`."""
+        """Factor of the scale of a group at each of its `rows`."""
         return np.tile(self.places[name], self.parts) if name in self.places else 1.0
 
     @property

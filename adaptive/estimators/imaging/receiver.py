@@ -1,4 +1,4 @@
-"""What is said of the receiver - phase, coil maps, their noise - or read from the centre of k-space instead.
+"""Receiver - phase, coil maps, their noise - as given, or read from the centre of k-space.
 
     phase  that of `smooth_phase` of the low-resolution image
     std^2 = its own^2 + |phase - phase of half of the centre|^2 / 16
@@ -31,7 +31,7 @@ _NOT_SMOOTH = 0.5  # radians that a smooth phase may leave, root mean square; be
 
 
 class Received(NamedTuple):
-    """What is known of the receiver.
+    """Phase and coils of the receiver.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class ReceiverSettings:
         return MeasuredBlocks(self.shape, largest, check, n_coils, self.whitening)
 
     def waits_for_maps(self, measured: MeasuredBlocks) -> bool:
-        """Whether maps are to be estimated, and too little of the centre was measured for it."""
+        """Test whether maps are to be estimated, and too little of the centre was measured for it."""
         return isinstance(self.coils, str) and _central_of(measured) < SMALLEST_CENTRE
 
     def require_maps(self, measured: MeasuredBlocks) -> None:
@@ -114,7 +114,7 @@ class ReceiverSettings:
             )
 
     def received(self, measured: MeasuredBlocks, before: Received | None = None) -> Received:
-        """What is known after these measurements; an estimate from ``before`` stays unless much of the centre came."""
+        """Receiver after these measurements; an estimate from ``before`` stays unless much of the centre came."""
         guess_phase, guess_maps = isinstance(self.phase, str), isinstance(self.coils, str)
         phase = None if self.phase is None or guess_phase else checks.finite("phase", self.phase)
         if not guess_phase and not guess_maps:
@@ -140,7 +140,7 @@ class ReceiverSettings:
 
 
 def _central_of(measured: MeasuredBlocks) -> int:
-    """How much of the centre an estimate may be read from."""
+    """Part of the centre that an estimate may be read from."""
     return min(centre_size(measured), LARGEST_CENTRE)
 
 

@@ -33,7 +33,7 @@ TOL = 5e-3  # relative change of every scale, and of the noise, in one step
 
 
 class LearntScales(NamedTuple):
-    """What `learn_scales` returns.
+    """Result of `learn_scales`.
 
     Attributes
     ----------

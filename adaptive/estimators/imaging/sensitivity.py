@@ -1,4 +1,4 @@
-"""What stands between the unknown and what a block measures: the phase of the image, and the coils that receive it.
+"""Path from the unknown to the samples of a block: the phase of the image, and the coils that receive it.
 
     y_c = X diag(maps_c exp(i phase)) u + noise_c,      cov(noise) = noise variance * coil covariance
 

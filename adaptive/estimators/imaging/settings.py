@@ -51,7 +51,7 @@ PHOTOGRAPH = {  # of grey values in [0, 1]; together sigma / tau with sigma^2 = 
 
 @dataclass(frozen=True, eq=False)
 class ImageSettings(Settings):
-    """What an `ImageReconstructor` was told, under the names of its parameters.
+    """Parameters of an `ImageReconstructor` under their names.
 
     Two are not here: ``check`` is about samples as they come in, and ``refine`` about choosing among candidates.
     """
@@ -111,7 +111,7 @@ class ImageSettings(Settings):
 
     @property
     def photons(self) -> bool:
-        """Whether samples are counts."""
+        """Samples are counts."""
         return self.likelihood == "poisson"
 
     def _check_reference(self, shape: tuple[int, ...]) -> None:
@@ -126,19 +126,19 @@ class ImageSettings(Settings):
 
     @property
     def engine(self) -> Engine:
-        """How posteriors are inferred."""
+        """Engine of the posteriors."""
         name = DENSE[0] if self.photons else self.inference
         return Engine(name, self.n_samples, self.random_state)
 
     @property
     def receiver(self) -> ReceiverSettings:
-        """What is said of phase and coils."""
+        """Parameters of phase and coils."""
         return ReceiverSettings(image_shape(self.shape), self.phase, self.coils, self.coil_covariance)
 
     # -- what is measured ----------------------------------------------------------------------------------------------
 
     def nothing_measured(self, check: bool = True) -> MeasuredBlocks:
-        """Where measuring begins; ``check``: whether k-space will be looked at."""
+        """Measurements before there are any; ``check``: k-space will be looked at."""
         return self.receiver.nothing_measured(float(self.largest), bool(check))
 
     def measured(
@@ -157,11 +157,11 @@ class ImageSettings(Settings):
     # -- what was left open --------------------------------------------------------------------------------------------
 
     def conventions_for(self, X: Pool | Operator) -> Conventions:
-        """What is right where ``X`` is the first that is measured."""
+        """Conventions where ``X`` is measured first."""
         return self.conventions(self.coils is not None or is_fourier(X))
 
     def conventions(self, fourier: bool) -> Conventions:
-        """What is right for k-space, or anything complex, or else for photographs."""
+        """Conventions of k-space, or anything complex, or else of photographs."""
         dtype = ("complex64" if fourier else "float64") if self.dtype is None else _name_of(self.dtype)
         # A phase that was read from a few samples leaves something imaginary, here and there: little, and sparse.
         rough = fourier and isinstance(self.phase, str) and "tree" not in PRIORS[self.prior]
@@ -253,7 +253,7 @@ class Conventions:
 
     @property
     def one_model(self) -> bool:
-        """Whether the model that designs is the one that reconstructs."""
+        """One model designs and reconstructs."""
         same = self.design_noise_variance is None and self.design_prior_scales is None
         return same and (self.given.engine.dense or self.dtype == self.design_dtype)
 
@@ -360,7 +360,7 @@ def image_shape(given: Sequence[int]) -> tuple[int, ...]:
 
 
 def _is_open(value: object) -> bool:
-    """Whether a parameter was left to what suits the measurements, or to the model that reconstructs."""
+    """Test whether a parameter was left to what suits the measurements, or to the model that reconstructs."""
     return value is None or _is_auto(value)
 
 

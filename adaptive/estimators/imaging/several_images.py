@@ -57,7 +57,7 @@ class SeveralSettings(Settings):
 
 @dataclass(frozen=True, eq=False)
 class SeveralMeasured:
-    """What was measured of each image."""
+    """Measurements of each image."""
 
     images: tuple[MeasuredBlocks, ...]
     n_features = None
@@ -69,7 +69,7 @@ class SeveralMeasured:
 
 @dataclass(frozen=True, eq=False)
 class SeveralBeliefs(Inferred):
-    """What is believed of each image; they are independent."""
+    """Beliefs about images that are independent."""
 
     settings: SeveralSettings
     data: SeveralMeasured
@@ -99,12 +99,12 @@ class SeveralBeliefs(Inferred):
 
     @property
     def posterior(self) -> list[Posterior]:
-        """Of the models that reconstruct."""
+        """Posteriors of the models that reconstruct."""
         return [one.reconstruction.posterior for one in self.images]
 
     @property
     def posteriors(self) -> list[Posterior]:
-        """Of the models that design."""
+        """Posteriors of the models that design."""
         return [one.posterior for one in self.images]
 
     @property
@@ -115,7 +115,7 @@ class SeveralBeliefs(Inferred):
     def predictive(
         self, candidates: Pool, *, target: None = None, random_state: RandomState = None
     ) -> SummedPredictive:
-        """What is believed about blocks of measurements, of all images together."""
+        """Predictive of blocks of measurements, of all images together."""
         parts = [one.predictive(candidates, target=target, random_state=random_state) for one in self.reconstructors]
         return SummedPredictive(parts, n_jobs=self.settings.n_jobs)
 
@@ -134,7 +134,7 @@ class SeveralBeliefs(Inferred):
 
     @classmethod
     def from_state(cls, settings: SeveralSettings, data: SeveralMeasured, state: dict[str, Any]) -> Self:
-        """What ``state`` described."""
+        """Beliefs from their ``state``."""
         each = zip(settings.reconstructors, data.images, state["images"], strict=True)
         return cls(
             settings, data, tuple(ImageBelief.from_state(ImageSettings.of(one), own, at) for one, own, at in each)

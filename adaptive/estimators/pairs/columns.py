@@ -105,12 +105,12 @@ class PairCounts:
 
     @cached_property
     def positions(self) -> tuple[dict, dict]:
-        """Where each id stands."""
+        """Positions of ids."""
         return positions_of(self.ids)
 
     @property
     def lengths(self) -> tuple[int, int]:
-        """How many users and items there are."""
+        """Numbers of users and items."""
         return len(self.ids[0]), len(self.ids[1])
 
     def entries(self, zeros: str = "missing") -> Entries:

@@ -218,7 +218,7 @@ class PoissonFactorization(BeliefEstimator):
         )
 
     def predictive(self, candidates: Pool, *, target: Any = None, random_state: RandomState = None) -> Predictive:
-        """What is believed about pairs: exact moments of log rates, whose shape is taken for Gaussian.
+        """Return the predictive of pairs: exact moments of log rates, whose shape is taken for Gaussian.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What is believed of the parameters after answers: a cloud of weighted particles."""
+"""Belief about the parameters after answers: a cloud of weighted particles."""
 
 from __future__ import annotations
 
@@ -85,12 +85,12 @@ class ParticleBelief:
 
     @property
     def converged(self) -> bool:
-        """Whether the last moves moved the particles."""
+        """Success of the last moves: the particles moved."""
         return not self.posterior.acceptance < HARDLY
 
     @property
     def log_evidence(self) -> float:
-        """Of all answers, by the mean weights."""
+        """Log evidence of all answers, by the mean weights."""
         return self.posterior.log_evidence
 
     @property
@@ -100,13 +100,13 @@ class ParticleBelief:
 
     @property
     def n_iter(self) -> int:
-        """How often the particles were resampled and moved."""
+        """Number of times the particles were resampled and moved."""
         return self.posterior.n_moves
 
     # -- what is believed ----------------------------------------------------------------------------------------------
 
     def predictive(self, candidates: np.ndarray, *, target: Any = None, random_state: RandomState = None) -> Predictive:
-        """What is believed about the outcomes at settings."""
+        """Predictive of the outcomes at settings."""
         return predictive_of(self.settings, self.posterior, candidates, target=target, random_state=random_state)
 
     @classmethod

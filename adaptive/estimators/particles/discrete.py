@@ -75,7 +75,7 @@ class DiscreteParticles(ParticlePredictive):
         return lambda: self.blockwise(lambda table: getattr(self._of(table), name))
 
     def stated(self) -> dict[str, Callable[[], Any]]:
-        """Of each block by its draws."""
+        """Entropies of each block by its draws."""
         nothing = np.ones((len(self.weights), 0, len(listed(self.settings)[0])))
         return {
             **{name: self._field(name) for name in ("probabilities", "expected_entropy", "expected_target_entropy")},

@@ -178,7 +178,7 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
     # -- belief --------------------------------------------------------------------------------------------------------
 
     def predictive(self, candidates: Pool, *, target: Any = None, random_state: RandomState = None) -> Predictive:
-        """What is believed about the outcomes at settings.
+        """Return the predictive of the outcomes at settings.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What users ask of a fitted particle estimator about outcomes: means, intervals, log probabilities."""
+"""Predictions of a fitted particle estimator about outcomes: means, intervals, log probabilities."""
 
 from __future__ import annotations
 

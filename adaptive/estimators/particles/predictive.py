@@ -1,4 +1,4 @@
-"""What weighted particles say of candidates, block by block: only what has one entry per candidate is kept.
+"""Predictive of candidates by weighted particles, block by block: only what has one entry per candidate is kept.
 
     p(y_i) = sum_k w_k p(y_i | value_k),        w_k | y_i  =  w_k p(y_i | value_k) / p(y_i)
 
@@ -29,7 +29,7 @@ MOST_KEPT = 2**24  # numbers
 
 
 class Kept:
-    """What a function says of blocks of candidates, kept where all of it has at most `MOST_KEPT` numbers.
+    """Values of a function at blocks of candidates, kept where all of it has at most `MOST_KEPT` numbers.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Kept:
         self._kept: dict[int, Any] = {}
 
     def __call__(self, part: slice) -> Any:
-        """What is said of the block ``part``."""
+        """Values of the block ``part``."""
         if part.start not in self._kept:
             value = self._function(part)
             if not self._keep:
@@ -53,7 +53,7 @@ class Kept:
         return self._kept[part.start]
 
     def at(self, i: int) -> tuple[Any, int]:
-        """What is said of the block that holds candidate i, and where in it."""
+        """Values of the block that holds candidate i, and its place there."""
         for part in self.parts:
             if part.start <= i < part.stop:
                 if self._keep:
@@ -100,7 +100,7 @@ class ParticlePredictive(Predictive):
     # -- what a subclass says ------------------------------------------------------------------------------------------
 
     def _asked(self) -> Kept:
-        """What is asked of the user's functions, by blocks."""
+        """Values of the user's functions, by blocks."""
         raise NotImplementedError  # pragma: no cover
 
     def stated(self) -> dict[str, Callable[[], Any]]:

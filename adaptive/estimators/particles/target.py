@@ -1,4 +1,4 @@
-"""What is to be learnt of a cloud of particles: all parameters, some, a function of them, or predictions at settings.
+"""Target of learning from particles: all parameters, some, a function of them, or predictions at settings.
 
 Of a target of numbers every particle has a value of its own, and what else differs between particles is integrated out:
 particles fall into cells of neighbouring values, of about as much weight each, and
@@ -32,7 +32,7 @@ MOST_AXES = 8  # of the target that cells are told apart by
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What is to be learnt.
+    """Quantity that is to be learnt.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Target:
 
     @classmethod
     def of(cls, settings: ParticleSettings, cloud: Cloud, given: Any) -> Target:
-        """What a user named, by the particles of ``cloud``."""
+        """Target as a user named it, by the particles of ``cloud``."""
         if given is None:
             return cls(None, None, cloud.values)
         if isinstance(given, str) or (isinstance(given, (list, tuple)) and all(isinstance(g, str) for g in given)):

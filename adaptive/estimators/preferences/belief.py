@@ -1,4 +1,4 @@
-"""What is believed after comparisons: the prior that all people share, and every person's sites beside it."""
+"""Belief after comparisons: the prior that all people share, and every person's sites beside it."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class PreferenceBelief:
     def predictive(
         self, candidates: Triples, *, target: Triples | str | None = None, random_state: RandomState = None
     ) -> Any:
-        """What is believed about comparisons, for all utilities, for given comparisons or for the best item."""
+        """Predictive of comparisons, for all utilities, for given comparisons or for the best item."""
         likelihood = self.settings.likelihood
         if isinstance(target, str):
             return about_the_best(self.differences(candidates), likelihood, random_state=random_state)
@@ -177,7 +177,7 @@ class PreferenceBelief:
 
     @property
     def log_evidence(self) -> float:
-        """Of all answers, at the prior as it was learnt."""
+        """Log evidence of all answers, at the prior as it was fitted."""
         return float(self.evidences.sum())
 
     @property

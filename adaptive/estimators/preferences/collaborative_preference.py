@@ -1,4 +1,4 @@
-"""What many people like, from comparisons of two items:  P(first wins) = Phi(f_first - f_second),  f by person."""
+"""Preferences of many people, from comparisons of two items:  P(first wins) = Phi(f_first - f_second),  f by person."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ class CollaborativePreference(BeliefEstimator):
     # -- belief --------------------------------------------------------------------------------------------------------
 
     def predictive(self, candidates: Pool, *, target: Any = None, random_state: RandomState = None) -> Any:
-        """What is believed about comparisons (user, first, second); before any fit the prior answers.
+        """Return the predictive of comparisons (user, first, second); before any fit the prior answers.
 
         Parameters
         ----------
@@ -191,7 +191,7 @@ class CollaborativePreference(BeliefEstimator):
         return float(np.mean(self.predict(X) == checked_winners(y, len(self._candidates(X)[0]))))
 
     def _place(self, user: Any) -> tuple[int, Any]:
-        """Where a user stands (behind all others if never seen), and the id."""
+        """Position of a user (behind all others if never seen), and the id."""
         column = ids_of("users", np.array([user]))
         return int(located(column, self.fitted_belief().data.users)[0][0]), column[0].item()
 

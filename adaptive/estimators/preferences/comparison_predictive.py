@@ -1,4 +1,4 @@
-"""What is believed about comparisons:  y = sign(f_first - f_second + noise),  jointly Gaussian within a person.
+"""Predictive of comparisons:  y = sign(f_first - f_second + noise),  jointly Gaussian within a person.
 
 Two people's differences are independent, given what all have in common.
 """
@@ -49,7 +49,7 @@ class Differences:
 
     @cached_property
     def _tables(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Of every person the items at hand, their means and covariance."""
+        """Items at hand of every person, their means and covariance."""
         found = []
         for k, person in enumerate(self.people):
             own = self.who == k
@@ -100,7 +100,7 @@ def about_all(
     *,
     random_state: RandomState = None,
 ) -> GaussianProjections:
-    """What is believed about the first m differences; the others, if there are any, are what is to be learnt."""
+    """Predictive of the first m differences; the others, if there are any, are what is to be learnt."""
     t = len(both) - m
 
     def block(shift_i: int, shift_j: int) -> object:

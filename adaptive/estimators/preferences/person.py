@@ -93,7 +93,7 @@ class PreferencePerson(DesignMixin):
         return Differences([person], who, ends[: len(first)], ends[len(first) :], new)
 
     def predictive(self, candidates: Pool, *, target: Any = None, random_state: RandomState = None) -> Any:
-        """What is believed about pairs of items.
+        """Predictive of pairs of items.
 
         Parameters
         ----------

@@ -60,7 +60,7 @@ class PreferenceSettings(Settings):
 
     @property
     def rule(self) -> SiteRule:
-        """What one comparison becomes."""
+        """Rule that makes a site of a comparison."""
         return RULES[self.inference]
 
     @property
@@ -97,14 +97,14 @@ class PreferenceSettings(Settings):
         return ids, matrix
 
     def prior(self, n_items: int) -> UtilityPrior:
-        """What is believed before anything was learnt: no loadings, scale 1."""
+        """Prior before anything was fitted: no loadings, scale 1."""
         ids, matrix = self.catalogue
         if matrix is None:
             return UtilityPrior(np.zeros(n_items), np.zeros((n_items, 0)), 1.0)
         return UtilityPrior(np.zeros(len(ids)), np.zeros((len(ids), 0)), 1.0, matrix).extended(n_items)
 
     def start(self, n_items: int, rng: np.random.Generator) -> UtilityPrior:
-        """Where the search begins."""
+        """Start of the search."""
         prior = self.prior(n_items)
         d = 0 if self.covariance == "full" else min(int(self.n_components), max(n_items - 1, 0))
         if self.init is None:

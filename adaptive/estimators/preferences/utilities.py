@@ -19,7 +19,7 @@ __all__ = ["Utilities"]
 
 @dataclass(frozen=True, eq=False)
 class Utilities:
-    """What is believed of one person.
+    """Belief about one person.
 
     Attributes
     ----------

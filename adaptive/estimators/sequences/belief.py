@@ -1,4 +1,4 @@
-"""What is believed of what comes next: a trained net, the weights of its members, the state of every user's history.
+"""Belief about what comes next: a trained net, the weights of its members, the state of every user's history.
 
 ensemble    members are reweighted by what they said of an event; shared and own matrices stand still
 laplace     a user's own matrix is settled again on all of the user's history, beside a prior fitted to everybody
@@ -240,7 +240,7 @@ class SequenceBelief:
     def predictive(
         self, candidates: np.ndarray, *, target: np.ndarray | None = None, random_state: RandomState = None
     ) -> NextItems:
-        """What is believed about users' next items."""
+        """Predictive of users' next items."""
         n, every = len(candidates), candidates if target is None else np.concatenate([candidates, target])
         if target is not None and not len(target):
             raise ValueError("target must hold at least one user, got none.")

@@ -1,4 +1,4 @@
-"""What comes next, user by user:  h_t = cell(W_u h_{t-1}, event_{t-1}),  P(event_t = i) = softmax(V h_t)_i."""
+"""Next items, user by user:  h_t = cell(W_u h_{t-1}, event_{t-1}),  P(event_t = i) = softmax(V h_t)_i."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ class CollaborativeRNN(BeliefEstimator):
     # -- belief --------------------------------------------------------------------------------------------------------
 
     def predictive(self, candidates: Pool, *, target: Any = None, random_state: RandomState = None) -> Any:
-        """What is believed about users' next items; before any fit the prior answers.
+        """Return the predictive of users' next items; before any fit the prior answers.
 
         Parameters
         ----------

@@ -187,7 +187,7 @@ class Histories:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
-        """What ``state`` described."""
+        """Histories from their ``state``."""
         flat, lengths = (np.asarray(state[name], dtype=np.int64) for name in ("codes", "lengths"))
         codes = np.split(flat, np.cumsum(lengths)[:-1]) if len(lengths) else []
         users, items = (ids_of(name, np.asarray(state[name])) for name in ("users", "items"))

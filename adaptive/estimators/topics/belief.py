@@ -1,4 +1,4 @@
-"""What is believed after documents: expected counts of words in topics, and Gaussians over the metadata's weights."""
+"""Belief after documents: expected counts of words in topics, and Gaussians over the metadata's weights."""
 
 from __future__ import annotations
 
@@ -265,7 +265,7 @@ class TopicBelief:
         self, metadata: Any, /, *, target: Any = None, random_state: RandomState = None,
         words_expected: float | None = None,
     ) -> SummedPredictive:  # fmt: skip
-        """What reading documents of these metadata would tell of the weights, added over topics.
+        """Predictive of documents of these metadata, about the weights, added over topics.
 
         Of topic k a document of n words tells like a Gaussian observation of  f . z_k  with variance
         v_k + 1 / (n E p_k (1 - p_k)),  the mean over its forecast.
@@ -386,7 +386,7 @@ def _parts(documents: Documents, done: int, every: int) -> Iterator[Documents]:
 def _swept(
     documents: Documents, tables: Tables, learning: Learning, memory: Memory, first: bool, done: int
 ) -> np.ndarray:
-    """What a pass reports; the tables and the memory are changed."""
+    """Result of a pass; the tables and the memory are changed."""
     found = np.empty(3 + len(tables.totals))
     rows = _csr(documents.rows)
     if not documents.columns.has_metadata:

@@ -1,4 +1,4 @@
-"""What the columns of word counts and of metadata are: fixed by the first documents, but that categories may be added.
+"""Columns of word counts and of metadata: fixed by the first documents, but that categories may be added.
 
 Metadata become rows of features: a constant first, then numbers as they are, then one indicator per category of a text
 column, in the order in which the categories first appear, so that a stream meets new authors as it goes.
@@ -62,7 +62,7 @@ class Columns:
 
     @property
     def has_metadata(self) -> bool:
-        """Whether topics are forecast from metadata."""
+        """Topics are forecast from metadata."""
         return self.numbers is not None
 
     @property
@@ -76,14 +76,14 @@ class Columns:
 
     @property
     def typical(self) -> int:
-        """How many features a document is taken to have, where the prior's variance is shared among them."""
+        """Number of features that a document is taken to have, where the prior's variance is shared among them."""
         if isinstance(self.numbers, int):
             return 2 if self.numbers else 1
         return 1 + self._n_numbers + len(self.texts)
 
     @property
     def names(self) -> list[str]:
-        """Of all features, the constant first."""
+        """Names of all features, the constant first."""
         numbers = [f"x{j}" for j in range(self.numbers)] if isinstance(self.numbers, int) else list(self.numbers or ())
         return ["constant", *numbers, *(f"{column}={category}" for column, category in self.categories)]
 

@@ -31,7 +31,7 @@ __all__ = ["MetadataTopicModel", "Profile"]
 
 
 class Profile(NamedTuple):
-    """What a feature of the metadata, such as an author, says of topics.
+    """Weights of a feature of the metadata, such as an author, in topics.
 
     Attributes
     ----------
@@ -279,7 +279,7 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
         return int(self.n_topics)
 
     def profile(self, column: Any) -> Profile:
-        """What a feature of the metadata says of topics.
+        """Return the weights of a feature of the metadata in topics.
 
         Parameters
         ----------
@@ -328,7 +328,7 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
         random_state: RandomState = None,
         words_expected: float | None = None,
     ) -> Predictive:
-        """What documents of these metadata would tell, if they were read: the sum over topics' regressions.
+        """Return the predictive of documents of these metadata, if they were read: the sum over topics' regressions.
 
         Parameters
         ----------

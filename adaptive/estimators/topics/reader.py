@@ -66,7 +66,7 @@ class TopicReader(DesignMixin, BaseEstimator):
         return counts_of_words(documents, None if columns is None else columns.n_words, vocabulary)
 
     def predictive(self, candidates: Pool, *, target: Any = None, random_state: RandomState = None) -> Predictive:
-        """What reading candidates would tell of the weights, or of the topics of documents with metadata ``target``."""
+        """Predictive of reading candidates, about the weights, or the topics of documents with metadata ``target``."""
         if self.words_expected is not None:
             checks.positive("words_expected", self.words_expected)
         return self.model.predictive(
@@ -82,7 +82,7 @@ class TopicReader(DesignMixin, BaseEstimator):
         return log_probabilities(counts, proportions, belief.word_probabilities)
 
     def state(self) -> dict[str, Any]:
-        """What was learnt, as plain data."""
+        """Fitted state, as plain data."""
         return {"model": self.model.state(), "unknown_words": self.unknown_words_}
 
     def restore(self, state: dict[str, Any]) -> TopicReader:

@@ -33,7 +33,7 @@ class Weights:
 
     @classmethod
     def of(cls, tables: Tables) -> Weights:
-        """What the tables of a pass say."""
+        """Weights from the tables of a pass."""
         if len(tables.means):
             variance = np.einsum("kff->fk", tables.covariances)
             return cls(tables.means, variance, tables.covariances)

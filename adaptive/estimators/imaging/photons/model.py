@@ -88,7 +88,7 @@ class PhotonModel(ImageModel):
         return inference.expectation_propagation(self.glm(scales), tol=TOL)
 
     def predictive(self, posterior: Posterior, candidates: Pool) -> Predictive:
-        """What is believed about rows (m, pixels), or blocks of one row each: projections, and their counts.
+        """Predictive of rows (m, pixels), or blocks of one row each: projections, and their counts.
 
         Raises
         ------

@@ -288,7 +288,7 @@ class _Loop:
         self.objective = self.prior.divergence(self.beliefs) - value
 
     def _inner_objective(self) -> float:
-        """What least squares and sum-product minimise."""
+        """Objective of least squares and sum-product."""
         fit = 0.5 * (self.problem.energy + self.gaussian.fit(self.s))
         return fit - self.prior.expected_log_density(self._r, self.beliefs.wide) + self.prior.divergence(self.beliefs)
 

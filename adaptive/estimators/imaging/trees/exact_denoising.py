@@ -24,7 +24,7 @@ CHUNK = 4096  # coefficients
 
 
 class ExactDenoising(NamedTuple):
-    """What `exact_denoising` returns.
+    """Result of `exact_denoising`.
 
     Attributes
     ----------

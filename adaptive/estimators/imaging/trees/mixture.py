@@ -95,7 +95,7 @@ class TreeMixture:
     def generic(
         cls, wavelet: Wavelet, scale: float, components: str = "laplace", factorial: bool = False, **rest: float
     ) -> TreeMixture:
-        """What photographs have in common: scales that double with every level.
+        """Mixture as photographs have it: scales that double with every level.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class TreeMixture:
         return ForestBeliefs(ones, np.stack([ones, ones]), float(log_potentials[1].sum()))
 
     def divergence(self, beliefs: ForestBeliefs) -> float:
-        """Of the beliefs in states from the prior."""
+        """Divergence of the beliefs in states from the prior."""
         return 0.0 if self.factorial else self.forest.divergence(beliefs, self.chances)
 
     def precisions(self, r: np.ndarray, wide: np.ndarray) -> np.ndarray:

@@ -21,7 +21,7 @@ __all__ = ["TreePosterior"]
 
 
 class TreePosterior(LargePosterior):
-    """What `tree_bounds` believes about an image: a Gaussian, the states of its coefficients, and the prior it learnt.
+    """Posterior of `tree_bounds`: a Gaussian, the states of its coefficients, and the fitted prior.
 
     Parameters
     ----------

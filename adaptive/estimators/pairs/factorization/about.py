@@ -1,4 +1,4 @@
-"""What a pair's count says of chosen users or items alone:  I(y; z) = H(y) - E_z H(y | z),  the item integrated out.
+"""Information about chosen users or items alone:  I(y; z) = H(y) - E_z H(y | z),  the other side integrated out.
 
 Given z the log rate has the mean  z.mu + o  and the variance  z' S z, whose mean is  m' S m + tr(S V); what z explains
 of it is  mu' V mu.
@@ -51,7 +51,7 @@ class About:
         return cls((sides[0], sides[1]))
 
     def which(self, users: np.ndarray, items: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of pairs (m,) whether the user, and the item, is among them."""
+        """Membership of the users, and of the items, of pairs (m,)."""
         first, second = (np.isin(rows, list(side)) for rows, side in zip((users, items), self.sides, strict=True))
         return first, second
 

@@ -1,4 +1,4 @@
-"""What is believed about counts of pairs:  y ~ Poisson(exp(z.w + b + c + o)),  a Gaussian over every user and item."""
+"""Belief about counts of pairs:  y ~ Poisson(exp(z.w + b + c + o)),  a Gaussian over every user and item."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ class FactorizationSettings(Settings):
 
     @property
     def kind(self) -> Kind:
-        """What is a point and what has a covariance."""
+        """Sides that are points, and those that have covariances."""
         return Kind(self.inference)
 
     @property
     def threads(self) -> int:
-        """How many rows are solved at the same time."""
+        """Number of rows that are solved at the same time."""
         return int(effective_n_jobs(self.n_jobs))
 
     @property
@@ -168,7 +168,7 @@ class FactorizationBelief:
     def predictive(
         self, pairs: tuple[np.ndarray, np.ndarray], *, target: Any = None, random_state: RandomState = None
     ) -> PairPredictive:
-        """What is believed about pairs of ids."""
+        """Predictive of pairs of ids."""
         about = About.of(target, self.data.positions)
         factors, users, items = self.located(*pairs)
         options: dict[str, Any] = {"about": about, "random_state": random_state}
@@ -211,7 +211,7 @@ class FactorizationBelief:
 
     @property
     def converged(self) -> bool:
-        """Whether the last full fit met ``tol``."""
+        """Convergence of the last full fit, to ``tol``."""
         return self.posterior.converged
 
     def state(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What two uncertain factors say of pairs:  eta = z.w + o,    y ~ Poisson(exp eta).
+"""Predictive of counts by two uncertain factors:  eta = z.w + o,    y ~ Poisson(exp eta).
 
     E eta = m.mu + o,    Var eta = tr(S V) + m' S m + mu' V mu
 
@@ -155,7 +155,7 @@ class PairPredictive(Predictive):
 
     @property
     def _n_counts(self) -> float:
-        """How many counts a table lists at most."""
+        """Length of a table of counts, at most."""
         try:
             return len(self.outcomes)
         except ValueError:  # too many

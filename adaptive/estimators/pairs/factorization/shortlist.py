@@ -64,7 +64,7 @@ def ranking_gains(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
 
 
 def is_product(candidates: Any) -> bool:
-    """Whether these are all pairs of two plain lists, such as ``designs.pool.Product(users, items)``, and very many."""
+    """Test for all pairs of two plain lists, such as ``designs.pool.Product(users, items)``, and very many."""
     factors = getattr(candidates, "factors", None)
     if not isinstance(factors, list) or len(factors) != 2 or any(hasattr(factor, "factors") for factor in factors):
         return False

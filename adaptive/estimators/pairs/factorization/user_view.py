@@ -101,7 +101,7 @@ class FactorizationUser(DesignMixin):
         return forecasts.intervals(factors, np.zeros(len(rows), dtype=np.int64), rows, level)
 
     def predictive(self, candidates: Pool, *, target: Any = None, random_state: RandomState = None) -> PairPredictive:
-        """What is believed about items, of which the user's row alone learns."""
+        """Predictive of items, of which the user's row alone learns."""
         if target is not None:
             raise ValueError("target must be None: what is to be learnt is the user's row.")
         factors, rows = self._located(candidates)

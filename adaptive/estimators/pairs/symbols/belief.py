@@ -1,4 +1,4 @@
-"""What is believed about a censored stream of pairs: both factors, and how often each user and item is chosen."""
+"""Belief about a censored stream of pairs: both factors, and how often each user and item is chosen."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class PairsSettings(Settings):
 
     @property
     def threads(self) -> int:
-        """How many rows are solved at the same time."""
+        """Number of rows that are solved at the same time."""
         return int(effective_n_jobs(self.n_jobs))
 
     @property
@@ -164,7 +164,7 @@ class PairsBelief:
     def predictive(
         self, pairs: tuple[np.ndarray, np.ndarray], *, target: Any = None, random_state: RandomState = None
     ) -> OddsPredictive:
-        """What is believed about pairs of ids."""
+        """Predictive of pairs of ids."""
         m = len(pairs[0])
         if target is None:
             factors, *rows = self.located(*pairs)
@@ -214,7 +214,7 @@ class PairsBelief:
 
     @property
     def converged(self) -> bool:
-        """Whether the last full fit met ``tol``."""
+        """Convergence of the last full fit, to ``tol``."""
         return self.posterior.factors.converged
 
     def state(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What two uncertain vectors say of an answer yes or no:  y ~ Bernoulli(sigmoid(a)),  a = x . y.
+"""Predictive of an answer yes or no by two uncertain vectors:  y ~ Bernoulli(sigmoid(a)),  a = x . y.
 
     Cov(x.y, x.y') = m_y' V_x m_y'    for two items of a user, mirrored for two users of an item,  Var = both + V_x.V_y
 

@@ -78,7 +78,7 @@ class Cloud:
 
     @property
     def effective_sample_size(self) -> float:
-        """How many draws of equal weight say as much."""
+        """Number of draws of equal weight that say as much."""
         return effective_sample_size(self.log_weights)
 
     @property

@@ -1,4 +1,4 @@
-"""What is known of the parameters before any answer: draws, and a log density that moves ask for.
+"""Prior of the parameters: draws, and a log density that moves ask for.
 
 Frozen SciPy distributions are drawn by a scrambled Sobol sequence through their quantile functions, which makes means
 over the first particles far more exact than independent draws would; a function draws as it likes.
@@ -21,7 +21,7 @@ _EXPECTED = "prior must be a function (n, random_state) -> (n, d), or a frozen c
 
 
 class Prior(Protocol):
-    """What learning asks of a prior."""
+    """Prior as inference asks for it."""
 
     names: tuple[str, ...]
 
@@ -131,7 +131,7 @@ def _checked(distributions: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_frozen(given: Any) -> bool:
-    """Whether this is a frozen continuous distribution of one variable."""
+    """Test for a frozen continuous distribution of one variable."""
     return all(callable(getattr(given, method, None)) for method in ("ppf", "logpdf")) and hasattr(given, "dist")
 
 

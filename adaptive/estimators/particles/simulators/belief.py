@@ -1,4 +1,4 @@
-"""What is believed of a simulator's parameters: a cloud of particles, weighted by what was simulated for them."""
+"""Belief about a simulator's parameters: a cloud of particles, weighted by what was simulated for them."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class SimulatorBelief(ParticleBelief):
         return np.array(self.speaking)
 
     def predictive(self, candidates: np.ndarray, *, target: Any = None, random_state: RandomState = None) -> Predictive:
-        """What is believed about the outcomes at settings."""
+        """Predictive of the outcomes at settings."""
         return _predictive(self.settings, self.posterior, candidates, target, random_state)
 
     @classmethod

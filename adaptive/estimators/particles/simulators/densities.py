@@ -76,7 +76,7 @@ class Density(ABC):
 
 
 class Spread(Density):
-    """What has a covariance.
+    """Numbers that have a covariance.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What simulations say of outcomes that are numbers: a mixture over particles of densities that were simulated.
+"""Predictive of outcomes that are numbers: a mixture over particles of densities that were simulated.
 
     p(s | x) = sum_k w_k p_k(s | x),       I(s; target) by nested stratified draws, with a lower and an upper bound
 
@@ -29,7 +29,7 @@ HALVINGS = 60  # of the interval in which a quantile lies
 
 
 class Summary(NamedTuple):
-    """What is kept of an imagined outcome: no simulator says what the outcome itself would be."""
+    """Imagined outcome: its projection alone, since no simulator says what the outcome itself would be."""
 
     values: tuple[float, ...]
 
@@ -60,7 +60,7 @@ class SimulatedParticles(ParticlePredictive):
 
     @property
     def channels(self) -> int:
-        """How many numbers are kept of an outcome: one particle says."""
+        """Number of numbers that are kept of an outcome: one particle says."""
         if "_channels" not in self.__dict__:
             replicates = self.settings.simulator.replicates
             self.__dict__["_channels"] = replicates(self.cloud.values[:1], self.X[0]).shape[2] if len(self) else 1

@@ -30,7 +30,7 @@ FEWEST_HELD, LONG_ENOUGH = 3, 12  # events that are held out for stopping, of hi
 
 @dataclass(frozen=True)
 class Plan:
-    """How a net is trained; the parameters of :class:`~adaptive.CollaborativeRNN` of these names."""
+    """Settings of training; the parameters of :class:`~adaptive.CollaborativeRNN` of these names."""
 
     window: int = 128
     batch_size: int = 8
@@ -82,7 +82,7 @@ class Training:
         return cls(weights, weights.zeros(), weights.copy(), members + np.inf, members.astype(np.int64), rng)
 
     def finished(self, plan: Plan) -> bool:
-        """Whether no member has improved for long."""
+        """Test whether no member has improved for long."""
         return bool(len(self.trace) and (self.waiting >= plan.patience).all())
 
     def epochs(self, histories: Sequence[np.ndarray], plan: Plan) -> Iterator[int]:
@@ -181,7 +181,7 @@ class Training:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Training:
-        """What ``state`` described."""
+        """Training from its ``state``."""
         weights, squares, best = (Weights.from_state(state[name]) for name in ("weights", "squares", "best"))
         rng = np.random.default_rng()
         rng.bit_generator.state = state["generator"]

@@ -53,7 +53,7 @@ class Weights:
 
     @property
     def cell(self) -> Cell:
-        """What it does with the matrices."""
+        """Cell that applies the matrices."""
         return CELLS[self.cell_name]
 
     @property
@@ -100,6 +100,6 @@ class Weights:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Weights:
-        """What ``state`` described."""
+        """Weights from their ``state``."""
         inputs, outputs, own = (np.array(state[name]) for name in ("inputs", "outputs", "own"))
         return cls(str(state["cell"]), inputs, outputs, own, bool(state["pooled"]))

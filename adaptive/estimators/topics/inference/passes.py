@@ -46,7 +46,7 @@ class Tables(NamedTuple):
 
 
 class Learning(NamedTuple):
-    """What does not change in a pass."""
+    """Constants of a pass."""
 
     step: int
     word_prior: float
@@ -62,7 +62,7 @@ class Learning(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What a batch keeps of its documents, so that it can be divided out.
+    """Shares of a batch's documents, kept so that it can be divided out.
 
     Shapes are (words, K), (entries, K, 2) and (documents, K, 2), all of length 0 in a single pass. The messages are
     those to the weights, or of a dense regression about a document's scores.
