@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 LITTLE_WORK = 10**8  # multiplications, a few hundredths of a second
 
-__all__ = ["Belief", "BeliefEstimator", "Data", "Inferred", "Settings", "of_belief", "returned"]
+__all__ = ["Belief", "BeliefEstimator", "Data", "Inferred", "Settings", "Traced", "of_belief", "returned"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,6 +177,26 @@ class Inferred:
     def converged(self) -> bool:
         """Whether all have."""
         return all(posterior.converged for posterior in self.posteriors)
+
+
+class Traced:
+    """Inference that a belief reports by its ``trace``, where its posterior keeps no diagnostics of its own.
+
+    The belief states ``trace``, one value of the objective per iteration, ``log_evidence``, ``evidence_kind`` and
+    ``converged``.
+    """
+
+    trace: Any
+
+    @property
+    def objective_trace(self) -> np.ndarray:
+        """One value per iteration of the last full fit."""
+        return np.asarray(self.trace)
+
+    @property
+    def n_iter(self) -> int:
+        """Iterations of the last full fit."""
+        return len(self.trace)
 
 
 def returned(posterior: Any) -> Any:

@@ -8,7 +8,7 @@ What the user's functions returned is kept for the what-ifs where it is small en
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
 from scipy.special import logsumexp
@@ -19,16 +19,20 @@ from adaptive.predictive.scenarios import branch
 
 if TYPE_CHECKING:
     from adaptive.estimators.particles.inference.cloud import Cloud
-    from adaptive.estimators.particles.settings import ParticleSettings
+    from adaptive.estimators.particles.settings import CloudSettings
     from adaptive.estimators.particles.target import Target
     from adaptive.types import RandomState
 
-__all__ = ["Kept", "ParticlePredictive"]
+__all__ = ["Kept", "ParticlePredictive", "Stated"]
+
+Stated: TypeAlias = dict[str, Callable[[], Any]]  # fields by name, as functions that are called once
+
+T = TypeVar("T")
 
 MOST_KEPT = 2**24  # numbers
 
 
-class Kept:
+class Kept(Generic[T]):
     """Values of a function at blocks of candidates, kept where all of it has at most `MOST_KEPT` numbers.
 
     Parameters
@@ -38,12 +42,12 @@ class Kept:
         Particles, candidates, numbers for each pair.
     """
 
-    def __init__(self, function: Callable[[slice], Any], n: int, m: int, each: int) -> None:
+    def __init__(self, function: Callable[[slice], T], n: int, m: int, each: int) -> None:
         self._function, self._keep = function, n * m * each <= MOST_KEPT
         self.parts = row_blocks(n, m, each)
-        self._kept: dict[int, Any] = {}
+        self._kept: dict[int, T] = {}
 
-    def __call__(self, part: slice) -> Any:
+    def __call__(self, part: slice) -> T:
         """Values of the block ``part``."""
         if part.start not in self._kept:
             value = self._function(part)
@@ -52,7 +56,7 @@ class Kept:
             self._kept[part.start] = value
         return self._kept[part.start]
 
-    def at(self, i: int) -> tuple[Any, int]:
+    def at(self, i: int) -> tuple[T, int]:
         """Values of the block that holds candidate i, and its place there."""
         for part in self.parts:
             if part.start <= i < part.stop:
@@ -80,7 +84,7 @@ class ParticlePredictive(Predictive):
 
     def __init__(
         self,
-        settings: ParticleSettings,
+        settings: CloudSettings,
         cloud: Cloud,
         X: np.ndarray,
         target: Target,
@@ -99,11 +103,11 @@ class ParticlePredictive(Predictive):
 
     # -- what a subclass says ------------------------------------------------------------------------------------------
 
-    def _asked(self) -> Kept:
+    def _asked(self) -> Kept[Any]:
         """Values of the user's functions, by blocks."""
         raise NotImplementedError  # pragma: no cover
 
-    def stated(self) -> dict[str, Callable[[], Any]]:
+    def stated(self) -> Stated:
         """Fields by name, as functions that are called once."""
         raise NotImplementedError  # pragma: no cover
 
@@ -123,20 +127,21 @@ class ParticlePredictive(Predictive):
         return np.concatenate([function(self._kept(part)) for part in self._kept.parts])
 
     def _target_deviation(self) -> np.ndarray:
-        values: Any = self._target.values
+        values = self._target.values
+        assert values is not None
         mean = self.weights @ values
         return np.sqrt(self.weights @ np.square(values - mean))
 
-    def log_density(self, i: int, outcome: Any) -> np.ndarray:
+    def log_density(self, i: int, outcome: object) -> np.ndarray:
         """Return log p(outcome | value_k) (k,) at candidate i."""
         at = self.X[i : i + 1]
         return self.settings.likelihood.of_rows(self.cloud.values, at, np.asarray([outcome]))[:, 0]
 
-    def outcome_probability(self, i: int, outcome: Any) -> float:
+    def outcome_probability(self, i: int, outcome: object) -> float:
         """Return the probability (density) of ``outcome`` at candidate ``i``."""
         return float(np.exp(logsumexp(self.log_density(range(len(self))[i], outcome), b=self.weights)))
 
-    def given(self, i: int, outcome: Any = None) -> Predictive:
+    def given(self, i: int, outcome: object = None) -> Predictive:
         """Return the particles reweighted by ``outcome`` at candidate i; None: averaged over what it may be."""
         i = range(len(self))[i]
         if outcome is None:

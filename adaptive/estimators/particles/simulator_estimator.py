@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
 
 from adaptive.estimators.belief import of_belief
 from adaptive.estimators.particles.bounds import Bounds, information_bounds
 from adaptive.estimators.particles.particle_estimator import ParticleEstimator
+from adaptive.estimators.particles.predictive import ParticlePredictive
+from adaptive.estimators.particles.settings import CloudSettings
 from adaptive.estimators.particles.simulators.belief import SimulatorBelief
+from adaptive.estimators.particles.simulators.predictive import SimulatedParticles
 from adaptive.estimators.particles.simulators.settings import SimulatorSettings
 
 if TYPE_CHECKING:
     from adaptive.estimators.particles.belief import ParticleBelief
+    from adaptive.estimators.particles.inference.prior import PriorLike
+    from adaptive.estimators.particles.likelihood import Function
+    from adaptive.estimators.particles.target import Named
     from adaptive.types import ArrayLike, RandomState, Table
 
 __all__ = ["SimulatorEstimator"]
@@ -102,16 +109,16 @@ class SimulatorEstimator(ParticleEstimator):
     True
     """
 
-    _Settings: ClassVar[Any] = SimulatorSettings
+    _Settings: ClassVar[type[CloudSettings]] = SimulatorSettings
     _Belief: ClassVar[type[ParticleBelief]] = SimulatorBelief
     _cites = ("wood2010", "price2018", "delmoral2006")
     belief_: SimulatorBelief
 
     def __init__(
         self,
-        simulate: Callable[..., Any] | None = None,
-        prior: Any = None,
-        summary: Callable[..., Any] | None = None,
+        simulate: Function | None = None,
+        prior: PriorLike = None,
+        summary: Function | None = None,
         *,
         density: str = "synthetic",
         n_particles: int = 500,
@@ -134,7 +141,9 @@ class SimulatorEstimator(ParticleEstimator):
         self.outcomes = outcomes
         self.random_state = random_state
 
-    def information_bounds(self, candidates: Table, *, target: Any = None, random_state: RandomState = None) -> Bounds:
+    def information_bounds(
+        self, candidates: Table, *, target: Named | Table = None, random_state: RandomState = None
+    ) -> Bounds:
         """Return a lower and an upper bound (m,) on what measuring at each setting teaches about the target, in nats.
 
         Of numbers by nested draws, of labels by enumeration over the particles.
@@ -144,8 +153,13 @@ class SimulatorEstimator(ParticleEstimator):
         candidates, target, random_state
             As for `predictive`; of labels the target is all parameters.
         """
-        predictive: Any = self.predictive(candidates, target=target, random_state=random_state)
-        by_draws = self._Settings.of(self).known_outcomes is None
+        predictive = self.predictive(candidates, target=target, random_state=random_state)
+        assert isinstance(predictive, ParticlePredictive)
+        by_draws = isinstance(predictive, SimulatedParticles)
         return predictive.information_bounds() if by_draws else information_bounds(predictive)
+
+    @staticmethod
+    def _drawn(settings: SimulatorSettings, values: np.ndarray, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return np.stack([settings.simulator.outcomes(values, x, rng) for x in X], axis=1)
 
     effective_simulations_ = of_belief("effective_simulations", "How many simulations speak of each answer.")

@@ -7,7 +7,7 @@ scores of document d:  y_dk ~ N(f_d . z_k, document_variance_k),  topics of its 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,11 +19,13 @@ from adaptive.estimators.topics.belief import TopicBelief
 from adaptive.estimators.topics.columns import Columns
 from adaptive.estimators.topics.completion import chosen_variance
 from adaptive.estimators.topics.documents import Documents, halves
-from adaptive.estimators.topics.proportions import moments, unit_draws
 from adaptive.estimators.topics.reader import TopicReader, log_probabilities
 from adaptive.estimators.topics.settings import TopicSettings
+from adaptive.estimators.topics.weights import softmax_moments, unit_draws
 
 if TYPE_CHECKING:
+    from adaptive.estimators.topics.belief import Options, Reading
+    from adaptive.estimators.topics.documents import Vocabulary
     from adaptive.predictive import Predictive
     from adaptive.types import Pool, RandomState, Table
 
@@ -225,21 +227,21 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
         """(D, K) parameters of a Dirichlet for each document's proportions; of Newton's step by Laplace's bridge."""
         return self._read(X, metadata).concentration
 
-    def _read(self, X: Table, metadata: Table | None) -> Any:
+    def _read(self, X: Table, metadata: Table | None) -> Reading:
         belief = self.fitted_belief()
         return belief.read(self._counts(X), metadata)
 
-    def _counts(self, X: Table) -> Any:
+    def _counts(self, X: Table) -> sp.csr_array:
         known = self.fitted_belief().data
         return Documents.of(X, None, Columns(known.n_words, known.words)).counts
 
-    def predict_topics(self, metadata: Table, return_std: bool = False) -> Any:
+    def predict_topics(self, metadata: Table, return_std: bool = False) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """(m, K) mean proportions of documents not read yet; with ``return_std`` also their deviations (m, K)."""
         belief = self.fitted_belief()
         if not belief.data.has_metadata:
             raise ValueError("topics are predicted from metadata, and the model was fitted without.")
         mean, variance = belief.forecast(metadata)
-        first, second = moments(mean, variance, unit_draws(self.n_topics, 256))
+        first, second = softmax_moments(mean, variance, unit_draws(self.n_topics, 256))
         return (first, np.sqrt(np.maximum(second - first**2, 0.0))) if return_std else first
 
     def score(self, X: Table, metadata: Table | None = None) -> float:
@@ -270,7 +272,7 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
         return known.names if known.has_metadata else []
 
     document_variance_ = of_belief("tables.noise", "(K,) variance of a document's scores about its forecast.")
-    word_prior_ = of_belief("word_prior", "Dirichlet parameter of words, given or learnt.")
+    word_prior_ = of_belief("word_prior", "Dirichlet parameter of words, given or fitted.")
     n_documents_ = of_belief("n_documents", "Documents with words, seen so far.")
     n_skipped_ = of_belief("n_skipped", "Divisions of the last pass that were skipped.")
 
@@ -278,7 +280,7 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
     def _n_features_out(self) -> int:
         return int(self.n_topics)
 
-    def profile(self, column: Any) -> Profile:
+    def profile(self, column: str | int | tuple[str, str]) -> Profile:
         """Return the weights of a feature of the metadata in topics.
 
         Parameters
@@ -294,12 +296,12 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
         rows[0, [0, position]] = 1.0
         mean, variance = weights.forecast(sp.csr_array(rows))
         draws = unit_draws(self.n_topics, 256)
-        proportions = moments(mean, variance + belief.tables.noise, draws)[0][0]
-        first, second = moments(mean, variance, draws)
+        proportions = softmax_moments(mean, variance + belief.tables.noise, draws)[0][0]
+        first, second = softmax_moments(mean, variance, draws)
         spread = np.sqrt(np.maximum(second - first**2, 0.0))[0]
         return Profile(proportions, spread, weights.mean[position], np.sqrt(weights.variance[position]))
 
-    def top_words(self, n: int = 10, score: str = "source") -> list[list[Any]]:
+    def top_words(self, n: int = 10, score: str = "source") -> list[list[int | str]]:
         """The n words that stand for each topic: names of X's columns where it has any, else positions.
 
         Parameters
@@ -324,7 +326,7 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
         self,
         candidates: Pool,
         *,
-        target: Any = None,
+        target: Pool | None = None,
         random_state: RandomState = None,
         words_expected: float | None = None,
     ) -> Predictive:
@@ -339,12 +341,12 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
         words_expected : float, optional
             Of a document; None: the mean of those seen, before any 100.
         """
-        options = {"target": target, "random_state": random_state, "words_expected": words_expected}
+        options: Options = {"target": target, "random_state": random_state, "words_expected": words_expected}
         if self.__sklearn_is_fitted__():
             return self.belief_.predictive(candidates, **options)
         return TopicBelief.prior_predictive(TopicSettings.of(self), candidates, **options)
 
-    def reader(self, *, words_expected: float | None = None, vocabulary: Any = None) -> TopicReader:
+    def reader(self, *, words_expected: float | None = None, vocabulary: Vocabulary = None) -> TopicReader:
         """The view for the loop: metadata rows are chosen, the words of these documents come back.
 
         Parameters
