@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from adaptive.inference import Posterior
     from adaptive.potentials import Potential
     from adaptive.predictive import Predictive
-    from adaptive.types import Matrix, Pool, RandomState, Rows
+    from adaptive.types import Matrix, Pool, RandomState, Rows, State
 
 __all__ = ["ImageBelief", "Reconstruction"]
 
@@ -226,7 +226,7 @@ class ImageBelief(Inferred):
 
     # -- as plain data -------------------------------------------------------------------------------------------------
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data, without what was measured."""
         return {
             "phase": self.received.phase,
@@ -241,7 +241,7 @@ class ImageBelief(Inferred):
         }
 
     @classmethod
-    def from_state(cls, settings: ImageSettings, data: MeasuredBlocks, state: dict[str, Any]) -> Self:
+    def from_state(cls, settings: ImageSettings, data: MeasuredBlocks, state: State) -> Self:
         """The belief that ``state`` described."""
         known = settings.conventions(data.fourier)
         received = Received(state["phase"], state.get("coil_maps"), state["n_central"], state.get("imaginary"))
@@ -251,7 +251,7 @@ class ImageBelief(Inferred):
         told = state["noise_variance"], posterior, scales, state.get("followed"), state["n_products"]
         return cls(known, data, received, *told)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> State:
         """Without what is computed when it is first asked for."""
         return {**{one.name: getattr(self, one.name) for one in fields(self)}, "learnt_scales": None}
 

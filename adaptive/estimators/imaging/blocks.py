@@ -7,7 +7,7 @@ encodes of a volume are not made one by one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 from scipy import sparse
@@ -25,7 +25,7 @@ from adaptive.operators import (
 )
 
 if TYPE_CHECKING:
-    from adaptive.types import ArrayLike, Matrix, Outcomes, Pool, Rows
+    from adaptive.types import ArrayLike, Matrix, Outcomes, Pool, Rows, State
 
 __all__ = [
     "EncodePool",
@@ -96,7 +96,7 @@ class RowsOnImages(Reshaped):
         """Presence of the matrix itself."""
         return isinstance(self.operator, (Dense, Sparse))
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The matrix as plain arrays."""
         rows = self.matrix
         if isinstance(rows, np.ndarray):
@@ -104,7 +104,7 @@ class RowsOnImages(Reshaped):
         return {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr}
 
     @classmethod
-    def restored(cls, state: dict[str, Any], shape: Sequence[int]) -> RowsOnImages:
+    def restored(cls, state: State, shape: Sequence[int]) -> RowsOnImages:
         """Rows from their ``state``."""
         if "matrix" in state:
             return cls(state["matrix"], shape)

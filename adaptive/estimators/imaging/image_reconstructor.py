@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from adaptive.inference import Posterior
     from adaptive.operators import Operator
     from adaptive.predictive import Predictive
-    from adaptive.types import ArrayLike, DType, Outcomes, Pool, RandomState, Rows
+    from adaptive.types import ArrayLike, DType, Outcomes, Pool, RandomState, Rows, State
 
 __all__ = ["ImageReconstructor"]
 
@@ -302,7 +302,7 @@ class ImageReconstructor(BeliefEstimator):
         require_candidates(candidates, image_shape(self.shape))
         return candidates
 
-    def _measured_before(self, settings: ImageSettings, state: dict[str, Any]) -> MeasuredBlocks:
+    def _measured_before(self, settings: ImageSettings, state: State) -> MeasuredBlocks:
         return settings.nothing_measured(self.check).restored(state)
 
     # -- the image -----------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from adaptive.images import check_coils, check_kspace, gridded
 from adaptive.operators import FourierLines, FourierMask, NonuniformFourier, Operator, Stacked
 
 if TYPE_CHECKING:
-    from adaptive.types import Matrix, Outcomes, Pool
+    from adaptive.types import Matrix, Outcomes, Pool, State
 
 FROM_DATA = 0  # coils: as many as the first samples have
 
@@ -292,7 +292,7 @@ class MeasuredBlocks:
         assert isinstance(block, RowsOnImages)
         return block.matrix[-self.newest :]
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """As plain arrays; refused where there are blocks that are neither rows, on the grid nor trajectories."""
         if not all(isinstance(block, RowsOnImages) and block.plain for block, _ in self.others):
             raise ValueError(
@@ -311,7 +311,7 @@ class MeasuredBlocks:
         }
         return {"measured": measured}
 
-    def restored(self, state: dict[str, Any]) -> MeasuredBlocks:
+    def restored(self, state: State) -> MeasuredBlocks:
         """Measurements of images like these, from ``state``."""
         known = state["measured"]
         after = MeasuredBlocks(self.shape, self.largest, self.check, known.get("n_coils"), known.get("whitening"))

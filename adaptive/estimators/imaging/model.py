@@ -30,7 +30,7 @@ from adaptive.linalg import Perturbations
 
 if TYPE_CHECKING:
     from adaptive.estimators.imaging.prior import Scales
-    from adaptive.types import DType, RandomState
+    from adaptive.types import DType, RandomState, State
 
 __all__ = ["DENSE", "ENGINES", "Engine", "ImageModel"]
 
@@ -186,7 +186,7 @@ class ImageModel:
         parts = flat.reshape(-1, *self.prior.shape)
         return parts[0] + 1j * parts[1] if self.prior.complex else parts[0]
 
-    def restored(self, state: dict[str, Any], scales: Mapping[str, float] | None) -> Posterior:
+    def restored(self, state: State, scales: Mapping[str, float] | None) -> Posterior:
         """The posterior that `posterior_state` described; a dense one needs the scales of its potentials."""
         state = stated(state)
         if state["kind"] == "tree":

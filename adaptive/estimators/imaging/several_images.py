@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from adaptive.estimators.imaging.measurements import MeasuredBlocks
     from adaptive.inference import Posterior
     from adaptive.operators import Operator
-    from adaptive.types import Outcomes, Pool, RandomState
+    from adaptive.types import Outcomes, Pool, RandomState, State
 
 __all__ = ["SeveralImages"]
 
@@ -62,7 +62,7 @@ class SeveralMeasured:
     images: tuple[MeasuredBlocks, ...]
     n_features = None
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """As plain arrays, image by image."""
         return {"reconstructors": [one.state() for one in self.images]}
 
@@ -128,19 +128,19 @@ class SeveralBeliefs(Inferred):
         parts = [one.predictive(candidates, target=target, random_state=random_state) for one in ones]
         return SummedPredictive(parts, n_jobs=settings.n_jobs)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data, without what was measured."""
         return {"images": [one.state() for one in self.images]}
 
     @classmethod
-    def from_state(cls, settings: SeveralSettings, data: SeveralMeasured, state: dict[str, Any]) -> Self:
+    def from_state(cls, settings: SeveralSettings, data: SeveralMeasured, state: State) -> Self:
         """Beliefs from their ``state``."""
         each = zip(settings.reconstructors, data.images, state["images"], strict=True)
         return cls(
             settings, data, tuple(ImageBelief.from_state(ImageSettings.of(one), own, at) for one, own, at in each)
         )
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> State:
         """Without what is computed when it is first asked for."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
@@ -237,7 +237,7 @@ class SeveralImages(BeliefEstimator):
     def _candidates(self, X: Pool) -> Pool:
         return X  # every reconstructor looks at them
 
-    def _measured_before(self, settings: SeveralSettings, state: dict[str, Any]) -> SeveralMeasured:
+    def _measured_before(self, settings: SeveralSettings, state: State) -> SeveralMeasured:
         each = zip(settings.reconstructors, state["reconstructors"], strict=True)
         return SeveralMeasured(
             tuple(ImageSettings.of(one).nothing_measured(one.check).restored(own) for one, own in each)

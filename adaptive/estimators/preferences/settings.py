@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import linalg
@@ -15,10 +15,13 @@ from adaptive.estimators.belief import Settings
 from adaptive.estimators.ids import ids_of
 from adaptive.estimators.preferences.inference.site_rules import LIKELIHOODS, RULES, SiteRule
 from adaptive.estimators.preferences.inference.utility_prior import UtilityPrior
+from adaptive.estimators.rows.tables import has_columns
 
 if TYPE_CHECKING:
+    from sklearn.gaussian_process.kernels import Kernel
+
     from adaptive.potentials import BernoulliLogit, BernoulliProbit
-    from adaptive.types import RandomState, Table
+    from adaptive.types import ArrayLike, Id, RandomState, Table
 
 __all__ = ["PreferenceSettings"]
 
@@ -30,13 +33,13 @@ class PreferenceSettings(Settings):
     """Parameters of :class:`~adaptive.CollaborativePreference`, under the same names."""
 
     n_components: int = 5
-    kernel: Any = None
-    item_features: Table | Mapping[Any, Any] | None = None
+    kernel: Kernel | Table | None = None
+    item_features: Table | Mapping[Id, ArrayLike] | None = None
     alpha: float = 0.1
     covariance: str = "low_rank"
     inference: str = "expectation_propagation"
     max_pairs: int | None = None
-    init: Any = None
+    init: ArrayLike | None = None
     max_iter: int = 200
     tol: float = 1e-4
     n_jobs: int | None = None
@@ -117,11 +120,11 @@ class PreferenceSettings(Settings):
         return UtilityPrior(prior.mean, loadings, prior.scale, prior.kernel)
 
 
-def _labelled(table: Any) -> tuple[np.ndarray, Any]:
+def _labelled(table: Table | Mapping[Id, ArrayLike] | None) -> tuple[np.ndarray, ArrayLike]:
     """Ids and rows: of a frame its index, of a mapping its keys, else 0, 1, ..."""
     if isinstance(table, Mapping):
         return ids_of("items", np.array(list(table))), list(table.values())
-    if hasattr(table, "index") and hasattr(table, "columns"):
+    if has_columns(table) and hasattr(table, "index"):
         return ids_of("items", np.asarray(table.index)), table.to_numpy()
     rows = np.asarray(table)
     if rows.ndim != 2:

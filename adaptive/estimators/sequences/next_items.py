@@ -162,6 +162,6 @@ class NextItems(Predictive):
         after.asked = self.asked
         return after
 
-    def likely_outcomes(self, i: int) -> list[tuple[Any, float]] | None:
+    def likely_outcomes(self, i: int) -> list[tuple[object, float]] | None:
         """Return [(item, probability)] of candidate ``i``."""
         return likely(self.outcomes.tolist(), self.weights[:, i] @ self._column(i))

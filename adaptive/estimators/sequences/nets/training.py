@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from adaptive.estimators.sequences.nets.rmsprop import clip, descend
 from adaptive.estimators.sequences.nets.scoring import held_out_error
 from adaptive.estimators.sequences.nets.unrolled import Unrolled, unroll
 from adaptive.estimators.sequences.nets.weights import Weights
+
+if TYPE_CHECKING:
+    from adaptive.types import State
 
 __all__ = ["Plan", "Training"]
 
@@ -171,7 +174,7 @@ class Training:
 
     # -- snapshots -----------------------------------------------------------------------------------------------------
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data."""
         parts = {name: getattr(self, name).state() for name in ("weights", "squares", "best")}
         return {
@@ -180,7 +183,7 @@ class Training:
         }  # fmt: skip
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Training:
+    def from_state(cls, state: State) -> Training:
         """Training from its ``state``."""
         weights, squares, best = (Weights.from_state(state[name]) for name in ("weights", "squares", "best"))
         rng = np.random.default_rng()
