@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from adaptive.potentials import Poisson
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from adaptive.estimators.pairs.columns import Positions
+    from adaptive.types import ArrayLike
+
+    Chosen: TypeAlias = Mapping[str, ArrayLike] | None  # ids of "users" and of "items"
 
 __all__ = ["About", "expected_entropies"]
 
@@ -35,7 +38,7 @@ class About:
     sides: tuple[frozenset[int], frozenset[int]]
 
     @classmethod
-    def of(cls, target: Any, positions: Sequence[dict[Any, int]]) -> About | None:
+    def of(cls, target: Chosen, positions: Positions) -> About | None:
         """Read ``{"users": [...], "items": [...]}``, ids of the fit; None is everything."""
         if target is None:
             return None

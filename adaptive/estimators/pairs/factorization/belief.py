@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from joblib import effective_n_jobs
 
 from adaptive import checks
-from adaptive.estimators.belief import Settings
+from adaptive.estimators.belief import Settings, Traced
 from adaptive.estimators.pairs.columns import PairCounts, rows_of
 from adaptive.estimators.pairs.factorization.about import About
 from adaptive.estimators.pairs.factorization.predictive import PairPredictive
 from adaptive.estimators.pairs.inference.rounds import KINDS, Entries, Factor, Factors, Kind, climb, solved, started
 
 if TYPE_CHECKING:
-    from adaptive.types import RandomState
+    from adaptive.estimators.pairs.factorization.about import Chosen
+    from adaptive.types import RandomState, State
 
 __all__ = ["FactorizationBelief", "FactorizationSettings"]
 
-START_VARIANCE = 0.2  # of items, where it is learnt
+START_VARIANCE = 0.2  # of items, where it is fitted
 LOCAL_ROUNDS = 2
 LARGEST_MEMORY = 8e9  # bytes of a factor
 
@@ -94,7 +95,7 @@ def _empty(settings: FactorizationSettings, side: int, variance: float) -> Facto
 
 
 @dataclass(frozen=True, eq=False)
-class FactorizationBelief:
+class FactorizationBelief(Traced):
     """Both factors.
 
     Attributes
@@ -111,7 +112,7 @@ class FactorizationBelief:
     entries: Entries
 
     def __post_init__(self) -> None:
-        _ = self.data.positions  # made once, when learning, and not when something is first asked
+        _ = self.data.positions  # made once, when fitting, and not when something is first asked
 
     @classmethod
     def learnt(
@@ -138,8 +139,11 @@ class FactorizationBelief:
                 n_jobs=settings.threads,
             )
             learn = settings.n_components if settings.item_variance is None and not settings.kind.points[1] else 0
-            options: dict[str, Any] = {"max_iter": settings.max_iter, "tol": settings.tol, "n_jobs": settings.threads}
-            found.append(climb(entries, start, settings.kind, learn_variance=learn, **options))
+            best = climb(
+                entries, start, settings.kind, learn_variance=learn, max_iter=settings.max_iter, tol=settings.tol,
+                n_jobs=settings.threads,
+            )  # fmt: skip
+            found.append(best)
         best = max(found, key=lambda factors: factors.bound)
         return cls(settings, data, best, entries)
 
@@ -166,13 +170,14 @@ class FactorizationBelief:
         return self.extended(lengths), rows[0], rows[1]
 
     def predictive(
-        self, pairs: tuple[np.ndarray, np.ndarray], *, target: Any = None, random_state: RandomState = None
+        self, pairs: tuple[np.ndarray, np.ndarray], *, target: Chosen = None, random_state: RandomState = None
     ) -> PairPredictive:
         """Predictive of pairs of ids."""
         about = About.of(target, self.data.positions)
         factors, users, items = self.located(*pairs)
-        options: dict[str, Any] = {"about": about, "random_state": random_state}
-        return PairPredictive(factors, self.entries, users, items, self.settings.kind, **options)
+        return PairPredictive(
+            factors, self.entries, users, items, self.settings.kind, about=about, random_state=random_state
+        )
 
     @classmethod
     def prior_predictive(
@@ -180,10 +185,10 @@ class FactorizationBelief:
         settings: FactorizationSettings,
         pairs: tuple[np.ndarray, np.ndarray],
         *,
-        target: Any = None,
+        target: Chosen = None,
         random_state: RandomState = None,
     ) -> PairPredictive:
-        """The same before anything was learnt: all ids are new."""
+        """Predictive before any fit: all ids are new."""
         none = np.zeros(0, dtype=np.int64)
         data = PairCounts((none, none), (none, none), np.zeros(0))
         belief = cls(settings, data, settings.prior(), Entries((none, none), np.zeros(0), np.zeros(0), (0, 0)))
@@ -200,21 +205,16 @@ class FactorizationBelief:
         return "none" if any(self.settings.kind.points) else "lower_bound"
 
     @property
-    def objective_trace(self) -> np.ndarray:
-        """The objective after every round of the last full fit."""
-        return np.array(self.posterior.trace)
-
-    @property
-    def n_iter(self) -> int:
-        """Rounds of the last full fit."""
-        return len(self.posterior.trace)
+    def trace(self) -> list[float]:
+        """Objective after every round of the last full fit."""
+        return self.posterior.trace
 
     @property
     def converged(self) -> bool:
         """Convergence of the last full fit, to ``tol``."""
         return self.posterior.converged
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data from which ``from_state`` makes this belief again, to the last bit."""
         parts = ("mean", "spread", "prior", "variance")
         return {
@@ -225,9 +225,7 @@ class FactorizationBelief:
         }
 
     @classmethod
-    def from_state(
-        cls, settings: FactorizationSettings, data: PairCounts, state: dict[str, Any]
-    ) -> FactorizationBelief:
+    def from_state(cls, settings: FactorizationSettings, data: PairCounts, state: State) -> FactorizationBelief:
         """The belief that ``state`` described."""
         users, items = (Factor(**{name: np.asarray(part[name]) for name in part}) for part in state["sides"])
         trace = [float(value) for value in state["trace"]]

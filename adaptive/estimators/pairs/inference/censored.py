@@ -14,7 +14,7 @@ from __future__ import annotations
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import digamma, gammaln, xlogy
@@ -195,7 +195,7 @@ def _all(rows: Factor) -> np.ndarray:
     return np.arange(len(rows.mean))
 
 
-def _in_chunks(task: Callable[[np.ndarray], Any], rows: np.ndarray, n_jobs: int) -> None:
+def _in_chunks(task: Callable[[np.ndarray], object], rows: np.ndarray, n_jobs: int) -> None:
     """Run the task over all rows; each writes its own, so that threads change nothing."""
     if n_jobs == 1 or len(rows) <= CHUNK:
         task(rows)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from joblib import effective_n_jobs
 
 from adaptive import checks
-from adaptive.estimators.belief import Settings
+from adaptive.estimators.belief import Settings, Traced
 from adaptive.estimators.pairs.columns import rows_of
 from adaptive.estimators.pairs.inference.censored import (
     CONCENTRATION,
@@ -24,7 +24,8 @@ from adaptive.estimators.pairs.symbols.predictive import OddsPredictive
 from adaptive.estimators.pairs.symbols.stream import PairStream
 
 if TYPE_CHECKING:
-    from adaptive.types import RandomState
+    from adaptive.estimators.pairs.columns import Columns
+    from adaptive.types import RandomState, State
 
 __all__ = ["PairsBelief", "PairsSettings"]
 
@@ -85,7 +86,7 @@ class PairsSettings(Settings):
 
 
 @dataclass(frozen=True, eq=False)
-class PairsBelief:
+class PairsBelief(Traced):
     """Both factors.
 
     Attributes
@@ -100,7 +101,7 @@ class PairsBelief:
     posterior: Censored
 
     def __post_init__(self) -> None:
-        _ = self.data.positions  # made once, when learning, and not when something is first asked
+        _ = self.data.positions  # made once, when fitting, and not when something is first asked
 
     @classmethod
     def learnt(cls, settings: PairsSettings, data: PairStream, earlier: PairsBelief | None = None) -> PairsBelief:
@@ -162,7 +163,7 @@ class PairsBelief:
         return known[np.minimum(items, len(counts))] / counts.sum()
 
     def predictive(
-        self, pairs: tuple[np.ndarray, np.ndarray], *, target: Any = None, random_state: RandomState = None
+        self, pairs: Columns, *, target: Columns | None = None, random_state: RandomState = None
     ) -> OddsPredictive:
         """Predictive of pairs of ids."""
         m = len(pairs[0])
@@ -183,12 +184,12 @@ class PairsBelief:
     def prior_predictive(
         cls,
         settings: PairsSettings,
-        pairs: tuple[np.ndarray, np.ndarray],
+        pairs: Columns,
         *,
-        target: Any = None,
+        target: Columns | None = None,
         random_state: RandomState = None,
     ) -> OddsPredictive:
-        """The same before anything was learnt: all ids are new."""
+        """Predictive before any fit: all ids are new."""
         none = np.zeros(0, dtype=np.int64)
         data = PairStream((none, none), (none, none), np.zeros(0), np.zeros(0), np.zeros(0))
         return cls(settings, data, settings.started((0, 0), None)).predictive(
@@ -203,21 +204,16 @@ class PairsBelief:
         return self.posterior.factors.bound
 
     @property
-    def objective_trace(self) -> np.ndarray:
-        """The bound after every sweep of the last full fit."""
-        return np.array(self.posterior.factors.trace)
-
-    @property
-    def n_iter(self) -> int:
-        """Sweeps of the last full fit."""
-        return len(self.posterior.factors.trace)
+    def trace(self) -> list[float]:
+        """Bound after every sweep of the last full fit."""
+        return self.posterior.factors.trace
 
     @property
     def converged(self) -> bool:
         """Convergence of the last full fit, to ``tol``."""
         return self.posterior.factors.converged
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data from which ``from_state`` makes this belief again, to the last bit."""
         factors = self.posterior.factors
         return {
@@ -230,7 +226,7 @@ class PairsBelief:
         }
 
     @classmethod
-    def from_state(cls, settings: PairsSettings, data: PairStream, state: dict[str, Any]) -> PairsBelief:
+    def from_state(cls, settings: PairsSettings, data: PairStream, state: State) -> PairsBelief:
         """The belief that ``state`` described."""
         users, items = (Factor(**{name: np.asarray(part[name]) for name in PARTS}) for part in state["sides"])
         factors = Factors((users, items), 0.0, [float(value) for value in state["trace"]], bool(state["converged"]))
