@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 LITTLE_WORK = 10**8  # multiplications, a few hundredths of a second
 
-__all__ = ["Belief", "BeliefEstimator", "Data", "Inferred", "Settings", "Traced", "of_belief", "returned"]
+__all__ = ["Belief", "BeliefEstimator", "Data", "FromPrior", "Inferred", "Settings", "Traced", "of_belief", "returned"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,6 +197,20 @@ class Traced:
     def n_iter(self) -> int:
         """Iterations of the last full fit."""
         return len(self.trace)
+
+
+class FromPrior:
+    """Belief that is there before any fit: ``prior(settings)`` makes it, and it says what the predictive is then."""
+
+    @classmethod
+    def prior(cls, settings: Any) -> Any:
+        """Belief about no data."""
+        raise NotImplementedError  # pragma: no cover
+
+    @classmethod
+    def prior_predictive(cls, settings: Any, candidates: Any, /, **options: Any) -> Predictive:
+        """Predictive before any fit."""
+        return cls.prior(settings).predictive(candidates, **options)
 
 
 def returned(posterior: Any) -> Any:

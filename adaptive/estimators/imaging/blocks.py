@@ -7,7 +7,7 @@ encodes of a volume are not made one by one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeGuard, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeGuard, cast, runtime_checkable
 
 import numpy as np
 from scipy import sparse
@@ -69,7 +69,8 @@ class RowsOnImages(Reshaped):
     @property
     def matrix(self) -> Matrix:
         """(m, pixels), an array or compressed rows."""
-        return self.operator.matrix  # type: ignore[attr-defined]
+        assert isinstance(self.operator, (Dense, Sparse))
+        return self.operator.matrix
 
     def joins(self, other: RowsOnImages) -> bool:
         """Test whether both are of one kind, so that they make one matrix."""
@@ -234,7 +235,7 @@ def one_mask(pool: EncodePool, shape: tuple[int, ...], y: Outcomes) -> tuple[lis
     """Phase encodes of a volume as one mask: thousands of them are not made one by one."""
     if tuple(pool.image_shape) != shape:
         raise ValueError(f"X holds phase encodes of images of shape {tuple(pool.image_shape)}; expected {shape}.")
-    encodes, readout, values = np.asarray(pool.encodes), pool.readout, list(y)  # type: ignore[arg-type]
+    encodes, readout, values = np.asarray(pool.encodes), pool.readout, list(cast("Iterable[np.ndarray]", y))
     if len(values) != len(encodes):
         raise ValueError(f"y must hold the samples of each of the {len(encodes)} blocks, got {len(values)}.")
     if not len(encodes):

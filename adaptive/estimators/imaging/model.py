@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -30,6 +30,7 @@ from adaptive.linalg import Perturbations
 
 if TYPE_CHECKING:
     from adaptive.estimators.imaging.prior import Scales
+    from adaptive.operators import Operator
     from adaptive.types import DType, RandomState, State
 
 __all__ = ["DENSE", "ENGINES", "Engine", "ImageModel"]
@@ -65,7 +66,7 @@ class Engine:
         return isinstance(self.inference, str) and self.inference in DENSE
 
     def sampled(self) -> Engine:
-        """Itself, or where it is dense the double loop, by which scales are learnt."""
+        """Itself, or where it is dense the double loop, by which scales are fitted."""
         return replace(self, inference=ENGINES[0]) if self.dense else self
 
     def __call__(
@@ -137,14 +138,14 @@ class ImageModel:
         """Factor of the unknown before it is measured: exp(i phase), times the maps of the coils."""
         if self.phase is None and self.maps is None:
             return None
-        turned: Any = 1.0
+        turned: np.ndarray | float = 1.0
         if self.phase is not None:  # a fifth of the time of a complex exponential
             angle = self.phase.astype(self.precision)
             turned = np.cos(angle) + 1j * np.sin(angle)
-        maps: Any = 1.0 if self.maps is None else self.maps
+        maps = 1.0 if self.maps is None else self.maps
         return np.asarray(turned * maps).astype(np.result_type(self.dtype, np.complex64))
 
-    def measurements(self) -> tuple[Any, np.ndarray | None]:
+    def measurements(self) -> tuple[Operator | None, np.ndarray | None]:
         """Everything measured as an operator on the unknown, and its outcomes; None where there is nothing."""
         if self.measured.empty:
             return None, None

@@ -31,7 +31,7 @@ def on_unknown(block: Operator, sensitivity: np.ndarray | None, complex_unknown:
     block : Operator
         On complex images; what each coil measures.
     sensitivity : array (*shape), (coils, *shape) or None
-        What the image is multiplied with before: exp(i phase), times the maps of the coils.
+        Factor of the image before it is measured: exp(i phase), times the maps of the coils.
     complex_unknown : bool
         Whether the unknown has a real and an imaginary part, side by side, or is real.
     """

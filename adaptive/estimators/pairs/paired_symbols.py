@@ -43,7 +43,7 @@ class PairedSymbols(PairEstimator):
     fit_bias : bool, default True
         A term per user and per item.
     user_precision, item_precision, bias_precision : float, optional
-        Of the priors; None: where the bound is largest, from 1 on, learnt after fifteen sweeps. Of few pairs the bound
+        Of the priors; None: where the bound is largest, from 1 on, fitted after fifteen sweeps. Of few pairs the bound
         is largest without any component, which is said (UserWarning); 1.0 keeps them.
     n_init : int, default 1
         Starts, of which the one with the highest bound is kept.
@@ -125,7 +125,7 @@ class PairedSymbols(PairEstimator):
     belief_: PairsBelief
 
     def fit(self, X: Pool, y: ArrayLike | None = None) -> PairedSymbols:
-        """Forget what was learnt and fit.
+        """Fit anew, and forget all earlier data.
 
         Parameters
         ----------

@@ -40,7 +40,7 @@ class PoissonFactorization(PairEstimator):
     user_variance : float, default 1.0
         Prior variance of users' entries.
     item_variance : float, optional
-        Of items' entries; None: one per component, learnt by the bound (.2 of points).
+        Of items' entries; None: one per component, fitted by the bound (.2 of points).
     fit_bias : bool, default True
         A term per user and per item with variance 1, about the mean log count.
     n_init : int, default 1
@@ -122,7 +122,7 @@ class PoissonFactorization(PairEstimator):
     belief_: FactorizationBelief
 
     def fit(self, X: Pool, y: ArrayLike) -> PoissonFactorization:
-        """Forget what was learnt and fit.
+        """Fit anew, and forget all earlier data.
 
         Parameters
         ----------

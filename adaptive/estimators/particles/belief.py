@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Generic, Self, TypeVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from adaptive.estimators.belief import Traced
+from adaptive.estimators.belief import FromPrior, Traced
 from adaptive.estimators.particles.continuous import GaussianParticles
 from adaptive.estimators.particles.discrete import DiscreteParticles, IntervalParticles
 from adaptive.estimators.particles.inference.cloud import Cloud
@@ -41,7 +41,7 @@ def prior_cloud(settings: CloudSettings) -> Cloud:
 
 
 @dataclass(frozen=True, eq=False)
-class ParticleBelief(Traced, Generic[S]):
+class ParticleBelief(FromPrior, Traced, Generic[S]):
     """Cloud after all answers.
 
     Attributes
@@ -119,16 +119,9 @@ class ParticleBelief(Traced, Generic[S]):
         return self._of(self.settings, self.posterior, candidates, target, random_state)
 
     @classmethod
-    def prior_predictive(
-        cls,
-        settings: S,
-        candidates: np.ndarray,
-        *,
-        target: Named = None,
-        random_state: RandomState = None,
-    ) -> Predictive:
-        """The same before any answer."""
-        return cls._of(settings, prior_cloud(settings), candidates, target, random_state)
+    def prior(cls, settings: S) -> Self:
+        """Belief before any answer."""
+        return cls(settings, Rows(np.zeros((0, 0)), np.zeros(0)), prior_cloud(settings))
 
     @staticmethod
     def _of(settings: S, cloud: Cloud, X: np.ndarray, target: Named, random_state: RandomState) -> Predictive:

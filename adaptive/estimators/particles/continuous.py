@@ -66,8 +66,7 @@ class GaussianParticles(ParticlePredictive):
     def covariance(self, i: ArrayLike, j: ArrayLike) -> np.ndarray:
         """Return the covariance (len i, len j) of the model's means at candidates i and j."""
         means = np.concatenate([self._kept(part)[0][:, :, 0] for part in self._kept.parts], axis=1)
-        apart = means - self.weights @ means
-        return (apart[:, np.atleast_1d(i)] * self.weights[:, None]).T @ apart[:, np.atleast_1d(j)]
+        return self._covariance(means, i, j)
 
     # -- entropies -----------------------------------------------------------------------------------------------------
 

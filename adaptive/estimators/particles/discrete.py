@@ -134,8 +134,7 @@ class IntervalParticles(DiscreteParticles):
     def covariance(self, i: ArrayLike, j: ArrayLike) -> np.ndarray:
         """Return the covariance (len i, len j) of the mean outcomes at candidates i and j."""
         means = np.concatenate([self._kept(part) @ listed(self.settings)[0] for part in self._kept.parts], axis=1)
-        apart = means - self.weights @ means
-        return (apart[:, np.atleast_1d(i)] * self.weights[:, None]).T @ apart[:, np.atleast_1d(j)]
+        return self._covariance(means, i, j)
 
     def quantiles(self, probabilities: np.ndarray) -> np.ndarray:
         """Return (q, m) outcomes below which the outcome lies with the given probabilities (q,)."""

@@ -32,7 +32,7 @@ __all__ = ["ParticleEstimator"]
 
 
 class ParticleEstimator(RegressorMixin, BeliefEstimator):
-    """A model of yours, its parameters learnt by weighted particles, its next setting chosen by information.
+    """A model of yours, its parameters fitted by weighted particles, its next setting chosen by information.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
     Notes
     -----
     An answer costs one call of the likelihood with its own row; a move costs as many with all rows as it takes steps.
-    An answer that would leave fewer than a tenth of the particles is learnt in tempered steps. Random numbers follow
+    An answer that would leave fewer than a tenth of the particles is fitted in tempered steps. Random numbers follow
     from the seed and the number of answers, so that a run that was stopped and continued gives the same bits.
 
     ``target`` of `predictive`, `select` and `SequentialDesign`: names of parameters, a function of them, or settings
@@ -139,7 +139,7 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
     # -- learning ------------------------------------------------------------------------------------------------------
 
     def fit(self, X: Table, y: ArrayLike) -> ParticleEstimator:
-        """Forget what was learnt and fit.
+        """Fit anew, and forget all earlier data.
 
         Parameters
         ----------

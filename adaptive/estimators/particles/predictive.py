@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from adaptive.estimators.particles.inference.cloud import Cloud
     from adaptive.estimators.particles.settings import CloudSettings
     from adaptive.estimators.particles.target import Target
-    from adaptive.types import RandomState
+    from adaptive.types import ArrayLike, RandomState
 
 __all__ = ["Kept", "ParticlePredictive", "Stated"]
 
@@ -125,6 +125,11 @@ class ParticlePredictive(Predictive):
         if not len(self):
             return function(self._kept(slice(0, 0)))
         return np.concatenate([function(self._kept(part)) for part in self._kept.parts])
+
+    def _covariance(self, means: np.ndarray, i: ArrayLike, j: ArrayLike) -> np.ndarray:
+        """Covariance (len i, len j) of the particles' means (k, m) at candidates i and j."""
+        apart = means - self.weights @ means
+        return (apart[:, np.atleast_1d(i)] * self.weights[:, None]).T @ apart[:, np.atleast_1d(j)]
 
     def _target_deviation(self) -> np.ndarray:
         values = self._target.values

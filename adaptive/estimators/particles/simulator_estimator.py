@@ -26,7 +26,7 @@ __all__ = ["SimulatorEstimator"]
 
 
 class SimulatorEstimator(ParticleEstimator):
-    """A simulator of yours, its parameters learnt without a likelihood, its next setting chosen by information.
+    """A simulator of yours, its parameters fitted without a likelihood, its next setting chosen by information.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class SimulatorEstimator(ParticleEstimator):
         What is looked at of an outcome; None: all its channels.
     density : {"synthetic", "kernel"}, default "synthetic"
         Of a particle's summaries: the unbiased estimate of a Gaussian's density, or a kernel around each simulation. A
-        single summary that is a whole number in every simulation at a setting, and takes at most 256 values, is learnt
+        single summary that is a whole number in every simulation at a setting, and takes at most 256 values, is fitted
         by shares of the simulations whatever is said here, smoothed by rounded Gaussians.
     n_particles : int, default 500
     n_simulations : int, default 50
@@ -46,7 +46,7 @@ class SimulatorEstimator(ParticleEstimator):
         fewer leave the posterior where it is, and cost effective sample size.
     n_nested : int, default 256
         Particles of which an outcome is drawn, and which see those of the others, for informations: the only ones that
-        a decision simulates. The information of one measurement is told up to log(n_nested) nats.
+        a decision simulates. The information of one measurement is known up to log(n_nested) nats.
     resample : float in [0, 1], default 0.5
         As for `ParticleEstimator`.
     move : {"liu_west", "random_walk"}, default "liu_west"
@@ -68,7 +68,7 @@ class SimulatorEstimator(ParticleEstimator):
     Notes
     -----
     What is simulated follows from the seed, the setting and the particles, so that an imagined answer and the same
-    answer learnt say the same, and a run that was stopped and continued gives the same bits. An answer costs
+    answer fitted say the same, and a run that was stopped and continued gives the same bits. An answer costs
     n_particles x n_simulations runs of the simulator, a decision at most n_nested x n_simulations for each candidate;
     what is imagined (``given``, batches chosen jointly) simulates all particles at all candidates once.
 

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks
-from adaptive.estimators.belief import Traced
+from adaptive.estimators.belief import FromPrior, Traced
 from adaptive.estimators.ids import located
 from adaptive.estimators.preferences.comparison_predictive import Differences, about_all, about_the_best
 from adaptive.estimators.preferences.comparisons import PreferenceData
@@ -32,7 +32,7 @@ Triples: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
-class PreferenceBelief(Traced):
+class PreferenceBelief(FromPrior, Traced):
     """Prior, and a site per comparison.
 
     Attributes
@@ -146,18 +146,10 @@ class PreferenceBelief(Traced):
         return about_all(both, m, likelihood, random_state=random_state)
 
     @classmethod
-    def prior_predictive(
-        cls,
-        settings: PreferenceSettings,
-        candidates: Triples,
-        *,
-        target: Triples | str | None = None,
-        random_state: RandomState = None,
-    ) -> GaussianProjections | WeightedDraws:
-        """Predictive before any fit."""
+    def prior(cls, settings: PreferenceSettings) -> PreferenceBelief:
+        """Belief about no comparisons."""
         data, none = PreferenceData.about(settings.catalogue[0]), np.zeros(0)
-        belief = cls(settings, data, settings.prior(len(data.items)), none, none, none, none, True)
-        return belief.predictive(candidates, target=target, random_state=random_state)
+        return cls(settings, data, settings.prior(len(data.items)), none, none, none, none, True)
 
     # -- its own comparisons, left out ---------------------------------------------------------------------------------
 

@@ -30,7 +30,7 @@ __all__ = ["CollaborativePreference"]
 class CollaborativePreference(BeliefEstimator):
     """Everybody's utilities of items from comparisons, sharing strength across people and across items alike.
 
-    f_u ~ N(b, V V' + s K) for every user u;  P(i beats j) = Phi(f_i - f_j). The shared b, V and s are learnt by EM; of
+    f_u ~ N(b, V V' + s K) for every user u;  P(i beats j) = Phi(f_i - f_j). The shared b, V and s are fitted by EM; of
     a user few answers teach much, since V says what else somebody likes who likes this.
 
     Parameters
@@ -66,8 +66,8 @@ class CollaborativePreference(BeliefEstimator):
     ----------
     users_, items_ : arrays of ids, (n_users,) and (n_items,)
     posterior_ : UtilityPrior
-        What was learnt of everybody: ``mean`` b, ``loadings`` V, ``scale`` s, ``kernel`` K.
-    leave_one_out_ : what would have been said of each comparison without it, at the learnt b, V and s:
+        Prior that all share: ``mean`` b, ``loadings`` V, ``scale`` s, ``kernel`` K.
+    leave_one_out_ : what would have been said of each comparison without it, at the fitted b, V and s:
         ``probabilities`` (n, 2) of -1 and +1, ``log_score`` (n,); None but by expectation propagation
     log_evidence_, evidence_kind_, objective_trace_, n_iter_, converged_ : of the last full fit
 
@@ -135,7 +135,7 @@ class CollaborativePreference(BeliefEstimator):
     belief_: PreferenceBelief
 
     def fit(self, X: Pool, y: ArrayLike) -> CollaborativePreference:
-        """Forget what was learnt and fit.
+        """Fit anew, and forget all earlier data.
 
         Parameters
         ----------

@@ -160,7 +160,7 @@ class CollaborativeRNN(BeliefEstimator):
         callback: Callable[[Training], None] | None = None,
         resume: State | None = None,
     ) -> CollaborativeRNN:
-        """Forget what was learnt and train.
+        """Train anew, and forget all earlier data.
 
         Parameters
         ----------
@@ -234,7 +234,7 @@ class CollaborativeRNN(BeliefEstimator):
         Parameters
         ----------
         sequences, y
-            As for ``fit``: what came after that which was learnt. Items must be known.
+            As for ``fit``: what came after that which was fitted. Items must be known.
         anew : bool, default False
             Of whole histories that begin with these events, by what is known of the users.
 

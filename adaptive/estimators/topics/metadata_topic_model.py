@@ -59,13 +59,13 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
     n_topics : int
         K, two or more.
     word_prior : float or None, default 0.05
-        Dirichlet parameter of each word in a topic; None: learnt by evidence, from .05 on, after every pass of a batch
+        Dirichlet parameter of each word in a topic; None: fitted by evidence, from .05 on, after every pass of a batch
         and every ``decay_every`` documents of a stream (of expected counts: about twice too large).
     topic_prior : float, default 0.1
         Without metadata the Dirichlet parameter of each topic in a document (plain LDA). With metadata it sets
         ``weight_variance``.
     document_variance : float, "completion" or None, default None
-        Variance of a document's topic scores about what its metadata say; None: learnt for each topic, by evidence;
+        Variance of a document's topic scores about what its metadata say; None: fitted for each topic, by evidence;
         "completion": the one of four, in batch, that completes halves of documents left out best. It decides: too small
         a value says that all documents of an author are alike.
     weight_variance : float or None, default None
@@ -88,7 +88,7 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
     tol : float, default 1e-5
         A batch ends when the mean log probability of a token changes by less, relatively.
     n_init : int, default 1
-        A batch is begun so many times, and goes on from the start after ten passes of which the words have the highest
+        A batch starts so many times, and goes on from the start after ten passes of which the words have the highest
         probability: topics that were merged or split at the start rarely come apart.
     random_state : None, int, Generator or RandomState
         Breaks the symmetry of topics.
@@ -168,7 +168,7 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
     # -- learning ----------------------------------------------------------------------------------------------------
 
     def fit(self, X: Table, metadata: Table | None = None) -> MetadataTopicModel:
-        """Forget what was learnt and fit.
+        """Fit anew, and forget all earlier data.
 
         Parameters
         ----------
@@ -257,7 +257,7 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
         """exp(-score)."""
         return float(np.exp(-self.score(X, metadata)))
 
-    # -- what was learnt -----------------------------------------------------------------------------------------------
+    # -- the fit ------------------------------------------------------------------------------------------------------
 
     @property
     def components_(self) -> np.ndarray:

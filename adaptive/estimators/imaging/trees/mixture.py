@@ -51,7 +51,7 @@ class TreeMixture:
     df : float, default 2.1
         Degrees of freedom of the Student t.
     unit : float, default 1.0
-        Largest magnitude that the image may have; scales are learnt within 1e-4 and 1e3 of it.
+        Largest magnitude that the image may have; scales are fitted within 1e-4 and 1e3 of it.
 
     Raises
     ------

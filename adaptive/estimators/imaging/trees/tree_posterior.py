@@ -28,7 +28,7 @@ class TreePosterior(LargePosterior):
     system : PrecisionOperator
         Of images; the wavelet is its one group of projections.
     prior : TreeMixture
-        As it was learnt.
+        As it was fitted.
     beliefs : ForestBeliefs
         About the states of the coefficients.
     coefficient_samples : array (n_samples, *shape), optional

@@ -9,7 +9,7 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from adaptive import checks
-from adaptive.estimators.belief import Settings, Traced
+from adaptive.estimators.belief import FromPrior, Settings, Traced
 from adaptive.estimators.pairs.columns import PairCounts, rows_of
 from adaptive.estimators.pairs.factorization.about import About
 from adaptive.estimators.pairs.factorization.predictive import PairPredictive
@@ -27,14 +27,10 @@ LARGEST_MEMORY = 8e9  # bytes of a factor
 
 
 @dataclass(frozen=True, eq=False)
-class FactorizationSettings(Settings):
-    """Parameters of :class:`~adaptive.PoissonFactorization`, under the same names."""
+class FactorSettings(Settings):
+    """Parameters of every factorisation of pairs."""
 
     n_components: int = 5
-    inference: str = "mean_field"
-    zeros: str = "missing"
-    user_variance: float = 1.0
-    item_variance: float | None = None
     fit_bias: bool = True
     n_init: int = 1
     max_iter: int = 200
@@ -45,24 +41,38 @@ class FactorizationSettings(Settings):
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
         checks.integer("n_components", self.n_components, minimum=1)
-        checks.choice("inference", self.inference, KINDS)
-        checks.choice("zeros", self.zeros, ("missing", "observed"))
-        checks.positive("user_variance", self.user_variance)
-        if self.item_variance is not None:
-            checks.positive("item_variance", self.item_variance)
         checks.integer("n_init", self.n_init, minimum=1)
         checks.integer("max_iter", self.max_iter, minimum=1)
         checks.positive("tol", self.tol, or_zero=True)
 
     @property
-    def kind(self) -> Kind:
-        """Sides that are points, and those that have covariances."""
-        return Kind(self.inference)
-
-    @property
     def threads(self) -> int:
         """Number of rows that are solved at the same time."""
         return int(effective_n_jobs(self.n_jobs))
+
+
+@dataclass(frozen=True, eq=False)
+class FactorizationSettings(FactorSettings):
+    """Parameters of :class:`~adaptive.PoissonFactorization`, under the same names."""
+
+    inference: str = "mean_field"
+    zeros: str = "missing"
+    user_variance: float = 1.0
+    item_variance: float | None = None
+
+    def check(self) -> None:
+        """Refuse what is wrong in one sentence."""
+        super().check()
+        checks.choice("inference", self.inference, KINDS)
+        checks.choice("zeros", self.zeros, ("missing", "observed"))
+        checks.positive("user_variance", self.user_variance)
+        if self.item_variance is not None:
+            checks.positive("item_variance", self.item_variance)
+
+    @property
+    def kind(self) -> Kind:
+        """Sides that are points, and those that have covariances."""
+        return Kind(self.inference)
 
     @property
     def started_item_variance(self) -> float:
@@ -95,7 +105,7 @@ def _empty(settings: FactorizationSettings, side: int, variance: float) -> Facto
 
 
 @dataclass(frozen=True, eq=False)
-class FactorizationBelief(Traced):
+class FactorizationBelief(FromPrior, Traced):
     """Both factors.
 
     Attributes
@@ -180,19 +190,11 @@ class FactorizationBelief(Traced):
         )
 
     @classmethod
-    def prior_predictive(
-        cls,
-        settings: FactorizationSettings,
-        pairs: tuple[np.ndarray, np.ndarray],
-        *,
-        target: Chosen = None,
-        random_state: RandomState = None,
-    ) -> PairPredictive:
-        """Predictive before any fit: all ids are new."""
+    def prior(cls, settings: FactorizationSettings) -> FactorizationBelief:
+        """Belief about no pairs: all ids are new."""
         none = np.zeros(0, dtype=np.int64)
         data = PairCounts((none, none), (none, none), np.zeros(0))
-        belief = cls(settings, data, settings.prior(), Entries((none, none), np.zeros(0), np.zeros(0), (0, 0)))
-        return belief.predictive(pairs, target=target, random_state=random_state)
+        return cls(settings, data, settings.prior(), Entries((none, none), np.zeros(0), np.zeros(0), (0, 0)))
 
     @property
     def log_evidence(self) -> float:

@@ -2,7 +2,7 @@
 
     log p(Y) >= sum over entries [y E eta - E exp(eta) - log y!] - sum over rows KL(q || prior),   eta = z.w + b + c + o
 
-A row is (z, 1, c) or (w, b, 1): the constants have variance 0 and stay. Plain rounds creep; each is begun from
+A row is (z, 1, c) or (w, b, 1): the constants have variance 0 and stay. Plain rounds creep; each starts from
 ``w + step (w - w before)``, and taken back where the bound is not higher than what the round before had reached.
 """
 

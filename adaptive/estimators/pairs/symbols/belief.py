@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from adaptive import checks
-from adaptive.estimators.belief import Settings, Traced
+from adaptive.estimators.belief import FromPrior, Traced
 from adaptive.estimators.pairs.columns import rows_of
+from adaptive.estimators.pairs.factorization.belief import FactorSettings
 from adaptive.estimators.pairs.inference.censored import (
     CONCENTRATION,
     Censored,
@@ -35,42 +35,29 @@ NOTHING = 0.05  # log odds: where products are smaller than this in the mean squ
 
 
 @dataclass(frozen=True, eq=False)
-class PairsSettings(Settings):
+class PairsSettings(FactorSettings):
     """Parameters of :class:`~adaptive.PairedSymbols`, under the same names."""
 
     n_components: int = 20
     censored_ratio: float = 1.0
     selection: str = "full"
-    fit_bias: bool = True
     user_precision: float | None = None
     item_precision: float | None = None
     bias_precision: float | None = None
-    n_init: int = 1
-    max_iter: int = 200
     tol: float = 1e-5
-    n_jobs: int | None = None
-    random_state: RandomState = None
 
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
-        checks.integer("n_components", self.n_components, minimum=1)
+        super().check()
         checks.positive("censored_ratio", self.censored_ratio, or_zero=True)
         checks.choice("selection", self.selection, SELECTIONS)
         for name in ("user_precision", "item_precision", "bias_precision"):
             if getattr(self, name) is not None:
                 checks.positive(name, getattr(self, name))
-        checks.integer("n_init", self.n_init, minimum=1)
-        checks.integer("max_iter", self.max_iter, minimum=1)
-        checks.positive("tol", self.tol, or_zero=True)
-
-    @property
-    def threads(self) -> int:
-        """Number of rows that are solved at the same time."""
-        return int(effective_n_jobs(self.n_jobs))
 
     @property
     def precisions(self) -> tuple[float, float, float]:
-        """Given, or 1, where those that are learnt begin."""
+        """Given, or 1, where those that are fitted begin."""
         given = (self.user_precision, self.item_precision, self.bias_precision)
         users, items, biases = (1.0 if one is None else float(one) for one in given)
         return users, items, biases
@@ -86,7 +73,7 @@ class PairsSettings(Settings):
 
 
 @dataclass(frozen=True, eq=False)
-class PairsBelief(Traced):
+class PairsBelief(FromPrior, Traced):
     """Both factors.
 
     Attributes
@@ -181,20 +168,11 @@ class PairsBelief(Traced):
         return OddsPredictive(factors, (rows[0][:m], rows[1][:m]), pairs, target=about, random_state=random_state)
 
     @classmethod
-    def prior_predictive(
-        cls,
-        settings: PairsSettings,
-        pairs: Columns,
-        *,
-        target: Columns | None = None,
-        random_state: RandomState = None,
-    ) -> OddsPredictive:
-        """Predictive before any fit: all ids are new."""
+    def prior(cls, settings: PairsSettings) -> PairsBelief:
+        """Belief about no pairs: all ids are new."""
         none = np.zeros(0, dtype=np.int64)
         data = PairStream((none, none), (none, none), np.zeros(0), np.zeros(0), np.zeros(0))
-        return cls(settings, data, settings.started((0, 0), None)).predictive(
-            pairs, target=target, random_state=random_state
-        )
+        return cls(settings, data, settings.started((0, 0), None))
 
     evidence_kind = "lower_bound"
 
@@ -239,7 +217,7 @@ PARTS = ("mean", "spread", "prior", "variance")
 
 
 def _warn_of_nothing(factors: Factors, k: int) -> None:
-    """Say where learnt precisions left no component: of few pairs the bound is highest without any."""
+    """Say where fitted precisions left no component: of few pairs the bound is highest without any."""
     moments = [side.mean[:, :k].T @ side.mean[:, :k] / len(side.mean) for side in factors.sides]
     if np.sum(moments[0] * moments[1]) < NOTHING**2:  # the mean square of u.v over all pairs
         warnings.warn(

@@ -19,7 +19,7 @@ from adaptive.estimators.particles.inference.tempering import longest_step
 
 __all__ = ["FEW", "Problem", "learnt"]
 
-FEW = 0.1  # share of the particles below which an answer is learnt in steps
+FEW = 0.1  # share of the particles below which an answer is fitted in steps
 LogDensity = Callable[[np.ndarray], np.ndarray]
 
 

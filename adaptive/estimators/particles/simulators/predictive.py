@@ -137,8 +137,7 @@ class SimulatedParticles(ParticlePredictive):
 
     def covariance(self, i: ArrayLike, j: ArrayLike) -> np.ndarray:
         """Return the covariance (len i, len j) of the particles' mean summaries."""
-        apart = self._means - self.weights @ self._means
-        return (apart[:, np.atleast_1d(i)] * self.weights[:, None]).T @ apart[:, np.atleast_1d(j)]
+        return self._covariance(self._means, i, j)
 
     def quantiles(self, probabilities: np.ndarray) -> np.ndarray:
         """Return (q, m) summaries below which a single one lies with the given probabilities (q,)."""

@@ -3,7 +3,7 @@
     simulate(parameters (n, d), x (f,), generator)  ->  (n,) or (n, c)          summary(outcomes (n, c))  ->  (n, s)
 
 What is drawn follows from the seed, the setting and the particles: the same particles at the same setting are simulated
-alike, whether an answer is learnt or only imagined, and others anew.
+alike, whether an answer is fitted or only imagined, and others anew.
 """
 
 from __future__ import annotations

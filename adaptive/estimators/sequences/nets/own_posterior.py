@@ -165,7 +165,7 @@ class _Curvature:
 def settled(
     weights: Weights, prior: OwnPrior, histories: Sequence[np.ndarray], own: np.ndarray
 ) -> tuple[np.ndarray, bool]:
-    """Return modes (B, G D, D) of users' own matrices, begun at ``own``, and whether all were reached.
+    """Return modes (B, G D, D) of users' own matrices, from ``own`` on, and whether all were reached.
 
     Parameters
     ----------

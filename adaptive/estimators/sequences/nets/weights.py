@@ -41,7 +41,7 @@ class Weights:
         cls, cell_name: str, n_items: int, n_users: int, d: int, *, pooled: bool, n_members: int, dtype: DType,
         rng: np.random.Generator,
     ) -> Weights:  # fmt: skip
-        """All entries N(0, 1/D); of every user the same own matrix, so that what differs later was learnt."""
+        """All entries N(0, 1/D); of every user the same own matrix, so that what differs later was fitted."""
         rows = CELLS[cell_name].n_gates * d
 
         def normal(*shape: int) -> np.ndarray:

@@ -14,7 +14,7 @@ from adaptive.estimators.topics.inference.document import DIRICHLET, infer, mess
 
 __all__ = ["Learning", "Memory", "Tables", "improved_word_prior", "read", "sweep"]
 
-LATER_SWEEPS = 2  # of a document that a batch looks at again, begun where it was left
+LATER_SWEEPS = 2  # of a document that a batch looks at again, from where it was left
 
 
 class Tables(NamedTuple):
@@ -55,7 +55,7 @@ class Learning(NamedTuple):
     forgetting: float
     decay: float
     decay_every: int
-    noise_rate: float  # > 0: the noise is learnt along the way
+    noise_rate: float  # > 0: the noise is fitted along the way
     seed: int
     tol: float
     max_sweeps: int
