@@ -8,7 +8,7 @@ What has a class of its own (`Posterior`, `Predictive`, `Likelihood`, `Potential
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -28,6 +28,7 @@ __all__ = [
     "Covariance",
     "DType",
     "Estimator",
+    "Id",
     "Index",
     "Inputs",
     "LazyPool",
@@ -55,6 +56,9 @@ DType: TypeAlias = npt.DTypeLike
 Number: TypeAlias = float | np.ndarray  # a scalar, or one entry per row
 Index: TypeAlias = int | np.integer[Any] | slice | Sequence[int] | np.ndarray  # positions in an array, or a mask
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
+
+Id: TypeAlias = Hashable  # of a user, an item, a person, as it was given
+State: TypeAlias = dict[str, Any]  # plain data, from which what gave it is made again
 
 Matrix: TypeAlias = np.ndarray | sp.sparray | sp.spmatrix
 OperatorLike: TypeAlias = Operator | npt.ArrayLike | sp.sparray | sp.spmatrix | LinearOperator  # see `as_operator`

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 LITTLE_WORK = 10**8  # multiplications, a few hundredths of a second
 
-__all__ = ["Belief", "BeliefEstimator", "Data", "Inferred", "Settings", "Traced", "of_belief", "returned"]
+__all__ = ["Belief", "BeliefEstimator", "Data", "FromPrior", "Inferred", "Settings", "Traced", "of_belief", "returned"]
 
 
 S = TypeVar("S")  # settings
@@ -195,8 +195,11 @@ class Inferred:
         return all(posterior.converged for posterior in self.posteriors)
 
 
-class Traced(Inferred):
-    """The same of an inference of the belief's own, which keeps a ``trace``; the belief states its evidence.
+class Traced:
+    """Inference that a belief reports by its ``trace``, where its posterior keeps no diagnostics of its own.
+
+    The belief states ``trace``, one value of the objective per iteration, ``log_evidence``, ``evidence_kind`` and
+    ``converged``.
 
     Examples
     --------
@@ -206,7 +209,7 @@ class Traced(Inferred):
     (2, array([3., 1.]))
     """
 
-    if TYPE_CHECKING:
+    if TYPE_CHECKING:  # a field or a property, as the belief likes
 
         @property
         def trace(self) -> Sequence[float] | np.ndarray: ...
@@ -220,6 +223,20 @@ class Traced(Inferred):
     def n_iter(self) -> int:
         """Iterations of the last full fit."""
         return len(self.trace)
+
+
+class FromPrior:
+    """Belief that is there before any fit: ``prior(settings)`` makes it, and it says what the predictive is then."""
+
+    if TYPE_CHECKING:
+
+        @classmethod
+        def prior(cls, settings: Any) -> Any: ...
+
+    @classmethod
+    def prior_predictive(cls, settings: Any, candidates: Any, /, **options: Any) -> Predictive:
+        """Predictive before any fit."""
+        return cls.prior(settings).predictive(candidates, **options)
 
 
 def returned(posterior: Posterior) -> Posterior:

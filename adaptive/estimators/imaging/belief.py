@@ -1,6 +1,6 @@
-"""What is believed of an image: the posterior that designs, and what follows from it and from the measurements.
+"""Belief about an image: the posterior that designs, and what follows from it and from the measurements.
 
-    settings, measurements, what was received    ->  the model that reconstructs, and the one that designs
+    settings, measurements, what was received    ->  `Models`: the one that reconstructs, and the one that designs
     the first, when it is asked for              ->  `Reconstruction`: scales, posterior, image, bands
     the second, always                           ->  posterior and scales, by which candidates are judged
 
@@ -12,21 +12,23 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Self, cast
 
 import numpy as np
 
 from adaptive.checks import integer
 from adaptive.estimators.belief import Inferred
-from adaptive.estimators.imaging.held_out import band_factor, held_out_lines
-from adaptive.estimators.imaging.photons.model import RATE, PhotonModel
+from adaptive.estimators.imaging.conventions import Conventions
+from adaptive.estimators.imaging.models import Models
+from adaptive.estimators.imaging.photons import RATE, PhotonModel
 from adaptive.estimators.imaging.predictive import block_predictive
 from adaptive.estimators.imaging.receiver import Received
+from adaptive.estimators.imaging.reconstruction import Reconstruction
 from adaptive.estimators.imaging.tree_prior import plain_scales
 from adaptive.estimators.imaging.trees import TreePosterior
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, without_sites
 from adaptive.gaussians.sequential_form import SequentialForm
-from adaptive.inference import LargePosterior, posterior_state
+from adaptive.inference import posterior_state
 from adaptive.linalg.matrices import dense
 from adaptive.operators import as_operator
 from adaptive.potentials import Gaussian, Poisson
@@ -35,32 +37,31 @@ if TYPE_CHECKING:
     from adaptive.estimators.imaging.measurements import MeasuredBlocks
     from adaptive.estimators.imaging.model import ImageModel
     from adaptive.estimators.imaging.prior import Scales
-    from adaptive.estimators.imaging.settings import Conventions, ImageSettings
+    from adaptive.estimators.imaging.settings import ImageSettings
     from adaptive.inference import Posterior
     from adaptive.potentials import Potential
     from adaptive.predictive import Predictive
-    from adaptive.types import Matrix, Pool, RandomState, Rows
+    from adaptive.types import Matrix, Pool, RandomState, Rows, State
 
-__all__ = ["ImageBelief", "Reconstruction"]
+__all__ = ["FollowedDirections", "ImageBelief"]
 
 START_STEPS, WARM_STEPS = 5, 1  # outer steps of the double loop: the first time, and after further measurements
-STEPS = 15  # where nothing is known, and the image itself is wanted
 TOL = 1e-2  # residual of a leading direction, as a share of the largest variance
 ALONG = 0.5  # share of the length of measured rows that lies along the directions, from where they are followed
 
 
 @dataclass(frozen=True, eq=False)
 class ImageBelief(Inferred):
-    """What follows from what was measured of an image.
+    """Belief about an image after its measurements.
 
     Attributes
     ----------
     settings : Conventions
     data : MeasuredBlocks
     received : Received
-        Phase and coil maps, told or estimated.
+        Phase and coil maps, given or estimated.
     noise_variance : float
-        Told or estimated.
+        Given or estimated.
     posterior : Posterior
         Of the model that designs.
     scales : dict of str to float, or TreeMixture
@@ -70,7 +71,7 @@ class ImageBelief(Inferred):
     n_products : int
         Products with the system matrix that the posteriors that design have cost so far.
     learnt_scales : pair of scales and Posterior or None, optional
-        Of the model that reconstructs, where they were learnt on the way; copies do without.
+        Of the model that reconstructs, where they were fitted on the way; copies do without.
     """
 
     settings: Conventions
@@ -85,65 +86,62 @@ class ImageBelief(Inferred):
 
     @classmethod
     def learnt(cls, settings: ImageSettings, data: MeasuredBlocks, earlier: ImageBelief | None = None) -> Self:
-        """The belief after ``data``; posterior, phase and maps start from those of an ``earlier`` one."""
-        known = settings.conventions(data.fourier)
-        if settings.receiver.waits_for_maps(data):
+        """Belief after ``data``; posterior, phase and maps start from those of an ``earlier`` one."""
+        before = None if earlier is None or earlier.waits else earlier  # one that waits knows nothing
+        received = settings.receiver.received(data, None if before is None else before.received)
+        if received is None:
             return cls.waiting(settings, data, earlier)
-        if earlier is not None and earlier.waits:
-            earlier = None  # it has learnt nothing
-        received = settings.receiver.received(data, None if earlier is None else earlier.received)
-        model = known.model(data, received, known.noise_variance(data))
-        warm = None if earlier is None else earlier.posterior
-        learnt, scales, posterior = None, known.design_scales(model.noise_variance), None
+        models = Models(Conventions.of(settings, data.fourier))
+        model = models.model(data, received, models.noise_variance(data))
+        warm = None if before is None else before.posterior
+        found, scales, posterior = None, models.design_scales(model.noise_variance), None
         if scales is None:
-            learnt = known.scales(model, warm)
-            scales, posterior = learnt
-        followed = None if earlier is None else earlier.directions.followed_after(data.newest_rows())
-        if posterior is None or not known.one_model:
-            steps = START_STEPS if earlier is None else WARM_STEPS
-            posterior = known.design_model(model).posterior(scales, settings.engine, steps, warm)
-        n_products = posterior.n_products + (0 if earlier is None else earlier.n_products)
-        return cls(
-            known, data, received, model.noise_variance, posterior, scales, followed, n_products, learnt_scales=learnt
-        )
+            found = models.scales(model, warm)
+            scales, posterior = found
+        followed = None if before is None else before.directions.followed_after(data.newest_rows())
+        if posterior is None or not models.one_model:
+            steps = START_STEPS if before is None else WARM_STEPS
+            posterior = models.design_model(model).posterior(scales, settings.engine, steps, warm)
+        n_products = posterior.n_products + (0 if before is None else before.n_products)
+        return cls(models.known, data, received, model.noise_variance, posterior, scales, followed, n_products, found)
 
     @classmethod
     def before_fit(cls, settings: ImageSettings, known: Conventions) -> Self:
-        """The prior: what is believed where nothing was measured."""
+        """Prior, where nothing was measured."""
         known.check()
-        scales, nothing = known.scales_before_fit(), settings.nothing_measured()
+        models = Models(known)
+        scales, nothing = models.scales_before_fit(), settings.nothing_measured()
         unseen = Received(None, settings.receiver.maps, 0)
-        model = known.model(nothing, unseen, float(settings.noise_variance or 1.0))
-        posterior = known.design_model(model).posterior(scales, settings.engine, 0)
+        model = models.model(nothing, unseen, float(settings.noise_variance or 1.0))
+        posterior = models.design_model(model).posterior(scales, settings.engine, 0)
         return cls(known, nothing, unseen, model.noise_variance, posterior, scales)
 
     @classmethod
     def waiting(cls, settings: ImageSettings, data: MeasuredBlocks, earlier: ImageBelief | None = None) -> Self:
-        """The prior beside measurements that are kept until the centre shows the coil maps that explain them."""
+        """Prior beside measurements that are kept until the centre shows the coil maps that explain them."""
         if earlier is None:
-            return replace(cls.before_fit(settings, settings.conventions(data.fourier)), data=data)
+            return replace(cls.before_fit(settings, Conventions.of(settings, data.fourier)), data=data)
         return replace(cast("Self", earlier), data=data)
 
     @property
     def waits(self) -> bool:
-        """Whether coil maps are to be estimated and could not be yet: what is believed is then the prior."""
-        return isinstance(self.settings.given.coils, str) and self.received.maps is None
+        """Waiting for coil maps that are to be estimated and could not be yet: the belief is then the prior."""
+        return self.models.wait(self.received)
+
+    @property
+    def models(self) -> Models:
+        """Models that reconstruct and design."""
+        return Models(self.settings)
 
     @cached_property
     def design(self) -> ImageModel:
-        """The model that designs."""
-        return self.settings.design_model(self.model)
+        """Model that designs."""
+        return self.models.design_model(self.model)
 
     @cached_property
     def model(self) -> ImageModel:
-        """The model that reconstructs; of nothing measured while it waits for the coil maps."""
-        return self.settings.model(self._explained(self.settings, self.data), self.received, self.noise_variance)
-
-    @staticmethod
-    def _explained(known: Conventions, data: MeasuredBlocks) -> MeasuredBlocks:
-        """What a model can make something of: all of it, unless it waits for coil maps."""
-        receiver = known.given.receiver
-        return known.given.nothing_measured() if receiver.waits_for_maps(data) else data
+        """Model that reconstructs; of nothing measured while it waits for the coil maps."""
+        return self.models.model(self.data, self.received, self.noise_variance)
 
     # -- asked of the model that designs -------------------------------------------------------------------------------
 
@@ -157,13 +155,15 @@ class ImageBelief(Inferred):
         random_state: RandomState = None,
         refine: bool = False,
     ) -> Predictive:
-        """What is believed about candidates before anything was measured."""
-        return cls.before_fit(settings, settings.conventions_for(candidates)).predictive(candidates, refine=refine)
+        """Predictive of candidates before anything was measured."""
+        return cls.before_fit(settings, Conventions.of_first(settings, candidates)).predictive(
+            candidates, refine=refine
+        )
 
     def predictive(
         self, candidates: Pool, *, target: None = None, random_state: RandomState = None, refine: bool = False
     ) -> Predictive:
-        """What is believed about blocks of measurements: their log-determinants, about the whole image.
+        """Predictive of blocks of measurements: their log-determinants, about the whole image.
 
         Parameters
         ----------
@@ -221,12 +221,12 @@ class ImageBelief(Inferred):
         """The image; there is none before the centre of k-space was measured."""
         self.data.require_centre()
         self.settings.given.receiver.require_maps(self.data)
-        shared = self.settings.one_model and self.settings.given.engine.dense
-        return Reconstruction(self.settings, self.model, self.learnt_scales, self.posterior if shared else None)
+        shared = self.models.one_model and self.settings.given.engine.dense
+        return Reconstruction(self.models, self.model, self.learnt_scales, self.posterior if shared else None)
 
     # -- as plain data -------------------------------------------------------------------------------------------------
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data, without what was measured."""
         return {
             "phase": self.received.phase,
@@ -241,110 +241,20 @@ class ImageBelief(Inferred):
         }
 
     @classmethod
-    def from_state(cls, settings: ImageSettings, data: MeasuredBlocks, state: dict[str, Any]) -> Self:
-        """The belief that ``state`` described."""
-        known = settings.conventions(data.fourier)
+    def from_state(cls, settings: ImageSettings, data: MeasuredBlocks, state: State) -> Self:
+        """Belief from its ``state``."""
+        known = Conventions.of(settings, data.fourier)
         received = Received(state["phase"], state.get("coil_maps"), state["n_central"], state.get("imaginary"))
-        design = known.design_model(known.model(cls._explained(known, data), received, state["noise_variance"]))
+        models = Models(known)
+        design = models.design_model(models.model(data, received, state["noise_variance"]))
         posterior = design.restored(state["design_posterior"], state["design_scales"])
         scales = posterior.prior if isinstance(posterior, TreePosterior) else state["design_scales"]
-        told = state["noise_variance"], posterior, scales, state.get("followed"), state["n_products"]
-        return cls(known, data, received, *told)
+        rest = posterior, scales, state.get("followed"), state["n_products"]
+        return cls(known, data, received, state["noise_variance"], *rest)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> State:
         """Without what is computed when it is first asked for."""
         return {**{one.name: getattr(self, one.name) for one in fields(self)}, "learnt_scales": None}
-
-
-class Reconstruction:
-    """The image that a model gives; everything is computed when it is first asked for.
-
-    Parameters
-    ----------
-    settings : Conventions
-    model : ImageModel
-        The one that reconstructs.
-    learnt_scales : pair of scales and Posterior or None, optional
-        What `Conventions.scales` returned, if it was asked.
-    posterior : Posterior, optional
-        The model's, where it is known.
-    """
-
-    def __init__(
-        self,
-        settings: Conventions,
-        model: ImageModel,
-        learnt_scales: tuple[Scales, Posterior | None] | None = None,
-        posterior: Posterior | None = None,
-    ):
-        self.settings, self.model = settings, model
-        if learnt_scales is not None:
-            self.__dict__["_learnt"] = learnt_scales
-        if posterior is not None:
-            self.__dict__["posterior"] = posterior
-
-    @cached_property
-    def _learnt(self) -> tuple[Scales, Posterior | None]:
-        return self.settings.scales(self.model)
-
-    @property
-    def scales(self) -> Scales:
-        """Scale of each group of the prior, or the parameters of a tree."""
-        return self._learnt[0]
-
-    @cached_property
-    def posterior(self) -> Posterior:
-        """Of the unknown; that with which the scales were learnt, if they were."""
-        scales, posterior = self._learnt
-        return self.model.posterior(scales, self.settings.given.engine, STEPS) if posterior is None else posterior
-
-    @cached_property
-    def unknown(self) -> np.ndarray:
-        """Mode or mean, signed or complex."""
-        if self.settings.reconstruction == "map":
-            return self.model.mode(self.scales, self.settings.given.max_iter, self.settings.given.tol)
-        return self.model.image(self.posterior.mean)
-
-    @property
-    def image(self) -> np.ndarray:
-        """What is shown of the unknown: photographs as they are, signed; else magnitudes."""
-        magnitudes = self.settings.fourier or self.unknown.dtype.kind == "c"
-        return np.array(np.abs(self.unknown) if magnitudes else self.unknown, dtype=float)
-
-    @cached_property
-    def std(self) -> np.ndarray:
-        """Posterior standard deviation of the pixels, scaled by held-out lines; of complex images of the magnitudes."""
-        given = self.settings.given
-        more: dict[str, Any] = {} if given.engine.dense else {"n_samples": max(32, given.n_samples)}
-        variance = self.posterior.variances(**more)
-        parts = variance.reshape(-1, *self.model.prior.shape)
-        along = np.ones_like(parts)
-        if len(parts) == 2:  # a magnitude changes by the share of either part in it
-            along = np.stack([self.unknown.real**2, self.unknown.imag**2]) + np.finfo(np.float32).tiny
-        own = np.sqrt(np.sum(along * parts, axis=0) / np.sum(along, axis=0)).astype(float)
-        return own * self.band_factor
-
-    @cached_property
-    def band_factor(self) -> float:
-        """What lines that are held out say of the standard deviations; 1 where there are none to spare, and never less.
-
-        They lie among lines that were measured, and could not vouch for narrower bands of what lies beyond.
-        """
-        measured, posterior = self.model.measured, self.posterior
-        lines = held_out_lines(measured)
-        if (
-            not len(lines)
-            or not self.settings.fourier
-            or not isinstance(posterior, LargePosterior)
-            or isinstance(posterior, TreePosterior)
-        ):
-            return 1.0
-        others = replace(self.model, measured=measured.of_lines(lines, but=True))
-        without = others.posterior(self.scales, self.settings.given.engine.sampled(), START_STEPS, posterior)
-        if not isinstance(without, LargePosterior):
-            return 1.0
-        found = Reconstruction(self.settings, others, (self.scales, None), without).unknown
-        return max(1.0, band_factor(self.model, lines, found, without))
 
 
 class FollowedDirections:
@@ -372,7 +282,7 @@ class FollowedDirections:
         return self._search(n)[0]
 
     def followed_after(self, rows: Matrix | None) -> bool | None:
-        """Whether to follow on, now that ``rows`` (m, unknowns) are measured; if so the next search begins here."""
+        """Decide whether to follow on after ``rows`` (m, unknowns) were measured; if so the next search starts here."""
         form = self.posterior.gaussian
         if rows is None or self.followed is False or not isinstance(form, SequentialForm):
             return self.followed

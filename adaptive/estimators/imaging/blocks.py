@@ -7,7 +7,7 @@ encodes of a volume are not made one by one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeGuard, cast, runtime_checkable
 
 import numpy as np
 from scipy import sparse
@@ -25,7 +25,7 @@ from adaptive.operators import (
 )
 
 if TYPE_CHECKING:
-    from adaptive.types import ArrayLike, Matrix, Outcomes, Pool, Rows
+    from adaptive.types import ArrayLike, Matrix, Outcomes, Pool, Rows, State
 
 __all__ = [
     "EncodePool",
@@ -69,10 +69,11 @@ class RowsOnImages(Reshaped):
     @property
     def matrix(self) -> Matrix:
         """(m, pixels), an array or compressed rows."""
-        return self.operator.matrix  # type: ignore[attr-defined]
+        assert isinstance(self.operator, (Dense, Sparse))
+        return self.operator.matrix
 
     def joins(self, other: RowsOnImages) -> bool:
-        """Whether both are of one kind, so that they make one matrix."""
+        """Test whether both are of one kind, so that they make one matrix."""
         return self.plain and type(self.operator) is type(other.operator) and self.dtype == other.dtype
 
     def with_rows(self, other: RowsOnImages) -> RowsOnImages:
@@ -93,10 +94,10 @@ class RowsOnImages(Reshaped):
 
     @property
     def plain(self) -> bool:
-        """Whether the matrix is at hand."""
+        """Presence of the matrix itself."""
         return isinstance(self.operator, (Dense, Sparse))
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The matrix as plain arrays."""
         rows = self.matrix
         if isinstance(rows, np.ndarray):
@@ -104,8 +105,8 @@ class RowsOnImages(Reshaped):
         return {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr}
 
     @classmethod
-    def restored(cls, state: dict[str, Any], shape: Sequence[int]) -> RowsOnImages:
-        """What `state` described."""
+    def restored(cls, state: State, shape: Sequence[int]) -> RowsOnImages:
+        """Rows from their ``state``."""
         if "matrix" in state:
             return cls(state["matrix"], shape)
         parts = (state["data"], state["indices"], state["indptr"])
@@ -138,37 +139,37 @@ class ShotPool(Protocol):
 
 
 def is_lines(pool: object) -> TypeGuard[LinePool]:
-    """Whether a pool says which lines it holds."""
+    """Test whether a pool lists its lines."""
     return isinstance(pool, LinePool) and not isinstance(pool, Operator)
 
 
 def is_encodes(pool: object) -> TypeGuard[EncodePool]:
-    """Whether a pool says which lines of a volume it holds."""
+    """Test whether a pool lists its lines of a volume."""
     return isinstance(pool, EncodePool) and not isinstance(pool, Operator)
 
 
 def is_shots(pool: object) -> TypeGuard[ShotPool]:
-    """Whether a pool holds trajectories and says where they go."""
+    """Test whether a pool holds trajectories and lists where they go."""
     return isinstance(pool, ShotPool) and not isinstance(pool, Operator)
 
 
 def on_grid(block: object) -> TypeGuard[FourierLines | FourierMask]:
-    """Whether a block measures samples of the image's own Fourier transform."""
+    """Test whether a block measures samples of the image's own Fourier transform."""
     return isinstance(block, (FourierLines, FourierMask))
 
 
 def is_trajectory(block: object) -> TypeGuard[NonuniformFourier]:
-    """Whether a block measures Fourier samples anywhere in k-space."""
+    """Test whether a block measures Fourier samples anywhere in k-space."""
     return isinstance(block, NonuniformFourier)
 
 
 def is_rows(X: object) -> TypeGuard[Matrix]:
-    """Whether ``X`` is a table of measurement rows, not an operator or a list of them."""
+    """Test whether ``X`` is a table of measurement rows, not an operator or a list of them."""
     return isinstance(X, np.ndarray) or sparse.issparse(X)
 
 
 def is_fourier(X: object) -> bool:
-    """Whether ``X`` holds Fourier samples, or anything complex, in its first block; what is no block counts as such."""
+    """Test whether the first block of ``X`` is of Fourier samples, or complex; what is no block counts as such."""
     if is_lines(X) or is_encodes(X) or is_shots(X):
         return True
     if is_rows(X):
@@ -234,7 +235,7 @@ def one_mask(pool: EncodePool, shape: tuple[int, ...], y: Outcomes) -> tuple[lis
     """Phase encodes of a volume as one mask: thousands of them are not made one by one."""
     if tuple(pool.image_shape) != shape:
         raise ValueError(f"X holds phase encodes of images of shape {tuple(pool.image_shape)}; expected {shape}.")
-    encodes, readout, values = np.asarray(pool.encodes), pool.readout, list(y)  # type: ignore[arg-type]
+    encodes, readout, values = np.asarray(pool.encodes), pool.readout, list(cast("Iterable[np.ndarray]", y))
     if len(values) != len(encodes):
         raise ValueError(f"y must hold the samples of each of the {len(encodes)} blocks, got {len(values)}.")
     if not len(encodes):

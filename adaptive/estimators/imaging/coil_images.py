@@ -21,7 +21,7 @@ __all__ = ["SeenImages", "seen_images"]
 
 
 class SeenImages:
-    """What the coils see of the samples of a posterior.
+    """Images of posterior samples as the coils see them.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class SeenImages:
 
     @property
     def controlled(self) -> bool:
-        """Whether there are control variates."""
+        """Presence of control variates."""
         return self._control is not None
 
     def samples(self, coil: int) -> np.ndarray:
@@ -68,7 +68,7 @@ class SeenImages:
 
     @cached_property
     def power_on_grid(self) -> np.ndarray:
-        """What samples and controls have in common at the frequencies of the centred grid, (coils, *shape)."""
+        """Covariance of samples and controls at the frequencies of the centred grid, (coils, *shape)."""
         kernel, power = scipy.fft.ifftn(self._spectrum), np.empty(self.sensitivity.shape)
         for c, one in enumerate(self.sensitivity):  # one after the other: they are in double precision
             lags = kernel * scipy.fft.ifftn(np.abs(scipy.fft.fftn(one)) ** 2)
@@ -95,7 +95,7 @@ class SeenImages:
 
     @property
     def _spectrum(self) -> np.ndarray:
-        """Of M^-1 on the complex images, frequency zero first."""
+        """Spectrum of M^-1 on the complex images, frequency zero first."""
         assert self._inverse is not None
         return scipy.fft.ifftshift(self._inverse.spectrum())
 

@@ -1,4 +1,4 @@
-"""What a dense posterior believes about blocks of several measurements: log|I + X Cov X' / noise|, exact.
+"""Exact predictive of blocks of several measurements by a dense posterior: log|I + X Cov X' / noise|.
 
     K = covariance of the rows of all blocks;  after block i:  K - K_i (K_ii + noise I)^-1 K_i'
 

@@ -10,14 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from adaptive.estimators.belief import BeliefEstimator, of_belief
-from adaptive.estimators.imaging.belief import ImageBelief, Reconstruction
+from adaptive.estimators.imaging.belief import ImageBelief
 from adaptive.estimators.imaging.blocks import require_candidates, with_rows_written_out
+from adaptive.estimators.imaging.conventions import Conventions, measured
+from adaptive.estimators.imaging.models import Models
+from adaptive.estimators.imaging.reconstruction import Reconstruction
 from adaptive.estimators.imaging.settings import AUTO, ImageSettings, image_shape
 from adaptive.estimators.intervals import log_probabilities
 
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     from adaptive.inference import Posterior
     from adaptive.operators import Operator
     from adaptive.predictive import Predictive
-    from adaptive.types import ArrayLike, DType, Outcomes, Pool, RandomState, Rows
+    from adaptive.types import ArrayLike, DType, Outcomes, Pool, RandomState, Rows, State
 
 __all__ = ["ImageReconstructor"]
 
@@ -58,9 +61,9 @@ class ImageReconstructor(BeliefEstimator):
         sides, a tree of wavelet coefficients, each narrow or wide as its parent suggests (`inference.trees`): two
         Laplace densities, or a Gaussian and a Student t.
     prior_scales : float, dict or TreeMixture, optional
-        Scale of each group, {"wavelet": ..., "tv": ...}. None: learnt by evidence (see Notes); with expectation
+        Scale of each group, {"wavelet": ..., "tv": ...}. None: fitted by evidence (see Notes); with expectation
         propagation of photographs those of the literature, .943 and .141 times ``largest``. Of a tree all parameters,
-        or the scale of wide coefficients at the finest level; None: learnt on the bound.
+        or the scale of wide coefficients at the finest level; None: fitted on the bound.
     wavelet : str, optional
         Orthonormal wavelet of PyWavelets; None: "db4" for k-space, "db2" for photographs.
     level : int, optional
@@ -129,7 +132,7 @@ class ImageReconstructor(BeliefEstimator):
         measured beyond the centre, a fourth of them is held out, and scales it by how far off the others are there.
     unknown_ : array of ``shape``
         The reconstruction itself, signed or complex, without the phase.
-    noise_variance_, prior_scales_ : what was given, estimated or learnt
+    noise_variance_, prior_scales_ : what was given, estimated or fitted
     design_scales_ : dict
         Scale of each group in the model that designs.
     measurements_ : pair of arrays (m, pixels) and (m,)
@@ -291,18 +294,19 @@ class ImageReconstructor(BeliefEstimator):
     def _measured(
         self, X: Pool | Operator, y: Outcomes, earlier: MeasuredBlocks | None = None, whole: bool = False
     ) -> MeasuredBlocks:
-        measured = ImageSettings.of(self).measured(X, y, earlier, check=self.check)
+        settings = ImageSettings.of(self)
+        blocks = measured(settings, X, y, earlier, check=self.check)
         if whole:
-            measured.require_centre()
-            ImageSettings.of(self).receiver.require_maps(measured)
-        return measured
+            blocks.require_centre()
+            settings.receiver.require_maps(blocks)
+        return blocks
 
     def _candidates(self, X: Pool) -> Pool:
         candidates = with_rows_written_out(X)
         require_candidates(candidates, image_shape(self.shape))
         return candidates
 
-    def _measured_before(self, settings: ImageSettings, state: dict[str, Any]) -> MeasuredBlocks:
+    def _measured_before(self, settings: ImageSettings, state: State) -> MeasuredBlocks:
         return settings.nothing_measured(self.check).restored(state)
 
     # -- the image -----------------------------------------------------------------------------------------------------
@@ -326,7 +330,7 @@ class ImageReconstructor(BeliefEstimator):
     def reconstruct(self, X: Pool | Operator, y: Outcomes, *, with_phase: bool = False) -> np.ndarray:
         """The image from other measurements with the settings of this estimator, which is not changed.
 
-        Noise variance and prior scales are those learnt by ``fit``, if it was called and they were not given.
+        Noise variance and prior scales are those fitted by ``fit``, if it was called and they were not given.
 
         Parameters
         ----------
@@ -338,11 +342,13 @@ class ImageReconstructor(BeliefEstimator):
         settings = ImageSettings.of(self)
         if self.__sklearn_is_fitted__():
             settings = replace(settings, noise_variance=self.noise_variance_, prior_scales=self.prior_scales_)
-        measured = settings.measured(X, y, check=self.check)
-        measured.require_centre()
-        known = settings.conventions(measured.fourier)
-        model = known.model(measured, settings.receiver.received(measured), known.noise_variance(measured))
-        found = Reconstruction(known, model)
+        blocks = measured(settings, X, y, check=self.check)
+        blocks.require_centre()
+        settings.receiver.require_maps(blocks)
+        received, models = settings.receiver.received(blocks), Models(Conventions.of(settings, blocks.fourier))
+        assert received is not None
+        model = models.model(blocks, received, models.noise_variance(blocks))
+        found = Reconstruction(models, model)
         if not with_phase:
             return found.image
         return found.unknown if model.phase is None else found.unknown * np.exp(1j * model.phase)
@@ -350,7 +356,7 @@ class ImageReconstructor(BeliefEstimator):
     # -- what to measure next ------------------------------------------------------------------------------------------
 
     def predictive(self, candidates: Pool, *, target: None = None, random_state: RandomState = None) -> Predictive:
-        """What is believed about blocks of measurements: log-determinants under the posterior that designs.
+        """Return the predictive of blocks of measurements: log-determinants under the posterior that designs.
 
         Parameters
         ----------
@@ -409,11 +415,11 @@ class ImageReconstructor(BeliefEstimator):
         return self._belief_or_prior().variances_along(operator)
 
     def _belief_or_prior(self) -> ImageBelief:
-        """What is believed, before any fit of a photograph."""
+        """Belief as it is, before any fit the prior of a photograph."""
         if self.__sklearn_is_fitted__():
             return self.belief_
         settings = ImageSettings.of(self)
-        return ImageBelief.before_fit(settings, settings.conventions(fourier=False))
+        return ImageBelief.before_fit(settings, Conventions.of(settings, fourier=False))
 
     # -- fitted attributes ---------------------------------------------------------------------------------------------
 
@@ -436,5 +442,4 @@ class ImageReconstructor(BeliefEstimator):
     def measurements_(self) -> tuple[np.ndarray, np.ndarray]:
         """All that was measured as rows (m, pixels) and outcomes (m,), in order; before any fit m = 0."""
         known = self.__sklearn_is_fitted__()
-        measured = self.measured_ if known else ImageSettings.of(self).nothing_measured()
-        return measured.rows()
+        return (self.measured_ if known else ImageSettings.of(self).nothing_measured()).rows()

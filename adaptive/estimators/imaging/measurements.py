@@ -1,4 +1,4 @@
-"""What was measured of an image: blocks of samples, those on the Cartesian grid put together on it.
+"""Measurements of an image: blocks of samples, those on the Cartesian grid put together on it.
 
 Trajectories are put together, too: all that was measured along them is one operator, whose normal product costs the
 same for any number of samples. Rows of matrices that follow each other become one matrix.
@@ -6,7 +6,7 @@ same for any number of samples. Rows of matrices that follow each other become o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -28,7 +28,9 @@ from adaptive.images import check_coils, check_kspace, gridded
 from adaptive.operators import FourierLines, FourierMask, NonuniformFourier, Operator, Stacked
 
 if TYPE_CHECKING:
-    from adaptive.types import Matrix, Outcomes, Pool
+    from collections.abc import Iterable
+
+    from adaptive.types import ArrayLike, Matrix, Outcomes, Pool, State
 
 FROM_DATA = 0  # coils: as many as the first samples have
 
@@ -49,7 +51,7 @@ class MeasuredBlocks:
     n_coils : int, optional
         Samples have the coils on their first axis; `FROM_DATA`: as many as the first samples have. None: no such axis.
     whitening : array (coils, coils), optional
-        What the samples of the coils are multiplied with.
+        Matrix that the samples of the coils are multiplied with.
 
     Attributes
     ----------
@@ -127,12 +129,12 @@ class MeasuredBlocks:
         if self.empty:
             after.fourier = self.n_coils is not None or is_fourier(X)
         after.newest = X.shape[0] if is_rows(X) else 0
-        samples: list[Any]
+        samples: list[ArrayLike]
         if is_encodes(X):
             blocks, samples = one_mask(X, self.shape, y)
         else:
             blocks = as_blocks(X, self.shape)
-            samples = [y] if isinstance(X, Operator) or is_rows(X) else list(y)  # type: ignore[arg-type]
+            samples = list(cast("Iterable[ArrayLike]", [y] if isinstance(X, Operator) or is_rows(X) else y))
         if len(samples) != len(blocks):
             raise ValueError(f"y must hold the samples of each of the {len(blocks)} blocks, got {len(samples)}.")
         if self.n_coils == FROM_DATA:
@@ -142,7 +144,7 @@ class MeasuredBlocks:
             made_white(self.whitening, checked_samples(block, one, after.n_coils))
             for block, one in zip(blocks, samples, strict=True)
         ]
-        after._add_to_grid([pair for pair in zip(blocks, values, strict=True) if on_grid(pair[0])])
+        after._add_to_grid([(block, one) for block, one in zip(blocks, values, strict=True) if on_grid(block)])
         for block, one in zip(blocks, values, strict=True):
             if isinstance(block, RowsOnImages):
                 block.require_rows_that_measure()
@@ -184,7 +186,7 @@ class MeasuredBlocks:
 
     @property
     def has_centre(self) -> bool:
-        """Whether DC was measured, without which an image has no scale."""
+        """Presence of DC, without which an image has no scale."""
         if self.mask[self._centre]:
             return True
         steps = self.points * np.array(self.shape) / (2 * np.pi)
@@ -209,7 +211,7 @@ class MeasuredBlocks:
                 "has no scale."
             )
 
-    def _add_to_grid(self, pairs: list[tuple[Any, Any]]) -> None:
+    def _add_to_grid(self, pairs: list[tuple[FourierLines | FourierMask, np.ndarray]]) -> None:
         if not pairs:
             return
         blocks, samples = [block for block, _ in pairs], [values for _, values in pairs]
@@ -265,7 +267,7 @@ class MeasuredBlocks:
         return np.concatenate(parts, axis=-1).ravel()
 
     def n_central(self) -> int:
-        """How many lines around DC were measured without a gap; 0 where lines are not what was measured."""
+        """Number of lines around DC that were measured without a gap; 0 where lines are not what was measured."""
         if self.axis is None or not self.mask.any():
             return 0
         n, measured = self.shape[self.axis], set(self.lines.tolist())
@@ -292,9 +294,10 @@ class MeasuredBlocks:
         assert isinstance(block, RowsOnImages)
         return block.matrix[-self.newest :]
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """As plain arrays; refused where there are blocks that are neither rows, on the grid nor trajectories."""
-        if not all(isinstance(block, RowsOnImages) and block.plain for block, _ in self.others):
+        rows = [(block, values) for block, values in self.others if isinstance(block, RowsOnImages) and block.plain]
+        if len(rows) < len(self.others):
             raise ValueError(
                 "measurements that are neither rows of a matrix, on the Cartesian grid nor trajectories have no plain "
                 "state; keep the blocks and fit again."
@@ -306,13 +309,13 @@ class MeasuredBlocks:
             "n_coils": self.n_coils,
             "whitening": self.whitening,
             "trajectories": [list(pair) for pair in self.trajectories],
-            "rows": [[block.state(), values] for block, values in self.others],  # type: ignore[attr-defined]
+            "rows": [[block.state(), values] for block, values in rows],
             "fourier": self.fourier,
         }
         return {"measured": measured}
 
-    def restored(self, state: dict[str, Any]) -> MeasuredBlocks:
-        """What ``state`` described, of images like these."""
+    def restored(self, state: State) -> MeasuredBlocks:
+        """Measurements of images like these, from ``state``."""
         known = state["measured"]
         after = MeasuredBlocks(self.shape, self.largest, self.check, known.get("n_coils"), known.get("whitening"))
         after.kspace, after.mask, after.axis = known["kspace"], known["mask"], known["axis"]

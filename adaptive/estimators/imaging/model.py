@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -30,7 +30,8 @@ from adaptive.linalg import Perturbations
 
 if TYPE_CHECKING:
     from adaptive.estimators.imaging.prior import Scales
-    from adaptive.types import DType, RandomState
+    from adaptive.operators import Operator
+    from adaptive.types import DType, RandomState, State
 
 __all__ = ["DENSE", "ENGINES", "Engine", "ImageModel"]
 
@@ -44,7 +45,7 @@ BROAD = 1e2  # standard deviation of a Gaussian prior on every pixel, in units o
 
 @dataclass(frozen=True)
 class Engine:
-    """How posteriors are inferred.
+    """Engine of the posteriors, with its settings.
 
     Attributes
     ----------
@@ -61,11 +62,11 @@ class Engine:
 
     @property
     def dense(self) -> bool:
-        """Whether posteriors keep the covariance as a matrix."""
+        """Posteriors keep the covariance as a matrix."""
         return isinstance(self.inference, str) and self.inference in DENSE
 
     def sampled(self) -> Engine:
-        """Itself, or where it is dense the double loop, by which scales are learnt."""
+        """Itself, or where it is dense the double loop, by which scales are fitted."""
         return replace(self, inference=ENGINES[0]) if self.dense else self
 
     def __call__(
@@ -104,7 +105,7 @@ class Engine:
 
 @dataclass(frozen=True)
 class ImageModel:
-    """What was measured of an image, and what is assumed about it.
+    """Measurements of an image, and the assumptions about it.
 
     Attributes
     ----------
@@ -134,17 +135,17 @@ class ImageModel:
 
     @property
     def sensitivity(self) -> np.ndarray | None:
-        """What the unknown is multiplied with before it is measured: exp(i phase), times the maps of the coils."""
+        """Factor of the unknown before it is measured: exp(i phase), times the maps of the coils."""
         if self.phase is None and self.maps is None:
             return None
-        turned: Any = 1.0
+        turned: np.ndarray | float = 1.0
         if self.phase is not None:  # a fifth of the time of a complex exponential
             angle = self.phase.astype(self.precision)
             turned = np.cos(angle) + 1j * np.sin(angle)
-        maps: Any = 1.0 if self.maps is None else self.maps
+        maps = 1.0 if self.maps is None else self.maps
         return np.asarray(turned * maps).astype(np.result_type(self.dtype, np.complex64))
 
-    def measurements(self) -> tuple[Any, np.ndarray | None]:
+    def measurements(self) -> tuple[Operator | None, np.ndarray | None]:
         """Everything measured as an operator on the unknown, and its outcomes; None where there is nothing."""
         if self.measured.empty:
             return None, None
@@ -186,7 +187,7 @@ class ImageModel:
         parts = flat.reshape(-1, *self.prior.shape)
         return parts[0] + 1j * parts[1] if self.prior.complex else parts[0]
 
-    def restored(self, state: dict[str, Any], scales: Mapping[str, float] | None) -> Posterior:
+    def restored(self, state: State, scales: Mapping[str, float] | None) -> Posterior:
         """The posterior that `posterior_state` described; a dense one needs the scales of its potentials."""
         state = stated(state)
         if state["kind"] == "tree":

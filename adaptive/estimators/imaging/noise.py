@@ -48,7 +48,7 @@ def noise_variance(measured: MeasuredBlocks) -> float | None:
 
 
 def _of_kspace(measured: MeasuredBlocks) -> float | None:
-    """Where the image of the highest frequencies is noise |pixel|^2 is exponential: its lowest tenth tells the mean."""
+    """Estimate from the image of the highest frequencies, where noise |pixel|^2 is exponential: by its lowest tenth."""
     shape, mask, points = measured.shape, measured.mask, measured.points
     if mask.any():
         frequencies = np.meshgrid(*[(np.arange(side) - side // 2) / side for side in shape], indexing="ij")

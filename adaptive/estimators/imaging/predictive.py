@@ -1,4 +1,4 @@
-"""What a posterior believes about blocks of measurements: log|I + X Cov X' / noise| of each, real-stacked.
+"""Predictive of blocks of measurements: log|I + X Cov X' / noise| of each, real-stacked.
 
 A dense posterior answers exactly (`dense_predictive`, and for rows of a matrix what every linear model knows); the rest
 is about large ones.
@@ -91,7 +91,7 @@ class BlockPredictive(Predictive):
     noise_variance : float
         Per real component.
     sensitivity : array (*shape), (coils, *shape) or None
-        What the unknown is multiplied with before it is measured: exp(i phase), times the maps of the coils.
+        Factor of the unknown before it is measured: exp(i phase), times the maps of the coils.
     rough_phase : bool, default False
         Whether the phase is a smooth one with errors: lines of one side of k-space are then preferred (`OneSide`).
     refine : bool, default False
@@ -146,25 +146,22 @@ class BlockPredictive(Predictive):
     def _of_blocks(self, blocks: list[Operator]) -> tuple[np.ndarray, np.ndarray]:
         """Each kind of block together, as far as there is a way for all."""
         values, errors = np.empty(len(blocks)), np.empty(len(blocks))
-        together: dict[Any, list[int]] = {}
+        shots: dict[int, np.ndarray] = {}
+        lines: dict[int, dict[int, np.ndarray]] = {}  # single ones, by axis
         for k, block in enumerate(blocks):
-            single = isinstance(block, FourierLines) and len(block.lines) == 1
-            kind = block.axis if single else "trajectory" if is_trajectory(block) else ("alone", k)  # type: ignore[attr-defined]
-            together.setdefault(kind, []).append(k)
-        for kind, members in together.items():
-            first: Any = blocks[members[0]]
-            found: tuple[Any, Any]
-            if kind == "trajectory":
-                found = self._trajectories([blocks[k].samples for k in members])  # type: ignore[attr-defined]
-            elif not isinstance(kind, tuple):
-                lines = np.concatenate([blocks[k].lines for k in members])  # type: ignore[attr-defined]
-                found = self._of_lines(lines, kind)
-            elif on_grid(first):
-                found = self._grid.of_mask(first.mask)
+            if is_trajectory(block):
+                shots[k] = block.samples
+            elif isinstance(block, FourierLines) and len(block.lines) == 1:
+                lines.setdefault(block.axis, {})[k] = block.lines
+            elif on_grid(block):
+                values[[k]], errors[[k]] = self._grid.of_mask(block.mask)
             else:
-                gain, error = self.posterior.information_gain(self._operator(first), self.noise_variance, True)
-                found = 2 * gain, 2 * error
-            values[members], errors[members] = found
+                gain, error = self.posterior.information_gain(self._operator(block), self.noise_variance, True)
+                values[k], errors[k] = 2 * gain, 2 * error
+        if shots:
+            values[list(shots)], errors[list(shots)] = self._trajectories(list(shots.values()))
+        for axis, single in lines.items():
+            values[list(single)], errors[list(single)] = self._of_lines(np.concatenate(list(single.values())), axis)
         return values, errors
 
     def _of_lines(self, lines: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
@@ -184,7 +181,7 @@ class BlockPredictive(Predictive):
 
     @property
     def _prefers_a_side(self) -> bool:
-        """Where the phase has errors, and a single coil cannot tell."""
+        """Choice of one side of k-space: the phase has errors, and a single coil cannot tell."""
         return self.rough_phase and isinstance(self._grid, GridScores)
 
     def _of_rows(self) -> tuple[np.ndarray, np.ndarray]:
@@ -274,7 +271,7 @@ class BlockPredictive(Predictive):
 
 def _shared(sensitivity: np.ndarray | None, posterior: LargePosterior) -> np.ndarray | None:
     """The maps as the posterior's own operator has them, where they are the same: several coils are kept once."""
-    system: Any = posterior.system.X
+    system = posterior.system.X
     product = system.operator if isinstance(system, RealStacked) else system
     if sensitivity is not None and isinstance(product, Product) and isinstance(product.second, Coils):
         own = product.second.maps

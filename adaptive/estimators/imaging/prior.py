@@ -9,8 +9,7 @@ are to be expected, whatever its contrast: scales are then those of a place,
     scale_kj = scale_k (|W_k r|_j + m) / (2 m),      m = mean |W_k r|
 
 And where it is known what an uncertain phase may leave, the pixels of the imaginary part have scales of a place, too.
-Or a forest of wavelet coefficients, two states each
-(`TreeMixture`), whose parameters take the place of the scales.
+Or a forest of wavelet coefficients, two states each (`TreeMixture`), whose parameters take the place of the scales.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -66,7 +65,7 @@ class ImagePrior:
     Attributes
     ----------
     names : tuple of str
-        The groups whose scales may be given or learnt.
+        The groups whose scales may be given or fitted.
     components : {"laplace", "student_t"} or None
         Of a tree.
     places : dict of str to array
@@ -121,7 +120,7 @@ class ImagePrior:
         return after
 
     def _scales_of(self, name: str, scale: float) -> float | np.ndarray:
-        """Of every projection of a group."""
+        """Scale of every projection of a group."""
         return scale * self.places[name] if name in self.places else scale
 
     def groups(self, scales: Mapping[str, float]) -> list[tuple[Operator, Laplace]]:
@@ -134,8 +133,8 @@ class ImagePrior:
         for b, name in zip(self.operators, self.names, strict=True):
             q = b.shape[0]
             both = self.imaginary == "transform"
-            own: Any = self._scales_of(name, scales[name])
-            scale: Any = own if both else np.concatenate([np.broadcast_to(own, (q,)), np.full(q, off)])
+            own = self._scales_of(name, scales[name])
+            scale = own if both else np.concatenate([np.broadcast_to(own, (q,)), np.full(q, off)])
             if both and name in self.places:
                 scale = np.concatenate([own, own])
             result.append((RealStacked(b, "complex"), Laplace(scale)))
@@ -147,7 +146,7 @@ class ImagePrior:
         return result
 
     def _left_over(self) -> np.ndarray:
-        """What the scale of each pixel of the imaginary part is multiplied with."""
+        """Factor of the scale of each pixel of the imaginary part."""
         if self.left_over is None:
             return np.ones(int(np.prod(self.shape)))
         return np.maximum(self.left_over.ravel() / (_USUAL * self.largest), _LEAST)
@@ -162,8 +161,8 @@ class ImagePrior:
             if given.wavelet.input_shape != self.shape:
                 raise ValueError(f"{name} is a prior of images of shape {given.wavelet.input_shape}, not {self.shape}.")
             return given
-        wavelet: Any = self.operators[0]
-        assert self.components is not None
+        wavelet = self.operators[0]
+        assert self.components is not None and isinstance(wavelet, Wavelet)
         return TreeMixture.generic(wavelet, self._scales(given, name)["tree"], self.components, unit=self.largest)
 
     def _scales(self, given: StatedScales, name: str) -> dict[str, float]:
@@ -197,7 +196,7 @@ class ImagePrior:
         return {name: scale * unit for name, scale in scales.items()}
 
     def place(self, name: str) -> float | np.ndarray:
-        """What the scale of a group is multiplied with at each of its `rows`."""
+        """Factor of the scale of a group at each of its `rows`."""
         return np.tile(self.places[name], self.parts) if name in self.places else 1.0
 
     @property
@@ -210,10 +209,7 @@ class ImagePrior:
         return self.operators[self.names.index(name)].shape[0] * self.parts
 
 
-@lru_cache(maxsize=8)
-def image_prior(*arguments: Any) -> ImagePrior:
-    """The prior of these arguments, one object for all who ask: its operators keep what they computed."""
-    return ImagePrior(*arguments)
+image_prior = lru_cache(maxsize=8)(ImagePrior)  # one object for all who ask: its operators keep what they computed
 
 
 def _require_for_tree(kind: str, shape: tuple[int, ...], complex_: bool) -> None:

@@ -1,4 +1,4 @@
-"""What is said of the receiver - phase, coil maps, their noise - or read from the centre of k-space instead.
+"""Receiver - phase, coil maps, their noise - as given, or read from the centre of k-space.
 
     phase  that of `smooth_phase` of the low-resolution image
     std^2 = its own^2 + |phase - phase of half of the centre|^2 / 16
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from adaptive.estimators.imaging.centre import LARGEST_CENTRE, centre_images, ce
 from adaptive.estimators.imaging.measurements import FROM_DATA, MeasuredBlocks
 from adaptive.estimators.imaging.sensitivity import checked_maps, made_white, whitening
 from adaptive.images import estimate_coils, smooth_phase
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
 
 __all__ = ["Received", "ReceiverSettings"]
 
@@ -31,7 +34,7 @@ _NOT_SMOOTH = 0.5  # radians that a smooth phase may leave, root mean square; be
 
 
 class Received(NamedTuple):
-    """What is known of the receiver.
+    """Phase and coils of the receiver.
 
     Attributes
     ----------
@@ -64,9 +67,9 @@ class ReceiverSettings:
     """
 
     shape: tuple[int, ...]
-    phase: Any
-    coils: Any
-    covariance: Any
+    phase: ArrayLike | None
+    coils: ArrayLike | None
+    covariance: ArrayLike | None
 
     def check(self) -> None:
         """Refuse, in one sentence, what does not fit together."""
@@ -90,7 +93,8 @@ class ReceiverSettings:
 
     @cached_property
     def whitening(self) -> np.ndarray | None:
-        n_coils = None if self.coils is None or isinstance(self.coils, str) else len(self.coils)
+        """Matrix that makes the noise of the coils white."""
+        n_coils = None if self.coils is None or isinstance(self.coils, str) else len(np.asarray(self.coils))
         return None if self.covariance is None else whitening(self.covariance, n_coils)
 
     def nothing_measured(self, largest: float, check: bool) -> MeasuredBlocks:
@@ -100,21 +104,20 @@ class ReceiverSettings:
             largest *= float(np.sqrt(np.sum(np.abs(self.maps) ** 2, axis=0)).max())
         return MeasuredBlocks(self.shape, largest, check, n_coils, self.whitening)
 
-    def waits_for_maps(self, measured: MeasuredBlocks) -> bool:
-        """Whether maps are to be estimated, and too little of the centre was measured for it."""
-        return isinstance(self.coils, str) and _central_of(measured) < SMALLEST_CENTRE
-
     def require_maps(self, measured: MeasuredBlocks) -> None:
         """Refuse measurements that coil maps cannot be read from, where they are to be."""
-        if self.waits_for_maps(measured):
+        if isinstance(self.coils, str) and _central_of(measured) < SMALLEST_CENTRE:
             raise ValueError(
                 f'no centre: coils="estimate" reads the maps from the centre of k-space, {SMALLEST_CENTRE} central '
                 f"lines or steps at least, and the measured ones have {_central_of(measured)}; measure it first, or "
                 "give maps."
             )
 
-    def received(self, measured: MeasuredBlocks, before: Received | None = None) -> Received:
-        """What is known after these measurements; an estimate from ``before`` stays unless much of the centre came."""
+    def received(self, measured: MeasuredBlocks, before: Received | None = None) -> Received | None:
+        """Receiver after these measurements; an estimate from ``before`` stays unless much of the centre came.
+
+        None where maps are to be estimated, and too little of the centre was measured for it.
+        """
         guess_phase, guess_maps = isinstance(self.phase, str), isinstance(self.coils, str)
         phase = None if self.phase is None or guess_phase else checks.finite("phase", self.phase)
         if not guess_phase and not guess_maps:
@@ -124,8 +127,7 @@ class ReceiverSettings:
         if before is not None and known and (known == LARGEST_CENTRE or n_central < min(2 * known, LARGEST_CENTRE)):
             return before  # a little more of the centre is not worth another model
         if n_central < SMALLEST_CENTRE:
-            self.require_maps(measured)
-            return Received(phase, self.maps, 0)
+            return None if guess_maps else Received(phase, self.maps, 0)
         maps = estimate_coils(centre_kspace(measured, n_central), n_central) if guess_maps else self.maps
         if not guess_phase:
             return Received(phase, maps, n_central)
@@ -140,7 +142,7 @@ class ReceiverSettings:
 
 
 def _central_of(measured: MeasuredBlocks) -> int:
-    """How much of the centre an estimate may be read from."""
+    """Part of the centre that an estimate may be read from."""
     return min(centre_size(measured), LARGEST_CENTRE)
 
 

@@ -16,7 +16,7 @@ n_k = n q_k / q (`ImagePrior.learnt`).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from adaptive.inference import LargePosterior
 
 if TYPE_CHECKING:
     from adaptive.estimators.imaging.model import Engine, ImageModel
+    from adaptive.estimators.imaging.prior import Scales
+    from adaptive.inference import Posterior
 
 __all__ = ["LearntScales", "learn_scales", "scale_evidence"]
 
@@ -33,19 +35,19 @@ TOL = 5e-3  # relative change of every scale, and of the noise, in one step
 
 
 class LearntScales(NamedTuple):
-    """What `learn_scales` returns.
+    """Result of `learn_scales`.
 
     Attributes
     ----------
     scales : dict of str to float, or TreeMixture
         One scale for each group of the prior; the parameters of a tree.
     noise_variance : float
-        Per real component: learnt, or as it was.
+        Per real component: fitted, or as it was.
     posterior : LargePosterior
         At these, up to the last step's change.
     """
 
-    scales: Any
+    scales: Scales
     noise_variance: float
     posterior: LargePosterior
 
@@ -57,7 +59,7 @@ def learn_scales(
     noise: bool = False,
     max_iter: int = STEPS,
     tol: float = TOL,
-    warm_start: LargePosterior | None = None,
+    warm_start: Posterior | None = None,
 ) -> LearntScales:
     """The evidence's fixed point, one update per outer step of the double loop.
 
@@ -68,11 +70,11 @@ def learn_scales(
     engine : Engine
         How posteriors are inferred.
     noise : bool, default False
-        Whether the noise variance is learnt as well.
+        Whether the noise variance is fitted as well.
     max_iter : int, default 40
     tol : float, default 5e-3
         Ends the iteration, as the largest relative change in one step.
-    warm_start : LargePosterior, optional
+    warm_start : Posterior, optional
         Of fewer measurements, from whose parameters those of a tree go on.
 
     Returns

@@ -1,4 +1,4 @@
-"""What stands between the unknown and what a block measures: the phase of the image, and the coils that receive it.
+"""Path from the unknown to the samples of a block: the phase of the image, and the coils that receive it.
 
     y_c = X diag(maps_c exp(i phase)) u + noise_c,      cov(noise) = noise variance * coil covariance
 
@@ -31,7 +31,7 @@ def on_unknown(block: Operator, sensitivity: np.ndarray | None, complex_unknown:
     block : Operator
         On complex images; what each coil measures.
     sensitivity : array (*shape), (coils, *shape) or None
-        What the image is multiplied with before: exp(i phase), times the maps of the coils.
+        Factor of the image before it is measured: exp(i phase), times the maps of the coils.
     complex_unknown : bool
         Whether the unknown has a real and an imaginary part, side by side, or is real.
     """

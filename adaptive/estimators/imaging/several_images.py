@@ -8,16 +8,17 @@ A design made for one slice suits that slice; one made for several, measured ali
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence, Sized
+from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from adaptive.estimators.belief import BeliefEstimator, Inferred, Settings, of_belief
 from adaptive.estimators.imaging.belief import ImageBelief
+from adaptive.estimators.imaging.conventions import measured
 from adaptive.estimators.imaging.settings import ImageSettings
 from adaptive.parallel import in_parallel
 from adaptive.predictive import SummedPredictive
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from adaptive.estimators.imaging.measurements import MeasuredBlocks
     from adaptive.inference import Posterior
     from adaptive.operators import Operator
-    from adaptive.types import Outcomes, Pool, RandomState
+    from adaptive.types import ArrayLike, Outcomes, Pool, RandomState, State
 
 __all__ = ["SeveralImages"]
 
@@ -41,7 +42,7 @@ class SeveralSettings(Settings):
 
     @classmethod
     def of(cls, estimator: BaseEstimator) -> Self:
-        """The parameters of ``estimator``, checked; what is learnt with the copies leaves the given ones alone."""
+        """The parameters of ``estimator``, checked; what is fitted with the copies leaves the given ones alone."""
         given = super().of(estimator)
         return replace(given, reconstructors=[clone(one) for one in given.reconstructors])
 
@@ -57,19 +58,19 @@ class SeveralSettings(Settings):
 
 @dataclass(frozen=True, eq=False)
 class SeveralMeasured:
-    """What was measured of each image."""
+    """Measurements of each image."""
 
     images: tuple[MeasuredBlocks, ...]
     n_features = None
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """As plain arrays, image by image."""
         return {"reconstructors": [one.state() for one in self.images]}
 
 
 @dataclass(frozen=True, eq=False)
 class SeveralBeliefs(Inferred):
-    """What is believed of each image; they are independent."""
+    """Beliefs about images that are independent."""
 
     settings: SeveralSettings
     data: SeveralMeasured
@@ -86,7 +87,7 @@ class SeveralBeliefs(Inferred):
 
     @cached_property
     def reconstructors(self) -> list[ImageReconstructor]:
-        """With what was learnt."""
+        """Reconstructors with what was fitted."""
         fitted = [copy.copy(one) for one in self.settings.reconstructors]
         for one, belief in zip(fitted, self.images, strict=True):
             one.belief_ = belief
@@ -99,12 +100,12 @@ class SeveralBeliefs(Inferred):
 
     @property
     def posterior(self) -> list[Posterior]:
-        """Of the models that reconstruct."""
+        """Posteriors of the models that reconstruct."""
         return [one.reconstruction.posterior for one in self.images]
 
     @property
     def posteriors(self) -> list[Posterior]:
-        """Of the models that design."""
+        """Posteriors of the models that design."""
         return [one.posterior for one in self.images]
 
     @property
@@ -115,7 +116,7 @@ class SeveralBeliefs(Inferred):
     def predictive(
         self, candidates: Pool, *, target: None = None, random_state: RandomState = None
     ) -> SummedPredictive:
-        """What is believed about blocks of measurements, of all images together."""
+        """Predictive of blocks of measurements, of all images together."""
         parts = [one.predictive(candidates, target=target, random_state=random_state) for one in self.reconstructors]
         return SummedPredictive(parts, n_jobs=self.settings.n_jobs)
 
@@ -128,19 +129,19 @@ class SeveralBeliefs(Inferred):
         parts = [one.predictive(candidates, target=target, random_state=random_state) for one in ones]
         return SummedPredictive(parts, n_jobs=settings.n_jobs)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data, without what was measured."""
         return {"images": [one.state() for one in self.images]}
 
     @classmethod
-    def from_state(cls, settings: SeveralSettings, data: SeveralMeasured, state: dict[str, Any]) -> Self:
-        """What ``state`` described."""
+    def from_state(cls, settings: SeveralSettings, data: SeveralMeasured, state: State) -> Self:
+        """Beliefs from their ``state``."""
         each = zip(settings.reconstructors, data.images, state["images"], strict=True)
         return cls(
             settings, data, tuple(ImageBelief.from_state(ImageSettings.of(one), own, at) for one, own, at in each)
         )
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> State:
         """Without what is computed when it is first asked for."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
@@ -159,7 +160,7 @@ class SeveralImages(BeliefEstimator):
     Attributes
     ----------
     reconstructors_ : list of ImageReconstructor
-        With what was learnt.
+        With what was fitted.
     images_ : list of arrays (*shape)
         Magnitudes of the reconstructions, computed when they are first asked for.
     n_products_ : int
@@ -226,7 +227,7 @@ class SeveralImages(BeliefEstimator):
         samples = _by_image(y, len(self.reconstructors))
         before = [None] * len(samples) if earlier is None else earlier.images
         images = tuple(
-            ImageSettings.of(one).measured(X, own, known, check=one.check)
+            measured(ImageSettings.of(one), X, own, known, check=one.check)
             for one, own, known in zip(self.reconstructors, samples, before, strict=True)
         )
         for one in images:
@@ -237,7 +238,7 @@ class SeveralImages(BeliefEstimator):
     def _candidates(self, X: Pool) -> Pool:
         return X  # every reconstructor looks at them
 
-    def _measured_before(self, settings: SeveralSettings, state: dict[str, Any]) -> SeveralMeasured:
+    def _measured_before(self, settings: SeveralSettings, state: State) -> SeveralMeasured:
         each = zip(settings.reconstructors, state["reconstructors"], strict=True)
         return SeveralMeasured(
             tuple(ImageSettings.of(one).nothing_measured(one.check).restored(own) for one, own in each)
@@ -268,13 +269,13 @@ class SeveralImages(BeliefEstimator):
         return in_parallel(_reconstructed, tasks, self.n_jobs)
 
     def _present(self) -> Sequence[ImageReconstructor]:
-        """The reconstructors with what they learnt, before any fit as they were given."""
+        """The reconstructors with what was fitted, before any fit as they were given."""
         return self.reconstructors_ if self.__sklearn_is_fitted__() else SeveralSettings.of(self).reconstructors
 
 
-def _by_image(y: Outcomes, n_images: int) -> list[list[Any]]:
+def _by_image(y: Outcomes, n_images: int) -> list[list[ArrayLike]]:
     """Samples of every block by image, from those of every image by block."""
-    blocks: list[Any] = list(y)  # type: ignore[arg-type]
+    blocks = list(cast("Iterable[Sequence[ArrayLike]]", y))
     for k, block in enumerate(blocks):
         if isinstance(block, (str, bytes)) or not isinstance(block, Sized) or len(block) != n_images:
             given = len(block) if isinstance(block, Sized) else type(block).__name__
@@ -293,5 +294,5 @@ def _picture(belief: ImageBelief) -> np.ndarray:
     return belief.reconstruction.image
 
 
-def _reconstructed(estimator: ImageReconstructor, X: Pool | Operator, y: list[Any]) -> np.ndarray:
+def _reconstructed(estimator: ImageReconstructor, X: Pool | Operator, y: list[ArrayLike]) -> np.ndarray:
     return estimator.reconstruct(X, y)

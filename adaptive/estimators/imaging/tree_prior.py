@@ -18,6 +18,7 @@ from adaptive.linalg import PrecisionOperator
 if TYPE_CHECKING:
     from adaptive.estimators.imaging.model import Engine, ImageModel
     from adaptive.estimators.imaging.prior import Scales
+    from adaptive.types import State
 
 __all__ = ["learnt_tree", "plain_scales", "restored_tree", "tree_mode_of", "tree_posterior"]
 
@@ -51,7 +52,7 @@ def plain_scales(scales: Scales) -> dict[str, float] | None:
     return None if isinstance(scales, TreeMixture) else scales
 
 
-def restored_tree(model: ImageModel, state: dict[str, Any]) -> TreePosterior:
+def restored_tree(model: ImageModel, state: State) -> TreePosterior:
     """The posterior that `TreePosterior.state` described."""
     X, _ = model.measurements()
     prior = model.prior.tree(1.0)

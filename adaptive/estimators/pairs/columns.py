@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self, TypeAlias, cast
 
 import numpy as np
 
@@ -13,12 +13,17 @@ from adaptive.estimators.pairs.inference.rounds import Entries
 from adaptive.potentials import Poisson
 
 if TYPE_CHECKING:
-    from adaptive.types import ArrayLike
+    from collections.abc import Iterable
 
-__all__ = ["PairCounts", "checked_counts", "columns_of", "numbered", "positions_of", "rows_of"]
+    from adaptive.types import ArrayLike, Id, Pool, State
+
+    Positions: TypeAlias = tuple[dict[Id, int], dict[Id, int]]  # of users and of items
+    Columns: TypeAlias = tuple[np.ndarray, np.ndarray]  # a user and an item of each pair
+
+__all__ = ["PairCounts", "Pairs", "checked_counts", "columns_of", "labels_of", "numbered", "rows_of"]
 
 
-def columns_of(pairs: Any) -> tuple[np.ndarray, np.ndarray]:
+def columns_of(pairs: Pool) -> Columns:
     """Return ids of users and of items, whole numbers or text, from an array (n, 2), a frame or a list of pairs."""
     users, items = id_columns(pairs, ("users", "items"), "pairs must have two ids each, a user and an item.")
     return users, items
@@ -49,19 +54,16 @@ def numbered(
     return ids, rows
 
 
-def positions_of(ids: tuple[np.ndarray, np.ndarray]) -> tuple[dict, dict]:
-    """Return where each id of users, and of items, stands."""
-    users, items = ({label: k for k, label in enumerate(labels.tolist())} for labels in ids)
-    return users, items
+def labels_of(items: Pool) -> list[Id]:
+    """Return the ids that a list or an array holds."""
+    return list(cast("Iterable[Id]", items))
 
 
-def rows_of(
-    columns: tuple[np.ndarray, np.ndarray], positions: tuple[dict, dict]
-) -> tuple[list[np.ndarray], tuple[int, int]]:
+def rows_of(columns: tuple[np.ndarray, np.ndarray], positions: Positions) -> tuple[list[np.ndarray], tuple[int, int]]:
     """Return the rows of ids, those never seen after all that are known, and how many rows there are then."""
     rows, lengths = [], []
     for labels, known in zip(columns, positions, strict=True):
-        new: dict[Any, int] = {}
+        new: dict[Id, int] = {}
         found = [known[x] if x in known else new.setdefault(x, len(known) + len(new)) for x in labels.tolist()]
         rows.append(np.array(found, dtype=np.int64))
         lengths.append(len(known) + len(new))
@@ -69,8 +71,8 @@ def rows_of(
 
 
 @dataclass(frozen=True, eq=False)
-class PairCounts:
-    """Pairs and their counts.
+class Pairs:
+    """Pairs by their ids.
 
     Attributes
     ----------
@@ -78,20 +80,36 @@ class PairCounts:
         Of all users and items, in the order in which they came.
     rows : ((n,) array, (n,) array)
         Positions of the pairs' users and items there.
-    y : (n,) array
     """
 
     ids: tuple[np.ndarray, np.ndarray]
     rows: tuple[np.ndarray, np.ndarray]
-    y: np.ndarray
 
     n_features = None
 
     def __len__(self) -> int:
-        return len(self.y)
+        return len(self.rows[0])
+
+    @cached_property
+    def positions(self) -> Positions:
+        """Positions of ids."""
+        users, items = ({label: k for k, label in enumerate(labels.tolist())} for labels in self.ids)
+        return users, items
+
+    @property
+    def lengths(self) -> tuple[int, int]:
+        """Numbers of users and items."""
+        return len(self.ids[0]), len(self.ids[1])
+
+
+@dataclass(frozen=True, eq=False)
+class PairCounts(Pairs):
+    """Pairs and their counts y (n,), as they came."""
+
+    y: np.ndarray
 
     @classmethod
-    def of(cls, pairs: Any, y: ArrayLike, earlier: PairCounts | None = None) -> PairCounts:
+    def of(cls, pairs: Pool, y: ArrayLike, earlier: PairCounts | None = None) -> PairCounts:
         """Pairs as they are given, after the ``earlier`` ones."""
         columns = columns_of(pairs)
         counts = checked_counts(y, len(columns[0]))
@@ -102,16 +120,6 @@ class PairCounts:
             rows = [np.concatenate([old, new]) for old, new in zip(earlier.rows, rows, strict=True)]
             counts = np.concatenate([earlier.y, counts])
         return cls((ids[0], ids[1]), (rows[0], rows[1]), counts)
-
-    @cached_property
-    def positions(self) -> tuple[dict, dict]:
-        """Where each id stands."""
-        return positions_of(self.ids)
-
-    @property
-    def lengths(self) -> tuple[int, int]:
-        """How many users and items there are."""
-        return len(self.ids[0]), len(self.ids[1])
 
     def entries(self, zeros: str = "missing") -> Entries:
         """Every pair once: of duplicates counts and exposures add; with zeros "observed" all other pairs as zeros."""
@@ -133,12 +141,12 @@ class PairCounts:
         users, items = np.divmod(keys, width)
         return Entries((users, items), y, exposure, self.lengths)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data."""
         return {"ids": list(self.ids), "rows": list(self.rows), "y": self.y}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
+    def from_state(cls, state: State) -> Self:
         """The pairs that ``state`` described."""
         ids, rows = ([np.asarray(part) for part in state[name]] for name in ("ids", "rows"))
         return cls((ids[0], ids[1]), (rows[0], rows[1]), np.asarray(state["y"]))

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive import checks
-from adaptive.estimators.belief import BeliefEstimator
 from adaptive.estimators.pairs.columns import columns_of
 from adaptive.estimators.pairs.factorization.predictive import eta_moments
+from adaptive.estimators.pairs.pair_estimator import PairEstimator
 from adaptive.estimators.pairs.symbols.belief import PairsBelief, PairsSettings
 from adaptive.estimators.pairs.symbols.predictive import moments_of_all, odds
 from adaptive.estimators.pairs.symbols.shortlist import searched
 from adaptive.estimators.pairs.symbols.stream import PairStream, checked_answers
 
 if TYPE_CHECKING:
-    from adaptive.types import ArrayLike, Pool, RandomState
+    from collections.abc import Sequence
+
+    from adaptive.estimators.pairs.factorization.shortlist import Arguments, Shortened
+    from adaptive.types import ArrayLike, Id, Pool, RandomState
 
 __all__ = ["PairedSymbols"]
 
 TOGETHER = 2**21  # pairs whose odds are computed at once
 
 
-class PairedSymbols(BeliefEstimator):
+class PairedSymbols(PairEstimator):
     """Bayesian factorisation of a stream of pairs in which refusals are censored.
 
     A user and an item are drawn, each by how often it is about, and the pair is kept with the odds that the user takes
@@ -40,7 +43,7 @@ class PairedSymbols(BeliefEstimator):
     fit_bias : bool, default True
         A term per user and per item.
     user_precision, item_precision, bias_precision : float, optional
-        Of the priors; None: where the bound is largest, from 1 on, learnt after fifteen sweeps. Of few pairs the bound
+        Of the priors; None: where the bound is largest, from 1 on, fitted after fifteen sweeps. Of few pairs the bound
         is largest without any component, which is said (UserWarning); 1.0 keeps them.
     n_init : int, default 1
         Starts, of which the one with the highest bound is kept.
@@ -121,8 +124,8 @@ class PairedSymbols(BeliefEstimator):
     _Settings, _Data, _Belief = PairsSettings, PairStream, PairsBelief
     belief_: PairsBelief
 
-    def fit(self, X: Any, y: ArrayLike | None = None) -> PairedSymbols:
-        """Forget what was learnt and fit.
+    def fit(self, X: Pool, y: ArrayLike | None = None) -> PairedSymbols:
+        """Fit anew, and forget all earlier data.
 
         Parameters
         ----------
@@ -133,7 +136,7 @@ class PairedSymbols(BeliefEstimator):
         """
         return self._fit(X, y)
 
-    def partial_fit(self, X: Any, y: ArrayLike | None = None, *, decay: float = 1.0) -> PairedSymbols:
+    def partial_fit(self, X: Pool, y: ArrayLike | None = None, *, decay: float = 1.0) -> PairedSymbols:
         """Learn further pairs by solving again the rows they touch; what is refused changes nothing.
 
         Parameters
@@ -145,27 +148,26 @@ class PairedSymbols(BeliefEstimator):
         """
         return self._partial_fit(X, y, decay=decay)
 
-    def _measured(self, X: Any, y: Any, earlier: PairStream | None = None, decay: float = 1.0) -> PairStream:
+    def _measured(
+        self, X: Pool, y: ArrayLike | None, earlier: PairStream | None = None, decay: float = 1.0
+    ) -> PairStream:
         if not 0.0 < float(checks.positive("decay", decay)) <= 1.0:
             raise ValueError(f"decay must be above 0 and at most 1, got {decay!r}.")
         return PairStream.of(X, y, earlier, float(decay))
 
-    def _candidates(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        return columns_of(X)
-
     # -- belief --------------------------------------------------------------------------------------------------------
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Pool) -> np.ndarray:
         """Return the odds (n, 2) that pairs, were they shown, are refused and taken."""
         factors, users, items = self.fitted_belief().located(*self._candidates(X))
         taken = odds(*eta_moments(factors, users, items))
         return np.column_stack([1.0 - taken, taken])
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Pool) -> np.ndarray:
         """Return 1 (n,) where a pair is taken with odds above one half, else 0."""
         return (self.predict_proba(X)[:, 1] > 0.5).astype(np.int64)
 
-    def interval(self, X: Any, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
+    def interval(self, X: Pool, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Return the odds (n,) between which each pair's lie with the probability ``level``."""
         from scipy.special import expit, ndtri
 
@@ -176,7 +178,7 @@ class PairedSymbols(BeliefEstimator):
         reach = ndtri(0.5 + 0.5 * level) * np.sqrt(variance)
         return expit(mean - reach), expit(mean + reach)
 
-    def log_predictive(self, X: Any, y: ArrayLike | None = None) -> np.ndarray:
+    def log_predictive(self, X: Pool, y: ArrayLike | None = None) -> np.ndarray:
         """Return natural-log predictive probabilities (n,).
 
         Of a pair that came by itself (``y`` None) log p(item | user), by its odds times how often the item is about; of
@@ -200,11 +202,13 @@ class PairedSymbols(BeliefEstimator):
             found[came] += np.log(chosen) - np.log(total)
         return found
 
-    def score(self, X: Any, y: ArrayLike | None = None) -> float:
+    def score(self, X: Pool, y: ArrayLike | None = None) -> float:
         """Return the mean log predictive probability of pairs."""
         return float(np.mean(self.log_predictive(X, y)))
 
-    def item_scores(self, users: Any, items: Any = None, *, popularity: float = 1.0) -> np.ndarray:
+    def item_scores(
+        self, users: Sequence[Id], items: Sequence[Id] | None = None, *, popularity: float = 1.0
+    ) -> np.ndarray:
         """Return what items are ranked by for users, (n, m).
 
         Parameters
@@ -228,7 +232,7 @@ class PairedSymbols(BeliefEstimator):
         together = max(1, TOGETHER // max(1, self.belief_.data.lengths[1]))
         return [rows[k : k + together] for k in range(0, len(rows), together)]
 
-    def recommend(self, user: Any, n: int = 10, *, exclude_seen: bool = True, popularity: float = 1.0) -> np.ndarray:
+    def recommend(self, user: Id, n: int = 10, *, exclude_seen: bool = True, popularity: float = 1.0) -> np.ndarray:
         """Return the ids of the n items with the highest p(item | user), the best first.
 
         Parameters
@@ -259,30 +263,11 @@ class PairedSymbols(BeliefEstimator):
         users, items = self.fitted_belief().posterior.factors.sides
         return (users.mean.copy(), users.spread.copy()), (items.mean.copy(), items.spread.copy())
 
-    def seen(self, user: Any) -> np.ndarray:
+    def seen(self, user: Id) -> np.ndarray:
         """Return the ids of the items that a user was paired with, or shown; of one never seen none."""
         data = self.fitted_belief().data
         row = data.positions[0].get(columns_of([(user, 0)])[0].tolist()[0])
         return data.ids[1][:0] if row is None else data.ids[1][data.seen_by(row)]
 
-    def select(self, candidates: Pool, n_select: int = 1, **options: Any) -> Any:
-        """Return the positions of the pairs that are most worth showing next, as all estimators do.
-
-        The best ones of a long ``designs.pool.Product(users, items)`` are found by bounds, and not by scoring all.
-        """
-        found = searched(self, candidates, n_select, options)
-        if found is None:
-            return super().select(candidates, n_select, **options)
-        positions, among = found
-        chosen = super().select(**among)
-        return (positions[chosen[0]], chosen[1]) if options.get("return_scores") else positions[chosen]
-
-    @property
-    def users_(self) -> np.ndarray:
-        """Ids of users."""
-        return self.fitted_belief().data.ids[0]
-
-    @property
-    def items_(self) -> np.ndarray:
-        """Ids of items."""
-        return self.fitted_belief().data.ids[1]
+    def _shortened(self, arguments: Arguments) -> Shortened | None:
+        return searched(self, arguments)

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive import checks, scorers
-from adaptive.estimators.belief import BeliefEstimator
 from adaptive.estimators.pairs.columns import PairCounts, checked_counts, columns_of
 from adaptive.estimators.pairs.factorization import forecasts
 from adaptive.estimators.pairs.factorization.belief import FactorizationBelief, FactorizationSettings
 from adaptive.estimators.pairs.factorization.predictive import eta_moments
-from adaptive.estimators.pairs.factorization.shortlist import is_product, of_single_gains, of_target
+from adaptive.estimators.pairs.factorization.shortlist import of_single_gains, of_target
 from adaptive.estimators.pairs.factorization.user_view import FactorizationUser
 from adaptive.estimators.pairs.inference.expectations import log_rates
 from adaptive.estimators.pairs.inference.rounds import Entries
+from adaptive.estimators.pairs.pair_estimator import PairEstimator
 
 if TYPE_CHECKING:
+    from adaptive.estimators.pairs.factorization.about import Chosen
+    from adaptive.estimators.pairs.factorization.shortlist import Arguments, Shortened
     from adaptive.predictive import Predictive
-    from adaptive.types import ArrayLike, Pool, RandomState
+    from adaptive.types import ArrayLike, Id, Pool, RandomState
 
 __all__ = ["PoissonFactorization"]
 
 
-class PoissonFactorization(BeliefEstimator):
+class PoissonFactorization(PairEstimator):
     """Factorisation of counts with a Gaussian posterior over every user and item.
 
     Parameters
@@ -38,7 +40,7 @@ class PoissonFactorization(BeliefEstimator):
     user_variance : float, default 1.0
         Prior variance of users' entries.
     item_variance : float, optional
-        Of items' entries; None: one per component, learnt by the bound (.2 of points).
+        Of items' entries; None: one per component, fitted by the bound (.2 of points).
     fit_bias : bool, default True
         A term per user and per item with variance 1, about the mean log count.
     n_init : int, default 1
@@ -119,8 +121,8 @@ class PoissonFactorization(BeliefEstimator):
     _Settings, _Data, _Belief = FactorizationSettings, PairCounts, FactorizationBelief
     belief_: FactorizationBelief
 
-    def fit(self, X: Any, y: ArrayLike) -> PoissonFactorization:
-        """Forget what was learnt and fit.
+    def fit(self, X: Pool, y: ArrayLike) -> PoissonFactorization:
+        """Fit anew, and forget all earlier data.
 
         Parameters
         ----------
@@ -130,19 +132,16 @@ class PoissonFactorization(BeliefEstimator):
         """
         return self._fit(X, y)
 
-    def partial_fit(self, X: Any, y: ArrayLike) -> PoissonFactorization:
+    def partial_fit(self, X: Pool, y: ArrayLike) -> PoissonFactorization:
         """Learn further pairs by solving again the rows they touch; what is refused changes nothing."""
         return self._partial_fit(X, y)
 
-    def _measured(self, X: Any, y: Any, earlier: PairCounts | None = None) -> PairCounts:
+    def _measured(self, X: Pool, y: ArrayLike, earlier: PairCounts | None = None) -> PairCounts:
         return PairCounts.of(X, y, earlier)
-
-    def _candidates(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        return columns_of(X)
 
     # -- belief --------------------------------------------------------------------------------------------------------
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Pool) -> np.ndarray:
         """Return the mean counts (n,) of pairs, infinite where the posterior's is."""
         factors, users, items = self.fitted_belief().located(*self._candidates(X))
         own, other = factors.sides
@@ -150,7 +149,7 @@ class PoissonFactorization(BeliefEstimator):
             logs = log_rates(users, items, own.mean, own.spread, other.mean, other.spread, 1.0)
             return np.exp(factors.offset + logs)
 
-    def log_predictive(self, X: Any, y: ArrayLike) -> np.ndarray:
+    def log_predictive(self, X: Pool, y: ArrayLike) -> np.ndarray:
         """Return the (n,) natural-log predictive probabilities of counts: draws of the item, quadrature over the rest.
 
         256 draws of low discrepancy per pair; where the variances are zero the value is exact.
@@ -158,17 +157,17 @@ class PoissonFactorization(BeliefEstimator):
         factors, users, items = self.fitted_belief().located(*self._candidates(X))
         return forecasts.log_probabilities(factors, users, items, checked_counts(y, len(users)))
 
-    def interval(self, X: Any, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
+    def interval(self, X: Pool, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Return the counts (n,) between which each pair's lies with about the probability ``level``, by draws."""
         forecasts.check_level(level)
         factors, users, items = self.fitted_belief().located(*self._candidates(X))
         return forecasts.intervals(factors, users, items, level)
 
-    def score(self, X: Any, y: ArrayLike) -> float:
+    def score(self, X: Pool, y: ArrayLike) -> float:
         """Return the mean log predictive probability of the counts ``y`` of pairs."""
         return float(np.mean(self.log_predictive(X, y)))
 
-    def recommend(self, user: Any, n: int = 10, *, exclude_seen: bool = True) -> np.ndarray:
+    def recommend(self, user: Id, n: int = 10, *, exclude_seen: bool = True) -> np.ndarray:
         """Return the ids of the n items with the highest mean counts for a user, the best first.
 
         Parameters
@@ -193,7 +192,7 @@ class PoissonFactorization(BeliefEstimator):
         order = np.argsort(-worth, kind="stable")
         return known[order[np.isfinite(worth[order])][:n]]
 
-    def user(self, user: Any) -> FactorizationUser:
+    def user(self, user: Id) -> FactorizationUser:
         """Return a view of one user for the loop: candidates are item ids, that user's row learns, items stand still.
 
         Parameters
@@ -217,8 +216,8 @@ class PoissonFactorization(BeliefEstimator):
             belief.settings.kind,
         )
 
-    def predictive(self, candidates: Pool, *, target: Any = None, random_state: RandomState = None) -> Predictive:
-        """What is believed about pairs: exact moments of log rates, whose shape is taken for Gaussian.
+    def predictive(self, candidates: Pool, *, target: Chosen = None, random_state: RandomState = None) -> Predictive:
+        """Return the predictive of pairs: exact moments of log rates, whose shape is taken for Gaussian.
 
         Parameters
         ----------
@@ -233,31 +232,9 @@ class PoissonFactorization(BeliefEstimator):
         settings = FactorizationSettings.of(self)
         return FactorizationBelief.prior_predictive(settings, given, target=target, random_state=random_state)
 
-    def select(self, candidates: Pool, n_select: int = 1, **options: Any) -> Any:
-        """Return the positions of the pairs that are most worth counting next, as all estimators do.
-
-        The pairs of the highest single gains of a long ``designs.pool.Product(users, items)`` are found by bounds
-        (`adaptive.search.best_pairs`), and the choice is made among these; with a ``target`` among the pairs of its
-        users and items, of which alone a count tells.
-        """
-        arguments: dict[str, Any] = {
-            "candidates": candidates, "n_select": checks.integer("n_select", n_select, minimum=1), "scorer": "auto",
-            "target": None, "cost": None, "mask": None, "exclude": (), "pending": None, "joint": True, **options,
-        }  # fmt: skip
-        by_gain = scorers.get(arguments["scorer"], self) is scorers.information_gain
-        if not (by_gain and is_product(candidates) and self.__sklearn_is_fitted__()):
-            return super().select(**arguments)
+    def _shortened(self, arguments: Arguments) -> Shortened | None:
+        if scorers.get(arguments["scorer"], self) is not scorers.information_gain:
+            return None
+        arguments["n_select"] = checks.integer("n_select", arguments["n_select"], minimum=1)
         shortened = of_single_gains if arguments["target"] is None else of_target
-        positions, among = shortened(self.belief_, arguments)
-        chosen = super().select(**among)
-        return (positions[chosen[0]], chosen[1]) if options.get("return_scores") else positions[chosen]
-
-    @property
-    def users_(self) -> np.ndarray:
-        """Ids of users."""
-        return self.fitted_belief().data.ids[0]
-
-    @property
-    def items_(self) -> np.ndarray:
-        """Ids of items."""
-        return self.fitted_belief().data.ids[1]
+        return shortened(self.belief_, arguments)

@@ -1,32 +1,39 @@
-"""What is believed of the parameters after answers: a cloud of weighted particles."""
+"""Belief about the parameters after answers: a cloud of weighted particles."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import asdict, dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from adaptive.estimators.belief import FromPrior, Traced
+from adaptive.estimators.particles.continuous import GaussianParticles
+from adaptive.estimators.particles.discrete import DiscreteParticles, IntervalParticles
 from adaptive.estimators.particles.inference.cloud import Cloud
 from adaptive.estimators.particles.inference.learning import Problem, learnt
 from adaptive.estimators.particles.inference.prior import checked_draws
 from adaptive.estimators.particles.likelihood import row_blocks
-from adaptive.estimators.particles.outcomes import predictive_of
-from adaptive.estimators.particles.settings import ParticleSettings
+from adaptive.estimators.particles.predictive import ParticlePredictive
+from adaptive.estimators.particles.settings import CloudSettings
+from adaptive.estimators.particles.target import Target
 from adaptive.estimators.rows.training import Rows
 
 if TYPE_CHECKING:
+    from adaptive.estimators.particles.target import Named
     from adaptive.predictive import Predictive
-    from adaptive.types import RandomState
+    from adaptive.types import RandomState, State
 
 __all__ = ["ParticleBelief", "prior_cloud"]
+
+S = TypeVar("S", bound=CloudSettings)
 
 HARDLY = 0.02  # share of accepted proposals below which moves do not move
 
 
-def prior_cloud(settings: ParticleSettings) -> Cloud:
+def prior_cloud(settings: CloudSettings) -> Cloud:
     """Return the particles before any answer, of equal weight; the same for the same seed."""
     k = settings.n_particles
     values = checked_draws(settings.stated_prior, k, settings.seed)
@@ -34,8 +41,8 @@ def prior_cloud(settings: ParticleSettings) -> Cloud:
 
 
 @dataclass(frozen=True, eq=False)
-class ParticleBelief:
-    """The cloud after all answers.
+class ParticleBelief(FromPrior, Traced, Generic[S]):
+    """Cloud after all answers.
 
     Attributes
     ----------
@@ -45,12 +52,12 @@ class ParticleBelief:
     posterior : Cloud
     """
 
-    settings: ParticleSettings
+    settings: S
     data: Rows
     posterior: Cloud
 
     @classmethod
-    def learnt(cls, settings: ParticleSettings, data: Rows, earlier: ParticleBelief | None = None) -> ParticleBelief:
+    def learnt(cls, settings: S, data: Rows, earlier: Self | None = None) -> Self:
         """The belief after ``data``, of which an ``earlier`` one knows the first rows."""
         cloud = prior_cloud(settings) if earlier is None else earlier.posterior
         known, likelihood = 0 if earlier is None else len(earlier.data), settings.likelihood
@@ -79,61 +86,64 @@ class ParticleBelief:
             )
         return cls(settings, data, after)
 
-    # -- what is said of the inference ---------------------------------------------------------------------------------
+    # -- inference -----------------------------------------------------------------------------------------------------
 
     evidence_kind = "approximation"
 
     @property
+    def trace(self) -> tuple[float, ...]:
+        """Effective sample size after each fit."""
+        return self.posterior.sizes
+
+    @property
     def converged(self) -> bool:
-        """Whether the last moves moved the particles."""
+        """Success of the last moves: the particles moved."""
         return not self.posterior.acceptance < HARDLY
 
     @property
     def log_evidence(self) -> float:
-        """Of all answers, by the mean weights."""
+        """Log evidence of all answers, by the mean weights."""
         return self.posterior.log_evidence
 
     @property
-    def objective_trace(self) -> np.ndarray:
-        """The effective sample size after each learning."""
-        return np.array(self.posterior.sizes)
-
-    @property
     def n_iter(self) -> int:
-        """How often the particles were resampled and moved."""
+        """Number of times the particles were resampled and moved."""
         return self.posterior.n_moves
 
     # -- what is believed ----------------------------------------------------------------------------------------------
 
-    def predictive(self, candidates: np.ndarray, *, target: Any = None, random_state: RandomState = None) -> Predictive:
-        """What is believed about the outcomes at settings."""
-        return predictive_of(self.settings, self.posterior, candidates, target=target, random_state=random_state)
+    def predictive(
+        self, candidates: np.ndarray, *, target: Named = None, random_state: RandomState = None
+    ) -> Predictive:
+        """Predictive of the outcomes at settings."""
+        return self._of(self.settings, self.posterior, candidates, target, random_state)
 
     @classmethod
-    def prior_predictive(
-        cls,
-        settings: ParticleSettings,
-        candidates: np.ndarray,
-        *,
-        target: Any = None,
-        random_state: RandomState = None,
-    ) -> Predictive:
-        """The same before any answer."""
-        return predictive_of(settings, prior_cloud(settings), candidates, target=target, random_state=random_state)
+    def prior(cls, settings: S) -> Self:
+        """Belief before any answer."""
+        return cls(settings, Rows(np.zeros((0, 0)), np.zeros(0)), prior_cloud(settings))
 
-    def state(self) -> dict[str, Any]:
+    @staticmethod
+    def _of(settings: S, cloud: Cloud, X: np.ndarray, target: Named, random_state: RandomState) -> Predictive:
+        """Predictive of numbers with Gaussian noise, of outcomes that are listed, or of a density on an interval."""
+        kind: type[ParticlePredictive] = GaussianParticles
+        if settings.model is None:
+            kind = DiscreteParticles if settings.interval is None else IntervalParticles
+        return kind(settings, cloud, X, Target.of(settings, cloud, target), random_state=random_state)
+
+    def state(self) -> State:
         """Plain data, without what was measured."""
         return {"cloud": {**asdict(self.posterior), "names": list(self.posterior.names)}}
 
     @classmethod
-    def from_state(cls, settings: ParticleSettings, data: Rows, state: dict[str, Any]) -> ParticleBelief:
+    def from_state(cls, settings: S, data: Rows, state: State) -> Self:
         """The belief that ``state`` described."""
         kept = {field.name: state["cloud"][field.name] for field in fields(Cloud)}
         cloud = Cloud(**kept)
         return cls(settings, data, replace(cloud, names=tuple(cloud.names), sizes=tuple(cloud.sizes)))
 
 
-def possible_increments(cloud: Cloud, settings: ParticleSettings, data: Rows, known: int) -> np.ndarray:
+def possible_increments(cloud: Cloud, settings: CloudSettings, data: Rows, known: int) -> np.ndarray:
     """Return log p(answers from ``known`` on | value) (k,); the first answer that no particle can give is refused."""
     possible, total = np.isfinite(cloud.log_weights), np.zeros(len(cloud))
     for block in row_blocks(len(cloud), len(data) - known):

@@ -9,22 +9,21 @@ error of that mean.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtri
 from scipy.stats import qmc
 
+from adaptive.estimators.particles.inference.cloud import systematic
 from adaptive.estimators.particles.inference.compiled import log_mixture
 from adaptive.estimators.particles.inference.mixture_density import mixture_densities
-from adaptive.estimators.particles.inference.resampling import systematic
-from adaptive.estimators.particles.predictive import Kept, ParticlePredictive
+from adaptive.estimators.particles.predictive import Kept, ParticlePredictive, Stated
 from adaptive.estimators.particles.target import within
 from adaptive.predictive.surprise import tail_of_mixture
 
 if TYPE_CHECKING:
-    from adaptive.estimators.particles.likelihood import GaussianNoise
+    from adaptive.types import ArrayLike
 
 __all__ = ["GaussianParticles"]
 
@@ -37,17 +36,17 @@ _HALF_LOG = 0.5 * np.log(2.0 * np.pi * np.e)
 class GaussianParticles(ParticlePredictive):
     """Predictive of the user's model with Gaussian noise."""
 
-    def _asked(self) -> Kept:
-        likelihood: GaussianNoise = self.settings.likelihood  # type: ignore[assignment]
+    def _asked(self) -> Kept[tuple[np.ndarray, np.ndarray]]:
+        likelihood = self.settings.likelihood
         values, X = self.cloud.values, self.X
         channels = likelihood.moments(values[:1], X[:1])[0].shape[2] if len(X) else 1
         self.channels = channels
         return Kept(lambda part: likelihood.moments(values, X[part]), len(values), len(X), channels)
 
-    def stated(self) -> dict[str, Callable[[], Any]]:
+    def stated(self) -> Stated:
         """Entropies; of one channel also the moments of the mean that the model gives."""
         self.channels = self.channels if "channels" in self.__dict__ else self._kept(self._kept.parts[0])[0].shape[2]
-        fields: dict[str, Callable[[], Any]] = {
+        fields: Stated = {
             "outcome_entropy": lambda: self._entropies[:, 0],
             "expected_entropy": self._expected_entropy,
         }
@@ -64,11 +63,10 @@ class GaussianParticles(ParticlePredictive):
         means = kept[0][:, :, 0]
         return self.weights @ np.square(means - self.weights @ means)
 
-    def covariance(self, i: Any, j: Any) -> np.ndarray:
+    def covariance(self, i: ArrayLike, j: ArrayLike) -> np.ndarray:
         """Return the covariance (len i, len j) of the model's means at candidates i and j."""
         means = np.concatenate([self._kept(part)[0][:, :, 0] for part in self._kept.parts], axis=1)
-        apart = means - self.weights @ means
-        return (apart[:, np.atleast_1d(i)] * self.weights[:, None]).T @ apart[:, np.atleast_1d(j)]
+        return self._covariance(means, i, j)
 
     # -- entropies -----------------------------------------------------------------------------------------------------
 
@@ -113,7 +111,8 @@ class GaussianParticles(ParticlePredictive):
         means, deviations = kept
         weights = self.weights[part] / self.weights[part].sum()
         if len(part) < len(means):
-            means = within(means[part], self._target.places[part], weights)  # type: ignore[index]
+            assert self._target.places is not None
+            means = within(means[part], self._target.places[part], weights)
             deviations = deviations if deviations.shape[0] == 1 else deviations[part]
         if self.channels == 1:
             entropies = mixture_densities(weights, means[:, :, 0], deviations[:, :, 0]).entropy
@@ -170,14 +169,14 @@ class GaussianParticles(ParticlePredictive):
         ]
         return np.concatenate(found, axis=1)
 
-    def tail_probability(self, i: int, outcome: Any) -> float:
+    def tail_probability(self, i: int, outcome: ArrayLike) -> float:
         """Return how probable an outcome as far out is: both tails; of several channels the least times how many."""
         means, deviations = self._one(range(len(self))[i])
         numbers = np.ravel(np.asarray(outcome, dtype=float)).tolist()
         each = [tail_of_mixture(self.weights, means[:, c], deviations[:, c], y) for c, y in enumerate(numbers)]
         return min(1.0, len(each) * min(each))
 
-    def likely_outcomes(self, i: int) -> list[tuple[Any, float]] | None:
+    def likely_outcomes(self, i: int) -> list[tuple[object, float]] | None:
         """Return 16 outcomes of equal probability: the middles of as many strata."""
         means, deviations = self._one(i)
         if self.channels > 1:

@@ -6,17 +6,18 @@ p(y | particle) (k, m, c)        `WeightedDraws`, exact by enumeration; of a den
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adaptive.estimators.particles.predictive import Kept, ParticlePredictive
+from adaptive.estimators.particles.predictive import Kept, ParticlePredictive, Stated
 from adaptive.predictive import WeightedDraws
 from adaptive.predictive.derivations import likely
 
 if TYPE_CHECKING:
     from adaptive.estimators.particles.inference.cloud import Cloud
-    from adaptive.estimators.particles.settings import ParticleSettings
+    from adaptive.estimators.particles.settings import CloudSettings
+    from adaptive.types import ArrayLike
 
 __all__ = ["DiscreteParticles", "IntervalParticles", "outcome_table"]
 
@@ -25,7 +26,7 @@ N_PARTS = 128  # of an interval
 N_BRANCHES = 16  # outcomes that stand for all of an interval
 
 
-def listed(settings: ParticleSettings) -> tuple[np.ndarray, float]:
+def listed(settings: CloudSettings) -> tuple[np.ndarray, float]:
     """Return the outcomes (c,) that the user listed, or midpoints of the interval, and what each stands for."""
     if settings.interval is not None:
         low, high = settings.interval
@@ -39,7 +40,7 @@ def listed(settings: ParticleSettings) -> tuple[np.ndarray, float]:
     return settings.known_outcomes, 1.0
 
 
-def outcome_table(settings: ParticleSettings, cloud: Cloud, X: np.ndarray) -> np.ndarray:
+def outcome_table(settings: CloudSettings, cloud: Cloud, X: np.ndarray) -> np.ndarray:
     """Return p(outcome | particle) (k, m, c) at settings X (m, f), normalised over the outcomes listed."""
     outcomes, width = listed(settings)
     of_rows, values = settings.likelihood.of_rows, cloud.values
@@ -61,7 +62,7 @@ def outcome_table(settings: ParticleSettings, cloud: Cloud, X: np.ndarray) -> np
 class DiscreteParticles(ParticlePredictive):
     """Predictive of an outcome that is one of a list."""
 
-    def _asked(self) -> Kept:
+    def _asked(self) -> Kept[np.ndarray]:
         def table(part: slice) -> np.ndarray:
             return outcome_table(self.settings, self.cloud, self.X[part])
 
@@ -74,8 +75,8 @@ class DiscreteParticles(ParticlePredictive):
     def _field(self, name: str) -> Callable[[], np.ndarray]:
         return lambda: self.blockwise(lambda table: getattr(self._of(table), name))
 
-    def stated(self) -> dict[str, Callable[[], Any]]:
-        """Of each block by its draws."""
+    def stated(self) -> Stated:
+        """Entropies of each block by its draws."""
         nothing = np.ones((len(self.weights), 0, len(listed(self.settings)[0])))
         return {
             **{name: self._field(name) for name in ("probabilities", "expected_entropy", "expected_target_entropy")},
@@ -88,12 +89,12 @@ class DiscreteParticles(ParticlePredictive):
         tables = [self._kept(part) for part in self._kept.parts]
         return self._of(np.concatenate(tables, axis=1)).draws(n)
 
-    def likely_outcomes(self, i: int) -> list[tuple[Any, float]] | None:
+    def likely_outcomes(self, i: int) -> list[tuple[object, float]] | None:
         """Return [(outcome, probability)] of candidate ``i``."""
         table, at = self._kept.at(i)
         return likely(self.outcomes, self.weights @ table[:, at])
 
-    def log_density(self, i: int, outcome: Any) -> np.ndarray:
+    def log_density(self, i: int, outcome: object) -> np.ndarray:
         """Return log p(outcome | value_k) (k,) at candidate i, one of those listed."""
         column = [c for c, known in enumerate(self.outcomes) if known == outcome]
         if not column:
@@ -108,7 +109,7 @@ class IntervalParticles(DiscreteParticles):
 
     draws = None  # type: ignore[assignment]  # of no list of outcomes
 
-    def stated(self) -> dict[str, Callable[[], Any]]:
+    def stated(self) -> Stated:
         """Entropies and the moments of the mean outcome."""
         places, width = listed(self.settings)
 
@@ -126,11 +127,10 @@ class IntervalParticles(DiscreteParticles):
             "variance": lambda: self.blockwise(variance),
         }
 
-    def covariance(self, i: Any, j: Any) -> np.ndarray:
+    def covariance(self, i: ArrayLike, j: ArrayLike) -> np.ndarray:
         """Return the covariance (len i, len j) of the mean outcomes at candidates i and j."""
         means = np.concatenate([self._kept(part) @ listed(self.settings)[0] for part in self._kept.parts], axis=1)
-        apart = means - self.weights @ means
-        return (apart[:, np.atleast_1d(i)] * self.weights[:, None]).T @ apart[:, np.atleast_1d(j)]
+        return self._covariance(means, i, j)
 
     def quantiles(self, probabilities: np.ndarray) -> np.ndarray:
         """Return (q, m) outcomes below which the outcome lies with the given probabilities (q,)."""
@@ -138,7 +138,7 @@ class IntervalParticles(DiscreteParticles):
         shares = self.blockwise(lambda table: np.tensordot(self.weights, table, axes=1))
         return np.stack([np.interp(probabilities, np.cumsum(row), places + 0.5 * width) for row in shares], axis=1)
 
-    def likely_outcomes(self, i: int) -> list[tuple[Any, float]] | None:
+    def likely_outcomes(self, i: int) -> list[tuple[object, float]] | None:
         """Return 16 outcomes of equal probability: the middles of as many strata."""
         table, at = self._kept.at(i)
         places, width = listed(self.settings)
@@ -146,13 +146,13 @@ class IntervalParticles(DiscreteParticles):
         below = np.cumsum(self.weights @ table[:, at])
         return [(point, 1.0 / N_BRANCHES) for point in np.interp(levels, below, places + 0.5 * width)]
 
-    def tail_probability(self, i: int, outcome: Any) -> float:
+    def tail_probability(self, i: int, outcome: ArrayLike) -> float:
         """Return how probable an outcome as far out is, both tails, to the width of a bar."""
         table, at = self._kept.at(i)
         places, width = listed(self.settings)
         below = float(np.interp(outcome, places + 0.5 * width, np.cumsum(self.weights @ table[:, at])))
         return min(1.0, 2.0 * min(below, 1.0 - below))
 
-    def log_density(self, i: int, outcome: Any) -> np.ndarray:
+    def log_density(self, i: int, outcome: object) -> np.ndarray:
         """Return log p(outcome | value_k) (k,) at candidate i."""
         return ParticlePredictive.log_density(self, i, outcome)

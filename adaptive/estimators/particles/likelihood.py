@@ -7,11 +7,16 @@ model(parameters (n, d), X (m, f))  ->  (n, m), or (n, m, c) where y has c chann
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-__all__ = ["AT_ONCE", "GaussianNoise", "StatedLikelihood", "row_blocks"]
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
+
+    Function: TypeAlias = Callable[..., ArrayLike]  # of the user, of parameters (n, d) first
+
+__all__ = ["AT_ONCE", "GaussianNoise", "Likelihood", "StatedLikelihood", "row_blocks"]
 
 AT_ONCE = 2**22  # numbers that a user's function is asked for at once
 _LOG_ROOT = 0.5 * np.log(2.0 * np.pi)
@@ -23,7 +28,7 @@ def row_blocks(n: int, m: int, each: int = 1) -> list[slice]:
     return [slice(start, min(start + rows, m)) for start in range(0, m, rows)]
 
 
-def called(name: str, function: Callable[..., Any], values: np.ndarray, *given: Any) -> np.ndarray:
+def called(name: str, function: Function, values: np.ndarray, *given: np.ndarray) -> np.ndarray:
     """Return what the user's function says as numbers; what it raises is said in one sentence."""
     try:
         return np.asarray(function(values, *given), dtype=float)
@@ -35,13 +40,15 @@ def called(name: str, function: Callable[..., Any], values: np.ndarray, *given: 
         ) from problem
 
 
-class _Summed:
-    """Log likelihoods of rows, added; a subclass has ``of_rows(values, X, y) -> (n, m)``."""
-
-    name: str
+class Likelihood:
+    """Log likelihoods of rows, added; a subclass has ``of_rows(values, X, y) -> (n, m)``, and perhaps ``moments``."""
 
     def of_rows(self, values: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Return log p(y_j | values_i, X_j), (n, m)."""
+        raise NotImplementedError  # pragma: no cover
+
+    def moments(self, values: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return means (n, m, c) of numbers and deviations that broadcast to them."""
         raise NotImplementedError  # pragma: no cover
 
     def total(self, values: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -52,10 +59,10 @@ class _Summed:
         return total
 
 
-class StatedLikelihood(_Summed):
+class StatedLikelihood(Likelihood):
     """``log_likelihood`` as a user states it."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Function) -> None:
         self.function = function
 
     def of_rows(self, values: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -75,7 +82,7 @@ class StatedLikelihood(_Summed):
         return found
 
 
-class GaussianNoise(_Summed):
+class GaussianNoise(Likelihood):
     """The user's mean and Gaussian noise around it.
 
     Parameters
@@ -84,7 +91,7 @@ class GaussianNoise(_Summed):
     noise : float > 0, callable(parameters, X) -> what broadcasts to the mean, or int: the column that holds it
     """
 
-    def __init__(self, model: Callable[..., Any], noise: float | Callable[..., Any] | int) -> None:
+    def __init__(self, model: Function, noise: float | Function | int) -> None:
         self.model, self.noise = model, noise
 
     def moments(self, values: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -14,13 +13,18 @@ from adaptive.estimators.belief import BeliefEstimator, of_belief
 from adaptive.estimators.particles import predictions
 from adaptive.estimators.particles.belief import ParticleBelief
 from adaptive.estimators.particles.bounds import Bounds, information_bounds
-from adaptive.estimators.particles.draws import simulated
 from adaptive.estimators.particles.inference.prior import checked_draws
-from adaptive.estimators.particles.settings import ParticleSettings
+from adaptive.estimators.particles.predictive import ParticlePredictive
+from adaptive.estimators.particles.settings import CloudSettings, ParticleSettings
 from adaptive.estimators.rows.tables import checked_table
 from adaptive.estimators.rows.training import Rows
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from adaptive.estimators.particles.inference.prior import PriorLike
+    from adaptive.estimators.particles.likelihood import Function
+    from adaptive.estimators.particles.target import Named
     from adaptive.predictive import Predictive
     from adaptive.types import ArrayLike, Pool, RandomState, Table
 
@@ -28,7 +32,7 @@ __all__ = ["ParticleEstimator"]
 
 
 class ParticleEstimator(RegressorMixin, BeliefEstimator):
-    """A model of yours, its parameters learnt by weighted particles, its next setting chosen by information.
+    """A model of yours, its parameters fitted by weighted particles, its next setting chosen by information.
 
     Parameters
     ----------
@@ -73,7 +77,7 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
     Notes
     -----
     An answer costs one call of the likelihood with its own row; a move costs as many with all rows as it takes steps.
-    An answer that would leave fewer than a tenth of the particles is learnt in tempered steps. Random numbers follow
+    An answer that would leave fewer than a tenth of the particles is fitted in tempered steps. Random numbers follow
     from the seed and the number of answers, so that a run that was stopped and continued gives the same bits.
 
     ``target`` of `predictive`, `select` and `SequentialDesign`: names of parameters, a function of them, or settings
@@ -104,18 +108,18 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
     True
     """
 
-    _Settings: ClassVar[Any] = ParticleSettings
+    _Settings: ClassVar[type[CloudSettings]] = ParticleSettings
     _Belief: ClassVar[type[ParticleBelief]] = ParticleBelief
     _cites: ClassVar[tuple[str, ...]] = ("chopin2002", "delmoral2006")
     belief_: ParticleBelief
 
     def __init__(
         self,
-        log_likelihood: Callable[..., Any] | None = None,
-        model: Callable[..., Any] | None = None,
-        prior: Any = None,
+        log_likelihood: Function | None = None,
+        model: Function | None = None,
+        prior: PriorLike = None,
         *,
-        noise: float | str | Callable[..., Any] | None = None,
+        noise: float | str | Function | None = None,
         n_particles: int = 2000,
         resample: float = 0.5,
         move: str = "random_walk",
@@ -135,7 +139,7 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
     # -- learning ------------------------------------------------------------------------------------------------------
 
     def fit(self, X: Table, y: ArrayLike) -> ParticleEstimator:
-        """Forget what was learnt and fit.
+        """Fit anew, and forget all earlier data.
 
         Parameters
         ----------
@@ -148,7 +152,7 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
         """Learn from further measurements, starting from what is believed; what is refused changes nothing."""
         return self._partial_fit(X, y)
 
-    def _measured(self, X: Any, y: Any, earlier: Rows | None = None) -> Rows:
+    def _measured(self, X: Table, y: ArrayLike, earlier: Rows | None = None) -> Rows:
         outcomes = self._outcomes(y)
         m = pools.length(X)
         if m != len(outcomes):
@@ -160,7 +164,7 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
             raise ValueError(f"y must be like the earlier answers, of shape {earlier.y.shape}, got {outcomes.shape}.")
         return earlier.followed_by(rows, outcomes)
 
-    def _outcomes(self, y: Any) -> np.ndarray:
+    def _outcomes(self, y: ArrayLike) -> np.ndarray:
         """The outcomes as numbers, or as those listed."""
         known = self._Settings.of(self).known_outcomes
         if known is None:
@@ -177,8 +181,10 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
 
     # -- belief --------------------------------------------------------------------------------------------------------
 
-    def predictive(self, candidates: Pool, *, target: Any = None, random_state: RandomState = None) -> Predictive:
-        """What is believed about the outcomes at settings.
+    def predictive(
+        self, candidates: Pool, *, target: Named | Table = None, random_state: RandomState = None
+    ) -> Predictive:
+        """Return the predictive of the outcomes at settings.
 
         Parameters
         ----------
@@ -197,7 +203,7 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
         settings = self._Settings.of(self)
         return self._Belief.prior_predictive(settings, given, target=about, random_state=random_state)
 
-    def predict(self, X: Table, return_std: bool = False) -> Any:
+    def predict(self, X: Table, return_std: bool = False) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Return the mean outcomes (m,), or (m, channels); of a list of labels the most probable.
 
         With ``return_std`` also the posterior standard deviations of these means, without the noise of a measurement,
@@ -238,11 +244,11 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
         A. Foster, M. Jankowiak, M. O'Meara, Y. Teh, T. Rainforth (2020), A unified stochastic gradient approach to
         designing Bayesian-optimal experiments.
         """
-        predictive: Any = self.predictive(candidates, random_state=random_state)
+        predictive = self.predictive(candidates, random_state=random_state)
+        assert isinstance(predictive, ParticlePredictive)
         return information_bounds(predictive)
 
-    # -- draws, as `diagnostics.simulation_based_calibration` asks for them
-    # ----------------------------------------------
+    # -- draws, as `diagnostics.simulation_based_calibration` asks for them --------------------------------------------
 
     def prior_draws(self, n: int, random_state: RandomState = None) -> np.ndarray:
         """Return (n, d) draws of the parameters before any answer."""
@@ -258,9 +264,13 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
         values = checks.finite("parameters", parameters)
         settings = self._Settings.of(self)
         checks.shape("parameters", values, (None, len(settings.stated_prior.names)))
-        return simulated(settings, values, self._candidates(X), checks.generator(random_state))
+        return self._drawn(settings, values, self._candidates(X), checks.generator(random_state))
 
-    def to_frame(self) -> Any:
+    @staticmethod
+    def _drawn(settings: ParticleSettings, values: np.ndarray, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return predictions.drawn(settings, values, X, rng)
+
+    def to_frame(self) -> DataFrame:
         """Return the weighted draws as a pandas frame: one column per parameter, and ``weight``."""
         return self.fitted_belief().posterior.to_frame()
 

@@ -1,4 +1,4 @@
-"""What weighted particles say of candidates, block by block: only what has one entry per candidate is kept.
+"""Predictive of candidates by weighted particles, block by block: only what has one entry per candidate is kept.
 
     p(y_i) = sum_k w_k p(y_i | value_k),        w_k | y_i  =  w_k p(y_i | value_k) / p(y_i)
 
@@ -8,7 +8,7 @@ What the user's functions returned is kept for the what-ifs where it is small en
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
 from scipy.special import logsumexp
@@ -19,17 +19,21 @@ from adaptive.predictive.scenarios import branch
 
 if TYPE_CHECKING:
     from adaptive.estimators.particles.inference.cloud import Cloud
-    from adaptive.estimators.particles.settings import ParticleSettings
+    from adaptive.estimators.particles.settings import CloudSettings
     from adaptive.estimators.particles.target import Target
-    from adaptive.types import RandomState
+    from adaptive.types import ArrayLike, RandomState
 
-__all__ = ["Kept", "ParticlePredictive"]
+__all__ = ["Kept", "ParticlePredictive", "Stated"]
+
+Stated: TypeAlias = dict[str, Callable[[], Any]]  # fields by name, as functions that are called once
+
+T = TypeVar("T")
 
 MOST_KEPT = 2**24  # numbers
 
 
-class Kept:
-    """What a function says of blocks of candidates, kept where all of it has at most `MOST_KEPT` numbers.
+class Kept(Generic[T]):
+    """Values of a function at blocks of candidates, kept where all of it has at most `MOST_KEPT` numbers.
 
     Parameters
     ----------
@@ -38,13 +42,13 @@ class Kept:
         Particles, candidates, numbers for each pair.
     """
 
-    def __init__(self, function: Callable[[slice], Any], n: int, m: int, each: int) -> None:
+    def __init__(self, function: Callable[[slice], T], n: int, m: int, each: int) -> None:
         self._function, self._keep = function, n * m * each <= MOST_KEPT
         self.parts = row_blocks(n, m, each)
-        self._kept: dict[int, Any] = {}
+        self._kept: dict[int, T] = {}
 
-    def __call__(self, part: slice) -> Any:
-        """What is said of the block ``part``."""
+    def __call__(self, part: slice) -> T:
+        """Values of the block ``part``."""
         if part.start not in self._kept:
             value = self._function(part)
             if not self._keep:
@@ -52,8 +56,8 @@ class Kept:
             self._kept[part.start] = value
         return self._kept[part.start]
 
-    def at(self, i: int) -> tuple[Any, int]:
-        """What is said of the block that holds candidate i, and where in it."""
+    def at(self, i: int) -> tuple[T, int]:
+        """Values of the block that holds candidate i, and its place there."""
         for part in self.parts:
             if part.start <= i < part.stop:
                 if self._keep:
@@ -80,7 +84,7 @@ class ParticlePredictive(Predictive):
 
     def __init__(
         self,
-        settings: ParticleSettings,
+        settings: CloudSettings,
         cloud: Cloud,
         X: np.ndarray,
         target: Target,
@@ -99,11 +103,11 @@ class ParticlePredictive(Predictive):
 
     # -- what a subclass says ------------------------------------------------------------------------------------------
 
-    def _asked(self) -> Kept:
-        """What is asked of the user's functions, by blocks."""
+    def _asked(self) -> Kept[Any]:
+        """Values of the user's functions, by blocks."""
         raise NotImplementedError  # pragma: no cover
 
-    def stated(self) -> dict[str, Callable[[], Any]]:
+    def stated(self) -> Stated:
         """Fields by name, as functions that are called once."""
         raise NotImplementedError  # pragma: no cover
 
@@ -122,21 +126,27 @@ class ParticlePredictive(Predictive):
             return function(self._kept(slice(0, 0)))
         return np.concatenate([function(self._kept(part)) for part in self._kept.parts])
 
+    def _covariance(self, means: np.ndarray, i: ArrayLike, j: ArrayLike) -> np.ndarray:
+        """Covariance (len i, len j) of the particles' means (k, m) at candidates i and j."""
+        apart = means - self.weights @ means
+        return (apart[:, np.atleast_1d(i)] * self.weights[:, None]).T @ apart[:, np.atleast_1d(j)]
+
     def _target_deviation(self) -> np.ndarray:
-        values: Any = self._target.values
+        values = self._target.values
+        assert values is not None
         mean = self.weights @ values
         return np.sqrt(self.weights @ np.square(values - mean))
 
-    def log_density(self, i: int, outcome: Any) -> np.ndarray:
+    def log_density(self, i: int, outcome: object) -> np.ndarray:
         """Return log p(outcome | value_k) (k,) at candidate i."""
         at = self.X[i : i + 1]
         return self.settings.likelihood.of_rows(self.cloud.values, at, np.asarray([outcome]))[:, 0]
 
-    def outcome_probability(self, i: int, outcome: Any) -> float:
+    def outcome_probability(self, i: int, outcome: object) -> float:
         """Return the probability (density) of ``outcome`` at candidate ``i``."""
         return float(np.exp(logsumexp(self.log_density(range(len(self))[i], outcome), b=self.weights)))
 
-    def given(self, i: int, outcome: Any = None) -> Predictive:
+    def given(self, i: int, outcome: object = None) -> Predictive:
         """Return the particles reweighted by ``outcome`` at candidate i; None: averaged over what it may be."""
         i = range(len(self))[i]
         if outcome is None:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive import checks
 from adaptive.estimators.belief import Settings
 from adaptive.estimators.particles.inference.prior import Prior, prior_of
-from adaptive.estimators.particles.likelihood import GaussianNoise, StatedLikelihood
+from adaptive.estimators.particles.likelihood import GaussianNoise, Likelihood, StatedLikelihood
 
 if TYPE_CHECKING:
+    from adaptive.estimators.particles.inference.prior import PriorLike
+    from adaptive.estimators.particles.likelihood import Function
     from adaptive.types import ArrayLike, RandomState
 
 __all__ = ["MOVES", "CloudSettings", "ParticleSettings"]
@@ -27,7 +28,7 @@ MOVES = ("random_walk", "liu_west")
 class CloudSettings(Settings):
     """Parameters of every estimator whose belief is a cloud of particles."""
 
-    prior: Any
+    prior: PriorLike
     n_particles: int
     resample: float
     move: str
@@ -75,9 +76,9 @@ class CloudSettings(Settings):
 class ParticleSettings(CloudSettings):
     """Parameters of :class:`~adaptive.ParticleEstimator`, under the same names."""
 
-    log_likelihood: Callable[..., Any] | None
-    model: Callable[..., Any] | None
-    noise: float | str | Callable[..., Any] | None
+    log_likelihood: Function | None
+    model: Function | None
+    noise: float | str | Function | None
 
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
@@ -96,13 +97,14 @@ class ParticleSettings(CloudSettings):
         _ = self.likelihood, self.interval
 
     @cached_property
-    def likelihood(self) -> StatedLikelihood | GaussianNoise:
+    def likelihood(self) -> Likelihood:
         """p(y | parameters, X)."""
         if self.model is None:
-            return StatedLikelihood(self.log_likelihood)  # type: ignore[arg-type]
+            assert self.log_likelihood is not None
+            return StatedLikelihood(self.log_likelihood)
         return GaussianNoise(self.model, self._noise())
 
-    def _noise(self) -> float | int | Callable[..., Any]:
+    def _noise(self) -> float | int | Function:
         noise = self.noise
         if callable(noise):
             return noise

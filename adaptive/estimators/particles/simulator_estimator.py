@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
 
 from adaptive.estimators.belief import of_belief
 from adaptive.estimators.particles.bounds import Bounds, information_bounds
 from adaptive.estimators.particles.particle_estimator import ParticleEstimator
+from adaptive.estimators.particles.predictive import ParticlePredictive
+from adaptive.estimators.particles.settings import CloudSettings
 from adaptive.estimators.particles.simulators.belief import SimulatorBelief
+from adaptive.estimators.particles.simulators.predictive import SimulatedParticles
 from adaptive.estimators.particles.simulators.settings import SimulatorSettings
 
 if TYPE_CHECKING:
     from adaptive.estimators.particles.belief import ParticleBelief
+    from adaptive.estimators.particles.inference.prior import PriorLike
+    from adaptive.estimators.particles.likelihood import Function
+    from adaptive.estimators.particles.target import Named
     from adaptive.types import ArrayLike, RandomState, Table
 
 __all__ = ["SimulatorEstimator"]
 
 
 class SimulatorEstimator(ParticleEstimator):
-    """A simulator of yours, its parameters learnt without a likelihood, its next setting chosen by information.
+    """A simulator of yours, its parameters fitted without a likelihood, its next setting chosen by information.
 
     Parameters
     ----------
@@ -31,7 +38,7 @@ class SimulatorEstimator(ParticleEstimator):
         What is looked at of an outcome; None: all its channels.
     density : {"synthetic", "kernel"}, default "synthetic"
         Of a particle's summaries: the unbiased estimate of a Gaussian's density, or a kernel around each simulation. A
-        single summary that is a whole number in every simulation at a setting, and takes at most 256 values, is learnt
+        single summary that is a whole number in every simulation at a setting, and takes at most 256 values, is fitted
         by shares of the simulations whatever is said here, smoothed by rounded Gaussians.
     n_particles : int, default 500
     n_simulations : int, default 50
@@ -39,7 +46,7 @@ class SimulatorEstimator(ParticleEstimator):
         fewer leave the posterior where it is, and cost effective sample size.
     n_nested : int, default 256
         Particles of which an outcome is drawn, and which see those of the others, for informations: the only ones that
-        a decision simulates. The information of one measurement is told up to log(n_nested) nats.
+        a decision simulates. The information of one measurement is known up to log(n_nested) nats.
     resample : float in [0, 1], default 0.5
         As for `ParticleEstimator`.
     move : {"liu_west", "random_walk"}, default "liu_west"
@@ -61,7 +68,7 @@ class SimulatorEstimator(ParticleEstimator):
     Notes
     -----
     What is simulated follows from the seed, the setting and the particles, so that an imagined answer and the same
-    answer learnt say the same, and a run that was stopped and continued gives the same bits. An answer costs
+    answer fitted say the same, and a run that was stopped and continued gives the same bits. An answer costs
     n_particles x n_simulations runs of the simulator, a decision at most n_nested x n_simulations for each candidate;
     what is imagined (``given``, batches chosen jointly) simulates all particles at all candidates once.
 
@@ -102,16 +109,16 @@ class SimulatorEstimator(ParticleEstimator):
     True
     """
 
-    _Settings: ClassVar[Any] = SimulatorSettings
+    _Settings: ClassVar[type[CloudSettings]] = SimulatorSettings
     _Belief: ClassVar[type[ParticleBelief]] = SimulatorBelief
     _cites = ("wood2010", "price2018", "delmoral2006")
     belief_: SimulatorBelief
 
     def __init__(
         self,
-        simulate: Callable[..., Any] | None = None,
-        prior: Any = None,
-        summary: Callable[..., Any] | None = None,
+        simulate: Function | None = None,
+        prior: PriorLike = None,
+        summary: Function | None = None,
         *,
         density: str = "synthetic",
         n_particles: int = 500,
@@ -134,7 +141,9 @@ class SimulatorEstimator(ParticleEstimator):
         self.outcomes = outcomes
         self.random_state = random_state
 
-    def information_bounds(self, candidates: Table, *, target: Any = None, random_state: RandomState = None) -> Bounds:
+    def information_bounds(
+        self, candidates: Table, *, target: Named | Table = None, random_state: RandomState = None
+    ) -> Bounds:
         """Return a lower and an upper bound (m,) on what measuring at each setting teaches about the target, in nats.
 
         Of numbers by nested draws, of labels by enumeration over the particles.
@@ -144,8 +153,13 @@ class SimulatorEstimator(ParticleEstimator):
         candidates, target, random_state
             As for `predictive`; of labels the target is all parameters.
         """
-        predictive: Any = self.predictive(candidates, target=target, random_state=random_state)
-        by_draws = self._Settings.of(self).known_outcomes is None
+        predictive = self.predictive(candidates, target=target, random_state=random_state)
+        assert isinstance(predictive, ParticlePredictive)
+        by_draws = isinstance(predictive, SimulatedParticles)
         return predictive.information_bounds() if by_draws else information_bounds(predictive)
+
+    @staticmethod
+    def _drawn(settings: SimulatorSettings, values: np.ndarray, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return np.stack([settings.simulator.outcomes(values, x, rng) for x in X], axis=1)
 
     effective_simulations_ = of_belief("effective_simulations", "How many simulations speak of each answer.")

@@ -1,4 +1,4 @@
-"""What is to be learnt of a cloud of particles: all parameters, some, a function of them, or predictions at settings.
+"""Target of learning from particles: all parameters, some, a function of them, or predictions at settings.
 
 Of a target of numbers every particle has a value of its own, and what else differs between particles is integrated out:
 particles fall into cells of neighbouring values, of about as much weight each, and
@@ -11,9 +11,9 @@ a list no slope is taken off: there I(y; cell) <= I(y; target).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -21,7 +21,11 @@ from adaptive import checks
 
 if TYPE_CHECKING:
     from adaptive.estimators.particles.inference.cloud import Cloud
-    from adaptive.estimators.particles.settings import ParticleSettings
+    from adaptive.estimators.particles.settings import CloudSettings
+    from adaptive.types import ArrayLike
+
+    #: Names of parameters, a function of them, settings where predictions are the target; None: all parameters.
+    Named: TypeAlias = str | Sequence[str] | Callable[[np.ndarray], ArrayLike] | np.ndarray | None
 
 __all__ = ["Target", "cells", "within"]
 
@@ -32,7 +36,7 @@ MOST_AXES = 8  # of the target that cells are told apart by
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What is to be learnt.
+    """Quantity that is to be learnt.
 
     Attributes
     ----------
@@ -40,7 +44,7 @@ class Target:
     places : (k, s) array, or None
         The values along the axes of their cloud, in deviations.
     values : (k, t) array, or None
-        Whose deviations are told; None where predictions of labels are the target.
+        Whose deviations are reported; None where predictions of labels are the target.
     settings : (t, f) array or None
         Where predictions are the target.
     """
@@ -51,8 +55,8 @@ class Target:
     settings: np.ndarray | None = None
 
     @classmethod
-    def of(cls, settings: ParticleSettings, cloud: Cloud, given: Any) -> Target:
-        """What a user named, by the particles of ``cloud``."""
+    def of(cls, settings: CloudSettings, cloud: Cloud, given: Named) -> Target:
+        """Target as a user named it, by the particles of ``cloud``."""
         if given is None:
             return cls(None, None, cloud.values)
         if isinstance(given, str) or (isinstance(given, (list, tuple)) and all(isinstance(g, str) for g in given)):
@@ -73,7 +77,7 @@ class Target:
         return cls(cells(values, cloud.weights), places(values, cloud.weights), values)
 
 
-def _evaluated(function: Callable[[np.ndarray], Any], cloud: Cloud) -> np.ndarray:
+def _evaluated(function: Callable[[np.ndarray], ArrayLike], cloud: Cloud) -> np.ndarray:
     values = checks.finite("target(parameters)", function(cloud.values))
     if values.ndim not in (1, 2) or len(values) != len(cloud):
         raise ValueError(
@@ -83,10 +87,10 @@ def _evaluated(function: Callable[[np.ndarray], Any], cloud: Cloud) -> np.ndarra
     return values.reshape(len(cloud), -1)
 
 
-def predictions(settings: ParticleSettings, cloud: Cloud, X: np.ndarray) -> np.ndarray:
+def predictions(settings: CloudSettings, cloud: Cloud, X: np.ndarray) -> np.ndarray:
     """Return what each particle predicts at settings X, (k, ...): means, or probabilities of the outcomes."""
     if settings.model is not None:
-        return settings.likelihood.moments(cloud.values, X)[0].reshape(len(cloud), -1)  # type: ignore[union-attr]
+        return settings.likelihood.moments(cloud.values, X)[0].reshape(len(cloud), -1)
     from adaptive.estimators.particles.discrete import outcome_table
 
     return outcome_table(settings, cloud, X)[:, :, :-1].reshape(len(cloud), -1)

@@ -1,16 +1,17 @@
-"""What is believed after comparisons: the prior that all people share, and every person's sites beside it."""
+"""Belief after comparisons: the prior that all people share, and every person's sites beside it."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks
+from adaptive.estimators.belief import FromPrior, Traced
 from adaptive.estimators.ids import located
 from adaptive.estimators.preferences.comparison_predictive import Differences, about_all, about_the_best
 from adaptive.estimators.preferences.comparisons import PreferenceData
@@ -20,29 +21,32 @@ from adaptive.estimators.preferences.inference.utility_prior import UtilityPrior
 from adaptive.estimators.preferences.settings import PreferenceSettings
 from adaptive.estimators.preferences.utilities import Utilities
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, without_sites
-from adaptive.types import Array, RandomState
+
+if TYPE_CHECKING:
+    from adaptive.predictive import GaussianProjections, WeightedDraws
+    from adaptive.types import Id, RandomState, State
 
 __all__ = ["PreferenceBelief"]
 
-Triples = tuple[Array, Array, Array]
+Triples: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
-class PreferenceBelief:
-    """The prior, and a site per comparison.
+class PreferenceBelief(FromPrior, Traced):
+    """Prior, and a site per comparison.
 
     Attributes
     ----------
     settings : PreferenceSettings
     data : PreferenceData
     posterior : UtilityPrior
-        What is believed of somebody who was never asked.
+        Belief about somebody who was never asked.
     pi, nu : (n,) arrays
         Sites.
     evidences : (n_users,) array
         Log evidence of each person's answers.
     trace : (n_iter,) array
-        Of the last full fit.
+        Log evidence at the beginning of every iteration of the last full fit.
     converged : bool
     """
 
@@ -62,7 +66,7 @@ class PreferenceBelief:
     def learnt(
         cls, settings: PreferenceSettings, data: PreferenceData, earlier: PreferenceBelief | None = None
     ) -> PreferenceBelief:
-        """Learn the prior from all; or solve again for those people of whom something is new since ``earlier``."""
+        """Fit the prior to all; or solve again for those people of whom something is new since ``earlier``."""
         if earlier is not None:
             return earlier._after(data)
         if not len(data):
@@ -108,7 +112,7 @@ class PreferenceBelief:
         order, starts = self._starts
         return order[starts[user] : starts[user + 1]] if user < len(self.data.users) else order[:0]
 
-    def person(self, user: int, label: Any, prior: UtilityPrior | None = None) -> Utilities:
+    def person(self, user: int, label: Id, prior: UtilityPrior | None = None) -> Utilities:
         """The utilities of the user at this position."""
         rows = self.rows_of(user)
         known = self.data.known.take(rows)
@@ -128,8 +132,8 @@ class PreferenceBelief:
 
     def predictive(
         self, candidates: Triples, *, target: Triples | str | None = None, random_state: RandomState = None
-    ) -> Any:
-        """What is believed about comparisons, for all utilities, for given comparisons or for the best item."""
+    ) -> GaussianProjections | WeightedDraws:
+        """Predictive of comparisons, for all utilities, for given comparisons or for the best item."""
         likelihood = self.settings.likelihood
         if isinstance(target, str):
             return about_the_best(self.differences(candidates), likelihood, random_state=random_state)
@@ -142,24 +146,16 @@ class PreferenceBelief:
         return about_all(both, m, likelihood, random_state=random_state)
 
     @classmethod
-    def prior_predictive(
-        cls,
-        settings: PreferenceSettings,
-        candidates: Triples,
-        *,
-        target: Triples | str | None = None,
-        random_state: RandomState = None,
-    ) -> Any:
-        """The same before anything was learnt."""
+    def prior(cls, settings: PreferenceSettings) -> PreferenceBelief:
+        """Belief about no comparisons."""
         data, none = PreferenceData.about(settings.catalogue[0]), np.zeros(0)
-        belief = cls(settings, data, settings.prior(len(data.items)), none, none, none, none, True)
-        return belief.predictive(candidates, target=target, random_state=random_state)
+        return cls(settings, data, settings.prior(len(data.items)), none, none, none, none, True)
 
-    # -- what it would have said of its own comparisons ----------------------------------------------------------------
+    # -- its own comparisons, left out ---------------------------------------------------------------------------------
 
     @property
     def left_out(self) -> LeaveOneOut | None:
-        """Probabilities of the comparisons without themselves, beside the prior that all of them taught."""
+        """Probabilities of the comparisons without themselves, beside the prior that was fitted to all of them."""
         if self.settings.inference != "expectation_propagation":
             return None
         known, mean, variance = self.data.known, np.empty(len(self.data)), np.empty(len(self.data))
@@ -177,7 +173,7 @@ class PreferenceBelief:
 
     @property
     def log_evidence(self) -> float:
-        """Of all answers, at the prior as it was learnt."""
+        """Log evidence of all answers, at the prior as it was fitted."""
         return float(self.evidences.sum())
 
     @property
@@ -185,17 +181,7 @@ class PreferenceBelief:
         """A bound where each comparison is bounded."""
         return "lower_bound" if self.settings.inference == "variational_bounds" else "approximation"
 
-    @property
-    def objective_trace(self) -> np.ndarray:
-        """The log evidence at the beginning of every iteration of the last full fit."""
-        return self.trace
-
-    @property
-    def n_iter(self) -> int:
-        """Iterations of the last full fit."""
-        return len(self.trace)
-
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data from which ``from_state`` makes this belief again, to the last bit."""
         return {
             "prior": self.posterior.state(), "pi": self.pi, "nu": self.nu, "evidences": self.evidences,
@@ -203,7 +189,7 @@ class PreferenceBelief:
         }  # fmt: skip
 
     @classmethod
-    def from_state(cls, settings: PreferenceSettings, data: PreferenceData, state: dict[str, Any]) -> PreferenceBelief:
+    def from_state(cls, settings: PreferenceSettings, data: PreferenceData, state: State) -> PreferenceBelief:
         """The belief that ``state`` described."""
         pi, nu, evidences, trace = (np.asarray(state[name]) for name in ("pi", "nu", "evidences", "trace"))
         return cls(

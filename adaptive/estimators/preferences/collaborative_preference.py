@@ -1,9 +1,9 @@
-"""What many people like, from comparisons of two items:  P(first wins) = Phi(f_first - f_second),  f by person."""
+"""Preferences of many people, from comparisons of two items:  P(first wins) = Phi(f_first - f_second),  f by person."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,7 +20,9 @@ from adaptive.estimators.preferences.utilities import Utilities
 if TYPE_CHECKING:
     from sklearn.gaussian_process.kernels import Kernel
 
-    from adaptive.types import ArrayLike, Pool, RandomState, Table
+    from adaptive.estimators.preferences.belief import Triples
+    from adaptive.predictive import Predictive
+    from adaptive.types import ArrayLike, Id, Pool, RandomState, Table
 
 __all__ = ["CollaborativePreference"]
 
@@ -28,7 +30,7 @@ __all__ = ["CollaborativePreference"]
 class CollaborativePreference(BeliefEstimator):
     """Everybody's utilities of items from comparisons, sharing strength across people and across items alike.
 
-    f_u ~ N(b, V V' + s K) for every user u;  P(i beats j) = Phi(f_i - f_j). The shared b, V and s are learnt by EM; of
+    f_u ~ N(b, V V' + s K) for every user u;  P(i beats j) = Phi(f_i - f_j). The shared b, V and s are fitted by EM; of
     a user few answers teach much, since V says what else somebody likes who likes this.
 
     Parameters
@@ -64,8 +66,8 @@ class CollaborativePreference(BeliefEstimator):
     ----------
     users_, items_ : arrays of ids, (n_users,) and (n_items,)
     posterior_ : UtilityPrior
-        What was learnt of everybody: ``mean`` b, ``loadings`` V, ``scale`` s, ``kernel`` K.
-    leave_one_out_ : what would have been said of each comparison without it, at the learnt b, V and s:
+        Prior that all share: ``mean`` b, ``loadings`` V, ``scale`` s, ``kernel`` K.
+    leave_one_out_ : what would have been said of each comparison without it, at the fitted b, V and s:
         ``probabilities`` (n, 2) of -1 and +1, ``log_score`` (n,); None but by expectation propagation
     log_evidence_, evidence_kind_, objective_trace_, n_iter_, converged_ : of the last full fit
 
@@ -102,7 +104,7 @@ class CollaborativePreference(BeliefEstimator):
         n_components: int = 5,
         kernel: Kernel | Table | None = None,
         *,
-        item_features: Table | Mapping[Any, Any] | None = None,
+        item_features: Table | Mapping[Id, ArrayLike] | None = None,
         alpha: float = 0.1,
         covariance: str = "low_rank",
         inference: str = "expectation_propagation",
@@ -132,8 +134,8 @@ class CollaborativePreference(BeliefEstimator):
     _Settings, _Data, _Belief = PreferenceSettings, PreferenceData, PreferenceBelief
     belief_: PreferenceBelief
 
-    def fit(self, X: Any, y: ArrayLike) -> CollaborativePreference:
-        """Forget what was learnt and fit.
+    def fit(self, X: Pool, y: ArrayLike) -> CollaborativePreference:
+        """Fit anew, and forget all earlier data.
 
         Parameters
         ----------
@@ -144,24 +146,26 @@ class CollaborativePreference(BeliefEstimator):
         """
         return self._fit(X, y)
 
-    def partial_fit(self, X: Any, y: ArrayLike) -> CollaborativePreference:
+    def partial_fit(self, X: Pool, y: ArrayLike) -> CollaborativePreference:
         """Learn further comparisons by solving again for the users concerned; what is refused changes nothing."""
         return self._partial_fit(X, y)
 
-    def _measured(self, X: Any, y: Any, earlier: PreferenceData | None = None) -> PreferenceData:
+    def _measured(self, X: Pool, y: ArrayLike, earlier: PreferenceData | None = None) -> PreferenceData:
         if earlier is None:
             earlier = PreferenceData.about(PreferenceSettings.of(self).catalogue[0])
         return PreferenceData.of(X, y, earlier)
 
-    def _candidates(self, X: Any) -> Any:
+    def _candidates(self, X: Pool | str) -> Triples | str:
         if isinstance(X, str):
             return checks.choice("target", X, ("best",))
         return triple_columns(X)
 
     # -- belief --------------------------------------------------------------------------------------------------------
 
-    def predictive(self, candidates: Pool, *, target: Any = None, random_state: RandomState = None) -> Any:
-        """What is believed about comparisons (user, first, second); before any fit the prior answers.
+    def predictive(
+        self, candidates: Pool, *, target: Pool | str | None = None, random_state: RandomState = None
+    ) -> Predictive:
+        """Return the predictive of comparisons (user, first, second); before any fit the prior answers.
 
         Parameters
         ----------
@@ -172,30 +176,30 @@ class CollaborativePreference(BeliefEstimator):
         """
         return super().predictive(candidates, target=target, random_state=random_state)
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Pool) -> np.ndarray:
         """Return the probabilities (n, 2) of -1 and of +1: that the second item, and that the first, wins."""
         return np.asarray(self.fitted_belief().predictive(self._candidates(X)).probabilities)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Pool) -> np.ndarray:
         """Return +1 where the first item is the more probable winner, else -1; (n,)."""
         return np.where(self.predict_proba(X)[:, 1] >= 0.5, 1, -1)
 
-    def log_predictive(self, X: Any, y: ArrayLike) -> np.ndarray:
+    def log_predictive(self, X: Pool, y: ArrayLike) -> np.ndarray:
         """Return the natural-log predictive probabilities (n,) of outcomes."""
         probabilities = self.predict_proba(X)
         winners = checked_winners(y, len(probabilities))
         return np.log(np.where(winners > 0, probabilities[:, 1], probabilities[:, 0]))
 
-    def score(self, X: Any, y: ArrayLike) -> float:
+    def score(self, X: Pool, y: ArrayLike) -> float:
         """Return the share of comparisons whose winner is predicted."""
-        return float(np.mean(self.predict(X) == checked_winners(y, len(self._candidates(X)[0]))))
+        return float(np.mean(self.predict(X) == checked_winners(y, len(triple_columns(X)[0]))))
 
-    def _place(self, user: Any) -> tuple[int, Any]:
-        """Where a user stands (behind all others if never seen), and the id."""
+    def _place(self, user: Id) -> tuple[int, Id]:
+        """Position of a user (behind all others if never seen), and the id."""
         column = ids_of("users", np.array([user]))
         return int(located(column, self.fitted_belief().data.users)[0][0]), column[0].item()
 
-    def utilities(self, user: Any) -> tuple[np.ndarray, np.ndarray]:
+    def utilities(self, user: Id) -> tuple[np.ndarray, np.ndarray]:
         """Return mean (n,) and covariance (n, n) of a user's utilities, in the order of ``items_``.
 
         One that was never seen has the prior's; so has an item known by features alone, but for what these say.
@@ -203,7 +207,7 @@ class CollaborativePreference(BeliefEstimator):
         person: Utilities = self.fitted_belief().person(*self._place(user))
         return person.moments(np.arange(len(self.items_)))
 
-    def recommend(self, user: Any, n: int = 10, *, exclude: Sequence[Any] = ()) -> np.ndarray:
+    def recommend(self, user: Id, n: int = 10, *, exclude: Sequence[Id] = ()) -> np.ndarray:
         """Return the ids of the n items of the highest mean utility for a user, the best first.
 
         Parameters
@@ -221,7 +225,7 @@ class CollaborativePreference(BeliefEstimator):
         left_out = located(ids_of("exclude", np.array(list(exclude))), belief.data.items)[0]
         return belief.data.items[order[~np.isin(order, left_out)][:n]]
 
-    def user(self, user: Any) -> PreferencePerson:
+    def user(self, user: Id) -> PreferencePerson:
         """Return a view of one person for the loop: candidates are pairs (first, second); b, V and s stand still.
 
         Parameters

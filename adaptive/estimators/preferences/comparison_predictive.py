@@ -1,14 +1,14 @@
-"""What is believed about comparisons:  y = sign(f_first - f_second + noise),  jointly Gaussian within a person.
+"""Predictive of comparisons:  y = sign(f_first - f_second + noise),  jointly Gaussian within a person.
 
 Two people's differences are independent, given what all have in common.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from adaptive.predictive import GaussianProjections, GaussianTarget, WeightedDra
 
 if TYPE_CHECKING:
     from adaptive.potentials import BernoulliLogit, BernoulliProbit
-    from adaptive.types import RandomState
+    from adaptive.types import Id, RandomState
 
 __all__ = ["Differences", "about_all", "about_the_best"]
 
@@ -42,14 +42,14 @@ class Differences:
     who: np.ndarray
     first: np.ndarray
     second: np.ndarray
-    new: Sequence[Any] = ()
+    new: Sequence[Id] = ()
 
     def __len__(self) -> int:
         return len(self.who)
 
     @cached_property
     def _tables(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Of every person the items at hand, their means and covariance."""
+        """Items at hand of every person, their means and covariance."""
         found = []
         for k, person in enumerate(self.people):
             own = self.who == k
@@ -100,10 +100,10 @@ def about_all(
     *,
     random_state: RandomState = None,
 ) -> GaussianProjections:
-    """What is believed about the first m differences; the others, if there are any, are what is to be learnt."""
+    """Predictive of the first m differences; the others, if there are any, are what is to be learnt."""
     t = len(both) - m
 
-    def block(shift_i: int, shift_j: int) -> object:
+    def block(shift_i: int, shift_j: int) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
         return lambda i, j: both.covariance(np.asarray(i) + shift_i, np.asarray(j) + shift_j)
 
     def draws(n: int, generator: np.random.Generator) -> list[np.ndarray]:
@@ -114,10 +114,10 @@ def about_all(
     if t:
         target = GaussianTarget(
             mean=lambda: both.moments[0][m:], variance=lambda: both.moments[1][m:],
-            covariance=block(m, m), cross=block(0, m),  # type: ignore[arg-type]
+            covariance=block(m, m), cross=block(0, m),
         )  # fmt: skip
     return GaussianProjections(
-        lambda: both.moments[0][:m], lambda: both.moments[1][:m], block(0, 0), likelihood,  # type: ignore[arg-type]
+        lambda: both.moments[0][:m], lambda: both.moments[1][:m], block(0, 0), likelihood,
         target=target, projection_draws=draws, n_candidates=m, random_state=random_state,
     )  # fmt: skip
 

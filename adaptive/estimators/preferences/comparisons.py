@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -12,19 +12,19 @@ from adaptive.estimators.ids import id_columns, ids_of, located
 from adaptive.estimators.preferences.inference.people import Comparisons
 
 if TYPE_CHECKING:
-    from adaptive.types import ArrayLike
+    from adaptive.types import ArrayLike, Pool, State
 
 __all__ = ["PreferenceData", "checked_winners", "pair_columns", "triple_columns"]
 
 
-def triple_columns(rows: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def triple_columns(rows: Pool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return ids of users, of first and of second items, from an array (n, 3), a frame or a list of tuples."""
     expected = "comparisons must have three ids each: a user and the two items that were compared."
     users, first, second = id_columns(rows, ("users", "first items", "second items"), expected)
     return users, *_two(first, second)
 
 
-def pair_columns(rows: Any) -> tuple[np.ndarray, np.ndarray]:
+def pair_columns(rows: Pool) -> tuple[np.ndarray, np.ndarray]:
     """Return ids of first and of second items, from an array (n, 2), a frame or a list of pairs."""
     expected = "comparisons must have two ids each, the items that are compared."
     return _two(*id_columns(rows, ("first items", "second items"), expected))
@@ -73,7 +73,7 @@ class PreferenceData:
         return len(self.known)
 
     @classmethod
-    def of(cls, X: Any, y: ArrayLike, earlier: PreferenceData) -> PreferenceData:
+    def of(cls, X: Pool, y: ArrayLike, earlier: PreferenceData) -> PreferenceData:
         """Comparisons as they are given, after the ``earlier`` ones."""
         users, first, second = triple_columns(X)
         winners = checked_winners(y, len(users))
@@ -96,14 +96,14 @@ class PreferenceData:
         none = np.zeros(0, dtype=np.int64)
         return cls(none, items, Comparisons(none, none, none, np.zeros(0)))
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data."""
         known = self.known
         rows = np.column_stack([known.person, known.first, known.second])
         return {"users": self.users, "items": self.items, "rows": rows, "y": known.y}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
+    def from_state(cls, state: State) -> Self:
         """The comparisons that ``state`` described."""
         users, items, rows, y = (np.asarray(state[name]) for name in ("users", "items", "rows", "y"))
         person, first, second = (np.ascontiguousarray(column) for column in rows.reshape(-1, 3).T)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from scipy.special import ndtri
@@ -19,7 +19,8 @@ from adaptive.estimators.preferences.settings import PreferenceSettings
 from adaptive.estimators.preferences.utilities import Utilities
 
 if TYPE_CHECKING:
-    from adaptive.types import ArrayLike, Pool, RandomState
+    from adaptive.predictive import Predictive
+    from adaptive.types import ArrayLike, Id, Pool, RandomState, State
 
 __all__ = ["PreferencePerson"]
 
@@ -28,7 +29,7 @@ QUICK = 1e-8  # what a site may still want to move, in units of its marginal: an
 
 
 class PreferencePerson(DesignMixin):
-    """One person's utilities, learnt with the prior of a fit as it is; `CollaborativePreference.user` makes it.
+    """One person's utilities, fitted with the prior of a fit as it is; `CollaborativePreference.user` makes it.
 
     Parameters
     ----------
@@ -46,7 +47,7 @@ class PreferencePerson(DesignMixin):
         settings: PreferenceSettings,
         prior: UtilityPrior,
         items: np.ndarray,
-        label: Any,
+        label: Id,
         known: Comparisons,
         sites: tuple[np.ndarray, np.ndarray],
     ) -> None:
@@ -92,8 +93,10 @@ class PreferencePerson(DesignMixin):
         who, new = np.zeros(len(first), dtype=np.int64), items[len(self.items_) :].tolist()
         return Differences([person], who, ends[: len(first)], ends[len(first) :], new)
 
-    def predictive(self, candidates: Pool, *, target: Any = None, random_state: RandomState = None) -> Any:
-        """What is believed about pairs of items.
+    def predictive(
+        self, candidates: Pool, *, target: Pool | str | None = None, random_state: RandomState = None
+    ) -> Predictive:
+        """Predictive of pairs of items.
 
         Parameters
         ----------
@@ -124,7 +127,7 @@ class PreferencePerson(DesignMixin):
         """Return the ids of the n items of the highest mean utility, the best first."""
         return self.items_[np.argsort(-self.utilities()[0], kind="stable")[:n]]
 
-    def ranking(self, level: float = 0.9, random_state: RandomState = 0) -> dict[str, list[Any]]:
+    def ranking(self, level: float = 0.9, random_state: RandomState = 0) -> dict[str, list[object]]:
         """Return columns item, utility, lower, upper, best: all items, the best first.
 
         Utilities are against the mean of all items (comparisons say nothing of their level), with intervals of
@@ -149,13 +152,13 @@ class PreferencePerson(DesignMixin):
 
     # -- snapshots -----------------------------------------------------------------------------------------------------
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data: the person's comparisons and their sites; the prior is that of the fit."""
         known = self.known
         return {"first": self.items_[known.first], "second": self.items_[known.second], "y": known.y,
                 "pi": self.pi, "nu": self.nu}  # fmt: skip
 
-    def restore(self, state: dict[str, Any]) -> Self:
+    def restore(self, state: State) -> Self:
         """Take over what ``state`` returned, beside the same prior."""
         first, second = (
             located(ids_of("items", np.asarray(state[name])), self.items_)[0] for name in ("first", "second")

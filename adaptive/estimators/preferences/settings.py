@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import linalg
@@ -15,10 +15,13 @@ from adaptive.estimators.belief import Settings
 from adaptive.estimators.ids import ids_of
 from adaptive.estimators.preferences.inference.site_rules import LIKELIHOODS, RULES, SiteRule
 from adaptive.estimators.preferences.inference.utility_prior import UtilityPrior
+from adaptive.estimators.rows.tables import has_columns
 
 if TYPE_CHECKING:
+    from sklearn.gaussian_process.kernels import Kernel
+
     from adaptive.potentials import BernoulliLogit, BernoulliProbit
-    from adaptive.types import RandomState, Table
+    from adaptive.types import ArrayLike, Id, RandomState, Table
 
 __all__ = ["PreferenceSettings"]
 
@@ -30,13 +33,13 @@ class PreferenceSettings(Settings):
     """Parameters of :class:`~adaptive.CollaborativePreference`, under the same names."""
 
     n_components: int = 5
-    kernel: Any = None
-    item_features: Table | Mapping[Any, Any] | None = None
+    kernel: Kernel | Table | None = None
+    item_features: Table | Mapping[Id, ArrayLike] | None = None
     alpha: float = 0.1
     covariance: str = "low_rank"
     inference: str = "expectation_propagation"
     max_pairs: int | None = None
-    init: Any = None
+    init: ArrayLike | None = None
     max_iter: int = 200
     tol: float = 1e-4
     n_jobs: int | None = None
@@ -60,7 +63,7 @@ class PreferenceSettings(Settings):
 
     @property
     def rule(self) -> SiteRule:
-        """What one comparison becomes."""
+        """Rule that makes a site of a comparison."""
         return RULES[self.inference]
 
     @property
@@ -97,14 +100,14 @@ class PreferenceSettings(Settings):
         return ids, matrix
 
     def prior(self, n_items: int) -> UtilityPrior:
-        """What is believed before anything was learnt: no loadings, scale 1."""
+        """Prior before anything was fitted: no loadings, scale 1."""
         ids, matrix = self.catalogue
         if matrix is None:
             return UtilityPrior(np.zeros(n_items), np.zeros((n_items, 0)), 1.0)
         return UtilityPrior(np.zeros(len(ids)), np.zeros((len(ids), 0)), 1.0, matrix).extended(n_items)
 
     def start(self, n_items: int, rng: np.random.Generator) -> UtilityPrior:
-        """Where the search begins."""
+        """Start of the search."""
         prior = self.prior(n_items)
         d = 0 if self.covariance == "full" else min(int(self.n_components), max(n_items - 1, 0))
         if self.init is None:
@@ -117,11 +120,11 @@ class PreferenceSettings(Settings):
         return UtilityPrior(prior.mean, loadings, prior.scale, prior.kernel)
 
 
-def _labelled(table: Any) -> tuple[np.ndarray, Any]:
+def _labelled(table: Table | Mapping[Id, ArrayLike] | None) -> tuple[np.ndarray, ArrayLike]:
     """Ids and rows: of a frame its index, of a mapping its keys, else 0, 1, ..."""
     if isinstance(table, Mapping):
         return ids_of("items", np.array(list(table))), list(table.values())
-    if hasattr(table, "index") and hasattr(table, "columns"):
+    if has_columns(table) and hasattr(table, "index"):
         return ids_of("items", np.asarray(table.index)), table.to_numpy()
     rows = np.asarray(table)
     if rows.ndim != 2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,12 +14,15 @@ from adaptive.estimators.preferences.inference.spaces import Space, space_of
 from adaptive.estimators.preferences.inference.utility_prior import UtilityPrior
 from adaptive.predictive.joint_gaussian import root_of
 
+if TYPE_CHECKING:
+    from adaptive.types import Id
+
 __all__ = ["Utilities"]
 
 
 @dataclass(frozen=True, eq=False)
 class Utilities:
-    """What is believed of one person.
+    """Belief about one person.
 
     Attributes
     ----------
@@ -31,7 +34,7 @@ class Utilities:
     """
 
     prior: UtilityPrior
-    label: Any
+    label: Id
     items: np.ndarray
     within: np.ndarray
     slope: np.ndarray
@@ -40,7 +43,7 @@ class Utilities:
     def of(
         cls,
         prior: UtilityPrior,
-        label: Any,
+        label: Id,
         known: Comparisons,
         pi: np.ndarray,
         nu: np.ndarray,
@@ -66,7 +69,7 @@ class Utilities:
         covariance = self.prior.block(items, items) - cross @ self.within @ cross.T
         return mean, 0.5 * (covariance + covariance.T)
 
-    def draws(self, n: int, seed: int, new: Sequence[Any] = ()) -> np.ndarray:
+    def draws(self, n: int, seed: int, new: Sequence[Id] = ()) -> np.ndarray:
         """Return n joint draws of the utilities of all items, of which the last are ``new``.
 
         They depend on the person, on the seed and, of new items, on these; not on whoever or whatever stands beside.
@@ -83,6 +86,6 @@ class Utilities:
         return drawn
 
 
-def _generator(seed: int, label: Any) -> np.random.Generator:
+def _generator(seed: int, label: Id) -> np.random.Generator:
     digest = hashlib.blake2b(repr(label).encode(), digest_size=8).digest()
     return np.random.default_rng([seed, int.from_bytes(digest, "big")])

@@ -1,4 +1,4 @@
-"""What is believed of what comes next: a trained net, the weights of its members, the state of every user's history.
+"""Belief about what comes next: a trained net, the weights of its members, the state of every user's history.
 
 ensemble    members are reweighted by what they said of an event; shared and own matrices stand still
 laplace     a user's own matrix is settled again on all of the user's history, beside a prior fitted to everybody
@@ -9,13 +9,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import logsumexp, softmax
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks
+from adaptive.estimators.belief import Traced
 from adaptive.estimators.ids import located
 from adaptive.estimators.sequences.histories import Histories
 from adaptive.estimators.sequences.nets.item_softmax import log_probabilities
@@ -26,7 +27,9 @@ from adaptive.estimators.sequences.nets.weights import Weights
 from adaptive.estimators.sequences.next_items import NextItems
 from adaptive.estimators.sequences.settings import SequenceSettings
 from adaptive.predictive import Undecided
-from adaptive.types import RandomState
+
+if TYPE_CHECKING:
+    from adaptive.types import RandomState, State
 
 __all__ = ["SequenceBelief"]
 
@@ -36,8 +39,8 @@ PRIOR_ROUNDS = 3  # of own matrices given their prior and the prior given these
 
 
 @dataclass(frozen=True, eq=False)
-class SequenceBelief:
-    """A trained net and where users stand.
+class SequenceBelief(Traced):
+    """Trained net and where users stand.
 
     Attributes
     ----------
@@ -54,7 +57,7 @@ class SequenceBelief:
     heads : (R, U, D) array
         States from which users' next items follow.
     trace : (n_iter,) array
-        Mean error after every epoch.
+        Mean over users and members of nats per held-out event, after every epoch.
     converged : bool
     seed : int
         Of draws of own matrices.
@@ -76,7 +79,7 @@ class SequenceBelief:
     @classmethod
     def learnt(
         cls, settings: SequenceSettings, data: Histories, earlier: SequenceBelief | None = None, *,
-        callback: Callable[[Training], None] | None = None, resume: dict[str, Any] | None = None,
+        callback: Callable[[Training], None] | None = None, resume: State | None = None,
     ) -> SequenceBelief:  # fmt: skip
         """Train on all; or, after ``earlier``, take account of what is new since then."""
         if earlier is not None:
@@ -240,7 +243,7 @@ class SequenceBelief:
     def predictive(
         self, candidates: np.ndarray, *, target: np.ndarray | None = None, random_state: RandomState = None
     ) -> NextItems:
-        """What is believed about users' next items."""
+        """Predictive of users' next items."""
         n, every = len(candidates), candidates if target is None else np.concatenate([candidates, target])
         if target is not None and not len(target):
             raise ValueError("target must hold at least one user, got none.")
@@ -263,8 +266,8 @@ class SequenceBelief:
     def prior_predictive(
         cls, settings: SequenceSettings, candidates: np.ndarray, *, target: np.ndarray | None = None,
         random_state: RandomState = None,
-    ) -> Any:  # fmt: skip
-        """The same before anything was learnt, by the net as it is drawn; without ``items`` nothing can be said.
+    ) -> NextItems | Undecided:  # fmt: skip
+        """Predictive before any fit, by the net as it is drawn; without ``items`` nothing can be said.
 
         With "laplace", own matrices have the prior that training begins with: entries N(0, 1/D).
         """
@@ -289,17 +292,7 @@ class SequenceBelief:
     log_evidence = float("nan")
     evidence_kind = "none"
 
-    @property
-    def objective_trace(self) -> np.ndarray:
-        """Mean over users and members of nats per held-out event, after every epoch."""
-        return self.trace
-
-    @property
-    def n_iter(self) -> int:
-        """Epochs."""
-        return len(self.trace)
-
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data from which ``from_state`` makes this belief again, to the last bit."""
         prior = None if self.prior is None else {name: getattr(self.prior, name) for name in OwnPrior.__annotations__}
         return {
@@ -309,7 +302,7 @@ class SequenceBelief:
         }  # fmt: skip
 
     @classmethod
-    def from_state(cls, settings: SequenceSettings, data: Histories, state: dict[str, Any]) -> SequenceBelief:
+    def from_state(cls, settings: SequenceSettings, data: Histories, state: State) -> SequenceBelief:
         """The belief that ``state`` described."""
         prior = state["prior"]
         if prior is not None:
@@ -323,7 +316,7 @@ class SequenceBelief:
         )  # fmt: skip
 
 
-def _resumed(state: dict[str, Any], fresh: Training) -> Training:
+def _resumed(state: State, fresh: Training) -> Training:
     training = Training.from_state(state)
     for name in ("inputs", "outputs", "own"):
         given, wanted = getattr(training.weights, name).shape, getattr(fresh.weights, name).shape

@@ -1,9 +1,9 @@
-"""What comes next, user by user:  h_t = cell(W_u h_{t-1}, event_{t-1}),  P(event_t = i) = softmax(V h_t)_i."""
+"""Next items, user by user:  h_t = cell(W_u h_{t-1}, event_{t-1}),  P(event_t = i) = softmax(V h_t)_i."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,8 +14,10 @@ from adaptive.estimators.sequences.histories import Histories, events_of, ids
 from adaptive.estimators.sequences.settings import SequenceSettings
 
 if TYPE_CHECKING:
+    from adaptive.estimators.sequences.histories import Sequences
     from adaptive.estimators.sequences.nets.training import Training
-    from adaptive.types import ArrayLike, Pool, RandomState
+    from adaptive.predictive import Predictive
+    from adaptive.types import ArrayLike, Id, Pool, RandomState, State
 
 __all__ = ["CollaborativeRNN"]
 
@@ -152,13 +154,13 @@ class CollaborativeRNN(BeliefEstimator):
 
     def fit(
         self,
-        sequences: Any,
+        sequences: Sequences,
         y: ArrayLike | None = None,
         *,
         callback: Callable[[Training], None] | None = None,
-        resume: dict[str, Any] | None = None,
+        resume: State | None = None,
     ) -> CollaborativeRNN:
-        """Forget what was learnt and train.
+        """Train anew, and forget all earlier data.
 
         Parameters
         ----------
@@ -176,7 +178,7 @@ class CollaborativeRNN(BeliefEstimator):
         settings = SequenceSettings.of(self)
         return self._learn(settings, self._measured(sequences, y), None, callback=callback, resume=resume)
 
-    def partial_fit(self, sequences: Any, y: ArrayLike | None = None) -> CollaborativeRNN:
+    def partial_fit(self, sequences: Sequences, y: ArrayLike | None = None) -> CollaborativeRNN:
         """Learn further events of users, new ones, too (items must be known); what is refused changes nothing.
 
         Parameters
@@ -186,14 +188,14 @@ class CollaborativeRNN(BeliefEstimator):
         """
         return self._partial_fit(sequences, y)
 
-    def _measured(self, X: Any, y: Any, earlier: Histories | None = None) -> Histories:
+    def _measured(self, X: Sequences, y: ArrayLike | None, earlier: Histories | None = None) -> Histories:
         events = events_of(X, y)
         if earlier is not None:
             return earlier.followed_by(events)
         items = SequenceSettings.of(self).catalogue
         return Histories.of(events, items, closed=len(items) > 0)
 
-    def _candidates(self, X: Any) -> np.ndarray:
+    def _candidates(self, X: Pool) -> np.ndarray:
         users = ids("users", X.to_numpy().ravel() if hasattr(X, "to_numpy") else X)
         known = self.belief_.data.users if self.__sklearn_is_fitted__() else users
         if len(users) and len(known) and users.dtype.kind != known.dtype.kind:
@@ -202,8 +204,10 @@ class CollaborativeRNN(BeliefEstimator):
 
     # -- belief --------------------------------------------------------------------------------------------------------
 
-    def predictive(self, candidates: Pool, *, target: Any = None, random_state: RandomState = None) -> Any:
-        """What is believed about users' next items; before any fit the prior answers.
+    def predictive(
+        self, candidates: Pool, *, target: Pool | None = None, random_state: RandomState = None
+    ) -> Predictive:
+        """Return the predictive of users' next items; before any fit the prior answers.
 
         Parameters
         ----------
@@ -222,13 +226,15 @@ class CollaborativeRNN(BeliefEstimator):
         """Return users' most probable next items, (m,)."""
         return self.items_[self.predict_proba(users).argmax(axis=1)]
 
-    def log_predictive(self, sequences: Any, y: ArrayLike | None = None, *, anew: bool = False) -> Any:
+    def log_predictive(
+        self, sequences: Sequences, y: ArrayLike | None = None, *, anew: bool = False
+    ) -> np.ndarray | list[np.ndarray]:
         """Return natural-log probabilities of events, each given those before it.
 
         Parameters
         ----------
         sequences, y
-            As for ``fit``: what came after that which was learnt. Items must be known.
+            As for ``fit``: what came after that which was fitted. Items must be known.
         anew : bool, default False
             Of whole histories that begin with these events, by what is known of the users.
 
@@ -248,7 +254,7 @@ class CollaborativeRNN(BeliefEstimator):
         )
         return found
 
-    def score(self, sequences: Any, y: ArrayLike | None = None) -> float:
+    def score(self, sequences: Sequences, y: ArrayLike | None = None) -> float:
         """Return the mean over users of their mean log probability per event; users without events do not count."""
         events = events_of(sequences, y)
         belief = self.fitted_belief()
@@ -257,7 +263,7 @@ class CollaborativeRNN(BeliefEstimator):
             raise ValueError("sequences must hold at least one event to be scored, got none.")
         return float(np.mean([one.mean() for one in belief.log_predictive(new.users, new.codes) if len(one)]))
 
-    def history(self, user: Any) -> np.ndarray:
+    def history(self, user: Id) -> np.ndarray:
         """Return the items of a user so far, in order; none of one who was never seen."""
         data = self.fitted_belief().data
         place = int(located(ids("users", [user]), data.users)[0][0])

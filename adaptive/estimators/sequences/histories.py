@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 import numpy as np
 
 from adaptive import checks
 from adaptive.estimators.ids import ids_of, located
+from adaptive.estimators.rows.tables import has_columns
 
 if TYPE_CHECKING:
-    from adaptive.types import ArrayLike
+    from adaptive.types import ArrayLike, Frame, Id, State
+
+    #: A sequence per user, a mapping user -> items, or events; or users, whose items stand beside them.
+    Sequences: TypeAlias = Sequence[Sequence[Id]] | Mapping[Id, Sequence[Id]] | np.ndarray | Frame | Sequence[Id]
 
 __all__ = ["Events", "Histories", "events_of", "ids"]
 
@@ -23,9 +27,9 @@ EXPECTED = (
 )
 
 
-def ids(name: str, values: Any) -> np.ndarray:
+def ids(name: str, values: Iterable[Id] | np.ndarray) -> np.ndarray:
     """Return ids (n,), whole numbers or text; none is missing."""
-    given: Any = values if isinstance(values, np.ndarray) else _column(list(values))
+    given = values if isinstance(values, np.ndarray) else _column(list(values))
     if given.dtype.kind == "O":
         entries = given.tolist()
         missing = [k for k, one in enumerate(entries) if one is None or one != one]
@@ -39,7 +43,7 @@ def ids(name: str, values: Any) -> np.ndarray:
     return ids_of(name, given)
 
 
-def _column(entries: list[Any]) -> np.ndarray:
+def _column(entries: Sequence[object]) -> np.ndarray:
     """An array of what a list holds; beside text, numbers (and what is missing) stay what they are."""
     found = np.array(entries)
     text = [isinstance(one, str) for one in entries] if found.dtype.kind == "U" else []
@@ -64,7 +68,7 @@ class Events:
     items: np.ndarray
 
 
-def events_of(sequences: Any, y: ArrayLike | None = None) -> Events:
+def events_of(sequences: Sequences, y: ArrayLike | None = None) -> Events:
     """Return events in any of the forms; ``y``: their items, where ``sequences`` are users."""
     if y is not None:
         users, items = ids("users", sequences), ids("items", np.ravel(np.asarray(y)))
@@ -82,9 +86,9 @@ def events_of(sequences: Any, y: ArrayLike | None = None) -> Events:
     return _of_sequences(np.arange(len(sequences)), list(sequences))
 
 
-def _columns(sequences: Any) -> list[np.ndarray] | None:
+def _columns(sequences: Sequences) -> list[np.ndarray] | None:
     """Two or three columns, where events are given; None where sequences are."""
-    if hasattr(sequences, "columns"):
+    if has_columns(sequences):
         columns = [np.asarray(sequences[name]) for name in sequences.columns]
     elif isinstance(sequences, np.ndarray) and sequences.ndim == 2:
         columns = list(sequences.T)
@@ -119,7 +123,7 @@ def _of_columns(columns: list[np.ndarray]) -> Events:
     return Events(known, who[order], items[order])
 
 
-def _of_sequences(users: np.ndarray, sequences: list[Any]) -> Events:
+def _of_sequences(users: np.ndarray, sequences: list[Sequence[Id]]) -> Events:
     if len(np.unique(users)) < len(users):
         raise ValueError("users must be different from each other in a mapping user -> items.")
     parts = []
@@ -179,15 +183,15 @@ class Histories:
             whole[place] = np.concatenate([whole[place], more])
         return Histories(users, items, tuple(whole))
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data."""
         flat = np.concatenate([*self.codes, np.zeros(0, dtype=np.int64)])
         lengths = np.array([len(one) for one in self.codes], dtype=np.int64)
         return {"users": self.users, "items": self.items, "codes": flat, "lengths": lengths}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """What ``state`` described."""
+    def from_state(cls, state: State) -> Self:
+        """Histories from their ``state``."""
         flat, lengths = (np.asarray(state[name], dtype=np.int64) for name in ("codes", "lengths"))
         codes = np.split(flat, np.cumsum(lengths)[:-1]) if len(lengths) else []
         users, items = (ids_of(name, np.asarray(state[name])) for name in ("users", "items"))

@@ -1,4 +1,4 @@
-"""What is believed about users' next items, by weighted members or draws:  p(y) = sum_k w_k softmax(W_k h_k).
+"""Predictive of users' next items, by weighted members or draws:  p(y) = sum_k w_k softmax(W_k h_k).
 
     outcome entropy   = H(sum_k w_k p_k),       expected entropy  = sum_k w_k H(p_k)
 
@@ -67,7 +67,7 @@ class NextItems(Predictive):
         super().__init__(heads.shape[1], random_state=random_state, **fields)
 
     def _provides(self, name: str) -> bool:
-        """Of one net nothing is uncertain: there are no draws, and measuring teaches nothing."""
+        """Absence of draws for a single net: nothing is uncertain, and measuring teaches nothing."""
         return super()._provides(name) and (len(self.heads) > 1 or name not in ("draws", "given"))
 
     # -- probabilities -------------------------------------------------------------------------------------------------
@@ -162,6 +162,6 @@ class NextItems(Predictive):
         after.asked = self.asked
         return after
 
-    def likely_outcomes(self, i: int) -> list[tuple[Any, float]] | None:
+    def likely_outcomes(self, i: int) -> list[tuple[object, float]] | None:
         """Return [(item, probability)] of candidate ``i``."""
         return likely(self.outcomes.tolist(), self.weights[:, i] @ self._column(i))

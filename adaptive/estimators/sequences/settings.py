@@ -70,7 +70,7 @@ class SequenceSettings(Settings):
 
     @property
     def plan(self) -> Plan:
-        """How the net is trained."""
+        """Settings of the net's training."""
         return Plan(**{name: getattr(self, name) for name in Plan.__dataclass_fields__})
 
     @property

@@ -1,10 +1,10 @@
-"""What is believed after documents: expected counts of words in topics, and Gaussians over the metadata's weights."""
+"""Belief after documents: expected counts of words in topics, and Gaussians over the metadata's weights."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,10 +14,8 @@ from adaptive.estimators.topics.columns import Columns, as_metadata
 from adaptive.estimators.topics.documents import Documents
 from adaptive.estimators.topics.inference import laplace_bridge
 from adaptive.estimators.topics.inference.document import MOMENTS, NEWTON
-from adaptive.estimators.topics.inference.passes import Learning, Memory, Tables, read, sweep
-from adaptive.estimators.topics.inference.word_prior import improved_word_prior
-from adaptive.estimators.topics.proportions import moments, unit_draws
-from adaptive.estimators.topics.weights import Weights
+from adaptive.estimators.topics.inference.passes import Learning, Memory, Tables, improved_word_prior, read, sweep
+from adaptive.estimators.topics.weights import Weights, softmax_moments, unit_draws
 from adaptive.potentials import Gaussian
 from adaptive.predictive import GaussianProjections, SummedPredictive
 
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from adaptive.estimators.topics.settings import TopicSettings
-    from adaptive.types import RandomState
+    from adaptive.types import RandomState, State, Table
 
 __all__ = ["Reading", "TopicBelief"]
 
@@ -43,6 +41,14 @@ class Reading:
     concentration: np.ndarray
 
 
+class Options(TypedDict, total=False):
+    """Arguments of ``predictive`` by name."""
+
+    target: Table | None
+    random_state: RandomState
+    words_expected: float | None
+
+
 @dataclass(frozen=True, eq=False)
 class TopicBelief:
     """See `MetadataTopicModel`.
@@ -53,7 +59,7 @@ class TopicBelief:
         No documents are kept.
     tables : Tables
     word_prior : float
-        Given, or learnt.
+        Given, or fitted.
     seed : int
     n_documents, n_tokens : int
         With words, seen so far; the words of these.
@@ -75,7 +81,7 @@ class TopicBelief:
     converged: bool
     n_skipped: int
 
-    # An approximation without an evidence: what is reported of every estimator.
+    # An approximation without an evidence.
     log_evidence = float("nan")
     evidence_kind = "none"
 
@@ -206,7 +212,7 @@ class TopicBelief:
         """(V, K) probabilities of words in topics."""
         return (self.word_prior + self.tables.words) / (self.word_prior * len(self.tables.words) + self.tables.totals)
 
-    def rows_of(self, metadata: Any, n_documents: int | None = None) -> tuple[sp.csr_array, Weights]:
+    def rows_of(self, metadata: Table | None, n_documents: int | None = None) -> tuple[sp.csr_array, Weights]:
         """Rows of metadata, and the weights, grown by what is new; None: the constant alone."""
         metadata = as_metadata(metadata)
         if metadata is None and self.data.has_metadata:
@@ -217,13 +223,13 @@ class TopicBelief:
         columns, rows = self.data.encoded(metadata, size)
         return rows, self.posterior.grown(columns.width, self.settings.prior_variance(columns.typical))
 
-    def forecast(self, metadata: Any, n_documents: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def forecast(self, metadata: Table | None, n_documents: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """(m, K) means and variances of documents' topic scores, by their metadata alone."""
         rows, weights = self.rows_of(metadata, n_documents)
         mean, variance = weights.forecast(rows)
         return mean, variance + self.tables.noise
 
-    def read(self, counts: sp.csr_array, metadata: Any) -> Reading:
+    def read(self, counts: sp.csr_array, metadata: Table | None) -> Reading:
         """The topics of documents."""
         D, K = counts.shape[0], self.settings.n_topics
         if not self.data.has_metadata:
@@ -255,17 +261,16 @@ class TopicBelief:
 
     @classmethod
     def prior_predictive(
-        cls, settings: TopicSettings, metadata: Any, /, *, words_expected: float | None = None, **options: Any
+        cls, settings: TopicSettings, metadata: Table, /, **options: Unpack[Options]
     ) -> SummedPredictive:
-        """Before anything was read."""
-        columns = Columns.of(None, None, as_metadata(metadata))
-        return cls._start(settings, columns).predictive(metadata, words_expected=words_expected, **options)
+        """Predictive before anything was read."""
+        return cls._start(settings, Columns.of(None, None, as_metadata(metadata))).predictive(metadata, **options)
 
     def predictive(
-        self, metadata: Any, /, *, target: Any = None, random_state: RandomState = None,
+        self, metadata: Table, /, *, target: Table | None = None, random_state: RandomState = None,
         words_expected: float | None = None,
     ) -> SummedPredictive:  # fmt: skip
-        """What reading documents of these metadata would tell of the weights, added over topics.
+        """Predictive of documents of these metadata, about the weights, added over topics.
 
         Of topic k a document of n words tells like a Gaussian observation of  f . z_k  with variance
         v_k + 1 / (n E p_k (1 - p_k)),  the mean over its forecast.
@@ -276,17 +281,17 @@ class TopicBelief:
         if n_words is None:
             n_words = self.n_tokens / self.n_documents if self.n_documents else 100.0
         own = as_metadata(metadata)
+        assert own is not None
         m = own.shape[0]
+        columns, rows_of_target = self.data.encoded(own, m)[0], None
         if target is not None:  # categories that are new may stand in both
             other = as_metadata(target)
-            columns, _ = self.data.encoded(own, m)
-            columns, target = columns.encoded(other, other.shape[0])
-        else:
-            columns = self.data.encoded(own, m)[0]
+            assert other is not None
+            columns, rows_of_target = columns.encoded(other, other.shape[0])
         rows = columns.encoded(own, m)[1]
         weights = self.posterior.grown(columns.width, self.settings.prior_variance(columns.typical))
         mean, variance = weights.forecast(rows)
-        first, second = moments(mean, variance + self.tables.noise, unit_draws(self.settings.n_topics))
+        first, second = softmax_moments(mean, variance + self.tables.noise, unit_draws(self.settings.n_topics))
         spread = np.maximum(first - second, 1e-12)
         noise = self.tables.noise + 1.0 / (n_words * spread)
         parts = []
@@ -294,7 +299,7 @@ class TopicBelief:
             mean_k, covariance = weights.of_topic(k)
             parts.append(
                 GaussianProjections.from_rows(
-                    rows, mean_k, covariance=covariance, likelihood=Gaussian(noise[:, k]), target=target,
+                    rows, mean_k, covariance=covariance, likelihood=Gaussian(noise[:, k]), target=rows_of_target,
                     random_state=random_state,
                 )
             )  # fmt: skip
@@ -302,14 +307,14 @@ class TopicBelief:
 
     # -- snapshots -----------------------------------------------------------------------------------------------------
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data."""
         kept = {"word_prior", "seed", "n_documents", "n_tokens", "converged", "n_skipped"}
         state = {field.name: getattr(self, field.name) for field in fields(self) if field.name in kept}
         return {**state, "objective_trace": list(self.objective_trace), "tables": self.tables._asdict()}
 
     @classmethod
-    def from_state(cls, settings: TopicSettings, data: Columns, state: dict[str, Any]) -> TopicBelief:
+    def from_state(cls, settings: TopicSettings, data: Columns, state: State) -> TopicBelief:
         """The belief that ``state`` described."""
         tables = Tables(**{name: np.ascontiguousarray(state["tables"][name], dtype=float) for name in Tables._fields})
         return cls(
@@ -348,7 +353,7 @@ class Batch:
             self.converged = len(last) == 2 and abs(last[1] - last[0]) < own.tol * abs(last[0])
 
     def learnt(self) -> TopicBelief:
-        """The belief that was reached."""
+        """Belief that was reached."""
         return replace(
             self.start,
             tables=self.tables,
@@ -386,7 +391,7 @@ def _parts(documents: Documents, done: int, every: int) -> Iterator[Documents]:
 def _swept(
     documents: Documents, tables: Tables, learning: Learning, memory: Memory, first: bool, done: int
 ) -> np.ndarray:
-    """What a pass reports; the tables and the memory are changed."""
+    """Result of a pass; the tables and the memory are changed."""
     found = np.empty(3 + len(tables.totals))
     rows = _csr(documents.rows)
     if not documents.columns.has_metadata:

@@ -1,4 +1,4 @@
-"""What the columns of word counts and of metadata are: fixed by the first documents, but that categories may be added.
+"""Columns of word counts and of metadata: fixed by the first documents, but that categories may be added.
 
 Metadata become rows of features: a constant first, then numbers as they are, then one indicator per category of a text
 column, in the order in which the categories first appear, so that a stream meets new authors as it goes.
@@ -7,7 +7,7 @@ column, in the order in which the categories first appear, so that a stream meet
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,9 +16,13 @@ from adaptive import checks
 from adaptive.estimators.rows.tables import has_columns
 
 if TYPE_CHECKING:
-    from adaptive.types import Table
+    import pandas as pd
 
-__all__ = ["Columns"]
+    from adaptive.types import State, Table
+
+    Metadata: TypeAlias = pd.DataFrame | sp.csr_array  # of pandas or polars
+
+__all__ = ["Columns", "Metadata", "as_metadata"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,11 +50,11 @@ class Columns:
     categories: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def of(cls, n_words: int | None, words: tuple[str, ...] | None, metadata: Any) -> Columns:
+    def of(cls, n_words: int | None, words: tuple[str, ...] | None, metadata: Metadata | None) -> Columns:
         """Those of the first documents; their categories are added by ``encoded``."""
         if metadata is None:
             return cls(n_words, words)
-        if not _has_columns(metadata):
+        if not has_columns(metadata):
             return cls(n_words, words, int(metadata.shape[1]))
         texts = tuple(name for name in map(str, metadata.columns) if _is_text(_column(metadata, name)))
         return cls(n_words, words, tuple(name for name in map(str, metadata.columns) if name not in texts), texts)
@@ -62,7 +66,7 @@ class Columns:
 
     @property
     def has_metadata(self) -> bool:
-        """Whether topics are forecast from metadata."""
+        """Topics are forecast from metadata."""
         return self.numbers is not None
 
     @property
@@ -76,18 +80,18 @@ class Columns:
 
     @property
     def typical(self) -> int:
-        """How many features a document is taken to have, where the prior's variance is shared among them."""
+        """Number of features that a document is taken to have, where the prior's variance is shared among them."""
         if isinstance(self.numbers, int):
             return 2 if self.numbers else 1
         return 1 + self._n_numbers + len(self.texts)
 
     @property
     def names(self) -> list[str]:
-        """Of all features, the constant first."""
+        """Names of all features, the constant first."""
         numbers = [f"x{j}" for j in range(self.numbers)] if isinstance(self.numbers, int) else list(self.numbers or ())
         return ["constant", *numbers, *(f"{column}={category}" for column, category in self.categories)]
 
-    def position(self, column: Any) -> int:
+    def position(self, column: str | int | tuple[str, str]) -> int:
         """Which feature a user means by its name, (column, category), or its place among the metadata's columns."""
         if isinstance(column, tuple) and len(column) == 2:
             column = f"{column[0]}={column[1]}"
@@ -98,7 +102,7 @@ class Columns:
         checks.choice("column", column, self.names)
         return self.names.index(column)
 
-    def encoded(self, metadata: Any, n_documents: int) -> tuple[Columns, sp.csr_array]:
+    def encoded(self, metadata: Metadata | None, n_documents: int) -> tuple[Columns, sp.csr_array]:
         """These columns with the categories that are new, and the rows (n_documents, width).
 
         Raises
@@ -114,19 +118,20 @@ class Columns:
             raise ValueError(f"metadata must have one row for each document, {n_documents}, got {metadata.shape[0]}.")
         constant = sp.csr_array(np.ones((n_documents, 1)))
         if isinstance(self.numbers, int):
-            given = "columns with names" if _has_columns(metadata) else metadata.shape[1]
+            given = "columns with names" if has_columns(metadata) else metadata.shape[1]
             if given != self.numbers:
                 raise ValueError(f"metadata must have {self.numbers} columns as before, got {given}.")
             return self, sp.csr_array(sp.hstack([constant, metadata], format="csr"))
         return self._encoded_frame(metadata, constant)
 
-    def _encoded_frame(self, metadata: Any, constant: sp.csr_array) -> tuple[Columns, sp.csr_array]:
-        names = set(map(str, metadata.columns)) if _has_columns(metadata) else None
-        wanted = {*self.numbers, *self.texts}  # type: ignore[misc]
+    def _encoded_frame(self, metadata: Metadata, constant: sp.csr_array) -> tuple[Columns, sp.csr_array]:
+        names = set(map(str, metadata.columns)) if has_columns(metadata) else None
+        named = self.numbers if isinstance(self.numbers, tuple) else ()
+        wanted = {*named, *self.texts}
         if names != wanted:
             given = sorted(names) if names is not None else f"{metadata.shape[1]} without names"
             raise ValueError(f"metadata must have the columns {sorted(wanted)} as before, got {given}.")
-        numbers = [checks.finite(f"metadata column {name}", _column(metadata, name)) for name in self.numbers]  # type: ignore[union-attr]
+        numbers = [checks.finite(f"metadata column {name}", _column(metadata, name)) for name in named]
         parts = [constant, *(sp.csr_array(column[:, None]) for column in numbers)]
         known = {pair: position for position, pair in enumerate(self.categories)}
         values = [_categories(name, _column(metadata, name)) for name in self.texts]
@@ -138,15 +143,15 @@ class Columns:
         parts.append(sp.csr_array((ones, (rows, codes.ravel())), shape=(metadata.shape[0], len(known))))
         return replace(self, categories=tuple(known)), sp.csr_array(sp.hstack(parts, format="csr"))
 
-    def state(self) -> dict[str, Any]:
-        """Plain data."""
+    def state(self) -> State:
+        """Return plain data."""
         numbers = self.numbers if self.numbers is None or isinstance(self.numbers, int) else list(self.numbers)
         words = None if self.words is None else list(self.words)
         pairs = [list(pair) for pair in self.categories]
         return {"n_words": self.n_words, "words": words, "numbers": numbers, "texts": list(self.texts), "pairs": pairs}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Columns:
+    def from_state(cls, state: State) -> Columns:
         """The columns that ``state`` described."""
         numbers = state["numbers"]
         if numbers is not None and not isinstance(numbers, (int, np.integer)):
@@ -156,9 +161,9 @@ class Columns:
         return cls(state["n_words"], words, numbers, tuple(map(str, state["texts"])), pairs)
 
 
-def as_metadata(metadata: Table | None) -> Any:
+def as_metadata(metadata: Table | None) -> Metadata | None:
     """A frame as it is; other metadata as a sparse table of numbers, or as a frame where they are texts."""
-    if metadata is None or _has_columns(metadata):
+    if metadata is None or has_columns(metadata):
         return metadata
     if sp.issparse(metadata):
         table = sp.csr_array(metadata, dtype=float)
@@ -176,14 +181,9 @@ def as_metadata(metadata: Table | None) -> Any:
     return sp.csr_array(array)
 
 
-def _has_columns(metadata: Any) -> bool:
-    return has_columns(metadata)
-
-
-def _column(frame: Any, name: str) -> np.ndarray:
-    (position,) = (j for j, own in enumerate(frame.columns) if str(own) == name)
-    column = frame.iloc[:, position] if hasattr(frame, "iloc") else frame[frame.columns[position]]
-    return column.to_numpy()
+def _column(frame: pd.DataFrame, name: str) -> np.ndarray:
+    (own,) = (own for own in frame.columns if str(own) == name)
+    return frame[own].to_numpy()
 
 
 def _is_text(column: np.ndarray) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,6 +15,10 @@ from adaptive.estimators.topics.columns import Columns, as_metadata
 
 if TYPE_CHECKING:
     from adaptive.types import Table
+
+    Words: TypeAlias = Sequence[str]  # of a document, one after the other
+    Vocabulary: TypeAlias = Sequence[str] | Mapping[str, int] | None  # names of columns, or their positions
+    Read: TypeAlias = Sequence[sp.csr_array | np.ndarray | Words] | np.ndarray | sp.csr_array  # as a reader reports it
 
 __all__ = ["Documents", "counts_of_words", "halves"]
 
@@ -67,7 +71,7 @@ class Documents:
         return Documents(self.columns, self.counts[there], self.rows[there])
 
 
-def _counts(X: Any) -> sp.csr_array:
+def _counts(X: Table) -> sp.csr_array:
     if has_columns(X):
         X = X.to_numpy()
     try:
@@ -89,11 +93,11 @@ def _counts(X: Any) -> sp.csr_array:
     return counts
 
 
-def _names(X: Any) -> tuple[str, ...] | None:
+def _names(X: Table) -> tuple[str, ...] | None:
     return tuple(map(str, X.columns)) if has_columns(X) else None
 
 
-def counts_of_words(documents: Any, n_words: int | None, vocabulary: Any) -> tuple[Any, int]:
+def counts_of_words(documents: Read, n_words: int | None, vocabulary: Vocabulary) -> tuple[sp.csr_array, int]:
     """Outcomes of reading as one table of counts, and how many words were not known.
 
     Parameters
@@ -122,12 +126,12 @@ def counts_of_words(documents: Any, n_words: int | None, vocabulary: Any) -> tup
     return sp.vstack(parts, format="csr"), unknown
 
 
-def _row_of(words: Sequence[str], n_words: int | None, vocabulary: Any) -> tuple[sp.csr_array, int]:
+def _row_of(words: Words, n_words: int | None, vocabulary: Vocabulary) -> tuple[sp.csr_array, int]:
     if isinstance(words, (str, bytes)):
         raise ValueError("a document must be word counts or a list of words, got one text; split it into words.")
     if vocabulary is None:
         raise ValueError("documents given as words need the vocabulary: reader(vocabulary=names of the columns).")
-    positions = vocabulary if hasattr(vocabulary, "get") else {word: j for j, word in enumerate(vocabulary)}
+    positions = vocabulary if isinstance(vocabulary, Mapping) else {word: j for j, word in enumerate(vocabulary)}
     found = Counter(positions[word] for word in words if word in positions)
     width = n_words if n_words is not None else len(positions)
     columns = sorted(found)

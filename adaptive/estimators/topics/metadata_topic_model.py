@@ -7,7 +7,7 @@ scores of document d:  y_dk ~ N(f_d . z_k, document_variance_k),  topics of its 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,11 +19,13 @@ from adaptive.estimators.topics.belief import TopicBelief
 from adaptive.estimators.topics.columns import Columns
 from adaptive.estimators.topics.completion import chosen_variance
 from adaptive.estimators.topics.documents import Documents, halves
-from adaptive.estimators.topics.proportions import moments, unit_draws
 from adaptive.estimators.topics.reader import TopicReader, log_probabilities
 from adaptive.estimators.topics.settings import TopicSettings
+from adaptive.estimators.topics.weights import softmax_moments, unit_draws
 
 if TYPE_CHECKING:
+    from adaptive.estimators.topics.belief import Options, Reading
+    from adaptive.estimators.topics.documents import Vocabulary
     from adaptive.predictive import Predictive
     from adaptive.types import Pool, RandomState, Table
 
@@ -31,7 +33,7 @@ __all__ = ["MetadataTopicModel", "Profile"]
 
 
 class Profile(NamedTuple):
-    """What a feature of the metadata, such as an author, says of topics.
+    """Weights of a feature of the metadata, such as an author, in topics.
 
     Attributes
     ----------
@@ -57,13 +59,13 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
     n_topics : int
         K, two or more.
     word_prior : float or None, default 0.05
-        Dirichlet parameter of each word in a topic; None: learnt by evidence, from .05 on, after every pass of a batch
+        Dirichlet parameter of each word in a topic; None: fitted by evidence, from .05 on, after every pass of a batch
         and every ``decay_every`` documents of a stream (of expected counts: about twice too large).
     topic_prior : float, default 0.1
         Without metadata the Dirichlet parameter of each topic in a document (plain LDA). With metadata it sets
         ``weight_variance``.
     document_variance : float, "completion" or None, default None
-        Variance of a document's topic scores about what its metadata say; None: learnt for each topic, by evidence;
+        Variance of a document's topic scores about what its metadata say; None: fitted for each topic, by evidence;
         "completion": the one of four, in batch, that completes halves of documents left out best. It decides: too small
         a value says that all documents of an author are alike.
     weight_variance : float or None, default None
@@ -86,7 +88,7 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
     tol : float, default 1e-5
         A batch ends when the mean log probability of a token changes by less, relatively.
     n_init : int, default 1
-        A batch is begun so many times, and goes on from the start after ten passes of which the words have the highest
+        A batch starts so many times, and goes on from the start after ten passes of which the words have the highest
         probability: topics that were merged or split at the start rarely come apart.
     random_state : None, int, Generator or RandomState
         Breaks the symmetry of topics.
@@ -166,7 +168,7 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
     # -- learning ----------------------------------------------------------------------------------------------------
 
     def fit(self, X: Table, metadata: Table | None = None) -> MetadataTopicModel:
-        """Forget what was learnt and fit.
+        """Fit anew, and forget all earlier data.
 
         Parameters
         ----------
@@ -225,21 +227,21 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
         """(D, K) parameters of a Dirichlet for each document's proportions; of Newton's step by Laplace's bridge."""
         return self._read(X, metadata).concentration
 
-    def _read(self, X: Table, metadata: Table | None) -> Any:
+    def _read(self, X: Table, metadata: Table | None) -> Reading:
         belief = self.fitted_belief()
         return belief.read(self._counts(X), metadata)
 
-    def _counts(self, X: Table) -> Any:
+    def _counts(self, X: Table) -> sp.csr_array:
         known = self.fitted_belief().data
         return Documents.of(X, None, Columns(known.n_words, known.words)).counts
 
-    def predict_topics(self, metadata: Table, return_std: bool = False) -> Any:
+    def predict_topics(self, metadata: Table, return_std: bool = False) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """(m, K) mean proportions of documents not read yet; with ``return_std`` also their deviations (m, K)."""
         belief = self.fitted_belief()
         if not belief.data.has_metadata:
             raise ValueError("topics are predicted from metadata, and the model was fitted without.")
         mean, variance = belief.forecast(metadata)
-        first, second = moments(mean, variance, unit_draws(self.n_topics, 256))
+        first, second = softmax_moments(mean, variance, unit_draws(self.n_topics, 256))
         return (first, np.sqrt(np.maximum(second - first**2, 0.0))) if return_std else first
 
     def score(self, X: Table, metadata: Table | None = None) -> float:
@@ -255,7 +257,7 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
         """exp(-score)."""
         return float(np.exp(-self.score(X, metadata)))
 
-    # -- what was learnt -----------------------------------------------------------------------------------------------
+    # -- the fit ------------------------------------------------------------------------------------------------------
 
     @property
     def components_(self) -> np.ndarray:
@@ -270,7 +272,7 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
         return known.names if known.has_metadata else []
 
     document_variance_ = of_belief("tables.noise", "(K,) variance of a document's scores about its forecast.")
-    word_prior_ = of_belief("word_prior", "Dirichlet parameter of words, given or learnt.")
+    word_prior_ = of_belief("word_prior", "Dirichlet parameter of words, given or fitted.")
     n_documents_ = of_belief("n_documents", "Documents with words, seen so far.")
     n_skipped_ = of_belief("n_skipped", "Divisions of the last pass that were skipped.")
 
@@ -278,8 +280,8 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
     def _n_features_out(self) -> int:
         return int(self.n_topics)
 
-    def profile(self, column: Any) -> Profile:
-        """What a feature of the metadata says of topics.
+    def profile(self, column: str | int | tuple[str, str]) -> Profile:
+        """Return the weights of a feature of the metadata in topics.
 
         Parameters
         ----------
@@ -294,12 +296,12 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
         rows[0, [0, position]] = 1.0
         mean, variance = weights.forecast(sp.csr_array(rows))
         draws = unit_draws(self.n_topics, 256)
-        proportions = moments(mean, variance + belief.tables.noise, draws)[0][0]
-        first, second = moments(mean, variance, draws)
+        proportions = softmax_moments(mean, variance + belief.tables.noise, draws)[0][0]
+        first, second = softmax_moments(mean, variance, draws)
         spread = np.sqrt(np.maximum(second - first**2, 0.0))[0]
         return Profile(proportions, spread, weights.mean[position], np.sqrt(weights.variance[position]))
 
-    def top_words(self, n: int = 10, score: str = "source") -> list[list[Any]]:
+    def top_words(self, n: int = 10, score: str = "source") -> list[list[int | str]]:
         """The n words that stand for each topic: names of X's columns where it has any, else positions.
 
         Parameters
@@ -324,11 +326,11 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
         self,
         candidates: Pool,
         *,
-        target: Any = None,
+        target: Pool | None = None,
         random_state: RandomState = None,
         words_expected: float | None = None,
     ) -> Predictive:
-        """What documents of these metadata would tell, if they were read: the sum over topics' regressions.
+        """Return the predictive of documents of these metadata, if they were read: the sum over topics' regressions.
 
         Parameters
         ----------
@@ -339,12 +341,12 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
         words_expected : float, optional
             Of a document; None: the mean of those seen, before any 100.
         """
-        options = {"target": target, "random_state": random_state, "words_expected": words_expected}
+        options: Options = {"target": target, "random_state": random_state, "words_expected": words_expected}
         if self.__sklearn_is_fitted__():
             return self.belief_.predictive(candidates, **options)
         return TopicBelief.prior_predictive(TopicSettings.of(self), candidates, **options)
 
-    def reader(self, *, words_expected: float | None = None, vocabulary: Any = None) -> TopicReader:
+    def reader(self, *, words_expected: float | None = None, vocabulary: Vocabulary = None) -> TopicReader:
         """The view for the loop: metadata rows are chosen, the words of these documents come back.
 
         Parameters

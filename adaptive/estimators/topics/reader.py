@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,11 +11,13 @@ from sklearn.base import BaseEstimator
 from adaptive import checks
 from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.topics.documents import Documents, counts_of_words
-from adaptive.estimators.topics.proportions import moments, unit_draws
+from adaptive.estimators.topics.weights import softmax_moments, unit_draws
 
 if TYPE_CHECKING:
+    from adaptive.estimators.topics.documents import Read, Vocabulary
+    from adaptive.estimators.topics.metadata_topic_model import MetadataTopicModel
     from adaptive.predictive import Predictive
-    from adaptive.types import Pool, RandomState
+    from adaptive.types import Pool, RandomState, State
 
 __all__ = ["TopicReader"]
 
@@ -38,7 +40,9 @@ class TopicReader(DesignMixin, BaseEstimator):
         Words of lists that are not in the vocabulary, ignored so far.
     """
 
-    def __init__(self, model: Any, *, words_expected: float | None = None, vocabulary: Any = None) -> None:
+    def __init__(
+        self, model: MetadataTopicModel, *, words_expected: float | None = None, vocabulary: Vocabulary = None
+    ) -> None:
         self.model = model
         self.words_expected = words_expected
         self.vocabulary = vocabulary
@@ -47,7 +51,7 @@ class TopicReader(DesignMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return self.model.__sklearn_is_fitted__()
 
-    def partial_fit(self, rows: Pool, documents: Any) -> TopicReader:
+    def partial_fit(self, rows: Pool, documents: Read) -> Self:
         """Learn from documents that were read.
 
         Parameters
@@ -60,32 +64,34 @@ class TopicReader(DesignMixin, BaseEstimator):
         self.unknown_words_ += unknown
         return self
 
-    def _counts(self, documents: Any) -> tuple[Any, int]:
+    def _counts(self, documents: Read) -> tuple[sp.csr_array, int]:
         columns = self.model.belief_.data if self.__sklearn_is_fitted__() else None
         vocabulary = self.vocabulary if columns is None or self.vocabulary is not None else columns.words
         return counts_of_words(documents, None if columns is None else columns.n_words, vocabulary)
 
-    def predictive(self, candidates: Pool, *, target: Any = None, random_state: RandomState = None) -> Predictive:
-        """What reading candidates would tell of the weights, or of the topics of documents with metadata ``target``."""
+    def predictive(
+        self, candidates: Pool, *, target: Pool | None = None, random_state: RandomState = None
+    ) -> Predictive:
+        """Predictive of reading candidates, about the weights, or the topics of documents with metadata ``target``."""
         if self.words_expected is not None:
             checks.positive("words_expected", self.words_expected)
         return self.model.predictive(
             candidates, target=target, random_state=random_state, words_expected=self.words_expected
         )
 
-    def log_predictive(self, rows: Pool, documents: Any) -> np.ndarray:
+    def log_predictive(self, rows: Pool, documents: Read) -> np.ndarray:
         """(m,) log probabilities of documents' words, taken as independent given the proportions that are predicted."""
         belief = self.model.fitted_belief()
         counts = Documents.of(self._counts(documents)[0], rows, belief.data).counts
         mean, variance = belief.forecast(rows, counts.shape[0])
-        proportions = moments(mean, variance, unit_draws(belief.settings.n_topics))[0]
+        proportions = softmax_moments(mean, variance, unit_draws(belief.settings.n_topics))[0]
         return log_probabilities(counts, proportions, belief.word_probabilities)
 
-    def state(self) -> dict[str, Any]:
-        """What was learnt, as plain data."""
+    def state(self) -> State:
+        """Fitted state, as plain data."""
         return {"model": self.model.state(), "unknown_words": self.unknown_words_}
 
-    def restore(self, state: dict[str, Any]) -> TopicReader:
+    def restore(self, state: State) -> Self:
         """Take over what ``state`` returned."""
         self.model.restore(state["model"])
         self.unknown_words_ = int(state["unknown_words"])

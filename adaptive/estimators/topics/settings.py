@@ -74,7 +74,7 @@ class TopicSettings(Settings):
         return int(checks.generator(given).integers(2**62))
 
     def prior_variance(self, typical: int) -> float:
-        """Of a weight: forecasts of ``typical`` features bridge to ``topic_prior`` for every topic (section 5.3)."""
+        """Prior variance of a weight: ``typical`` features forecast ``topic_prior`` for every topic (section 5.3)."""
         if self.weight_variance is not None:
             return float(self.weight_variance)
         return (1.0 - 1.0 / self.n_topics) / self.topic_prior / typical

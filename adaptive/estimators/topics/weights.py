@@ -1,4 +1,4 @@
-"""The belief about the weights of all topics' regressions: K Gaussians, dense or with independent entries."""
+"""Weights of all topics' regressions, K Gaussians, dense or with independent entries, and the topics they forecast."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from adaptive.estimators.topics.inference.passes import Tables
 
-__all__ = ["Weights"]
+__all__ = ["Weights", "softmax_moments", "unit_draws"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class Weights:
 
     @classmethod
     def of(cls, tables: Tables) -> Weights:
-        """What the tables of a pass say."""
+        """Weights from the tables of a pass."""
         if len(tables.means):
             variance = np.einsum("kff->fk", tables.covariances)
             return cls(tables.means, variance, tables.covariances)
@@ -70,3 +70,22 @@ class Weights:
     def of_topic(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Mean (F,) and covariance, (F, F) or its diagonal (F,)."""
         return self.mean[:, k], self.variance[:, k] if self.covariances is None else self.covariances[k]
+
+
+def unit_draws(n_topics: int, n: int = 64) -> np.ndarray:
+    """(2 n, K) standard normal draws, each beside its mirror image."""
+    draws = np.random.default_rng(0).standard_normal((n, n_topics))
+    return np.concatenate([draws, -draws])
+
+
+def softmax_moments(mean: np.ndarray, variance: np.ndarray, draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(m, K) means of softmax(y) and of its squares, y Gaussian, by draws that are the same for every document."""
+    deviation = np.sqrt(variance)
+    first, second = np.zeros_like(mean), np.zeros_like(mean)
+    for draw in draws:
+        scores = mean + deviation * draw
+        scores = np.exp(scores - scores.max(axis=1, keepdims=True))
+        scores /= scores.sum(axis=1, keepdims=True)
+        first += scores
+        second += scores**2
+    return first / len(draws), second / len(draws)

@@ -10,7 +10,9 @@ from scipy import sparse
 
 from adaptive import ImageReconstructor
 from adaptive.estimators.imaging.belief import FollowedDirections
+from adaptive.estimators.imaging.conventions import Conventions
 from adaptive.estimators.imaging.measurements import MeasuredBlocks
+from adaptive.estimators.imaging.models import Models
 from adaptive.estimators.imaging.prior import ImagePrior
 from adaptive.estimators.imaging.settings import ImageSettings
 from adaptive.images import l2_error, simulate_scan
@@ -61,12 +63,13 @@ def test_settings_are_values_and_conventions_leave_nothing_open():
     named = {field.name for field in dataclasses.fields(settings)}
     assert named == set(model.get_params()) - {"check", "refine"}
     for fourier, dtype, noise in ((True, "complex64", 1e-6), (False, "float64", None)):
-        known = settings.conventions(fourier)
-        assert (known.dtype, known.design_noise_variance, known.one_model) == (dtype, noise, not fourier)
+        known = Conventions.of(settings, fourier)
+        one = Models(known).one_model
+        assert (known.dtype, known.design_noise_variance, one) == (dtype, noise, not fourier)
         assert None not in (known.wavelet, known.reconstruction, known.design_dtype)
     for given, noise, scale in (("auto", 4e-4, 1 / 300), (None, 4e-4, 4 / 3), (1e-5, 4e-4, 1 / 30)):
-        known = ImageSettings.of(make(coils=None, design_noise_variance=given)).conventions(True)
-        assert known.design_scales(noise)["tv"] == pytest.approx(scale)  # in proportion to the noise of that model
+        models = Models(Conventions.of(ImageSettings.of(make(coils=None, design_noise_variance=given)), True))
+        assert models.design_scales(noise)["tv"] == pytest.approx(scale)  # in proportion to the noise of that model
     fitted = model.fit(ROWS, OUTCOMES)
     image, noise = fitted.image_, fitted.noise_variance_
     fitted.set_params(noise_variance=0.5, reconstruction="mean")  # of use for what is learnt next

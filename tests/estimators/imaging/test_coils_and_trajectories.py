@@ -8,8 +8,8 @@ import pytest
 
 from adaptive import ImageReconstructor, SequentialDesign
 from adaptive.estimators.imaging.centre import centre_size
+from adaptive.estimators.imaging.conventions import memory_of
 from adaptive.estimators.imaging.measurements import MeasuredBlocks
-from adaptive.estimators.imaging.memory import memory_of
 from adaptive.estimators.imaging.prior import image_prior
 from adaptive.images import head_scan, padded, polynomial_phase
 from adaptive.images.coils import simulate_coils

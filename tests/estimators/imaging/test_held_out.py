@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from adaptive import ImageReconstructor
-from adaptive.estimators.imaging.held_out import band_factor, held_out_lines
+from adaptive.estimators.imaging.reconstruction import band_factor, held_out_lines
 from adaptive.images import head_scan, padded, simulate_scan
 from designs import kspace
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import gammaln
 
 from adaptive import ImageReconstructor, SequentialDesign, inference
-from adaptive.estimators.imaging.photons import scales as photon_scales
+from adaptive.estimators.imaging.photons import photon_evidence
 from adaptive.inference import GLM
 from adaptive.operators import Convolution, Identity, Scaled
 from adaptive.potentials import Laplace, Poisson
@@ -66,9 +66,9 @@ def test_the_gaussian_baseline_has_the_same_prior_and_engine(fitted):
 def test_the_learnt_scale_has_the_highest_evidence_of_its_neighbours(fitted):
     model, scale = fitted.belief_.model, fitted.prior_scales_["tv"]
     posterior, engine = fitted.posterior_, fitted.belief_.settings.given.engine
-    best = photon_scales.photon_evidence(model, {"tv": scale}, posterior)
+    best = photon_evidence(model, {"tv": scale}, posterior)
     for other in (scale / 2, scale * 2):
-        there = photon_scales.photon_evidence(model, {"tv": other}, model.posterior({"tv": other}, engine, 0))
+        there = photon_evidence(model, {"tv": other}, model.posterior({"tv": other}, engine, 0))
         assert there < best
 
 

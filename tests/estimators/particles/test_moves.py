@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from adaptive.estimators.particles.inference import moves
-from adaptive.estimators.particles.inference.resampling import systematic
+from adaptive.estimators.particles.inference.cloud import systematic
 
 K = 3000
 EXACT = stats.beta(2.0, 5.0)  # on an interval, skew: steps out of it must be refused

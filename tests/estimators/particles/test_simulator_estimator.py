@@ -9,9 +9,9 @@ from scipy import stats
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import SequentialDesign, SimulatorEstimator
+from adaptive.estimators.particles.bounds import nested_bounds
 from adaptive.estimators.particles.simulators.densities import Kernel, Synthetic
 from adaptive.estimators.particles.simulators.lattice import Lattice
-from adaptive.estimators.particles.simulators.nested import nested_bounds
 from adaptive.loop import MaxSteps, TargetDeviation
 from adaptive.loop.log.snapshots import pack, unpack
 

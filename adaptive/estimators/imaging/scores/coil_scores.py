@@ -38,7 +38,7 @@ class CoilScores:
         self.shape = images.shape
 
     def of_lines(self, lines: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
-        """Of whole lines (in a volume planes, all rows of which are chains) of these indices along ``axis``."""
+        """Scores of whole lines (in a volume planes, all rows of which are chains) of these indices along ``axis``."""
         every, where = np.unique(lines, return_inverse=True)
         n, side = self.shape[axis], int(np.prod(self.shape)) // self.shape[axis]
         values, errors = np.empty(len(every)), np.empty(len(every))
@@ -52,7 +52,7 @@ class CoilScores:
         return values[where], errors[where]
 
     def of_encodes(self, encodes: np.ndarray, readout: int | None) -> tuple[np.ndarray, np.ndarray]:
-        """Of lines along ``readout`` at these positions (m, 2) on the other axes of a volume, or points of a plane."""
+        """Scores of lines along ``readout`` at these positions (m, 2) on the other axes, or points of a plane."""
         first, second = encodes.T
 
         def pick(grid: np.ndarray) -> np.ndarray:
@@ -63,7 +63,7 @@ class CoilScores:
         return self._chains(*self._received(lambda u: pick(self._transformed(u)), pick))
 
     def of_mask(self, mask: np.ndarray) -> tuple[float, float]:
-        """Of all samples where ``mask`` is true: runs along the last axis are chains."""
+        """Score of all samples where ``mask`` is true: runs along the last axis are chains."""
         rows = mask.any(axis=-1)
         received = self._received(lambda u: self._transformed(u)[:, rows], lambda grid: grid[rows])
         values, errors = self._chains(*received, mask[rows])
@@ -90,7 +90,7 @@ class CoilScores:
         return float(value[0]), float(problem[0])
 
     def _lines(self, lines: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What the coils receive of whole lines: a transform of all images along ``axis``, of these lines along it."""
+        """Samples of whole lines in the coils: a transform of all images along ``axis``, of these lines along it."""
         see = FourierLines(self.shape, lines, axis).forward
         return self._received(see, lambda grid: np.moveaxis(grid, axis, 0)[lines])
 

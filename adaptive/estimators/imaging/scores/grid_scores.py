@@ -56,7 +56,7 @@ class GridScores:
         self.mirrors = phase is None and not self.complex
 
     def of_lines(self, lines: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
-        """Of whole lines (in a volume planes) of these indices along ``axis``."""
+        """Scores of whole lines (in a volume planes) of these indices along ``axis``."""
         values, errors = self._single
         others = tuple(other for other in range(len(self.shape)) if other != axis)
         totals, squares = values.sum(axis=others)[lines], np.sum(errors**2, axis=others)[lines]
@@ -68,7 +68,7 @@ class GridScores:
         return totals, _stated(totals, squares, len(self.posterior.samples))
 
     def of_encodes(self, encodes: np.ndarray, readout: int | None) -> tuple[np.ndarray, np.ndarray]:
-        """Of lines along ``readout`` at these positions (m, 2) on the other axes of a volume, or points of a plane."""
+        """Scores of lines along ``readout`` at these positions (m, 2) on the other axes, or points of a plane."""
         values, errors = self._single
         first, second = encodes.T
         along = () if readout is None else readout  # no axis to add over
@@ -86,7 +86,7 @@ class GridScores:
         return totals, _stated(totals, squares, len(self.posterior.samples))
 
     def of_mask(self, mask: np.ndarray) -> tuple[float, float]:
-        """Of all samples where ``mask`` is true."""
+        """Score of all samples where ``mask`` is true."""
         values, errors = self._single
         if not self.mirrors:
             total = float(values[mask].sum())
@@ -151,7 +151,7 @@ class GridScores:
 
 
 class OneSide:
-    """Of a frequency and its mirror, both free, the one on the fuller side; of mirrors, the central ones first.
+    """Scores of a frequency and its mirror, both free, the one on the fuller side; of mirrors, the central ones first.
 
         F(u exp(i e))(k) ~ F(u)(k) + i F(e u)(k),      conj F(u exp(i e))(-k) ~ F(u)(k) - i F(e u)(k)
 

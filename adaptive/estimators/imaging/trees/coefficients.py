@@ -12,6 +12,7 @@ variances from a Cholesky factor, or from samples with that preconditioner as co
 from __future__ import annotations
 
 import warnings
+from functools import cached_property
 
 import numpy as np
 import scipy.linalg
@@ -199,19 +200,11 @@ class DenseCoefficients(Coefficients):
 
     exact = True
 
-    def __init__(
-        self,
-        X: Operator,
-        noise_variance: float,
-        wavelet: Wavelet,
-        right: np.ndarray,
-        perturbations: Perturbations,
-        samples: np.ndarray | None = None,
-        sample_tol: float = 2e-2,
-    ):
-        super().__init__(X, noise_variance, wavelet, right, perturbations, samples, sample_tol)
-        self._measured = self.system.with_sites(0.0).to_dense()
-        self._factor: np.ndarray | None = None
+    _factor: np.ndarray | None = None
+
+    @cached_property
+    def _measured(self) -> np.ndarray:
+        return self.system.with_sites(0.0).to_dense()
 
     def weigh(self, pi: np.ndarray) -> None:
         super().weigh(pi)

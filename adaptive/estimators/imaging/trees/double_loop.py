@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["tree_bounds", "tree_mode"]
 
 STARTS = ("data", "prior")
-MANY, FEW = 100, 15  # outer steps: a step that divides is cheap, and scales near that of the noise are learnt slowly
+MANY, FEW = 100, 15  # outer steps: a step that divides is cheap, and scales near that of the noise are fitted slowly
 _SMOOTHING = 1e-7  # of the mode, in units of the wide state's squared scale
 _REDUCTION = 0.1  # of the residual in each least-squares problem
 
@@ -288,7 +288,7 @@ class _Loop:
         self.objective = self.prior.divergence(self.beliefs) - value
 
     def _inner_objective(self) -> float:
-        """What least squares and sum-product minimise."""
+        """Objective of least squares and sum-product."""
         fit = 0.5 * (self.problem.energy + self.gaussian.fit(self.s))
         return fit - self.prior.expected_log_density(self._r, self.beliefs.wide) + self.prior.divergence(self.beliefs)
 

@@ -24,7 +24,7 @@ CHUNK = 4096  # coefficients
 
 
 class ExactDenoising(NamedTuple):
-    """What `exact_denoising` returns.
+    """Result of `exact_denoising`.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ def exact_denoising(y: ArrayLike, noise_variance: float, prior: TreeMixture) -> 
     y : array of the wavelet's shape
     noise_variance : float
     prior : TreeMixture
-        With its parameters, which are not learnt here (`tree_bounds` learns them).
+        With its parameters, which are not fitted here (`tree_bounds` learns them).
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What was measured of an image, as least squares on its wavelet coefficients: precision, right-hand side, first guess.
+"""Measurements as least squares on wavelet coefficients: precision, right-hand side, first guess.
 
 The first guess is the image of least norm about a constant that explains the data: the data themselves where all pixels
 were measured, missing pixels at the mean of the others.

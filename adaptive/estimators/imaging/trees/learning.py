@@ -100,7 +100,7 @@ def _means(forest: WaveletForest, weights: np.ndarray, values: np.ndarray, old: 
 
 
 def _student_scales(prior: TreeMixture, weights: np.ndarray, r: np.ndarray, limits: tuple[float, float]) -> np.ndarray:
-    """Where sum_j w_j [(df + 1) r_j^2 / (df scale^2 + r_j^2) - 1], which falls with the scale, is zero."""
+    """Root of sum_j w_j [(df + 1) r_j^2 / (df scale^2 + r_j^2) - 1], which falls with the scale."""
     df, new = prior.df, prior.wide.copy()
     for level in range(prior.forest.depth + 1):
         at = np.flatnonzero((prior.forest.levels == level) & (weights > 1e-9))

@@ -51,7 +51,7 @@ class TreeMixture:
     df : float, default 2.1
         Degrees of freedom of the Student t.
     unit : float, default 1.0
-        Largest magnitude that the image may have; scales are learnt within 1e-4 and 1e3 of it.
+        Largest magnitude that the image may have; scales are fitted within 1e-4 and 1e3 of it.
 
     Raises
     ------
@@ -95,7 +95,7 @@ class TreeMixture:
     def generic(
         cls, wavelet: Wavelet, scale: float, components: str = "laplace", factorial: bool = False, **rest: float
     ) -> TreeMixture:
-        """What photographs have in common: scales that double with every level.
+        """Mixture as photographs have it: scales that double with every level.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class TreeMixture:
         return ForestBeliefs(ones, np.stack([ones, ones]), float(log_potentials[1].sum()))
 
     def divergence(self, beliefs: ForestBeliefs) -> float:
-        """Of the beliefs in states from the prior."""
+        """Divergence of the beliefs in states from the prior."""
         return 0.0 if self.factorial else self.forest.divergence(beliefs, self.chances)
 
     def precisions(self, r: np.ndarray, wide: np.ndarray) -> np.ndarray:

@@ -15,20 +15,20 @@ from adaptive.linalg import PrecisionOperator
 from adaptive.operators import Wavelet
 
 if TYPE_CHECKING:
-    from adaptive.types import ArrayLike, Rows
+    from adaptive.types import ArrayLike, Rows, State
 
 __all__ = ["TreePosterior"]
 
 
 class TreePosterior(LargePosterior):
-    """What `tree_bounds` believes about an image: a Gaussian, the states of its coefficients, and the prior it learnt.
+    """Posterior of `tree_bounds`: a Gaussian, the states of its coefficients, and the fitted prior.
 
     Parameters
     ----------
     system : PrecisionOperator
         Of images; the wavelet is its one group of projections.
     prior : TreeMixture
-        As it was learnt.
+        As it was fitted.
     beliefs : ForestBeliefs
         About the states of the coefficients.
     coefficient_samples : array (n_samples, *shape), optional
@@ -110,11 +110,11 @@ class TreePosterior(LargePosterior):
         return super().variances(B, return_error, n_samples)
 
     # ------------------------------------------------------------------------------------------------- as plain data
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> State:
         state = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_coefficients"}
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         return {
             **super().state(),
             "tree": {**self.prior.state(), "states_wide": self.beliefs.wide, "states_given": self.beliefs.given},
@@ -123,7 +123,7 @@ class TreePosterior(LargePosterior):
 
     @classmethod
     def from_state(  # type: ignore[override]  # its prior is no product of potentials
-        cls, state: dict[str, Any], system: PrecisionOperator, prior: TreeMixture
+        cls, state: State, system: PrecisionOperator, prior: TreeMixture
     ) -> TreePosterior:
         """The posterior that `state` described, given its operators and the kind of its prior."""
         tree = {name: np.asarray(value) for name, value in state["tree"].items()}

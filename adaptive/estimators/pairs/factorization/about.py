@@ -1,4 +1,4 @@
-"""What a pair's count says of chosen users or items alone:  I(y; z) = H(y) - E_z H(y | z),  the item integrated out.
+"""Information about chosen users or items alone:  I(y; z) = H(y) - E_z H(y | z),  the other side integrated out.
 
 Given z the log rate has the mean  z.mu + o  and the variance  z' S z, whose mean is  m' S m + tr(S V); what z explains
 of it is  mu' V mu.
@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from adaptive.potentials import Poisson
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from adaptive.estimators.pairs.columns import Positions
+    from adaptive.types import ArrayLike
+
+    Chosen: TypeAlias = Mapping[str, ArrayLike] | None  # ids of "users" and of "items"
 
 __all__ = ["About", "expected_entropies"]
 
@@ -35,7 +38,7 @@ class About:
     sides: tuple[frozenset[int], frozenset[int]]
 
     @classmethod
-    def of(cls, target: Any, positions: Sequence[dict[Any, int]]) -> About | None:
+    def of(cls, target: Chosen, positions: Positions) -> About | None:
         """Read ``{"users": [...], "items": [...]}``, ids of the fit; None is everything."""
         if target is None:
             return None
@@ -51,7 +54,7 @@ class About:
         return cls((sides[0], sides[1]))
 
     def which(self, users: np.ndarray, items: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of pairs (m,) whether the user, and the item, is among them."""
+        """Membership of the users, and of the items, of pairs (m,)."""
         first, second = (np.isin(rows, list(side)) for rows, side in zip((users, items), self.sides, strict=True))
         return first, second
 

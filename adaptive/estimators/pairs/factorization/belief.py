@@ -1,39 +1,36 @@
-"""What is believed about counts of pairs:  y ~ Poisson(exp(z.w + b + c + o)),  a Gaussian over every user and item."""
+"""Belief about counts of pairs:  y ~ Poisson(exp(z.w + b + c + o)),  a Gaussian over every user and item."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from joblib import effective_n_jobs
 
 from adaptive import checks
-from adaptive.estimators.belief import Settings
+from adaptive.estimators.belief import FromPrior, Settings, Traced
 from adaptive.estimators.pairs.columns import PairCounts, rows_of
 from adaptive.estimators.pairs.factorization.about import About
 from adaptive.estimators.pairs.factorization.predictive import PairPredictive
 from adaptive.estimators.pairs.inference.rounds import KINDS, Entries, Factor, Factors, Kind, climb, solved, started
 
 if TYPE_CHECKING:
-    from adaptive.types import RandomState
+    from adaptive.estimators.pairs.factorization.about import Chosen
+    from adaptive.types import RandomState, State
 
 __all__ = ["FactorizationBelief", "FactorizationSettings"]
 
-START_VARIANCE = 0.2  # of items, where it is learnt
+START_VARIANCE = 0.2  # of items, where it is fitted
 LOCAL_ROUNDS = 2
 LARGEST_MEMORY = 8e9  # bytes of a factor
 
 
 @dataclass(frozen=True, eq=False)
-class FactorizationSettings(Settings):
-    """Parameters of :class:`~adaptive.PoissonFactorization`, under the same names."""
+class FactorSettings(Settings):
+    """Parameters of every factorisation of pairs."""
 
     n_components: int = 5
-    inference: str = "mean_field"
-    zeros: str = "missing"
-    user_variance: float = 1.0
-    item_variance: float | None = None
     fit_bias: bool = True
     n_init: int = 1
     max_iter: int = 200
@@ -44,24 +41,38 @@ class FactorizationSettings(Settings):
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
         checks.integer("n_components", self.n_components, minimum=1)
-        checks.choice("inference", self.inference, KINDS)
-        checks.choice("zeros", self.zeros, ("missing", "observed"))
-        checks.positive("user_variance", self.user_variance)
-        if self.item_variance is not None:
-            checks.positive("item_variance", self.item_variance)
         checks.integer("n_init", self.n_init, minimum=1)
         checks.integer("max_iter", self.max_iter, minimum=1)
         checks.positive("tol", self.tol, or_zero=True)
 
     @property
-    def kind(self) -> Kind:
-        """What is a point and what has a covariance."""
-        return Kind(self.inference)
+    def threads(self) -> int:
+        """Number of rows that are solved at the same time."""
+        return int(effective_n_jobs(self.n_jobs))
+
+
+@dataclass(frozen=True, eq=False)
+class FactorizationSettings(FactorSettings):
+    """Parameters of :class:`~adaptive.PoissonFactorization`, under the same names."""
+
+    inference: str = "mean_field"
+    zeros: str = "missing"
+    user_variance: float = 1.0
+    item_variance: float | None = None
+
+    def check(self) -> None:
+        """Refuse what is wrong in one sentence."""
+        super().check()
+        checks.choice("inference", self.inference, KINDS)
+        checks.choice("zeros", self.zeros, ("missing", "observed"))
+        checks.positive("user_variance", self.user_variance)
+        if self.item_variance is not None:
+            checks.positive("item_variance", self.item_variance)
 
     @property
-    def threads(self) -> int:
-        """How many rows are solved at the same time."""
-        return int(effective_n_jobs(self.n_jobs))
+    def kind(self) -> Kind:
+        """Sides that are points, and those that have covariances."""
+        return Kind(self.inference)
 
     @property
     def started_item_variance(self) -> float:
@@ -94,7 +105,7 @@ def _empty(settings: FactorizationSettings, side: int, variance: float) -> Facto
 
 
 @dataclass(frozen=True, eq=False)
-class FactorizationBelief:
+class FactorizationBelief(FromPrior, Traced):
     """Both factors.
 
     Attributes
@@ -111,7 +122,7 @@ class FactorizationBelief:
     entries: Entries
 
     def __post_init__(self) -> None:
-        _ = self.data.positions  # made once, when learning, and not when something is first asked
+        _ = self.data.positions  # made once, when fitting, and not when something is first asked
 
     @classmethod
     def learnt(
@@ -138,8 +149,11 @@ class FactorizationBelief:
                 n_jobs=settings.threads,
             )
             learn = settings.n_components if settings.item_variance is None and not settings.kind.points[1] else 0
-            options: dict[str, Any] = {"max_iter": settings.max_iter, "tol": settings.tol, "n_jobs": settings.threads}
-            found.append(climb(entries, start, settings.kind, learn_variance=learn, **options))
+            best = climb(
+                entries, start, settings.kind, learn_variance=learn, max_iter=settings.max_iter, tol=settings.tol,
+                n_jobs=settings.threads,
+            )  # fmt: skip
+            found.append(best)
         best = max(found, key=lambda factors: factors.bound)
         return cls(settings, data, best, entries)
 
@@ -166,28 +180,21 @@ class FactorizationBelief:
         return self.extended(lengths), rows[0], rows[1]
 
     def predictive(
-        self, pairs: tuple[np.ndarray, np.ndarray], *, target: Any = None, random_state: RandomState = None
+        self, pairs: tuple[np.ndarray, np.ndarray], *, target: Chosen = None, random_state: RandomState = None
     ) -> PairPredictive:
-        """What is believed about pairs of ids."""
+        """Predictive of pairs of ids."""
         about = About.of(target, self.data.positions)
         factors, users, items = self.located(*pairs)
-        options: dict[str, Any] = {"about": about, "random_state": random_state}
-        return PairPredictive(factors, self.entries, users, items, self.settings.kind, **options)
+        return PairPredictive(
+            factors, self.entries, users, items, self.settings.kind, about=about, random_state=random_state
+        )
 
     @classmethod
-    def prior_predictive(
-        cls,
-        settings: FactorizationSettings,
-        pairs: tuple[np.ndarray, np.ndarray],
-        *,
-        target: Any = None,
-        random_state: RandomState = None,
-    ) -> PairPredictive:
-        """The same before anything was learnt: all ids are new."""
+    def prior(cls, settings: FactorizationSettings) -> FactorizationBelief:
+        """Belief about no pairs: all ids are new."""
         none = np.zeros(0, dtype=np.int64)
         data = PairCounts((none, none), (none, none), np.zeros(0))
-        belief = cls(settings, data, settings.prior(), Entries((none, none), np.zeros(0), np.zeros(0), (0, 0)))
-        return belief.predictive(pairs, target=target, random_state=random_state)
+        return cls(settings, data, settings.prior(), Entries((none, none), np.zeros(0), np.zeros(0), (0, 0)))
 
     @property
     def log_evidence(self) -> float:
@@ -200,21 +207,16 @@ class FactorizationBelief:
         return "none" if any(self.settings.kind.points) else "lower_bound"
 
     @property
-    def objective_trace(self) -> np.ndarray:
-        """The objective after every round of the last full fit."""
-        return np.array(self.posterior.trace)
-
-    @property
-    def n_iter(self) -> int:
-        """Rounds of the last full fit."""
-        return len(self.posterior.trace)
+    def trace(self) -> list[float]:
+        """Objective after every round of the last full fit."""
+        return self.posterior.trace
 
     @property
     def converged(self) -> bool:
-        """Whether the last full fit met ``tol``."""
+        """Convergence of the last full fit, to ``tol``."""
         return self.posterior.converged
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data from which ``from_state`` makes this belief again, to the last bit."""
         parts = ("mean", "spread", "prior", "variance")
         return {
@@ -225,9 +227,7 @@ class FactorizationBelief:
         }
 
     @classmethod
-    def from_state(
-        cls, settings: FactorizationSettings, data: PairCounts, state: dict[str, Any]
-    ) -> FactorizationBelief:
+    def from_state(cls, settings: FactorizationSettings, data: PairCounts, state: State) -> FactorizationBelief:
         """The belief that ``state`` described."""
         users, items = (Factor(**{name: np.asarray(part[name]) for name in part}) for part in state["sides"])
         trace = [float(value) for value in state["trace"]]

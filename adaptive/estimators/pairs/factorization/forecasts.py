@@ -1,4 +1,4 @@
-"""How often pairs will be counted, by draws of the item, given which a log rate is Gaussian: probabilities, intervals.
+"""Counts of pairs to come, by draws of the item, given which a log rate is Gaussian: probabilities, intervals.
 
 p(y) = E_w p(y | w),    eta | w ~ N(m.w + o, w' V w),    y | eta ~ Poisson(exp eta)
 """

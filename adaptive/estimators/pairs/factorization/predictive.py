@@ -1,4 +1,4 @@
-"""What two uncertain factors say of pairs:  eta = z.w + o,    y ~ Poisson(exp eta).
+"""Predictive of counts by two uncertain factors:  eta = z.w + o,    y ~ Poisson(exp eta).
 
     E eta = m.mu + o,    Var eta = tr(S V) + m' S m + mu' V mu
 
@@ -10,7 +10,7 @@ component, 1 to 4% at 5 to 10 components of small variances, up to 13% at larger
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -89,7 +89,7 @@ class PairPredictive(Predictive):
     ----------
     factors : Factors
     entries : Entries
-        What they were learnt from.
+        What they were fitted to.
     users, items : (m,) arrays
         Rows of the candidates.
     kind : Kind
@@ -155,7 +155,7 @@ class PairPredictive(Predictive):
 
     @property
     def _n_counts(self) -> float:
-        """How many counts a table lists at most."""
+        """Length of a table of counts, at most."""
         try:
             return len(self.outcomes)
         except ValueError:  # too many
@@ -170,14 +170,19 @@ class PairPredictive(Predictive):
         exact._fields["outcome_entropy"], exact._fields["expected_entropy"] = entropies.T
         return exact
 
-    def _of(self, factors: Factors, rows: Any, more: tuple[tuple[int, int, float], ...]) -> PairPredictive:
+    def _of(
+        self, factors: Factors, rows: np.ndarray | slice, more: tuple[tuple[int, int, float], ...]
+    ) -> PairPredictive:
         """The candidates ``rows`` by other factors."""
-        options: dict[str, Any] = {"learns": self.learns, "more": more, "about": self.about, "random_state": self.seed}
-        return PairPredictive(factors, self.entries, self.users[rows], self.items[rows], self.kind, **options)
+        return PairPredictive(
+            factors, self.entries, self.users[rows], self.items[rows], self.kind, learns=self.learns, more=more,
+            about=self.about, random_state=self.seed,
+        )  # fmt: skip
 
     def _entropy_given_the_target(self) -> np.ndarray:
         """E H(y | chosen rows), by moments: all of a pair known, one of its rows, or none."""
-        user_known, item_known = self.about.which(self.users, self.items)  # type: ignore[union-attr]
+        assert self.about is not None
+        user_known, item_known = self.about.which(self.users, self.items)
         after = self.outcome_entropy.copy()
         both = user_known & item_known
         after[both] = self.likelihood.expected_outcome_entropy(self.mean[both], self.variance[both])
@@ -204,7 +209,7 @@ class PairPredictive(Predictive):
         moments = conditional_moments(self.factors, user, item, normals, side)
         return before, float(weights @ self.likelihood.outcome_entropy(*moments))
 
-    def likely_outcomes(self, i: int) -> list[tuple[Any, float]]:
+    def likely_outcomes(self, i: int) -> list[tuple[object, float]]:
         """Return at most 64 counts that stand for what candidate ``i`` may be."""
         counts, shares = representatives(self.likelihood, self.mean[i : i + 1], self.variance[i : i + 1], self.seed)
         return likely(counts[0], shares[0])
@@ -220,7 +225,7 @@ class PairPredictive(Predictive):
         if outcome is None:
             return branch([(1.0, self)], i, self.seed)
         user, item = int(self.users[i]), int(self.items[i])
-        more = (*self.more, (user, item, float(outcome)))  # type: ignore[arg-type]
+        more = (*self.more, (user, item, float(np.asarray(outcome, dtype=float))))
         factors = self.factors
         for side in self.learns:
             factors = _with_row_solved(factors, self.entries, side, (user, item)[side], more, self.kind)

@@ -9,7 +9,7 @@ their own pairs tell: these are the list.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 from scipy.interpolate import RegularGridInterpolator
@@ -23,10 +23,16 @@ from adaptive.scorers import information_gain
 from adaptive.selection.arguments import allowed_positions, check_enough, checked_positions, prices_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from adaptive.estimators.pairs.columns import Columns
     from adaptive.estimators.pairs.factorization.belief import FactorizationBelief
-    from adaptive.estimators.pairs.inference.rounds import Factors
+    from adaptive.types import Id, Pool
+
+    Arguments: TypeAlias = dict[str, Any]  # of ``select``
+    Shortened: TypeAlias = tuple[np.ndarray, Arguments]  # positions, and how to choose among these alone
+    Vectors: TypeAlias = np.ndarray | tuple[np.ndarray, np.ndarray]  # rows of a factor, their means and variances
+
 
 __all__ = ["among_best", "gains", "is_product", "of_single_gains", "of_target", "ranking_gains"]
 
@@ -34,6 +40,12 @@ LONG = 16_384  # pairs that are scored one by one without more ado
 MEANS, VARIANCES = (-12.0, 10.0), (1e-6, 6.0)  # of log rates, in the table of gains
 N_MEANS, N_VARIANCES = 111, 61
 LISTED = (64, 1_024)  # kept for one choice, and for a joint batch
+
+
+class Product(Protocol):
+    """Pool of all pairs of two lists."""
+
+    factors: list[Pool]
 
 
 def gains(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
@@ -63,20 +75,24 @@ def ranking_gains(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
     return np.exp(RegularGridInterpolator((means, logs), table)(at))
 
 
-def is_product(candidates: Any) -> bool:
-    """Whether these are all pairs of two plain lists, such as ``designs.pool.Product(users, items)``, and very many."""
+def is_product(candidates: Pool) -> bool:
+    """Test for all pairs of two plain lists, such as ``designs.pool.Product(users, items)``, and very many."""
     factors = getattr(candidates, "factors", None)
-    if not isinstance(factors, list) or len(factors) != 2 or any(hasattr(factor, "factors") for factor in factors):
+    if (
+        not isinstance(factors, list)
+        or len(factors) != 2
+        or any(getattr(factor, "factors", None) for factor in factors)
+    ):
         return False
     lengths = [pool.length(factor) for factor in factors]
     return len(candidates) == lengths[0] * lengths[1] > LONG
 
 
-def of_single_gains(belief: FactorizationBelief, arguments: dict[str, Any]) -> tuple[np.ndarray, dict[str, Any]]:
+def of_single_gains(belief: FactorizationBelief, arguments: Arguments) -> Shortened:
     """Return positions of the pairs with the highest gains (per cost), ascending, and the arguments of ``select`` among
     these alone."""
 
-    def vectors(users: np.ndarray, items: np.ndarray) -> tuple[tuple, tuple]:
+    def vectors(users: np.ndarray, items: np.ndarray) -> tuple[Vectors, Vectors]:
         factors, rows, columns = belief.located(users, items)
         own, other = factors.sides
         return (own.mean[rows], own.spread[rows]), (other.mean[columns], other.spread[columns])
@@ -86,8 +102,8 @@ def of_single_gains(belief: FactorizationBelief, arguments: dict[str, Any]) -> t
 
 
 def among_best(
-    arguments: dict[str, Any], vectors: Callable[[np.ndarray, np.ndarray], tuple[Any, Any]], **how: Any
-) -> tuple[np.ndarray, dict[str, Any]]:
+    arguments: Arguments, vectors: Callable[[np.ndarray, np.ndarray], tuple[Vectors, Vectors]], **how: Any
+) -> Shortened:
     """Return positions of the best pairs, ascending, and the arguments of ``select`` among these alone.
 
     Parameters
@@ -99,9 +115,8 @@ def among_best(
         What else `best_pairs` takes: ``score``, ``deviations``, ``symmetric``.
     """
     candidates, n = arguments["candidates"], arguments["n_select"]
-    users, items = (_taken(factor) for factor in candidates.factors)
+    users, items = _ids(candidates)
     m = len(users) * len(items)
-    first, second = columns_of([(user, 0) for user in users])[0], columns_of([(0, item) for item in items])[1]
     if arguments["mask"] is None:  # without a list of all pairs
         barred = np.unique(checked_positions("exclude", arguments["exclude"], m))
     else:
@@ -113,7 +128,7 @@ def among_best(
     prices = prices_of(arguments["cost"], candidates, m, None)
     wanted = LISTED[(n > 1 and bool(arguments["joint"])) or arguments["pending"] is not None]
     found = search.best_pairs(
-        *vectors(first, second),
+        *vectors(users, items),
         min(max(wanted, 4 * n), n_allowed),
         exclude=excluded,
         cost=None if prices is None else prices.reshape(len(users), len(items)),
@@ -122,13 +137,14 @@ def among_best(
     return _among(np.sort(found.positions), prices, arguments)
 
 
-def of_target(belief: FactorizationBelief, arguments: dict[str, Any]) -> tuple[np.ndarray, dict[str, Any]]:
+def of_target(belief: FactorizationBelief, arguments: Arguments) -> Shortened:
     """Return the same of the pairs of the users and items that are to be learnt about: all others tell nothing of them,
     and fill up where these do not suffice."""
     candidates, n = arguments["candidates"], arguments["n_select"]
     about = About.of(arguments["target"], belief.data.positions)
-    _, rows, columns = _located(belief, candidates)
-    own, theirs = about.which(rows, columns)  # type: ignore[union-attr]
+    _, rows, columns = belief.located(*_ids(candidates))
+    assert about is not None
+    own, theirs = about.which(rows, columns)
     m = len(rows) * len(columns)
     tells = (own[:, None] | theirs).ravel()
     allowed = allowed_positions(m, arguments["mask"], arguments["exclude"])
@@ -139,20 +155,17 @@ def of_target(belief: FactorizationBelief, arguments: dict[str, Any]) -> tuple[n
     return _among(np.sort(np.concatenate([first, others])), prices, arguments)
 
 
-def _among(
-    positions: np.ndarray, prices: np.ndarray | None, arguments: dict[str, Any]
-) -> tuple[np.ndarray, dict[str, Any]]:
+def _among(positions: np.ndarray, prices: np.ndarray | None, arguments: Arguments) -> Shortened:
     """The arguments of ``select`` among these positions alone."""
     among = {"candidates": pool.take(arguments["candidates"], positions), "mask": None, "exclude": ()}
     return positions, {**arguments, **among, "cost": None if prices is None else prices[positions]}
 
 
-def _located(belief: FactorizationBelief, candidates: Any) -> tuple[Factors, np.ndarray, np.ndarray]:
-    """The factors, and the rows of a product's users and of its items."""
-    users, items = (_taken(factor) for factor in candidates.factors)
-    return belief.located(columns_of([(user, 0) for user in users])[0], columns_of([(0, item) for item in items])[1])
+def _ids(candidates: Product) -> Columns:
+    """Ids of a product's users and of its items."""
+    users, items = (pool.take(factor, np.arange(pool.length(factor))) for factor in candidates.factors)
+    return columns_of([(user, 0) for user in _plain(users)])[0], columns_of([(0, item) for item in _plain(items)])[1]
 
 
-def _taken(factor: Any) -> list[Any]:
-    taken = pool.take(factor, np.arange(pool.length(factor)))
+def _plain(taken: np.ndarray | Sequence[Id]) -> list[Id]:
     return taken.tolist() if isinstance(taken, np.ndarray) else list(taken)

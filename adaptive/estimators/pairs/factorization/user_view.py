@@ -1,22 +1,21 @@
-"""One user of a factorisation as a thing to learn about: candidates are items, that user's row is learnt, items stand
-still."""
+"""One user of a factorisation as a thing to learn about: candidates are items, and that user's row alone learns."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from adaptive.estimators.base import DesignMixin
-from adaptive.estimators.pairs.columns import checked_counts, columns_of
+from adaptive.estimators.pairs.columns import checked_counts, columns_of, labels_of
 from adaptive.estimators.pairs.factorization import forecasts
 from adaptive.estimators.pairs.factorization.predictive import PairPredictive
 from adaptive.estimators.pairs.inference.expectations import log_rates
 from adaptive.estimators.pairs.inference.rounds import Entries, Factors, Kind, solved
 
 if TYPE_CHECKING:
-    from adaptive.types import ArrayLike, Pool, RandomState
+    from adaptive.types import ArrayLike, Id, Pool, RandomState, State
 
 __all__ = ["FactorizationUser"]
 
@@ -24,7 +23,7 @@ STEPS = 30
 
 
 class FactorizationUser(DesignMixin):
-    """A user's row, learnt with the items of a fit as they are; `PoissonFactorization.user` makes it.
+    """A user's row, fitted with the items of a fit as they are; `PoissonFactorization.user` makes it.
 
     Parameters
     ----------
@@ -37,16 +36,16 @@ class FactorizationUser(DesignMixin):
     kind : Kind
     """
 
-    def __init__(self, factors: Factors, entries: Entries, positions: dict[Any, int], kind: Kind) -> None:
+    def __init__(self, factors: Factors, entries: Entries, positions: dict[Id, int], kind: Kind) -> None:
         self.factors, self.entries, self.positions, self.kind = factors, entries, positions, kind
 
     def _located(self, items: Pool) -> tuple[Factors, np.ndarray]:
         """The factors and rows of items; those never seen are at the prior."""
-        labels: list[Any] = list(items)  # type: ignore[arg-type]
+        labels = labels_of(items)
         if not labels:
             return self.factors, np.zeros(0, dtype=np.int64)
         known = columns_of([(0, label) for label in labels])[1].tolist()
-        new: dict[Any, int] = {}
+        new: dict[Id, int] = {}
         first = len(self.factors.sides[1].mean)
         rows = [self.positions[x] if x in self.positions else new.setdefault(x, first + len(new)) for x in known]
         if not new:
@@ -57,7 +56,7 @@ class FactorizationUser(DesignMixin):
 
     def partial_fit(self, X: Pool, y: ArrayLike) -> Self:
         """Learn how often items (their ids) were counted; what is refused changes nothing."""
-        labels: list[Any] = list(X)  # type: ignore[arg-type]
+        labels = labels_of(X)
         counts = checked_counts(y, len(labels))
         unknown = [label for label in labels if label not in self.positions]
         if unknown:
@@ -100,21 +99,21 @@ class FactorizationUser(DesignMixin):
         factors, rows = self._located(X)
         return forecasts.intervals(factors, np.zeros(len(rows), dtype=np.int64), rows, level)
 
-    def predictive(self, candidates: Pool, *, target: Any = None, random_state: RandomState = None) -> PairPredictive:
-        """What is believed about items, of which the user's row alone learns."""
+    def predictive(self, candidates: Pool, *, target: None = None, random_state: RandomState = None) -> PairPredictive:
+        """Predictive of items, of which the user's row alone learns."""
         if target is not None:
             raise ValueError("target must be None: what is to be learnt is the user's row.")
         factors, rows = self._located(candidates)
         zeros = np.zeros(len(rows), dtype=np.int64)
         return PairPredictive(factors, self.entries, zeros, rows, self.kind, learns=(0,), random_state=random_state)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data: the user's row and what is known; the items are those of the fit."""
         user = self.factors.sides[0]
         return {"mean": user.mean, "spread": user.spread, "items": self.entries.rows[1], "y": self.entries.y,
                 "exposure": self.entries.exposure}  # fmt: skip
 
-    def restore(self, state: dict[str, Any]) -> Self:
+    def restore(self, state: State) -> Self:
         """Take over what ``state`` returned, beside the same items."""
         user, other = self.factors.sides
         user = replace(user, mean=np.asarray(state["mean"]), spread=np.asarray(state["spread"]))

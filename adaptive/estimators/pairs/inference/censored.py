@@ -14,7 +14,7 @@ from __future__ import annotations
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import digamma, gammaln, xlogy
@@ -31,8 +31,8 @@ __all__ = ["Censored", "Graph", "climb_censored", "started_censored", "swept"]
 CONCENTRATION = 1.0  # of both Dirichlet priors
 START = 0.1  # deviation of the means from which a fit starts: at means of zero it would stay
 CHUNK = 512  # rows of a task
-WARM_UP = 15  # sweeps before precisions are learnt: a start has no structure yet, and learns that there is none
-PRECISIONS = (1e-3, 1e6)  # between which they are learnt
+WARM_UP = 15  # sweeps before precisions are fitted: a start has no structure yet, and learns that there is none
+PRECISIONS = (1e-3, 1e6)  # between which they are fitted
 EVERYTHING_SEEN = 1e-12
 
 
@@ -156,7 +156,7 @@ class Censored:
         return replace(self, shared=float(np.sqrt(max(everywhere - float(users @ squares), 0.0) / left)))
 
     def with_precisions(self, n_components: int, learns: tuple[bool, bool, bool]) -> Censored:
-        """After the step over those prior precisions that are learnt: of users, of items, of both biases together."""
+        """After the step over those prior precisions that are fitted: of users, of items, of both biases together."""
         sides = list(self.factors.sides)
         squares = [rows.mean**2 + rows.spread for rows in sides]
         ends = 1.0 / PRECISIONS[1], 1.0 / PRECISIONS[0]
@@ -195,7 +195,7 @@ def _all(rows: Factor) -> np.ndarray:
     return np.arange(len(rows.mean))
 
 
-def _in_chunks(task: Callable[[np.ndarray], Any], rows: np.ndarray, n_jobs: int) -> None:
+def _in_chunks(task: Callable[[np.ndarray], object], rows: np.ndarray, n_jobs: int) -> None:
     """Run the task over all rows; each writes its own, so that threads change nothing."""
     if n_jobs == 1 or len(rows) <= CHUNK:
         task(rows)

@@ -159,7 +159,7 @@ def _full(m: np.ndarray, V: np.ndarray, mu: np.ndarray, S: np.ndarray, wt: np.nd
 
 @njit(cache=True, nogil=True)
 def _is_point(V: np.ndarray) -> bool:
-    """Whether a covariance is zero: its trace is."""
+    """Test whether a covariance is zero: its trace is."""
     return np.trace(V) == 0.0
 
 

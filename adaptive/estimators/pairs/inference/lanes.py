@@ -72,7 +72,7 @@ def exponentials(x: np.ndarray, powers: np.ndarray, n: int) -> None:
 
 @LANES
 def _line(d: int) -> np.uint64:
-    """Where the means of a component begin."""
+    """Offset of the means of a component."""
     return _U(d // 4 + 1) * _BLOCK + _U(d % 4) * _LINE
 
 

@@ -2,7 +2,7 @@
 
     log p(Y) >= sum over entries [y E eta - E exp(eta) - log y!] - sum over rows KL(q || prior),   eta = z.w + b + c + o
 
-A row is (z, 1, c) or (w, b, 1): the constants have variance 0 and stay. Plain rounds creep; each is begun from
+A row is (z, 1, c) or (w, b, 1): the constants have variance 0 and stay. Plain rounds creep; each starts from
 ``w + step (w - w before)``, and taken back where the bound is not higher than what the round before had reached.
 """
 
@@ -34,18 +34,18 @@ LONGER, LEAST = 1.1, 0.5  # strides ahead: a round that is taken back costs as m
 
 @dataclass(frozen=True)
 class Kind:
-    """What is a point and what has a covariance: "mean_field", "full", "em" or "map"."""
+    """Kind of posterior, points or covariances: "mean_field", "full", "em" or "map"."""
 
     name: str
 
     @property
     def full(self) -> bool:
-        """Whether rows have covariances."""
+        """Rows have covariances."""
         return self.name in ("full", "em")
 
     @property
     def points(self) -> tuple[bool, bool]:
-        """Whether users, and items, are points."""
+        """Users, and items, are points."""
         return self.name == "map", self.name in ("em", "map")
 
 
@@ -82,7 +82,7 @@ class Entries:
 
 
 def log_constants(y: np.ndarray, exposure: np.ndarray) -> np.ndarray:
-    """What of the bound depends on neither factor, y log e - log y!, of counts and exposures (n,)."""
+    """Part of the bound that depends on neither factor, y log e - log y!, of counts and exposures (n,)."""
     return xlogy(y, exposure) - gammaln(y + 1.0)
 
 

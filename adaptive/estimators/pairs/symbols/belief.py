@@ -1,17 +1,17 @@
-"""What is believed about a censored stream of pairs: both factors, and how often each user and item is chosen."""
+"""Belief about a censored stream of pairs: both factors, and how often each user and item is chosen."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from adaptive import checks
-from adaptive.estimators.belief import Settings
+from adaptive.estimators.belief import FromPrior, Traced
 from adaptive.estimators.pairs.columns import rows_of
+from adaptive.estimators.pairs.factorization.belief import FactorSettings
 from adaptive.estimators.pairs.inference.censored import (
     CONCENTRATION,
     Censored,
@@ -24,7 +24,8 @@ from adaptive.estimators.pairs.symbols.predictive import OddsPredictive
 from adaptive.estimators.pairs.symbols.stream import PairStream
 
 if TYPE_CHECKING:
-    from adaptive.types import RandomState
+    from adaptive.estimators.pairs.columns import Columns
+    from adaptive.types import RandomState, State
 
 __all__ = ["PairsBelief", "PairsSettings"]
 
@@ -34,42 +35,29 @@ NOTHING = 0.05  # log odds: where products are smaller than this in the mean squ
 
 
 @dataclass(frozen=True, eq=False)
-class PairsSettings(Settings):
+class PairsSettings(FactorSettings):
     """Parameters of :class:`~adaptive.PairedSymbols`, under the same names."""
 
     n_components: int = 20
     censored_ratio: float = 1.0
     selection: str = "full"
-    fit_bias: bool = True
     user_precision: float | None = None
     item_precision: float | None = None
     bias_precision: float | None = None
-    n_init: int = 1
-    max_iter: int = 200
     tol: float = 1e-5
-    n_jobs: int | None = None
-    random_state: RandomState = None
 
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
-        checks.integer("n_components", self.n_components, minimum=1)
+        super().check()
         checks.positive("censored_ratio", self.censored_ratio, or_zero=True)
         checks.choice("selection", self.selection, SELECTIONS)
         for name in ("user_precision", "item_precision", "bias_precision"):
             if getattr(self, name) is not None:
                 checks.positive(name, getattr(self, name))
-        checks.integer("n_init", self.n_init, minimum=1)
-        checks.integer("max_iter", self.max_iter, minimum=1)
-        checks.positive("tol", self.tol, or_zero=True)
-
-    @property
-    def threads(self) -> int:
-        """How many rows are solved at the same time."""
-        return int(effective_n_jobs(self.n_jobs))
 
     @property
     def precisions(self) -> tuple[float, float, float]:
-        """Given, or 1, where those that are learnt begin."""
+        """Given, or 1, where those that are fitted begin."""
         given = (self.user_precision, self.item_precision, self.bias_precision)
         users, items, biases = (1.0 if one is None else float(one) for one in given)
         return users, items, biases
@@ -85,7 +73,7 @@ class PairsSettings(Settings):
 
 
 @dataclass(frozen=True, eq=False)
-class PairsBelief:
+class PairsBelief(FromPrior, Traced):
     """Both factors.
 
     Attributes
@@ -100,7 +88,7 @@ class PairsBelief:
     posterior: Censored
 
     def __post_init__(self) -> None:
-        _ = self.data.positions  # made once, when learning, and not when something is first asked
+        _ = self.data.positions  # made once, when fitting, and not when something is first asked
 
     @classmethod
     def learnt(cls, settings: PairsSettings, data: PairStream, earlier: PairsBelief | None = None) -> PairsBelief:
@@ -162,9 +150,9 @@ class PairsBelief:
         return known[np.minimum(items, len(counts))] / counts.sum()
 
     def predictive(
-        self, pairs: tuple[np.ndarray, np.ndarray], *, target: Any = None, random_state: RandomState = None
+        self, pairs: Columns, *, target: Columns | None = None, random_state: RandomState = None
     ) -> OddsPredictive:
-        """What is believed about pairs of ids."""
+        """Predictive of pairs of ids."""
         m = len(pairs[0])
         if target is None:
             factors, *rows = self.located(*pairs)
@@ -180,20 +168,11 @@ class PairsBelief:
         return OddsPredictive(factors, (rows[0][:m], rows[1][:m]), pairs, target=about, random_state=random_state)
 
     @classmethod
-    def prior_predictive(
-        cls,
-        settings: PairsSettings,
-        pairs: tuple[np.ndarray, np.ndarray],
-        *,
-        target: Any = None,
-        random_state: RandomState = None,
-    ) -> OddsPredictive:
-        """The same before anything was learnt: all ids are new."""
+    def prior(cls, settings: PairsSettings) -> PairsBelief:
+        """Belief about no pairs: all ids are new."""
         none = np.zeros(0, dtype=np.int64)
         data = PairStream((none, none), (none, none), np.zeros(0), np.zeros(0), np.zeros(0))
-        return cls(settings, data, settings.started((0, 0), None)).predictive(
-            pairs, target=target, random_state=random_state
-        )
+        return cls(settings, data, settings.started((0, 0), None))
 
     evidence_kind = "lower_bound"
 
@@ -203,21 +182,16 @@ class PairsBelief:
         return self.posterior.factors.bound
 
     @property
-    def objective_trace(self) -> np.ndarray:
-        """The bound after every sweep of the last full fit."""
-        return np.array(self.posterior.factors.trace)
-
-    @property
-    def n_iter(self) -> int:
-        """Sweeps of the last full fit."""
-        return len(self.posterior.factors.trace)
+    def trace(self) -> list[float]:
+        """Bound after every sweep of the last full fit."""
+        return self.posterior.factors.trace
 
     @property
     def converged(self) -> bool:
-        """Whether the last full fit met ``tol``."""
+        """Convergence of the last full fit, to ``tol``."""
         return self.posterior.factors.converged
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data from which ``from_state`` makes this belief again, to the last bit."""
         factors = self.posterior.factors
         return {
@@ -230,7 +204,7 @@ class PairsBelief:
         }
 
     @classmethod
-    def from_state(cls, settings: PairsSettings, data: PairStream, state: dict[str, Any]) -> PairsBelief:
+    def from_state(cls, settings: PairsSettings, data: PairStream, state: State) -> PairsBelief:
         """The belief that ``state`` described."""
         users, items = (Factor(**{name: np.asarray(part[name]) for name in PARTS}) for part in state["sides"])
         factors = Factors((users, items), 0.0, [float(value) for value in state["trace"]], bool(state["converged"]))
@@ -243,7 +217,7 @@ PARTS = ("mean", "spread", "prior", "variance")
 
 
 def _warn_of_nothing(factors: Factors, k: int) -> None:
-    """Say where learnt precisions left no component: of few pairs the bound is highest without any."""
+    """Say where fitted precisions left no component: of few pairs the bound is highest without any."""
     moments = [side.mean[:, :k].T @ side.mean[:, :k] / len(side.mean) for side in factors.sides]
     if np.sum(moments[0] * moments[1]) < NOTHING**2:  # the mean square of u.v over all pairs
         warnings.warn(

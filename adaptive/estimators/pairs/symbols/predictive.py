@@ -1,4 +1,4 @@
-"""What two uncertain vectors say of an answer yes or no:  y ~ Bernoulli(sigmoid(a)),  a = x . y.
+"""Predictive of an answer yes or no by two uncertain vectors:  y ~ Bernoulli(sigmoid(a)),  a = x . y.
 
     Cov(x.y, x.y') = m_y' V_x m_y'    for two items of a user, mirrored for two users of an item,  Var = both + V_x.V_y
 
@@ -21,8 +21,9 @@ from adaptive.predictive.joint_gaussian import CANDIDATES, StatedSource
 from adaptive.search.pairs import moments_of_products
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from adaptive.estimators.pairs.columns import Columns
     from adaptive.estimators.pairs.inference.rounds import Factors
     from adaptive.types import RandomState
 
@@ -38,9 +39,7 @@ def odds(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
     return found.reshape(np.shape(mean))
 
 
-def covariance_of_pairs(
-    factors: Factors, first: tuple[np.ndarray, np.ndarray], second: tuple[np.ndarray, np.ndarray]
-) -> np.ndarray:
+def covariance_of_pairs(factors: Factors, first: Columns, second: Columns) -> np.ndarray:
     """Return the covariances (m, k) of the products of two lists of pairs of rows."""
     same = [np.equal.outer(one, other) for one, other in zip(first, second, strict=True)]
     total = np.zeros(same[0].shape)
@@ -94,13 +93,13 @@ class OddsPredictive(GaussianProjections):
     def __init__(
         self,
         factors: Factors,
-        rows: tuple[np.ndarray, np.ndarray],
-        labels: tuple[np.ndarray, np.ndarray],
+        rows: Columns,
+        labels: Columns,
         *,
-        target: tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]] | None = None,
+        target: tuple[Columns, Columns] | None = None,
         random_state: RandomState = None,
     ) -> None:
-        def block(one: tuple[np.ndarray, np.ndarray], other: tuple[np.ndarray, np.ndarray]) -> Any:
+        def block(one: Columns, other: Columns) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
             return lambda i, j: covariance_of_pairs(factors, (one[0][i], one[1][i]), (other[0][j], other[1][j]))
 
         parts = [(rows, labels)] if target is None else [(rows, labels), target]
@@ -137,7 +136,9 @@ class OddsPredictive(GaussianProjections):
         return exact
 
 
-def _draws(factors: Factors, parts: Sequence[Any], n: int, generator: np.random.Generator) -> list[np.ndarray]:
+def _draws(
+    factors: Factors, parts: Sequence[tuple[Columns, Columns]], n: int, generator: np.random.Generator
+) -> list[np.ndarray]:
     """Joint draws (n, m) of every part, the same of a pair wherever it stands."""
     base = int(generator.integers(2**62))
     found = []

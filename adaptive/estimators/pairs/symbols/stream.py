@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from scipy import sparse
 
-from adaptive.estimators.pairs.columns import columns_of, numbered, positions_of
+from adaptive.estimators.pairs.columns import Pairs, columns_of, numbered
 from adaptive.estimators.pairs.inference.censored import Graph
 
 if TYPE_CHECKING:
-    from adaptive.types import ArrayLike, Matrix
+    from adaptive.types import ArrayLike, Matrix, Pool, State
 
 __all__ = ["PairStream", "checked_answers"]
 
@@ -48,15 +48,11 @@ def _table_of(counts: Matrix) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class PairStream:
-    """Pairs, each once.
+class PairStream(Pairs):
+    """Pairs, each once; the ids of a table are its rows and columns.
 
     Attributes
     ----------
-    ids : ((I,) array, (J,) array)
-        Of all users and items, in the order in which they came; of a table its rows and columns.
-    rows : ((n,) array, (n,) array)
-        Positions of the pairs' users and items there.
     counts, taken, refused : (n,) arrays
         Of the stream; and of pairs that were shown.
     touched : ((i,) array, (j,) array)
@@ -65,21 +61,14 @@ class PairStream:
         Whether that had pairs of the stream, or only ones that were shown.
     """
 
-    ids: tuple[np.ndarray, np.ndarray]
-    rows: tuple[np.ndarray, np.ndarray]
     counts: np.ndarray
     taken: np.ndarray
     refused: np.ndarray
     touched: tuple[np.ndarray, np.ndarray] = field(default=(np.zeros(0, np.int64), np.zeros(0, np.int64)))
     streamed: bool = True
 
-    n_features = None
-
-    def __len__(self) -> int:
-        return len(self.counts)
-
     @classmethod
-    def of(cls, X: Any, y: ArrayLike | None, earlier: PairStream | None = None, decay: float = 1.0) -> PairStream:
+    def of(cls, X: Pool, y: ArrayLike | None, earlier: PairStream | None = None, decay: float = 1.0) -> PairStream:
         """Pairs, or a sparse table of counts, as they are given, after the ``earlier`` ones."""
         known = None if earlier is None else earlier.ids
         if sparse.issparse(X):
@@ -114,18 +103,8 @@ class PairStream:
         return cls(both, (users, items), counts, taken, refused, touched=touched, streamed=streamed)
 
     @cached_property
-    def positions(self) -> tuple[dict, dict]:
-        """Where each id stands."""
-        return positions_of(self.ids)
-
-    @property
-    def lengths(self) -> tuple[int, int]:
-        """How many users and items there are."""
-        return len(self.ids[0]), len(self.ids[1])
-
-    @cached_property
     def graph(self) -> Graph:
-        """As the inference takes it: what was shown enters the odds and leaves the stream's counts alone."""
+        """Graph as the inference takes it: what was shown enters the odds and leaves the stream's counts alone."""
         shown = self.taken + self.refused
         half = 0.5 * (self.counts + self.taken - self.refused)
         return Graph(self.rows, self.counts, half, self.counts + shown, self.lengths)
@@ -135,13 +114,13 @@ class PairStream:
         indptr, index, *_ = self.graph.by(0)
         return index[indptr[user] : indptr[user + 1]]
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data."""
         parts = {"counts": self.counts, "taken": self.taken, "refused": self.refused}
         return {"ids": list(self.ids), "rows": list(self.rows), **parts}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
+    def from_state(cls, state: State) -> Self:
         """The pairs that ``state`` described."""
         ids, rows = ([np.asarray(part) for part in state[name]] for name in ("ids", "rows"))
         counts, taken, refused = (np.asarray(state[name]) for name in ("counts", "taken", "refused"))

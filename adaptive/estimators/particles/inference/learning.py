@@ -13,14 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import logsumexp
 
-from adaptive.estimators.particles.inference.cloud import Cloud, effective_sample_size
+from adaptive.estimators.particles.inference.cloud import Cloud, effective_sample_size, systematic
 from adaptive.estimators.particles.inference.moves import covariance_root, liu_west, random_walk
-from adaptive.estimators.particles.inference.resampling import systematic
 from adaptive.estimators.particles.inference.tempering import longest_step
 
 __all__ = ["FEW", "Problem", "learnt"]
 
-FEW = 0.1  # share of the particles below which an answer is learnt in steps
+FEW = 0.1  # share of the particles below which an answer is fitted in steps
 LogDensity = Callable[[np.ndarray], np.ndarray]
 
 

@@ -1,4 +1,4 @@
-"""What is known of the parameters before any answer: draws, and a log density that moves ask for.
+"""Prior of the parameters: draws, and a log density that moves ask for.
 
 Frozen SciPy distributions are drawn by a scrambled Sobol sequence through their quantile functions, which makes means
 over the first particles far more exact than independent draws would; a function draws as it likes.
@@ -7,7 +7,7 @@ over the first particles far more exact than independent draws would; a function
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from scipy.stats import qmc
@@ -20,8 +20,25 @@ __all__ = ["Prior", "checked_draws", "prior_of"]
 _EXPECTED = "prior must be a function (n, random_state) -> (n, d), or a frozen continuous distribution of scipy.stats"
 
 
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike
+
+    Draws: TypeAlias = Callable[[int, np.random.Generator], ArrayLike]
+    PriorLike: TypeAlias = Draws | "Frozen" | Sequence["Frozen"] | Mapping[str, "Frozen"] | None
+
+
+@runtime_checkable
+class Frozen(Protocol):
+    """Frozen continuous distribution of one variable, of `scipy.stats`."""
+
+    dist: object
+
+    def ppf(self, q: np.ndarray) -> np.ndarray: ...
+    def logpdf(self, x: np.ndarray) -> np.ndarray: ...
+
+
 class Prior(Protocol):
-    """What learning asks of a prior."""
+    """Prior as inference asks for it."""
 
     names: tuple[str, ...]
 
@@ -40,7 +57,7 @@ class Stated:
     distributions : dict of name -> frozen distribution
     """
 
-    def __init__(self, distributions: Mapping[str, Any]) -> None:
+    def __init__(self, distributions: Mapping[str, Frozen]) -> None:
         self.names = tuple(distributions)
         self._distributions = tuple(distributions.values())
 
@@ -66,9 +83,9 @@ class Drawn:
         ``random_state`` is a Generator. It may have ``logpdf``, and ``names``.
     """
 
-    def __init__(self, function: Callable[[int, np.random.Generator], Any]) -> None:
-        self._function: Any = function
-        self._density: Callable[[np.ndarray], Any] | None = getattr(function, "logpdf", None)
+    def __init__(self, function: Draws) -> None:
+        self._function = function
+        self._density: Callable[[np.ndarray], ArrayLike] | None = getattr(function, "logpdf", None)
         d = self._drawn(2, 0).shape[1]
         self.names = tuple(map(str, getattr(function, "names", [f"parameter_{j}" for j in range(d)])))
         if len(self.names) != d:
@@ -96,7 +113,7 @@ class Drawn:
         return found
 
 
-def prior_of(given: Any) -> Prior:
+def prior_of(given: PriorLike) -> Prior:
     """Return the prior that a user gave, checked.
 
     Parameters
@@ -112,7 +129,7 @@ def prior_of(given: Any) -> Prior:
     """
     if isinstance(given, Mapping):
         return Stated(_checked({str(name): one for name, one in given.items()}))
-    if _is_frozen(given):
+    if isinstance(given, Frozen):
         given = [given]
     if isinstance(given, Sequence) and not isinstance(given, str):
         return Stated(_checked({f"parameter_{j}": one for j, one in enumerate(given)}))
@@ -121,18 +138,13 @@ def prior_of(given: Any) -> Prior:
     return Drawn(given)
 
 
-def _checked(distributions: dict[str, Any]) -> dict[str, Any]:
+def _checked(distributions: dict[str, Frozen]) -> dict[str, Frozen]:
     if not distributions:
         raise ValueError(f"{_EXPECTED} per parameter, got none.")
     for name, one in distributions.items():
-        if not _is_frozen(one):
+        if not isinstance(one, Frozen):
             raise ValueError(f"{_EXPECTED} per parameter, got {type(one).__name__} for {name!r}.")
     return distributions
-
-
-def _is_frozen(given: Any) -> bool:
-    """Whether this is a frozen continuous distribution of one variable."""
-    return all(callable(getattr(given, method, None)) for method in ("ppf", "logpdf")) and hasattr(given, "dist")
 
 
 def checked_draws(prior: Prior, n: int, seed: int) -> np.ndarray:

@@ -1,24 +1,27 @@
-"""What is believed of a simulator's parameters: a cloud of particles, weighted by what was simulated for them."""
+"""Belief about a simulator's parameters: a cloud of particles, weighted by what was simulated for them."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.estimators.particles.belief import ParticleBelief, prior_cloud
 from adaptive.estimators.particles.discrete import DiscreteParticles
+from adaptive.estimators.particles.predictive import ParticlePredictive
 from adaptive.estimators.particles.simulators.predictive import SimulatedParticles
+from adaptive.estimators.particles.simulators.settings import SimulatorSettings
 from adaptive.estimators.particles.target import Target
 from adaptive.estimators.rows.training import Rows
 
 if TYPE_CHECKING:
     from adaptive.estimators.particles.inference.cloud import Cloud
+    from adaptive.estimators.particles.target import Named
     from adaptive.predictive import Predictive
-    from adaptive.types import RandomState
+    from adaptive.types import RandomState, State
 
 __all__ = ["SimulatorBelief"]
 
@@ -26,8 +29,8 @@ FEW = 30  # simulations that speak of an answer, below which its likelihood is a
 
 
 @dataclass(frozen=True, eq=False)
-class SimulatorBelief(ParticleBelief):
-    """The cloud after all answers.
+class SimulatorBelief(ParticleBelief[SimulatorSettings]):
+    """Cloud after all answers.
 
     Attributes
     ----------
@@ -38,7 +41,7 @@ class SimulatorBelief(ParticleBelief):
     speaking: tuple[float, ...] = ()
 
     @classmethod
-    def learnt(cls, settings: Any, data: Rows, earlier: Any = None) -> SimulatorBelief:
+    def learnt(cls, settings: SimulatorSettings, data: Rows, earlier: Self | None = None) -> Self:
         """The belief after ``data``; a warning where few simulations come near an answer."""
         known = 0 if earlier is None else len(earlier.data)
         cloud = prior_cloud(settings) if earlier is None else earlier.posterior
@@ -54,7 +57,7 @@ class SimulatorBelief(ParticleBelief):
                     ConvergenceWarning,
                     stacklevel=2,
                 )
-        made: Any = super().learnt(settings, data, earlier)
+        made = super().learnt(settings, data, earlier)
         likelihood.forget()
         return replace(made, speaking=tuple(found))
 
@@ -63,28 +66,19 @@ class SimulatorBelief(ParticleBelief):
         """(n,) array of ``speaking``."""
         return np.array(self.speaking)
 
-    def predictive(self, candidates: np.ndarray, *, target: Any = None, random_state: RandomState = None) -> Predictive:
-        """What is believed about the outcomes at settings."""
-        return _predictive(self.settings, self.posterior, candidates, target, random_state)
-
-    @classmethod
-    def prior_predictive(
-        cls, settings: Any, candidates: np.ndarray, *, target: Any = None, random_state: RandomState = None
+    @staticmethod
+    def _of(
+        settings: SimulatorSettings, cloud: Cloud, X: np.ndarray, target: Named, random_state: RandomState
     ) -> Predictive:
-        """The same before any answer."""
-        return _predictive(settings, prior_cloud(settings), candidates, target, random_state)
+        """Predictive of numbers by simulation, or of labels by how often they came."""
+        kind: type[ParticlePredictive] = SimulatedParticles if settings.known_outcomes is None else DiscreteParticles
+        return kind(settings, cloud, X, Target.of(settings, cloud, target), random_state=random_state)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data, without what was measured."""
         return {**super().state(), "speaking": list(self.speaking)}
 
     @classmethod
-    def from_state(cls, settings: Any, data: Rows, state: dict[str, Any]) -> SimulatorBelief:
+    def from_state(cls, settings: SimulatorSettings, data: Rows, state: State) -> Self:
         """The belief that ``state`` described."""
-        made: Any = super().from_state(settings, data, state)
-        return replace(made, speaking=tuple(state["speaking"]))
-
-
-def _predictive(settings: Any, cloud: Cloud, X: np.ndarray, target: Any, random_state: RandomState) -> Predictive:
-    kind = SimulatedParticles if settings.known_outcomes is None else DiscreteParticles
-    return kind(settings, cloud, X, Target.of(settings, cloud, target), random_state=random_state)
+        return replace(super().from_state(settings, data, state), speaking=tuple(state["speaking"]))

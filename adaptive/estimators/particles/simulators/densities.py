@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from typing import Any
 
 import numpy as np
 from scipy.special import betainc, chdtri, gammaln, logsumexp, ndtr
@@ -76,7 +75,7 @@ class Density(ABC):
 
 
 class Spread(Density):
-    """What has a covariance.
+    """Numbers that have a covariance.
 
     Attributes
     ----------
@@ -219,12 +218,12 @@ class Frequencies:
         self.counts = happened.sum(axis=1)
         self.outcomes = outcomes
 
-    def log_probability(self, y: Any) -> np.ndarray:
+    def log_probability(self, y: object) -> np.ndarray:
         """Return log p(y | particle), (n,)."""
         counts = self.counts[:, np.flatnonzero(self.outcomes == y)[0]]
         return np.log((counts + 0.5) / (self.counts.sum(axis=1) + 0.5 * len(self.outcomes)))
 
-    def speaking(self, y: Any, weights: np.ndarray) -> float:
+    def speaking(self, y: object, weights: np.ndarray) -> float:
         """Return how many simulations of equal weight gave ``y``."""
         counts = self.counts[:, np.flatnonzero(self.outcomes == y)[0]]
         return float((weights @ counts) ** 2 / max(weights**2 @ counts, 1e-300))

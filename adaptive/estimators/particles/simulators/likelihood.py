@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adaptive.estimators.particles.likelihood import Likelihood
 from adaptive.estimators.particles.simulators.densities import Density, Frequencies, Kernel, Synthetic, whole
 from adaptive.estimators.particles.simulators.lattice import MOST, Lattice
 from adaptive.estimators.particles.simulators.simulations import Simulator
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, State
 
 __all__ = ["DENSITIES", "SimulatedLikelihood"]
 
@@ -16,7 +20,7 @@ DENSITIES = {"synthetic": Synthetic, "kernel": Kernel}
 KEPT = 2**23  # numbers that are kept of the same particles: of some settings, the latest ones
 
 
-class SimulatedLikelihood:
+class SimulatedLikelihood(Likelihood):
     """log p(y | parameters, X) by simulation.
 
     Parameters
@@ -35,12 +39,12 @@ class SimulatedLikelihood:
     def forget(self) -> None:
         """Keep nothing of what was simulated."""
         self._values: np.ndarray | None = None
-        self._kept: dict[bytes, Any] = {}
+        self._kept: dict[bytes, Density | Frequencies] = {}
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> State:
         return self.__dict__ | {"_values": None, "_kept": {}}
 
-    def at(self, values: np.ndarray, x: np.ndarray) -> Any:
+    def at(self, values: np.ndarray, x: np.ndarray) -> Density | Frequencies:
         """Return the density given each of the particles (n, d) at setting x (f,): a `Density`, or `Frequencies`."""
         if self._values is not values and not (self._values is not None and np.array_equal(self._values, values)):
             self._values, self._kept = values, {}
@@ -60,7 +64,7 @@ class SimulatedLikelihood:
         counts = found.shape[2] == 1 and np.ptp(found) < MOST and bool(whole(found)[0])
         return Lattice(found) if counts else DENSITIES[self.density](found)
 
-    def summary(self, y: Any, density: Density) -> np.ndarray:
+    def summary(self, y: ArrayLike, density: Density) -> np.ndarray:
         """Return what is kept of an outcome as it was measured, (s,)."""
         found = self.simulator.summaries(np.asarray(y, dtype=float).reshape(1, -1))[0]
         if found.shape != density.mean.shape[1:]:
@@ -91,7 +95,7 @@ class SimulatedLikelihood:
         """Return sum_j log p(y_j | values_i, X_j), (n,)."""
         return self.of_rows(values, X, y).sum(axis=1)
 
-    def speaking(self, values: np.ndarray, weights: np.ndarray, x: np.ndarray, y: Any) -> float:
+    def speaking(self, values: np.ndarray, weights: np.ndarray, x: np.ndarray, y: ArrayLike) -> float:
         """Return how many simulations of equal weight say as much about the answer y at x as all of them do."""
         density = self.at(values, x)
         outcome = y if isinstance(density, Frequencies) else self.summary(y, density)

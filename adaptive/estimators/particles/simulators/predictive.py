@@ -1,4 +1,4 @@
-"""What simulations say of outcomes that are numbers: a mixture over particles of densities that were simulated.
+"""Predictive of outcomes that are numbers: a mixture over particles of densities that were simulated.
 
     p(s | x) = sum_k w_k p_k(s | x),       I(s; target) by nested stratified draws, with a lower and an upper bound
 
@@ -7,20 +7,21 @@ Measuring reweights the particles by p_k(s | x), as learning does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 from scipy.special import ndtri
 from scipy.stats import qmc
 
-from adaptive.estimators.particles.bounds import Bounds
-from adaptive.estimators.particles.inference.resampling import systematic
-from adaptive.estimators.particles.predictive import Kept, ParticlePredictive
-from adaptive.estimators.particles.simulators.nested import nested_bounds
+from adaptive.estimators.particles.bounds import Bounds, nested_bounds
+from adaptive.estimators.particles.inference.cloud import systematic
+from adaptive.estimators.particles.predictive import Kept, ParticlePredictive, Stated
 
 if TYPE_CHECKING:
     from adaptive.estimators.particles.simulators.densities import Density
+    from adaptive.estimators.particles.simulators.settings import SimulatorSettings
+    from adaptive.types import ArrayLike
 
 __all__ = ["SimulatedParticles", "Summary"]
 
@@ -29,7 +30,7 @@ HALVINGS = 60  # of the interval in which a quantile lies
 
 
 class Summary(NamedTuple):
-    """What is kept of an imagined outcome: no simulator says what the outcome itself would be."""
+    """Imagined outcome: its projection alone, since no simulator says what the outcome itself would be."""
 
     values: tuple[float, ...]
 
@@ -37,15 +38,15 @@ class Summary(NamedTuple):
 class SimulatedParticles(ParticlePredictive):
     """Predictive of outcomes that are numbers, or of their summaries, by simulation."""
 
-    settings: Any
+    settings: SimulatorSettings
     _imagined = False  # whether an answer was imagined, for which all particles were simulated everywhere
 
-    def _asked(self) -> Kept:
+    def _asked(self) -> Kept[list[Density]]:
         likelihood, values, X = self.settings.new_likelihood(), self.cloud.values, self.X
         each = self.settings.n_simulations
         return Kept(lambda part: [likelihood.at(values, x) for x in X[part]], len(values), len(X), each)
 
-    def stated(self) -> dict[str, Callable[[], Any]]:
+    def stated(self) -> Stated:
         """Entropies whose difference is the lower bound of the information; moments of a single summary."""
         return {
             "outcome_entropy": lambda: self._informations[:, 4] + np.maximum(self._informations[:, 0], 0.0),
@@ -60,7 +61,7 @@ class SimulatedParticles(ParticlePredictive):
 
     @property
     def channels(self) -> int:
-        """How many numbers are kept of an outcome: one particle says."""
+        """Number of numbers that are kept of an outcome: one particle says."""
         if "_channels" not in self.__dict__:
             replicates = self.settings.simulator.replicates
             self.__dict__["_channels"] = replicates(self.cloud.values[:1], self.X[0]).shape[2] if len(self) else 1
@@ -134,10 +135,9 @@ class SimulatedParticles(ParticlePredictive):
             self.__dict__["_of_particles"] = rows.T
         return self.__dict__["_of_particles"]
 
-    def covariance(self, i: Any, j: Any) -> np.ndarray:
+    def covariance(self, i: ArrayLike, j: ArrayLike) -> np.ndarray:
         """Return the covariance (len i, len j) of the particles' mean summaries."""
-        apart = self._means - self.weights @ self._means
-        return (apart[:, np.atleast_1d(i)] * self.weights[:, None]).T @ apart[:, np.atleast_1d(j)]
+        return self._covariance(self._means, i, j)
 
     def quantiles(self, probabilities: np.ndarray) -> np.ndarray:
         """Return (q, m) summaries below which a single one lies with the given probabilities (q,)."""
@@ -155,22 +155,22 @@ class SimulatedParticles(ParticlePredictive):
 
     # -- outcomes ------------------------------------------------------------------------------------------------------
 
-    def _summary(self, i: int, outcome: Any) -> np.ndarray:
+    def _summary(self, i: int, outcome: object) -> np.ndarray:
         if isinstance(outcome, Summary):
             return np.array(outcome.values)
         return self.settings.likelihood.summary(outcome, self._density(i))
 
-    def log_density(self, i: int, outcome: Any) -> np.ndarray:
+    def log_density(self, i: int, outcome: object) -> np.ndarray:
         """Return log p(outcome | particle) (k,) at candidate i, of an outcome as it is measured, or a `Summary`."""
         return self._density(i).log_density(self._summary(i, outcome)[None])[:, 0]
 
-    def tail_probability(self, i: int, outcome: Any) -> float:
+    def tail_probability(self, i: int, outcome: ArrayLike) -> float:
         """Return how probable a summary as far out is: both tails; of several the least, times their number."""
         below, above = self._density(i).beyond(self._summary(i, outcome))
         tails = np.minimum(self.weights @ below, self.weights @ above)
         return float(min(1.0, 2.0 * len(tails) * tails.min()))
 
-    def likely_outcomes(self, i: int) -> list[tuple[Any, float]] | None:
+    def likely_outcomes(self, i: int) -> list[tuple[object, float]] | None:
         """Return 16 outcomes of equal probability, drawn from as many slices of the weights."""
         particles, normal, uniform = self._strata
         at = np.linspace(0, len(particles) - 1, N_BRANCHES).astype(np.intp)

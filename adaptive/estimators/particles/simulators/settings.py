@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 from adaptive import checks
 from adaptive.estimators.particles.settings import CloudSettings
 from adaptive.estimators.particles.simulators.likelihood import DENSITIES, SimulatedLikelihood
 from adaptive.estimators.particles.simulators.simulations import Simulator
+
+if TYPE_CHECKING:
+    from adaptive.estimators.particles.likelihood import Function
 
 __all__ = ["SimulatorSettings"]
 
@@ -19,8 +21,8 @@ __all__ = ["SimulatorSettings"]
 class SimulatorSettings(CloudSettings):
     """Parameters of :class:`~adaptive.SimulatorEstimator`, under the same names."""
 
-    simulate: Callable[..., Any]
-    summary: Callable[..., Any] | None
+    simulate: Function
+    summary: Function | None
     density: str
     n_simulations: int
     n_nested: int
@@ -46,7 +48,7 @@ class SimulatorSettings(CloudSettings):
             raise ValueError("outcomes must be a list of labels, or None: simulations say where numbers lie.")
 
     @property
-    def model(self) -> Callable[..., Any] | None:
+    def model(self) -> Function | None:
         """The simulator, where outcomes are numbers, which have means."""
         return self.simulate if self.known_outcomes is None else None
 

@@ -3,17 +3,19 @@
     simulate(parameters (n, d), x (f,), generator)  ->  (n,) or (n, c)          summary(outcomes (n, c))  ->  (n, s)
 
 What is drawn follows from the seed, the setting and the particles: the same particles at the same setting are simulated
-alike, whether an answer is learnt or only imagined, and others anew.
+alike, whether an answer is fitted or only imagined, and others anew.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from adaptive.estimators.particles.likelihood import Function
 
 __all__ = ["AT_ONCE", "Simulator"]
 
@@ -35,8 +37,8 @@ class Simulator:
         Outcomes are labels: one each, of whatever type.
     """
 
-    simulate: Callable[..., Any]
-    summary: Callable[..., Any] | None
+    simulate: Function
+    summary: Function | None
     n_simulations: int
     seed: int
     labels: bool = False

@@ -1,1 +1,1 @@
-"""What many people prefer: one Gaussian over items' utilities, many small inferences, and what they teach it."""
+"""Preferences of many people: one Gaussian over items' utilities, fitted by as many small inferences."""

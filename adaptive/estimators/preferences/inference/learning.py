@@ -14,6 +14,7 @@ Ko (2017), section 3.2 and algorithm 6, with the terms that are missing there; T
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -144,15 +145,15 @@ def updated(prior: UtilityPrior, S: np.ndarray, s: np.ndarray, covariance: str =
     return replace(prior, mean=mean, loadings=new if root is None else root @ new, scale=new_scale)
 
 
-def _leading(times: object, n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
+def _leading(times: Callable[[np.ndarray], np.ndarray], n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
     """The d leading eigenpairs of a symmetric operator, largest first."""
     if d == 0:
         return np.zeros(0), np.zeros((n, 0))
     if n <= DENSE:
-        dense = times(np.eye(n))  # type: ignore[operator]
+        dense = times(np.eye(n))
         values, vectors = linalg.eigh(0.5 * (dense + dense.T), subset_by_index=[n - d, n - 1])
     else:
-        operator = LinearOperator((n, n), matvec=times, matmat=times, dtype=float)  # type: ignore[call-overload]
+        operator = LinearOperator((n, n), matvec=times, matmat=times, dtype=float)
         start = np.random.default_rng(0).standard_normal(n)
         values, vectors = eigsh(operator, k=d, which="LA", v0=start)
     order = np.argsort(-values)

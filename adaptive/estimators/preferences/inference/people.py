@@ -43,7 +43,7 @@ class Comparisons:
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """What came out for a stack of people.
+    """Results for a stack of people.
 
     Attributes
     ----------

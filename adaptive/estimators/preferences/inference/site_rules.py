@@ -1,4 +1,4 @@
-"""What each approximation makes of a comparison, given the marginal N(m, v) of its difference of utilities:
+"""Site of a comparison by each approximation, given the marginal N(m, v) of its difference of utilities:
 
 expectation_propagation    the site with which the marginal has the moments of cavity times likelihood
 laplace_approximation      slope and curvature of the log likelihood at m

@@ -7,17 +7,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import linalg
+
+if TYPE_CHECKING:
+    from adaptive.types import ArrayLike, State
 
 __all__ = ["UtilityPrior"]
 
 
 @dataclass(frozen=True, eq=False)
 class UtilityPrior:
-    """The Gaussian of a person of whom nothing is known.
+    """Gaussian of a person of whom nothing is known.
 
     Parameters
     ----------
@@ -48,7 +51,7 @@ class UtilityPrior:
         """L with K = L L', lower triangular; None: the identity."""
         return None if self.kernel is None else linalg.cholesky(self.kernel, lower=True)
 
-    def block(self, i: Any, j: Any) -> np.ndarray:
+    def block(self, i: ArrayLike, j: ArrayLike) -> np.ndarray:
         """Return the covariance (..., a, b) of items i (..., a) and j (..., b), index arrays."""
         i, j = np.asarray(i), np.asarray(j)
         shared = self.loadings[i] @ np.swapaxes(self.loadings[j], -1, -2)
@@ -94,12 +97,12 @@ class UtilityPrior:
             kernel=kernel,
         )
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data."""
         return {"mean": self.mean, "loadings": self.loadings, "scale": self.scale, "kernel": self.kernel}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> UtilityPrior:
+    def from_state(cls, state: State) -> UtilityPrior:
         """The prior that ``state`` described."""
         kernel = state["kernel"]
         return cls(

@@ -42,7 +42,7 @@ def outer(gates: np.ndarray, states: np.ndarray, shared: bool) -> np.ndarray:
 
 
 class Cell(Protocol):
-    """What a cell can do; ``gates`` are what it keeps of a step for the way back."""
+    """Cell of a recurrent net; ``gates`` are what it keeps of a step for the way back."""
 
     n_gates: int
 

@@ -43,7 +43,7 @@ def block_rows(n_items: int) -> int:
 
 
 def safe(outputs: np.ndarray, states: np.ndarray) -> bool:
-    """Whether exp of all logits, |z| <= |h| |w|, can neither overflow nor vanish, so that no row needs its maximum."""
+    """Test that exp of all logits, |z| <= |h| |w|, neither overflows nor vanishes, so that no row needs its maximum."""
     longest = [float(np.sqrt(np.einsum("nd,nd->n", one, one).max(initial=0.0))) for one in (outputs, states)]
     return longest[0] * longest[1] < SAFE
 

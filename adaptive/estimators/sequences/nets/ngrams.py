@@ -1,4 +1,4 @@
-"""What comes next by counting:  P(i) = (c_i + a) / sum,   P(i | j) = (c_ji + a P(i)) / (c_j + a),  pooled over users.
+"""Next items by counting:  P(i) = (c_i + a) / sum,   P(i | j) = (c_ji + a P(i)) / (c_j + a),  pooled over users.
 
 The second backs off to the first by as much as ``a``, and is the strongest of the simple rivals; ``a`` is chosen by
 held-out events. What stands before the first event counts as an item j of its own.

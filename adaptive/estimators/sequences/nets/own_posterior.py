@@ -37,7 +37,7 @@ BLOCK = 2**22  # entries of an array over draws, users, steps and gates
 
 @dataclass(frozen=True, eq=False)
 class OwnPrior:
-    """What is believed of somebody's own matrix before they did anything: W = mean + A z B', gate by gate.
+    """Prior of somebody's own matrix before they did anything: W = mean + A z B', gate by gate.
 
     Attributes
     ----------
@@ -151,7 +151,7 @@ class _Curvature:
         return vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
 
     def product(self, v: np.ndarray) -> np.ndarray:
-        """Of directions (K, B, G D, D)."""
+        """Product with directions (K, B, G D, D)."""
         moved = self.run.tangents(self.about.prior.spread(v)).transpose(1, 0, 2, 3)[:, self.about.there]
         curved = np.einsum("nde,kne->knd", self.by_event, moved)
         return self.about.prior.pulled(self.run.gradients(self.about.spread(curved))[1]) + v
@@ -165,7 +165,7 @@ class _Curvature:
 def settled(
     weights: Weights, prior: OwnPrior, histories: Sequence[np.ndarray], own: np.ndarray
 ) -> tuple[np.ndarray, bool]:
-    """Return modes (B, G D, D) of users' own matrices, begun at ``own``, and whether all were reached.
+    """Return modes (B, G D, D) of users' own matrices, from ``own`` on, and whether all were reached.
 
     Parameters
     ----------

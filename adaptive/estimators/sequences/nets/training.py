@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from adaptive.estimators.sequences.nets.scoring import held_out_error
 from adaptive.estimators.sequences.nets.unrolled import Unrolled, unroll
 from adaptive.estimators.sequences.nets.weights import Weights
 
+if TYPE_CHECKING:
+    from adaptive.types import State
+
 __all__ = ["Plan", "Training"]
 
 FEWEST_HELD, LONG_ENOUGH = 3, 12  # events that are held out for stopping, of histories of at least so many
@@ -30,7 +33,7 @@ FEWEST_HELD, LONG_ENOUGH = 3, 12  # events that are held out for stopping, of hi
 
 @dataclass(frozen=True)
 class Plan:
-    """How a net is trained; the parameters of :class:`~adaptive.CollaborativeRNN` of these names."""
+    """Settings of training; the parameters of :class:`~adaptive.CollaborativeRNN` of these names."""
 
     window: int = 128
     batch_size: int = 8
@@ -82,7 +85,7 @@ class Training:
         return cls(weights, weights.zeros(), weights.copy(), members + np.inf, members.astype(np.int64), rng)
 
     def finished(self, plan: Plan) -> bool:
-        """Whether no member has improved for long."""
+        """Test whether no member has improved for long."""
         return bool(len(self.trace) and (self.waiting >= plan.patience).all())
 
     def epochs(self, histories: Sequence[np.ndarray], plan: Plan) -> Iterator[int]:
@@ -171,7 +174,7 @@ class Training:
 
     # -- snapshots -----------------------------------------------------------------------------------------------------
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data."""
         parts = {name: getattr(self, name).state() for name in ("weights", "squares", "best")}
         return {
@@ -180,8 +183,8 @@ class Training:
         }  # fmt: skip
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Training:
-        """What ``state`` described."""
+    def from_state(cls, state: State) -> Training:
+        """Training from its ``state``."""
         weights, squares, best = (Weights.from_state(state[name]) for name in ("weights", "squares", "best"))
         rng = np.random.default_rng()
         rng.bit_generator.state = state["generator"]

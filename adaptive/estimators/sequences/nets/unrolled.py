@@ -37,7 +37,7 @@ class Unrolled:
 
     @cached_property
     def slopes(self) -> np.ndarray:
-        """What gradients are multiplied by on their way back, (T, R, B, n, D)."""
+        """Factors of gradients on their way back, (T, R, B, n, D)."""
         return self.cell.slopes(self.before, self.gates)
 
     def gradients(self, by_states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adaptive.estimators.sequences.nets.cells import CELLS, Cell
 
 if TYPE_CHECKING:
-    from adaptive.types import DType
+    from adaptive.types import DType, State
 
 __all__ = ["Weights"]
 
@@ -41,7 +41,7 @@ class Weights:
         cls, cell_name: str, n_items: int, n_users: int, d: int, *, pooled: bool, n_members: int, dtype: DType,
         rng: np.random.Generator,
     ) -> Weights:  # fmt: skip
-        """All entries N(0, 1/D); of every user the same own matrix, so that what differs later was learnt."""
+        """All entries N(0, 1/D); of every user the same own matrix, so that what differs later was fitted."""
         rows = CELLS[cell_name].n_gates * d
 
         def normal(*shape: int) -> np.ndarray:
@@ -53,7 +53,7 @@ class Weights:
 
     @property
     def cell(self) -> Cell:
-        """What it does with the matrices."""
+        """Cell that applies the matrices."""
         return CELLS[self.cell_name]
 
     @property
@@ -93,13 +93,13 @@ class Weights:
         """Return the same in float64, in which predictions are made."""
         return replace(self, **{name: getattr(self, name).astype(float) for name in ("inputs", "outputs", "own")})
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data."""
         return {"cell": self.cell_name, "inputs": self.inputs, "outputs": self.outputs, "own": self.own,
                 "pooled": self.pooled}  # fmt: skip
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Weights:
-        """What ``state`` described."""
+    def from_state(cls, state: State) -> Weights:
+        """Weights from their ``state``."""
         inputs, outputs, own = (np.array(state[name]) for name in ("inputs", "outputs", "own"))
         return cls(str(state["cell"]), inputs, outputs, own, bool(state["pooled"]))

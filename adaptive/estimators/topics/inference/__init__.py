@@ -1,1 +1,1 @@
-"""What topic models are made of: bridges between Dirichlet and Gaussian, the sum factor, a document's own step."""
+"""Inference of topic models: bridges between Dirichlet and Gaussian, the sum factor, a document's own step."""

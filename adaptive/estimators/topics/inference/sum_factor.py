@@ -1,4 +1,4 @@
-"""A linear regression  y = f . z + noise  with independent beliefs about its weights, learnt one datum at a time.
+"""A linear regression  y = f . z + noise  with independent beliefs about its weights, fitted one datum at a time.
 
     message to z_e:  precision  f_e^2 / (r + B - f_e^2 s_e),   mean  (m - A + f_e m_e) / f_e
     A = sum_e f_e m_e,   B = sum_e f_e^2 s_e;   the datum says y = m with variance r

@@ -1,4 +1,4 @@
-"""Counts of an image and a prior as a model:
+"""Images from counts of photons:  y ~ Poisson(max(0, A u)),  the rate of a pixel or of a pattern never negative.
 
     p(u | y)  ~  N(u | 0, broad) prod_j Laplace(s_j) prod_i Poisson(y_i; max(0, a_i . u))
 
@@ -9,11 +9,14 @@ pixels is kept as a matrix.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.optimize import minimize_scalar
+from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import inference
 from adaptive.checks import finite
@@ -33,10 +36,12 @@ if TYPE_CHECKING:
     from adaptive.predictive import Predictive
     from adaptive.types import Pool
 
-__all__ = ["RATE", "PhotonModel", "check_photon_settings", "checked_photons"]
+__all__ = ["RATE", "PhotonModel", "check_photon_settings", "checked_photons", "learn_photon_scales", "photon_evidence"]
 
 RATE = "rectified"
 TOL = 1e-4  # of a marginal, in its own precision
+FACTORS = (0.02, 50.0)  # of the literature's scales, within which the best is looked for
+STEPS, CHANGE = 14, 0.05  # evaluations at most, and change of the factor's logarithm
 
 
 def checked_photons(measured: MeasuredBlocks) -> MeasuredBlocks:
@@ -88,7 +93,7 @@ class PhotonModel(ImageModel):
         return inference.expectation_propagation(self.glm(scales), tol=TOL)
 
     def predictive(self, posterior: Posterior, candidates: Pool) -> Predictive:
-        """What is believed about rows (m, pixels), or blocks of one row each: projections, and their counts.
+        """Predictive of rows (m, pixels), or blocks of one row each: projections, and their counts.
 
         Raises
         ------
@@ -96,7 +101,7 @@ class PhotonModel(ImageModel):
             For blocks of several rows, whose counts are not one outcome.
         """
         if is_rows(candidates):
-            rows: Any = RowsOnImages(candidates, self.measured.shape).matrix
+            rows = dense(RowsOnImages(candidates, self.measured.shape).matrix)
         else:
             blocks = as_blocks(candidates, self.measured.shape)
             longest = max(block.shape[0] for block in blocks)
@@ -106,4 +111,43 @@ class PhotonModel(ImageModel):
                     f"{longest}."
                 )
             rows = np.concatenate([block.to_dense() for block in blocks])
-        return linear_predictive(posterior, dense(rows), Poisson(rate=RATE))
+        return linear_predictive(posterior, rows, Poisson(rate=RATE))
+
+
+def photon_evidence(model: PhotonModel, scales: dict[str, float], posterior: Posterior) -> float:
+    """Evidence of the counts up to a constant, normalised as a density of the pixels.
+
+        ln P(y; f)  =  ln Z(f) + sum_k (q_k - n q_k / q) ln(2 f scale_k)
+
+    for a common factor f of the scales: a prior of q projections of n unknowns has a normaliser of the power n of all
+    scales together, while Z has densities of all q (`adaptive.estimators.imaging.scales` has the same rule).
+    """
+    rows = {name: model.prior.rows(name) for name in model.prior.names}
+    missing = 1.0 - np.prod(model.prior.shape) / sum(rows.values())
+    return float(posterior.log_evidence + missing * sum(rows[name] * np.log(2 * scales[name]) for name in rows))
+
+
+def learn_photon_scales(
+    model: PhotonModel, start: dict[str, float], engine: Engine
+) -> tuple[dict[str, float], Posterior]:
+    """Return the multiple of the scales ``start`` where the evidence is largest, and the posterior there.
+
+    References
+    ----------
+    Ko (2017), section 2.1.5: a grid over the scale by the evidence of expectation propagation.
+    """
+    found: dict[float, tuple[float, dict[str, float], Posterior]] = {}
+
+    def objective(log_factor: float) -> float:
+        scales = {name: float(np.exp(log_factor)) * scale for name, scale in start.items()}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # far from the best scales
+            posterior = model.posterior(scales, engine, 0)
+        value = -photon_evidence(model, scales, posterior)
+        found[log_factor] = (value, scales, posterior)
+        return value
+
+    bounds = tuple(np.log(FACTORS))
+    minimize_scalar(objective, bounds=bounds, method="bounded", options={"maxiter": STEPS, "xatol": CHANGE})
+    _, scales, posterior = min(found.values(), key=lambda entry: entry[0])
+    return scales, posterior
