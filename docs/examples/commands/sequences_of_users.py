@@ -36,9 +36,7 @@ def command(line):
     app(line.split()[1:], standalone_mode=False)
 
 
-command(
-    "adaptive sequences opened.csv --user person --item app --time minute --components 8 --epochs 25 --out run"
-)
+command("adaptive sequences opened.csv --user person --item app --time minute --components 8 --epochs 25 --out run")
 
 # %%
 # Everybody's next items, and whose next event would tell most:
