@@ -308,7 +308,7 @@ class GameTreeSearch(BeliefEstimator):
         random_state : None, int, Generator or RandomState
         """
         about = "root" if target is None else self._candidates(target)
-        return tree_predictive(self._tree(), self._candidates(candidates), about, random_state)
+        return tree_predictive(self._tree(), checked_nodes(candidates), about, random_state)
 
     def rollout_cost(self, nodes: Pool) -> np.ndarray:
         """Return the (m,) expected lengths of roll-outs, each with the look at its end counted as one move."""

@@ -5,14 +5,13 @@ A node's children stand side by side and behind it; node 0 is the root.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 __all__ = ["NODE", "POLICIES", "ROLLOUT", "Move", "Path", "Rules"]
 
-Move: TypeAlias = Hashable  # as a game names it
+Move: TypeAlias = Any  # as a game names it; hashable
 Path: TypeAlias = tuple[Move, ...]  # from the root to a node
 
 NODE = np.dtype(

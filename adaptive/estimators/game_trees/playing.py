@@ -37,6 +37,7 @@ def search(tree: Tree, n: int, rollout: Callable[..., Any] | None, choose: Calla
         elif settings.ends is not None:
             outcome = _to_an_end(tree, tree.path_of(at[-1]), generator)
         else:
+            assert settings.game is not None
             outcome = random_rollout(settings.game, tree.state_at(at), settings.n_moves - depth, generator)
             check_result(outcome.result, settings)
         tree.learn_at(at, outcome)

@@ -61,7 +61,8 @@ class Tree(Versioned):
         self._nodes[0]["parent"] = self._nodes[0]["rollout"] = -1
         self._nodes[0]["left"] = settings.n_moves
         if not settings.plain:
-            self._nodes[0]["mover"] = _mover(settings.game, start(settings.game))
+            game: Any = settings.game
+            self._nodes[0]["mover"] = _mover(game, start(game))
         own_rule(self._nodes, 0, self.rules, self.table)
 
     def derive(self) -> None:
@@ -127,7 +128,8 @@ class Tree(Versioned):
 
         States are kept for as long as this tree is changed: a search comes by again.
         """
-        game, known = self.settings.game, len(at) - 1
+        game: Any = self.settings.game
+        known = len(at) - 1
         while known > 0 and at[known] not in self.states:
             known -= 1
         state = self.states.setdefault(0, start(game)) if known == 0 else self.states[at[known]]

@@ -82,6 +82,11 @@ class Versioned:
 
     settings: TreeSettings
     seed: int
+    n_nodes: int
+    n_rollouts: int
+    routes: dict[int, Path]
+    states: dict[int, Any]
+    step: float
     journal: Journal | None = None
     _ahead: Any
 

@@ -27,11 +27,10 @@ from adaptive.estimators.gaussian_process.process_belief import (
     restored,
 )
 from adaptive.estimators.gaussian_process.settings import ProcessSettings
-from adaptive.estimators.rows.labelled import labelled
+from adaptive.estimators.rows.labelled import LINKS, labelled, one_against_rest
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, variance_factor, without_sites
 from adaptive.estimators.rows.training import LabelledRows, labels_of
 from adaptive.means import as_mean
-from adaptive.potentials import BernoulliLogit, BernoulliProbit
 from adaptive.predictive import Predictive, WeightedDraws
 
 if TYPE_CHECKING:
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ClassifierBelief", "ClassifierSettings"]
 
-LINKS: dict[str, type[BernoulliLogit] | type[BernoulliProbit]] = {"logit": BernoulliLogit, "probit": BernoulliProbit}
 N_DRAWS = 512
 
 
@@ -190,7 +188,7 @@ class ClassifierBelief(ProcessBelief):
             values, vectors = np.linalg.eigh(process.covariance(both, both))
             root = vectors * np.sqrt(np.maximum(values, 0.0))
             latents.append(mean + rng.standard_normal((N_DRAWS, len(mean))) @ root.T)
-        table = _normalised(np.exp(link.log_density(np.stack(latents, axis=-1), 1.0)))
+        table = one_against_rest(np.exp(link.log_density(np.stack(latents, axis=-1), 1.0)))
         equal, m, labels = np.full(N_DRAWS, 1.0 / N_DRAWS), len(X), self.labels
         assert labels is not None
         about = None if target is None else WeightedDraws(equal, table[:, m:], labels, random_state=random_state)
@@ -208,7 +206,7 @@ class ClassifierBelief(ProcessBelief):
         tables = [family.outcome_probabilities(mean, self.gamma * variance)[1] for mean, variance in moments]
         if len(tables) == 1:
             return tables[0]
-        return _normalised(np.column_stack([table[:, 1] for table in tables]))
+        return one_against_rest(np.column_stack([table[:, 1] for table in tables]))
 
     @property
     def gamma(self) -> float:
@@ -274,8 +272,3 @@ def _appended(problem: Evidence, warm: list[Posterior] | None) -> bool:
 def _observed(family: Callable[[np.ndarray], Potential], signs: np.ndarray, scale: float) -> Potential:
     """The potentials of the labels; a link has no scale."""
     return family(signs)
-
-
-def _normalised(table: np.ndarray) -> np.ndarray:
-    table = np.maximum(table, np.finfo(float).tiny)
-    return table / table.sum(axis=-1, keepdims=True)

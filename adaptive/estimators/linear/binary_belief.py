@@ -18,14 +18,14 @@ from adaptive.estimators.belief import Inferred
 from adaptive.estimators.linear.pool_marginals import KeptPool, KeptRows, PoolMarginals
 from adaptive.estimators.linear.scale_slopes import weight_scale_slope
 from adaptive.estimators.linear.settings import INTERCEPT_SCALE, LARGEST_TYPICAL_LATENT, LogisticSettings
-from adaptive.estimators.rows.labelled import labelled
+from adaptive.estimators.rows.labelled import LINKS, labelled
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, cavities, left_out
 from adaptive.estimators.rows.linear_predictive import block_wise_predictive, linear_predictive, with_intercept
 from adaptive.estimators.rows.training import LabelledRows, labels_of
 from adaptive.inference import GLM, IncludedPosterior, Posterior
 from adaptive.inference.evidence.maximise import Evaluation, LogNormal, Newton, maximise
 from adaptive.inference.inclusion import include_together
-from adaptive.potentials import BernoulliLogit, BernoulliProbit, Gaussian
+from adaptive.potentials import Gaussian
 from adaptive.potentials.weighted import Weighted
 from adaptive.predictive import GaussianProjections, Predictive
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["BinaryBelief", "Problem"]
 
-LINKS: dict[str, type[BernoulliLogit] | type[BernoulliProbit]] = {"logit": BernoulliLogit, "probit": BernoulliProbit}
 ROUGH = 1e-2  # tolerance while the prior scale is still being sought
 STATIONARY = ("expectation_propagation", "variational_bounds")  # a rough fit has a good slope already
 

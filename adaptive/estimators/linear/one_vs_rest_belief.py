@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive.estimators.belief import Inferred
-from adaptive.estimators.linear.binary_belief import LINKS, BinaryBelief
+from adaptive.estimators.linear.binary_belief import BinaryBelief
 from adaptive.estimators.linear.integrated_belief import IntegratedBelief
 from adaptive.estimators.linear.settings import LogisticSettings
+from adaptive.estimators.rows.labelled import LINKS, one_against_rest
 from adaptive.estimators.rows.linear_predictive import with_intercept
 from adaptive.estimators.rows.training import LabelledRows, labels_of
 from adaptive.predictive import Predictive, WeightedDraws
@@ -111,7 +112,7 @@ class OneVsRestBelief(Inferred):
     def probabilities(self, rows: Matrix) -> np.ndarray:
         """(m, n_classes): the binary predictive probabilities, divided by their sum."""
         table = np.column_stack([belief.probabilities(rows)[:, 1] for belief in self.beliefs])
-        return _normalised(table)
+        return one_against_rest(table)
 
     def winners(self, rows: Matrix) -> np.ndarray:
         """(m,) codes of the most probable class."""
@@ -136,11 +137,6 @@ class OneVsRestBelief(Inferred):
         return cls(settings, data, [kind.from_state(settings, data.against_the_rest(k), part) for k, part in parts])
 
 
-def _normalised(table: np.ndarray) -> np.ndarray:
-    table = np.maximum(table, np.finfo(float).tiny)
-    return table / table.sum(axis=-1, keepdims=True)
-
-
 def _predictive(
     settings: LogisticSettings,
     sample: Callable[[int, np.random.Generator], np.ndarray],
@@ -159,7 +155,7 @@ def _predictive(
     def table(part: Matrix) -> np.ndarray:
         features = with_intercept(part) if settings.fit_intercept else part
         latents = np.stack([np.asarray(features @ w.T).T for w in weights], axis=-1)
-        return _normalised(np.exp(link.log_density(latents, 1.0)))
+        return one_against_rest(np.exp(link.log_density(latents, 1.0)))
 
     equal = np.full(N_DRAWS, 1.0 / N_DRAWS)
     given_inputs = None if target is None else WeightedDraws(equal, table(target), labels, random_state=random_state)

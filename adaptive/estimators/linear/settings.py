@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks, inference
 from adaptive.estimators.belief import Settings, returned
+from adaptive.estimators.rows.labelled import LINKS
 from adaptive.estimators.rows.weight_priors import PRIORS, weight_potential, weight_variance
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["INTERCEPT_SCALE", "LARGEST_TYPICAL_LATENT", "LogisticSettings"]
 
 ENGINES = ("expectation_propagation", "laplace_approximation", "variational_bounds")
-LINKS = ("logit", "probit")
 UPDATES = ("auto", "refit", "inclusion")
 HYPERPARAMETERS = ("integrated", "mode")
 INTERCEPT_SCALE = 3.0  # prior standard deviation of the intercept, in units of the link: class probabilities .05 to .95

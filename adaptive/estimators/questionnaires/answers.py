@@ -192,15 +192,15 @@ def table_of(table: Table) -> tuple[np.ndarray, list[Label], list[Label]]:
         raise ValueError("answers must be numbers (NaN where not asked), one row per person.") from None
     if values.ndim != 2 or 0 in values.shape:
         raise ValueError(f"answers must be a (people, items) table that is not empty, got shape {values.shape}.")
-    people, items = (
+    named: list[list[Label]] = [
         [_plain(one) for one in labels] if labels is not None else list(range(n))
         for labels, n in zip((people, items), values.shape, strict=True)
-    )
-    for what, labels in (("person", people), ("item", items)):
+    ]
+    for what, labels in zip(("person", "item"), named, strict=True):
         if len(set(labels)) < len(labels):
             twice = next(one for k, one in enumerate(labels) if one in labels[:k])
             raise ValueError(f"two rows or columns are called {twice!r}; each {what} needs a label of its own.")
-    return values, people, items
+    return values, named[0], named[1]
 
 
 def categories_of(values: np.ndarray, categories: Sequence[int] | None) -> tuple[tuple[int, ...], np.ndarray]:

@@ -317,7 +317,7 @@ class Questionnaire(BeliefEstimator):
     def _of_strangers(self, answers: Given) -> Answers:
         bank = self.bank_
         if is_triples(answers):
-            rows = answers.to_numpy().tolist() if has_columns(answers) else answers
+            rows: Any = answers.to_numpy().tolist() if has_columns(answers) else answers
             given = Answers.of_pairs([(p, i) for p, i, _ in rows], [a for *_, a in rows], bank.categories)
             return given.with_items(bank.items)
         values, people, items = table_of(answers)

@@ -167,7 +167,8 @@ class Respondent(DesignMixin):
 def _labels(items: Any) -> list[Label]:
     if isinstance(items, (str, bytes)) or not isinstance(items, Sized):
         raise ValueError(f"items must be a list of labels, got {items!r}.")
-    return items.tolist() if isinstance(items, np.ndarray) else list(items)
+    labels: Any = items
+    return labels.tolist() if isinstance(items, np.ndarray) else list(labels)
 
 
 def _traits(known: Sequence[Label], target: Target) -> np.ndarray:

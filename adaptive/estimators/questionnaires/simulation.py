@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.special import entr
@@ -77,10 +77,10 @@ def simulate(
             f"exposure must be a share in (0, 1] of at least n_questions / items = {n_questions / len(bank):.3g}, got "
             f"{exposure!r}."
         )
-    seed = int(checks.generator(random_state).integers(2**62)) if random_state is None else random_state
+    seed: Any = int(checks.generator(random_state).integers(2**62)) if random_state is None else random_state
 
     def replayed(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        if at_once:
+        if at_once and isinstance(bank, Bank) and isinstance(scorer, str):
             return _at_once(bank, rows, n_questions, scorer, stop, everybody.person_.prior)
         return _one_by_one(everybody, rows, n_questions, scorers.get(scorer), stop, seed)
 

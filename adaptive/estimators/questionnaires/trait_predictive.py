@@ -65,6 +65,7 @@ def _deviation(predictive: TraitDraws) -> np.ndarray:
 
 def _fisher(predictive: TraitDraws) -> np.ndarray:
     values, _, information = predictive._known
+    assert information is not None
     return information(predictive.weights @ values)
 
 
@@ -116,7 +117,7 @@ class PartsPredictive(Predictive):
             return branch([(1.0, self)], i, self.seed)
         i = range(len(self))[i]
         k = int(self._where[i])
-        parts = list(self._parts)
+        parts: list[Any] = list(self._parts)
         parts[k] = parts[k].given(int(np.sum(self._where[:i] == k)), outcome)
         return PartsPredictive(
             parts, self._where, self._aimed, self.outcomes, random_state=self.seed, **self._stated_beside
@@ -144,7 +145,9 @@ def _expected_entropy(predictive: PartsPredictive) -> np.ndarray:
 
 
 def _targets(predictive: PartsPredictive) -> list[TraitDraws]:
-    return [part for part, aimed in zip(predictive._parts, predictive._aimed, strict=True) if aimed]
+    return [
+        part for part, aimed in zip(predictive._parts, predictive._aimed, strict=True) if part is not None and aimed
+    ]
 
 
 PartsPredictive.ways = Predictive.ways | {

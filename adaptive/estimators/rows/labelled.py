@@ -6,16 +6,26 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from adaptive.potentials import BernoulliLogit, BernoulliProbit
+
 if TYPE_CHECKING:
     from adaptive.potentials.likelihood import Likelihood
     from adaptive.types import ArrayLike, RandomState
 
-__all__ = ["Labelled", "labelled"]
+__all__ = ["LINKS", "Labelled", "labelled", "one_against_rest"]
+
+LINKS: dict[str, type[BernoulliLogit] | type[BernoulliProbit]] = {"logit": BernoulliLogit, "probit": BernoulliProbit}
 
 
 def labelled(family: Likelihood, labels: np.ndarray | None) -> Likelihood:
     """Return a family of -1 and +1 under two labels; as it is where there are not two."""
     return family if labels is None or len(labels) != 2 else cast("Likelihood", Labelled(family, labels))
+
+
+def one_against_rest(table: np.ndarray) -> np.ndarray:
+    """Return probabilities (..., c) of classes, each against the rest, divided by their sum."""
+    table = np.maximum(table, np.finfo(float).tiny)
+    return table / table.sum(axis=-1, keepdims=True)
 
 
 class Labelled:
