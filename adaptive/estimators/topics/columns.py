@@ -59,6 +59,10 @@ class Columns:
         texts = tuple(name for name in map(str, metadata.columns) if _is_text(_column(metadata, name)))
         return cls(n_words, words, tuple(name for name in map(str, metadata.columns) if name not in texts), texts)
 
+    def __len__(self) -> int:
+        """No documents are kept."""
+        return 0
+
     @property
     def n_features(self) -> int | None:
         """Columns of the word counts."""

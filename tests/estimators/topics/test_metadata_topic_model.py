@@ -243,3 +243,9 @@ def test_the_rest_of_bad_input():
 def test_a_batch_that_was_not_finished_warns():
     with warnings.catch_warnings(), pytest.warns(Warning, match="still change after max_iter = 2"):
         model(max_iter=2).fit(COUNTS, AUTHORS)
+
+
+def test_a_fitted_model_selects_documents_as_its_reader_does():
+    fitted = model().fit(COUNTS, AUTHORS)
+    pool = np.unique(AUTHORS)
+    np.testing.assert_array_equal(fitted.select(pool, 3), fitted.reader().select(pool, 3))
