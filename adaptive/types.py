@@ -58,7 +58,6 @@ Index: TypeAlias = int | np.integer[Any] | slice | Sequence[int] | np.ndarray  #
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
 
 Id: TypeAlias = Hashable  # of a user, an item, a person, as it was given
-State: TypeAlias = dict[str, Any]  # plain data, from which what gave it is made again
 
 Matrix: TypeAlias = np.ndarray | sp.sparray | sp.spmatrix
 OperatorLike: TypeAlias = Operator | npt.ArrayLike | sp.sparray | sp.spmatrix | LinearOperator  # see `as_operator`

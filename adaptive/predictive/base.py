@@ -161,7 +161,7 @@ class Predictive:
         """Weights (k,) and p(outcome | draw) (k, m, c), joint; ``n`` says how many, None leaves it open."""
         return self._call("draws", n)
 
-    def given(self, i: int, outcome: object = None) -> Predictive:
+    def given(self, i: int, outcome: Any = None) -> Predictive:
         """Predictive had candidate ``i`` been measured, with this ``outcome`` or one that is not known yet."""
         return self._call("given", i, outcome)
 
@@ -266,11 +266,11 @@ class Predictive:
         """Return [(outcome, probability)] of candidate ``i``; None where ``given`` itself knows what to look at."""
         return likely(self.outcomes, self.probabilities[i]) if self.provides("probabilities") else None
 
-    def outcome_probability(self, i: int, outcome: object) -> float:
+    def outcome_probability(self, i: int, outcome: Any) -> float:
         """Return the probability (density) of ``outcome`` at candidate ``i``."""
         return float(sum(p for y, p in self.likely_outcomes(i) or () if y == outcome))
 
-    def tail_probability(self, i: int, outcome: object) -> float:
+    def tail_probability(self, i: int, outcome: Any) -> float:
         """Return how probable an outcome at least as surprising as ``outcome`` is at candidate ``i``."""
         value = tail_probability(self, i, outcome)
         if value is None:

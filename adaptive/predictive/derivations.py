@@ -85,7 +85,7 @@ def _expected_variance(predictive: Predictive) -> np.ndarray:
     return np.einsum("ij,ij->i", probabilities, variances)
 
 
-def _given_by_draws(predictive: Predictive, i: int, outcome: object = None) -> Predictive:
+def _given_by_draws(predictive: Predictive, i: int, outcome: Any = None) -> Predictive:
     return predictive.kept("_as_draws", lambda: _as_draws(predictive)).given(i, outcome)
 
 

@@ -240,7 +240,7 @@ class GaussianProjections(JointPredictive):
         outcomes, probabilities = representatives(family, self.mean[i : i + 1], self.variance[i : i + 1], self.seed)
         return likely(outcomes[0], probabilities[0])
 
-    def outcome_probability(self, i: int, outcome: object) -> float:
+    def outcome_probability(self, i: int, outcome: Any) -> float:
         """Return the probability (density) of ``outcome`` at candidate ``i``."""
         mean, variance = self.mean[i : i + 1], self.variance[i : i + 1]
         potential = self._family(i).observe(np.array([outcome]))
@@ -250,7 +250,7 @@ class GaussianProjections(JointPredictive):
     def _family(self, i: int) -> Potential:
         return self.likelihood if self.likelihood.size is None else self.likelihood[i : i + 1]
 
-    def given(self, i: int, outcome: object = None) -> Predictive:
+    def given(self, i: int, outcome: Any = None) -> Predictive:
         """Return the belief had candidate ``i`` been measured, with this ``outcome`` or one that is not known yet."""
         i = range(len(self))[i]
         mean, variance = self.mean[i : i + 1], self.variance[i : i + 1]

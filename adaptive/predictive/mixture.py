@@ -148,11 +148,11 @@ class Mixture(Predictive):
             low, high = np.where(below < levels, middle, low), np.where(below < levels, high, middle)
         return 0.5 * (low + high)
 
-    def outcome_probability(self, i: int, outcome: object) -> float:
+    def outcome_probability(self, i: int, outcome: Any) -> float:
         """Return the probability (density) of ``outcome`` at candidate ``i``."""
         return float(self.average(lambda predictive: predictive.outcome_probability(i, outcome)))
 
-    def given(self, i: int, outcome: object = None) -> Predictive:
+    def given(self, i: int, outcome: Any = None) -> Predictive:
         """Return the mixture had candidate ``i`` been measured: components weighted anew, each with its what-if.
 
         A Gaussian outcome that is not known yet leaves the weights as they are, which is their mean.

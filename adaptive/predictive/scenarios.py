@@ -77,7 +77,7 @@ class Scenarios(Predictive):
             parts = [np.pad(part, ((0, 0), (0, width - part.shape[1]))) for part in parts]
         return np.sum(parts, axis=0)
 
-    def given(self, i: int, outcome: object = None) -> Predictive:
+    def given(self, i: int, outcome: Any = None) -> Predictive:
         """Return the scenarios had candidate ``i`` been measured, too."""
         if outcome is None:
             return branch(self._weighted, i, self.seed, self._depth)

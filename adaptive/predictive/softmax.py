@@ -206,7 +206,7 @@ class SoftmaxProjections(JointPredictive):
         drawn = self._source.draw(n, np.random.default_rng(self.seed))[self._part]
         return np.full(n, 1.0 / n), self.likelihood.probabilities(drawn @ self._basis.T)
 
-    def given(self, i: int, outcome: object = None) -> Predictive:
+    def given(self, i: int, outcome: Any = None) -> Predictive:
         """Return the belief had candidate ``i`` been measured, with this ``outcome`` or one that is not known yet."""
         i = range(len(self))[i]
         if outcome is None:

@@ -84,7 +84,7 @@ class SummedPredictive(Predictive):
         noise, own = self.likelihood.parameters["variance"], part.likelihood.parameters["variance"]
         return noise / own if np.ndim(own) == 0 else noise / np.sqrt(own[a] * own[b])
 
-    def given(self, i: int, outcome: object = None) -> SummedPredictive:
+    def given(self, i: int, outcome: Any = None) -> SummedPredictive:
         """The belief had candidate ``i`` been measured of every part, its outcome not known yet."""
         after = in_parallel(_given, [(part, i) for part in self.parts], self.n_jobs)
         return SummedPredictive(after, n_jobs=self.n_jobs, **self._fields)

@@ -101,7 +101,7 @@ class WeightedDraws(Predictive):
         chosen = np.random.default_rng(self.seed).choice(len(self.weights), size=n, p=self.weights)
         return np.full(n, 1.0 / n), self._table.values[chosen]
 
-    def given(self, i: int, outcome: object = None) -> Predictive:
+    def given(self, i: int, outcome: Any = None) -> Predictive:
         """Return the draws reweighted by what they say of ``outcome`` at candidate ``i``."""
         if outcome is None:
             return branch([(1.0, self)], i, self.seed)
