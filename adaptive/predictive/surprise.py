@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["tail_of_mixture", "tail_probability"]
 
 
-def tail_probability(predictive: Predictive, i: int, outcome: Any) -> float | None:
+def tail_probability(predictive: Predictive, i: int, outcome: object) -> float | None:
     """Return the probability of an outcome at least as surprising at candidate ``i``; None where it is not known.
 
     Parameters
