@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive.estimators.questionnaires.bank import Bank
 from adaptive.estimators.questionnaires.base import Person
 from adaptive.estimators.questionnaires.grids import log_prior
 from adaptive.estimators.questionnaires.trait_predictive import PartsPredictive, TraitDraws
 from adaptive.predictive import Predictive
 
 if TYPE_CHECKING:
+    from adaptive.estimators.questionnaires.bank import Bank
     from adaptive.types import ArrayLike, Options, RandomState
 
 __all__ = ["GridPerson"]
 
 
-class GridPerson(Person[Bank]):
+class GridPerson(Person["Bank"]):
     """A person by weights on the grids; `Person` says the rest."""
 
+    bank: Bank
     _derived = "weights"
 
     def possible(self, item: int, answer: int) -> bool:

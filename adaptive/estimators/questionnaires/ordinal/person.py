@@ -15,20 +15,21 @@ from scipy.stats import norm
 
 from adaptive.estimators.questionnaires.answers import Answers
 from adaptive.estimators.questionnaires.base import Person
-from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
 from adaptive.predictive import Predictive
 from adaptive.predictive.derivations import Way, entropy, likely
 from adaptive.predictive.scenarios import branch
 
 if TYPE_CHECKING:
+    from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
     from adaptive.types import RandomState
 
 __all__ = ["OrdinalPerson", "OrdinalPredictive", "asked"]
 
 
-class OrdinalPerson(Person[OrdinalBank]):
+class OrdinalPerson(Person["OrdinalBank"]):
     """A person by a Gaussian; every item has all categories. `Person` says the rest."""
 
+    bank: OrdinalBank
     _derived = "gaussian"
 
     @cached_property
