@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import scipy.sparse as sp
@@ -125,7 +125,7 @@ def _first_text(X: Any) -> tuple[Any, Any]:
     return 0, ""
 
 
-def has_columns(X: Any) -> bool:
+def has_columns(X: object) -> TypeGuard[Any]:
     """Whether X is a frame, of pandas or polars."""
     return hasattr(X, "columns")
 
