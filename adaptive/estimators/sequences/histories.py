@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 
 import numpy as np
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Frame, Id, State
 
     #: A sequence per user, a mapping user -> items, or events; or users, whose items stand beside them.
-    Sequences: TypeAlias = Sequence[Sequence[Id]] | Mapping[Id, Sequence[Id]] | np.ndarray | Frame | Sequence[Id]
+    Sequences: TypeAlias = Sequence[Sequence[Id]] | Mapping[Any, Sequence[Id]] | np.ndarray | Frame | Sequence[Id]
 
 __all__ = ["Events", "Histories", "events_of", "ids"]
 
