@@ -28,7 +28,7 @@ from adaptive.images import check_coils, check_kspace, gridded
 from adaptive.operators import FourierLines, FourierMask, NonuniformFourier, Operator, Stacked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from adaptive.types import ArrayLike, Matrix, Outcomes, Pool, State
 
@@ -129,7 +129,7 @@ class MeasuredBlocks:
         if self.empty:
             after.fourier = self.n_coils is not None or is_fourier(X)
         after.newest = X.shape[0] if is_rows(X) else 0
-        samples: list[ArrayLike]
+        samples: Sequence[ArrayLike]
         if is_encodes(X):
             blocks, samples = one_mask(X, self.shape, y)
         else:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -95,8 +95,10 @@ class Reconstruction:
     def std(self) -> np.ndarray:
         """Posterior standard deviation of the pixels, scaled by held-out lines; of complex images of the magnitudes."""
         given = self.models.given
-        exact = given.engine.dense
-        variance = self.posterior.variances(**{} if exact else {"n_samples": max(32, given.n_samples)})
+        if given.engine.dense:
+            variance = self.posterior.variances()
+        else:
+            variance = cast("LargePosterior", self.posterior).variances(n_samples=max(32, given.n_samples))
         parts = variance.reshape(-1, *self.model.prior.shape)
         along = np.ones_like(parts)
         if len(parts) == 2:  # a magnitude changes by the share of either part in it

@@ -169,7 +169,7 @@ class GaussianParticles(ParticlePredictive):
         ]
         return np.concatenate(found, axis=1)
 
-    def tail_probability(self, i: int, outcome: ArrayLike) -> float:
+    def tail_probability(self, i: int, outcome: object) -> float:
         """Return how probable an outcome as far out is: both tails; of several channels the least times how many."""
         means, deviations = self._one(range(len(self))[i])
         numbers = np.ravel(np.asarray(outcome, dtype=float)).tolist()

@@ -146,11 +146,13 @@ class IntervalParticles(DiscreteParticles):
         below = np.cumsum(self.weights @ table[:, at])
         return [(point, 1.0 / N_BRANCHES) for point in np.interp(levels, below, places + 0.5 * width)]
 
-    def tail_probability(self, i: int, outcome: ArrayLike) -> float:
+    def tail_probability(self, i: int, outcome: object) -> float:
         """Return how probable an outcome as far out is, both tails, to the width of a bar."""
         table, at = self._kept.at(i)
         places, width = listed(self.settings)
-        below = float(np.interp(outcome, places + 0.5 * width, np.cumsum(self.weights @ table[:, at])))
+        below = float(
+            np.interp(np.asarray(outcome, dtype=float), places + 0.5 * width, np.cumsum(self.weights @ table[:, at]))
+        )
         return min(1.0, 2.0 * min(below, 1.0 - below))
 
     def log_density(self, i: int, outcome: object) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -197,7 +197,7 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
         given = self._candidates(candidates)
         named = callable(target) or isinstance(target, str)
         named = named or (isinstance(target, (list, tuple)) and all(isinstance(one, str) for one in target))
-        about = target if target is None or named else self._candidates(target)
+        about = cast("Named", target if target is None or named else self._candidates(target))
         if self.__sklearn_is_fitted__():
             return self.belief_.predictive(given, target=about, random_state=random_state)
         settings = self._Settings.of(self)
@@ -267,7 +267,7 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
         return self._drawn(settings, values, self._candidates(X), checks.generator(random_state))
 
     @staticmethod
-    def _drawn(settings: ParticleSettings, values: np.ndarray, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def _drawn(settings: CloudSettings, values: np.ndarray, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return predictions.drawn(settings, values, X, rng)
 
     def to_frame(self) -> DataFrame:

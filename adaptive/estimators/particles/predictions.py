@@ -14,7 +14,7 @@ from adaptive.estimators.particles.likelihood import row_blocks
 
 if TYPE_CHECKING:
     from adaptive.estimators.particles.belief import ParticleBelief
-    from adaptive.estimators.particles.settings import CloudSettings, ParticleSettings
+    from adaptive.estimators.particles.settings import CloudSettings
 
     Belief: TypeAlias = ParticleBelief[CloudSettings]
 
@@ -93,12 +93,12 @@ def log_predictive(belief: Belief, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.concatenate(found)
 
 
-def drawn(settings: ParticleSettings, values: np.ndarray, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def drawn(settings: CloudSettings, values: np.ndarray, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return outcomes (n, m), or (n, m, c), of parameters (n, d) at settings X (m, f).
 
     Parameters
     ----------
-    settings : ParticleSettings
+    settings : CloudSettings
         With a model and its noise, or outcomes that are listed or lie in an interval.
     """
     if settings.model is not None:

@@ -35,6 +35,15 @@ class CloudSettings(Settings):
     outcomes: ArrayLike | tuple[float, float] | None
     random_state: RandomState
 
+    if TYPE_CHECKING:  # stated by a subclass, as parameters or not
+
+        @property
+        def model(self) -> Function | None: ...
+        @property
+        def interval(self) -> tuple[float, float] | None: ...
+        @property
+        def likelihood(self) -> Likelihood: ...
+
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
         checks.integer("n_particles", self.n_particles, minimum=2)

@@ -159,7 +159,8 @@ class SimulatorEstimator(ParticleEstimator):
         return predictive.information_bounds() if by_draws else information_bounds(predictive)
 
     @staticmethod
-    def _drawn(settings: SimulatorSettings, values: np.ndarray, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def _drawn(settings: CloudSettings, values: np.ndarray, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        assert isinstance(settings, SimulatorSettings)
         return np.stack([settings.simulator.outcomes(values, x, rng) for x in X], axis=1)
 
     effective_simulations_ = of_belief("effective_simulations", "How many simulations speak of each answer.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.special import ndtri
@@ -127,7 +127,7 @@ class PreferencePerson(DesignMixin):
         """Return the ids of the n items of the highest mean utility, the best first."""
         return self.items_[np.argsort(-self.utilities()[0], kind="stable")[:n]]
 
-    def ranking(self, level: float = 0.9, random_state: RandomState = 0) -> dict[str, list[object]]:
+    def ranking(self, level: float = 0.9, random_state: RandomState = 0) -> dict[str, list[Any]]:
         """Return columns item, utility, lower, upper, best: all items, the best first.
 
         Utilities are against the mean of all items (comparisons say nothing of their level), with intervals of

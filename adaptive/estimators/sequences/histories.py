@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 
 import numpy as np
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Frame, Id, State
 
     #: A sequence per user, a mapping user -> items, or events; or users, whose items stand beside them.
-    Sequences: TypeAlias = Sequence[Sequence[Id]] | Mapping[Id, Sequence[Id]] | np.ndarray | Frame | Sequence[Id]
+    Sequences: TypeAlias = Sequence[Sequence[Id]] | Mapping[Any, Sequence[Id]] | np.ndarray | Frame | Sequence[Id]
 
 __all__ = ["Events", "Histories", "events_of", "ids"]
 
@@ -27,9 +27,9 @@ EXPECTED = (
 )
 
 
-def ids(name: str, values: Iterable[Id] | np.ndarray) -> np.ndarray:
+def ids(name: str, values: object) -> np.ndarray:
     """Return ids (n,), whole numbers or text; none is missing."""
-    given = values if isinstance(values, np.ndarray) else _column(list(values))
+    given = values if isinstance(values, np.ndarray) else _column(list(cast("Iterable[object]", values)))
     if given.dtype.kind == "O":
         entries = given.tolist()
         missing = [k for k, one in enumerate(entries) if one is None or one != one]
@@ -83,7 +83,7 @@ def events_of(sequences: Sequences, y: ArrayLike | None = None) -> Events:
         return _of_columns(columns)
     if isinstance(sequences, (str, bytes)) or not isinstance(sequences, (Sequence, np.ndarray)):
         raise ValueError(f"{EXPECTED}; got {type(sequences).__name__}.")
-    return _of_sequences(np.arange(len(sequences)), list(sequences))
+    return _of_sequences(np.arange(len(sequences)), list(cast("Iterable[Sequence[Id]]", sequences)))
 
 
 def _columns(sequences: Sequences) -> list[np.ndarray] | None:
@@ -128,7 +128,7 @@ def _of_sequences(users: np.ndarray, sequences: list[Sequence[Id]]) -> Events:
         raise ValueError("users must be different from each other in a mapping user -> items.")
     parts = []
     for user, one in zip(users.tolist(), sequences, strict=True):
-        if isinstance(one, (str, bytes)) or np.ndim(one) != 1:
+        if isinstance(one, (str, bytes)) or np.ndim(cast("ArrayLike", one)) != 1:
             raise ValueError(f"{EXPECTED}; the sequence of {user!r} is {one!r:.60}.")
         parts.append(ids(f"the sequence of {user!r}", one))
     some = [part for part in parts if len(part)]

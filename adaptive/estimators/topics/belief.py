@@ -219,8 +219,10 @@ class TopicBelief:
             m = n_documents or 0
             constant = sp.csr_array((np.ones(m), (np.arange(m), np.zeros(m, dtype=int))), shape=(m, self.data.width))
             return constant, self.posterior
-        size = metadata.shape[0] if n_documents is None else n_documents
-        columns, rows = self.data.encoded(metadata, size)
+        if n_documents is None:
+            assert metadata is not None
+            n_documents = metadata.shape[0]
+        columns, rows = self.data.encoded(metadata, n_documents)
         return rows, self.posterior.grown(columns.width, self.settings.prior_variance(columns.typical))
 
     def forecast(self, metadata: Table | None, n_documents: int | None = None) -> tuple[np.ndarray, np.ndarray]:

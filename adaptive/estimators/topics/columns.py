@@ -104,7 +104,7 @@ class Columns:
                 raise ValueError(f"column must be from 0 to {self.width - 2}, got {column}.")
             return int(column) + 1
         checks.choice("column", column, self.names)
-        return self.names.index(column)
+        return self.names.index(str(column))
 
     def encoded(self, metadata: Metadata | None, n_documents: int) -> tuple[Columns, sp.csr_array]:
         """These columns with the categories that are new, and the rows (n_documents, width).
@@ -118,6 +118,7 @@ class Columns:
             if metadata is not None:
                 raise ValueError("the model was fitted without metadata, got some; fit it with metadata.")
             return self, sp.csr_array((n_documents, 0))
+        assert metadata is not None
         if metadata.shape[0] != n_documents:
             raise ValueError(f"metadata must have one row for each document, {n_documents}, got {metadata.shape[0]}.")
         constant = sp.csr_array(np.ones((n_documents, 1)))

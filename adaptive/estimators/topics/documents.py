@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -115,7 +115,7 @@ def counts_of_words(documents: Read, n_words: int | None, vocabulary: Vocabulary
         if sp.issparse(document):
             parts.append(sp.csr_array(document).reshape(1, -1))
         elif isinstance(document, (str, bytes)) or (len(document) and isinstance(document[0], str)):
-            row, missed = _row_of(document, n_words, vocabulary)
+            row, missed = _row_of(cast("Words", document), n_words, vocabulary)
             parts.append(row)
             unknown += missed
         else:

@@ -7,7 +7,7 @@ scores of document d:  y_dk ~ N(f_d . z_k, document_variance_k),  topics of its 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -301,7 +301,7 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
         spread = np.sqrt(np.maximum(second - first**2, 0.0))[0]
         return Profile(proportions, spread, weights.mean[position], np.sqrt(weights.variance[position]))
 
-    def top_words(self, n: int = 10, score: str = "source") -> list[list[int | str]]:
+    def top_words(self, n: int = 10, score: str = "source") -> list[list[Any]]:
         """The n words that stand for each topic: names of X's columns where it has any, else positions.
 
         Parameters

@@ -37,7 +37,7 @@ def searched(estimator: PairedSymbols, arguments: Arguments) -> Shortened | None
 
     None where all are to be scored: by a scorer without bounds, about a target, beside something pending.
     """
-    score = scorers.get(arguments["scorer"], estimator)
+    score: Any = scorers.get(arguments["scorer"], estimator)
     deviations = score.settings["deviations"] if getattr(score, "function", None) is optimistic else None
     known = deviations is not None or score in (scorers.information_gain, scorers.thompson)
     plain = arguments["target"] is None and arguments["pending"] is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, cast
 
 import numpy as np
 from scipy import sparse
@@ -75,8 +75,9 @@ class PairStream(Pairs):
             if y is not None:
                 raise ValueError("y must be None beside a sparse X: its counts are those of the stream.")
             columns, weights = _table_of(X)
+            shape = cast("Matrix", X).shape
             answers = np.full(len(weights), np.nan)
-            every: tuple[np.ndarray, np.ndarray] = (np.arange(X.shape[0]), np.arange(X.shape[1]))
+            every: tuple[np.ndarray, np.ndarray] = (np.arange(shape[0]), np.arange(shape[1]))
             ids, rows = numbered(every, known)  # rows and columns without a count are users and items, too
             rows = [where[column] for where, column in zip(rows, columns, strict=True)]
         else:

@@ -12,7 +12,7 @@ from adaptive.estimators.particles.simulators.lattice import MOST, Lattice
 from adaptive.estimators.particles.simulators.simulations import Simulator
 
 if TYPE_CHECKING:
-    from adaptive.types import ArrayLike, State
+    from adaptive.types import State
 
 __all__ = ["DENSITIES", "SimulatedLikelihood"]
 
@@ -56,6 +56,12 @@ class SimulatedLikelihood(Likelihood):
             self._kept[key] = self.simulated(values, x)
         return self._kept[key]
 
+    def density_at(self, values: np.ndarray, x: np.ndarray) -> Density:
+        """Return the density of numbers given each of the particles (n, d) at setting x (f,)."""
+        found = self.at(values, x)
+        assert not isinstance(found, Frequencies)
+        return found
+
     def simulated(self, values: np.ndarray, x: np.ndarray) -> Density | Frequencies:
         """Return the same without a memory."""
         found = self.simulator.replicates(values, x)
@@ -64,7 +70,7 @@ class SimulatedLikelihood(Likelihood):
         counts = found.shape[2] == 1 and np.ptp(found) < MOST and bool(whole(found)[0])
         return Lattice(found) if counts else DENSITIES[self.density](found)
 
-    def summary(self, y: ArrayLike, density: Density) -> np.ndarray:
+    def summary(self, y: object, density: Density) -> np.ndarray:
         """Return what is kept of an outcome as it was measured, (s,)."""
         found = self.simulator.summaries(np.asarray(y, dtype=float).reshape(1, -1))[0]
         if found.shape != density.mean.shape[1:]:
@@ -76,7 +82,7 @@ class SimulatedLikelihood(Likelihood):
 
     def moments(self, values: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return means and standard deviations (n, m, s) of the summaries of each particle."""
-        each = [self.at(values, x) for x in X]
+        each = [self.density_at(values, x) for x in X]
         means = np.stack([density.mean for density in each], axis=1)
         return means, np.sqrt(np.stack([density.variance for density in each], axis=1))
 
@@ -95,8 +101,9 @@ class SimulatedLikelihood(Likelihood):
         """Return sum_j log p(y_j | values_i, X_j), (n,)."""
         return self.of_rows(values, X, y).sum(axis=1)
 
-    def speaking(self, values: np.ndarray, weights: np.ndarray, x: np.ndarray, y: ArrayLike) -> float:
+    def speaking(self, values: np.ndarray, weights: np.ndarray, x: np.ndarray, y: object) -> float:
         """Return how many simulations of equal weight say as much about the answer y at x as all of them do."""
         density = self.at(values, x)
-        outcome = y if isinstance(density, Frequencies) else self.summary(y, density)
-        return density.speaking(outcome, weights)
+        if isinstance(density, Frequencies):
+            return density.speaking(y, weights)
+        return density.speaking(self.summary(y, density), weights)

@@ -8,7 +8,7 @@ Measuring reweights the particles by p_k(s | x), as learning does.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self, cast
 
 import numpy as np
 from scipy.special import ndtri
@@ -44,7 +44,7 @@ class SimulatedParticles(ParticlePredictive):
     def _asked(self) -> Kept[list[Density]]:
         likelihood, values, X = self.settings.new_likelihood(), self.cloud.values, self.X
         each = self.settings.n_simulations
-        return Kept(lambda part: [likelihood.at(values, x) for x in X[part]], len(values), len(X), each)
+        return Kept(lambda part: [likelihood.density_at(values, x) for x in X[part]], len(values), len(X), each)
 
     def stated(self) -> Stated:
         """Entropies whose difference is the lower bound of the information; moments of a single summary."""
@@ -108,7 +108,7 @@ class SimulatedParticles(ParticlePredictive):
             return (density for part in self._kept.parts for density in self._kept(part)), particles
         some, which = np.unique(particles, return_inverse=True)
         likelihood, values = self.settings.likelihood, self.cloud.values[some]
-        return (likelihood.simulated(values, x) for x in self.X), which
+        return (cast("Density", likelihood.simulated(values, x)) for x in self.X), which
 
     def _reweighted(self, weights: np.ndarray) -> Self:
         after = super()._reweighted(weights)
@@ -164,7 +164,7 @@ class SimulatedParticles(ParticlePredictive):
         """Return log p(outcome | particle) (k,) at candidate i, of an outcome as it is measured, or a `Summary`."""
         return self._density(i).log_density(self._summary(i, outcome)[None])[:, 0]
 
-    def tail_probability(self, i: int, outcome: ArrayLike) -> float:
+    def tail_probability(self, i: int, outcome: object) -> float:
         """Return how probable a summary as far out is: both tails; of several the least, times their number."""
         below, above = self._density(i).beyond(self._summary(i, outcome))
         tails = np.minimum(self.weights @ below, self.weights @ above)
