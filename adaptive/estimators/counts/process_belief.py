@@ -265,7 +265,7 @@ class CountsOfProcess(GaussianProjections):
     """Counts at places; draws of a process would be others in every chunk of a pool, and are not stated."""
 
     def _provides(self, name: str) -> bool:
-        """Whether this predictive has a field."""
+        """Return whether this predictive has a field: all but draws."""
         return name != "draws" and super()._provides(name)
 
 

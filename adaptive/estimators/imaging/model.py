@@ -19,8 +19,8 @@ from adaptive import checks, inference
 from adaptive.estimators.imaging.measurements import MeasuredBlocks
 from adaptive.estimators.imaging.prior import ImagePrior
 from adaptive.estimators.imaging.sensitivity import on_unknown
-from adaptive.estimators.imaging.tree_prior import restored_tree, tree_mode_of, tree_posterior
 from adaptive.estimators.imaging.trees import TreeMixture
+from adaptive.estimators.imaging.trees.tree_prior import restored_tree, tree_mode_of, tree_posterior
 from adaptive.inference import GLM, LargePosterior, Posterior, restored_posterior
 from adaptive.inference.kinds import stated
 from adaptive.inference.matrix_free.reweighted_least_squares import precision_of

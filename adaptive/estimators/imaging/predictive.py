@@ -25,9 +25,9 @@ from adaptive.estimators.imaging.blocks import (
     is_trajectory,
     on_grid,
 )
-from adaptive.estimators.imaging.coil_images import SeenImages, seen_images
 from adaptive.estimators.imaging.dense_predictive import DenseBlockPredictive
 from adaptive.estimators.imaging.measurements import MeasuredBlocks
+from adaptive.estimators.imaging.scores.coil_images import SeenImages, seen_images
 from adaptive.estimators.imaging.scores.coil_scores import CoilScores
 from adaptive.estimators.imaging.scores.grid_scores import GridScores, OneSide
 from adaptive.estimators.imaging.scores.trajectory_scores import TrajectoryScores

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from adaptive.estimators.imaging.tree_prior import learnt_tree
+from adaptive.estimators.imaging.trees.tree_prior import learnt_tree
 from adaptive.inference import LargePosterior
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from scipy.special import logsumexp
@@ -64,7 +64,7 @@ def interval(belief: Belief, X: np.ndarray, level: float) -> tuple[np.ndarray, n
     """Return low and high (m,) between which the outcome lies with at least this probability."""
     if not 0 < float(checks.finite("level", level)) < 1:
         raise ValueError(f"level must be between 0 and 1, got {level}.")
-    predictive = belief.predictive(X)
+    predictive: Any = belief.predictive(X)  # of numbers they have quantiles
     tails = np.array([0.5 - 0.5 * level, 0.5 + 0.5 * level])
     if belief.settings.known_outcomes is None:
         if getattr(predictive, "channels", 1) > 1:

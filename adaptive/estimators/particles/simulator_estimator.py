@@ -154,9 +154,10 @@ class SimulatorEstimator(ParticleEstimator):
             As for `predictive`; of labels the target is all parameters.
         """
         predictive = self.predictive(candidates, target=target, random_state=random_state)
+        if isinstance(predictive, SimulatedParticles):  # by draws
+            return predictive.information_bounds()
         assert isinstance(predictive, ParticlePredictive)
-        by_draws = isinstance(predictive, SimulatedParticles)
-        return predictive.information_bounds() if by_draws else information_bounds(predictive)
+        return information_bounds(predictive)
 
     @staticmethod
     def _drawn(settings: CloudSettings, values: np.ndarray, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -94,7 +94,7 @@ class PartsPredictive(Predictive):
         parts: Sequence[TraitDraws | None],
         where: np.ndarray,
         aimed: list[bool],
-        outcomes: Sequence[int],
+        outcomes: Sequence[int] | np.ndarray,
         random_state: RandomState = None,
         **fields: Any,
     ) -> None:

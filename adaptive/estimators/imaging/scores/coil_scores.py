@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from adaptive.estimators.imaging.coil_images import SeenImages
 from adaptive.estimators.imaging.scores.chain_rule import chained_log_determinant, folded
+from adaptive.estimators.imaging.scores.coil_images import SeenImages
 from adaptive.linalg import controlled_variance
 from adaptive.operators import FourierLines
 

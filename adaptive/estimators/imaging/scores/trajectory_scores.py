@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
-from adaptive.estimators.imaging.coil_images import SeenImages
 from adaptive.estimators.imaging.scores.chain_rule import chained_log_determinant, folded
+from adaptive.estimators.imaging.scores.coil_images import SeenImages
 from adaptive.linalg import controlled_variance
 from adaptive.operators import NonuniformFourier
 
