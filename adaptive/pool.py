@@ -18,9 +18,9 @@ from scipy import sparse
 from adaptive.names import public_name
 
 if TYPE_CHECKING:
-    from adaptive.types import ArrayLike, LazyPool, Pool
+    from adaptive.types import ArrayLike, Frame, LazyPool, Pool
 
-__all__ = ["PoolExhausted", "concatenate", "fingerprint", "labels", "length", "take"]
+__all__ = ["PoolExhausted", "concatenate", "fingerprint", "has_columns", "labels", "length", "take"]
 
 
 class PoolExhausted(ValueError):
@@ -205,6 +205,11 @@ def _feed(digest: Any, value: Any) -> None:
     else:  # an opaque object says no more than its kind and, where it has one, its shape
         size = getattr(value, "shape", "")
         digest.update(f"{public_name(type(value))} {size};".encode())
+
+
+def has_columns(X: object) -> TypeGuard[Frame]:
+    """Return whether X is a frame, of pandas or polars."""
+    return hasattr(X, "columns")
 
 
 def _can(pool: object, method: str) -> TypeGuard[Any]:

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.stats import qmc
 
 from adaptive import checks, scorers
-from adaptive.scorers.record import record_of
+from adaptive.scorers import record_of
 from adaptive.selection.scoring import View
 
 if TYPE_CHECKING:

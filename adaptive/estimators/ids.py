@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive.estimators.rows.tables import has_columns
+from adaptive.pool import has_columns
 
 if TYPE_CHECKING:
     from adaptive.types import Pool

@@ -18,7 +18,7 @@ from adaptive.estimators.rows.scales import warn_of_scales
 from adaptive.estimators.rows.tables import refuse_unknown
 from adaptive.estimators.views.classifier_view import wrap
 from adaptive.loop.candidates import candidates_of
-from adaptive.scorers.record import record_of
+from adaptive.scorers import record_of
 from adaptive.selection.arguments import written_out
 
 if TYPE_CHECKING:

@@ -41,6 +41,7 @@ from adaptive.scorers.predictive_variance import predictive_variance
 from adaptive.scorers.query_by_committee import query_by_committee
 from adaptive.scorers.random import random
 from adaptive.scorers.randomesque import randomesque
+from adaptive.scorers.record import BESIDE, Record
 from adaptive.scorers.stratified import stratified
 from adaptive.scorers.thompson import thompson
 from adaptive.scorers.typical_first import typical_first
@@ -108,6 +109,17 @@ _ELSEWHERE = {
     "ucb": "upper_confidence_bound(deviations)",
     "voi": "value_of_information(losses)",
 }
+
+
+def record_of(scorer: object) -> Record:
+    """Return the record beside a scorer; of a function without one the `Record` by default.
+
+    Examples
+    --------
+    >>> record_of(len)
+    Record(whole_pool=False, ignores_outcomes=False, sees_asked=False, monotone=False, about_inputs=False)
+    """
+    return getattr(scorer, BESIDE, Record())
 
 
 def named(scorer: Scorer, estimator: object) -> Scorer:

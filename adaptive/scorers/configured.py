@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive.scorers.record import Record, record_of
+from adaptive.scorers.record import Record
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
@@ -65,6 +65,7 @@ def wrapped(
     >>> def doubled(predictive, random_state, base):
     ...     return 2 * base(predictive, random_state)
     >>> twice = wrapped(doubled, "twice", "badge", "2", {"whole_pool": False})
+    >>> from adaptive.scorers import record_of
     >>> twice, record_of(twice).sees_asked, record_of(twice).whole_pool
     (twice(badge, 2), True, False)
     """
@@ -72,5 +73,7 @@ def wrapped(
 
     base = scorers.get(scorer)
     name = f"{maker}({getattr(base, '__name__', repr(base))}, {said})"
+    from adaptive.scorers import record_of  # the package imports this module
+
     known = replace(record_of(base), **{"monotone": False, **record})
     return Configured(function, name, known, base=base, **settings)

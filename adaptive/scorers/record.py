@@ -19,11 +19,11 @@ from adaptive.predictive.base import MissingField
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
 
-__all__ = ["Record", "record_of", "require", "scorer"]
+__all__ = ["BESIDE", "Record", "require", "scorer"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_BESIDE = "__scorer__"  # the attribute of a scorer that holds its record
+BESIDE = "__scorer__"  # the attribute of a scorer that holds its record
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,7 @@ def scorer(**record: bool) -> Callable[[F], F]:
 
     Examples
     --------
+    >>> from adaptive.scorers import record_of
     >>> @scorer(whole_pool=True)
     ... def central(predictive, random_state=None):
     ...     return -abs(predictive.mean - predictive.mean.mean())
@@ -75,21 +76,10 @@ def scorer(**record: bool) -> Callable[[F], F]:
     known = Record(**record)
 
     def declared(function: F) -> F:
-        vars(function)[_BESIDE] = known
+        vars(function)[BESIDE] = known
         return function
 
     return declared
-
-
-def record_of(scorer: object) -> Record:
-    """Return the record beside a scorer; of a function without one the `Record` by default.
-
-    Examples
-    --------
-    >>> record_of(len)
-    Record(whole_pool=False, ignores_outcomes=False, sees_asked=False, monotone=False, about_inputs=False)
-    """
-    return getattr(scorer, _BESIDE, Record())
 
 
 def require(scorer: str, predictive: Predictive, *fields: str) -> None:

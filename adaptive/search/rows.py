@@ -18,7 +18,7 @@ import numpy as np
 from adaptive import checks, scorers
 from adaptive.predictive import Predictive, StatedPredictive
 from adaptive.predictive.conditional_variance import is_gaussian
-from adaptive.scorers.record import record_of
+from adaptive.scorers import record_of
 from adaptive.search.balls import Balls
 from adaptive.search.bounded import Found, best_of_blocks
 from adaptive.selection.arguments import allowed_positions, check_enough, prices_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive import checks, pool, scorers
-from adaptive.scorers.record import record_of
+from adaptive.scorers import record_of
 from adaptive.selection.arguments import allowed_positions, check_enough, prices_of, written_out
 from adaptive.selection.ranking import best_positions
 from adaptive.selection.scoring import Believer, View, checked, expected_score, require_given

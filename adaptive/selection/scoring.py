@@ -10,7 +10,7 @@ import numpy as np
 
 from adaptive import pool, scorers
 from adaptive.parallel import in_parallel
-from adaptive.scorers.record import record_of
+from adaptive.scorers import record_of
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,15 +25,12 @@ from experiments.script import Script, command
 ROOT = Path(__file__).resolve().parents[2]
 BEFORE = "74b561e"
 
-# Runs in either checkout, whose folder is the current one; the cases stood in one module before.
+# Runs in either checkout, whose folder is the current one.
 CODE = """
 import hashlib, json, sys, warnings
 import numpy as np
 warnings.simplefilter("ignore")
-try:
-    from tests.contract.cases import CASES
-except ImportError:
-    from tests.contract.estimators import CASES
+from tests.contract.cases import CASES, SCORED_BY
 
 def feed(digest, value):
     if isinstance(value, dict):
@@ -55,7 +53,7 @@ def hashed(value):
 
 def found(case):
     model, result = case.fitted(), {}
-    for scorer in sorted(case.scored_by):
+    for scorer in sorted(SCORED_BY[case.name]):
         options = {"scorer": scorer, "target": case.about(scorer), "random_state": 0, "return_scores": True}
         try:
             result[scorer] = hashed(model.select(case.candidates, 3, **options))
@@ -86,6 +84,7 @@ def before(n_cases: int) -> dict[str, dict[str, Any]]:
     with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent) / "before"
         subprocess.run(["git", "worktree", "add", "-q", "--detach", str(folder), BEFORE], cwd=ROOT, check=True)
+        shutil.copytree(ROOT / "tests" / "contract", folder / "tests" / "contract", dirs_exist_ok=True)  # the same data
         try:
             return believed(folder, n_cases)
         finally:

@@ -13,7 +13,8 @@ from sklearn.linear_model import LogisticRegression
 from adaptive import SequentialDesign, scorers
 from adaptive.estimators import wrap
 from adaptive.predictive import MissingField, Predictive, StatedPredictive
-from adaptive.scorers.record import Record, record_of
+from adaptive.scorers import record_of
+from adaptive.scorers.record import Record
 from adaptive.selection import select
 
 

@@ -9,7 +9,8 @@ from scipy.spatial.distance import cdist
 
 from adaptive import BayesianLogisticRegression, SequentialDesign, scorers, selection
 from adaptive.predictive import StatedPredictive
-from adaptive.scorers.record import Record, record_of
+from adaptive.scorers import record_of
+from adaptive.scorers.record import Record
 from adaptive.scorers.record import scorer as declared
 
 P = np.array([0.5, 0.4, 0.2, 0.0])

@@ -6,7 +6,7 @@ import pytest
 from adaptive import Questionnaire, SequentialDesign, scorers
 from adaptive.loop import MaxSteps, TargetDeviation
 from adaptive.predictive import MissingField, Predictive, StatedPredictive, WeightedDraws
-from adaptive.scorers.record import record_of
+from adaptive.scorers import record_of
 
 
 def test_randomesque_shuffles_the_best_only():

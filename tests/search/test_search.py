@@ -12,7 +12,7 @@ from adaptive import scorers
 from adaptive.estimators import BayesianLogisticRegression
 from adaptive.potentials import BernoulliLogit, BernoulliProbit, Gaussian
 from adaptive.predictive import GaussianProjections, StatedPredictive
-from adaptive.scorers.record import record_of
+from adaptive.scorers import record_of
 from adaptive.search import Balls, best_pairs, best_rows
 from adaptive.search.balls import largest_products
 from adaptive.selection import select

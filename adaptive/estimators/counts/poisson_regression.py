@@ -12,7 +12,8 @@ from adaptive.estimators.counts.exposure import CountRows, Exposed, column_of, e
 from adaptive.estimators.counts.regression_belief import RegressionBelief, RegressionSettings
 from adaptive.estimators.intervals import count_interval, log_probabilities
 from adaptive.estimators.rows.linear_predictive import LinearWeights
-from adaptive.estimators.rows.tables import checked_table, has_columns
+from adaptive.estimators.rows.tables import checked_table
+from adaptive.pool import has_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable

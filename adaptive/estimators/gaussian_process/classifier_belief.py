@@ -27,7 +27,7 @@ from adaptive.estimators.gaussian_process.process_belief import (
     restored,
 )
 from adaptive.estimators.gaussian_process.settings import ProcessSettings
-from adaptive.estimators.rows.labelled import LINKS, labelled, one_against_rest
+from adaptive.estimators.rows.labels import LINKS, labelled, one_against_rest
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, variance_factor, without_sites
 from adaptive.estimators.rows.training import LabelledRows, labels_of
 from adaptive.means import as_mean

@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 import numpy as np
 
 from adaptive.estimators.gaussian_process.classifier_belief import ClassifierBelief, ClassifierSettings
-from adaptive.estimators.gaussian_process.places import Places, log_prior, places_about, places_at_the_top, units_of
+from adaptive.estimators.gaussian_process.hyperparameters import (
+    Places,
+    log_prior,
+    places_about,
+    places_at_the_top,
+    units_of,
+)
 from adaptive.estimators.gaussian_process.process_belief import ProcessBelief, bounds_of, one_or_all
 from adaptive.estimators.gaussian_process.regressor_belief import RegressorBelief, RegressorSettings
 from adaptive.estimators.gaussian_process.settings import ProcessSettings

@@ -18,14 +18,13 @@ import numpy as np
 
 from adaptive.checks import integer
 from adaptive.estimators.belief import Inferred
-from adaptive.estimators.imaging.conventions import Conventions
+from adaptive.estimators.imaging.conventions import Conventions, Models
 from adaptive.estimators.imaging.photons import RATE, PhotonModel
 from adaptive.estimators.imaging.predictive import block_predictive
 from adaptive.estimators.imaging.receiver import Received
 from adaptive.estimators.imaging.reconstruction import Reconstruction
 from adaptive.estimators.imaging.trees import TreePosterior
 from adaptive.estimators.imaging.trees.tree_prior import plain_scales
-from adaptive.estimators.imaging.two_models import Models
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, without_sites
 from adaptive.gaussians.sequential_form import SequentialForm
 from adaptive.inference import posterior_state

@@ -18,10 +18,9 @@ from sklearn.utils.metaestimators import available_if
 from adaptive.estimators.belief import BeliefEstimator, of_belief
 from adaptive.estimators.imaging.belief import ImageBelief
 from adaptive.estimators.imaging.blocks import require_candidates, with_rows_written_out
-from adaptive.estimators.imaging.conventions import Conventions, measured
+from adaptive.estimators.imaging.conventions import Conventions, Models, measured
 from adaptive.estimators.imaging.reconstruction import Reconstruction
 from adaptive.estimators.imaging.settings import AUTO, ImageSettings, image_shape
-from adaptive.estimators.imaging.two_models import Models
 from adaptive.estimators.intervals import log_probabilities
 
 if TYPE_CHECKING:

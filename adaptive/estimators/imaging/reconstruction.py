@@ -21,10 +21,10 @@ from adaptive.estimators.imaging.trees import TreePosterior
 from adaptive.inference import LargePosterior
 
 if TYPE_CHECKING:
+    from adaptive.estimators.imaging.conventions import Models
     from adaptive.estimators.imaging.measurements import MeasuredBlocks
     from adaptive.estimators.imaging.model import ImageModel
     from adaptive.estimators.imaging.prior import Scales
-    from adaptive.estimators.imaging.two_models import Models
     from adaptive.inference import Posterior
     from adaptive.operators import Operator
 

@@ -18,7 +18,7 @@ from adaptive.estimators.belief import Inferred
 from adaptive.estimators.linear.pool_marginals import KeptPool, KeptRows, PoolMarginals
 from adaptive.estimators.linear.scale_slopes import weight_scale_slope
 from adaptive.estimators.linear.settings import INTERCEPT_SCALE, LARGEST_TYPICAL_LATENT, LogisticSettings
-from adaptive.estimators.rows.labelled import LINKS, labelled
+from adaptive.estimators.rows.labels import LINKS, labelled
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, cavities, left_out
 from adaptive.estimators.rows.linear_predictive import block_wise_predictive, linear_predictive, with_intercept
 from adaptive.estimators.rows.training import LabelledRows, labels_of

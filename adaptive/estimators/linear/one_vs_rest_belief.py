@@ -16,7 +16,7 @@ from adaptive.estimators.belief import Inferred
 from adaptive.estimators.linear.binary_belief import BinaryBelief
 from adaptive.estimators.linear.integrated_belief import IntegratedBelief
 from adaptive.estimators.linear.settings import LogisticSettings
-from adaptive.estimators.rows.labelled import LINKS, one_against_rest
+from adaptive.estimators.rows.labels import LINKS, one_against_rest
 from adaptive.estimators.rows.linear_predictive import with_intercept
 from adaptive.estimators.rows.training import LabelledRows, labels_of
 from adaptive.predictive import Predictive, WeightedDraws

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks, inference
 from adaptive.estimators.belief import Settings, returned
-from adaptive.estimators.rows.labelled import LINKS
+from adaptive.estimators.rows.labels import LINKS
 from adaptive.estimators.rows.weight_priors import PRIORS, weight_potential, weight_variance
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from adaptive.estimators.pairs.inference.rounds import Entries
 from adaptive.estimators.pairs.pair_estimator import PairEstimator
 
 if TYPE_CHECKING:
-    from adaptive.estimators.pairs.factorization.about import Chosen
+    from adaptive.estimators.pairs.factorization.predictive import Chosen
     from adaptive.estimators.pairs.factorization.shortlist import Arguments, Shortened
     from adaptive.predictive import Predictive
     from adaptive.types import ArrayLike, Id, Pool, RandomState

@@ -15,7 +15,7 @@ from adaptive.estimators.belief import Settings
 from adaptive.estimators.ids import ids_of
 from adaptive.estimators.preferences.inference.site_rules import LIKELIHOODS, RULES, SiteRule
 from adaptive.estimators.preferences.inference.utility_prior import UtilityPrior
-from adaptive.estimators.rows.tables import has_columns
+from adaptive.pool import has_columns
 
 if TYPE_CHECKING:
     from sklearn.gaussian_process.kernels import Kernel

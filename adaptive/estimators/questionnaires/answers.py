@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
-from adaptive.estimators.rows.tables import has_columns, without_names
+from adaptive.estimators.rows.tables import without_names
+from adaptive.pool import has_columns
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Outcomes, State, Table

@@ -17,8 +17,7 @@ import numpy as np
 
 from adaptive.estimators.questionnaires.answers import Answers, Label
 from adaptive.estimators.questionnaires.base import ItemBank
-from adaptive.estimators.questionnaires.curves import CURVES, Curve
-from adaptive.estimators.questionnaires.grids import gaussian_nodes, log_prior, trait_grid
+from adaptive.estimators.questionnaires.curves import CURVES, Curve, gaussian_nodes, log_prior, trait_grid
 from adaptive.estimators.questionnaires.loadings import Loadings
 
 if TYPE_CHECKING:

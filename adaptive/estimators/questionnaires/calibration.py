@@ -18,8 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from adaptive.estimators.questionnaires.answers import Answers
-from adaptive.estimators.questionnaires.curves import Curve
-from adaptive.estimators.questionnaires.grids import log_prior, trait_grid
+from adaptive.estimators.questionnaires.curves import Curve, log_prior, trait_grid
 
 __all__ = ["Calibration", "calibrate"]
 

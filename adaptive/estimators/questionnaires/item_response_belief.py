@@ -16,8 +16,7 @@ from adaptive.estimators.questionnaires.answers import Answers, Label, Pairs
 from adaptive.estimators.questionnaires.bank import Bank
 from adaptive.estimators.questionnaires.base import QuestionnaireBelief
 from adaptive.estimators.questionnaires.calibration import calibrate
-from adaptive.estimators.questionnaires.curves import CURVES
-from adaptive.estimators.questionnaires.grids import gaussian_nodes, log_prior
+from adaptive.estimators.questionnaires.curves import CURVES, gaussian_nodes, log_prior
 from adaptive.estimators.questionnaires.settings import QuestionnaireSettings
 from adaptive.predictive import Predictive, StatedPredictive
 from adaptive.predictive.derivations import entropy

@@ -19,7 +19,7 @@ from adaptive.estimators.questionnaires.pools import ContentPool, ExposurePool
 from adaptive.estimators.questionnaires.respondent import Respondent
 from adaptive.estimators.questionnaires.settings import QuestionnaireSettings
 from adaptive.estimators.questionnaires.simulation import Simulation, simulate
-from adaptive.estimators.rows.tables import has_columns
+from adaptive.pool import has_columns
 
 if TYPE_CHECKING:
     from adaptive.estimators.belief import Belief

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,13 +15,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from adaptive.pool import has_columns
+
 if TYPE_CHECKING:
-    from adaptive.types import Frame, Matrix, Outcomes, Pool, Table
+    from adaptive.types import Matrix, Outcomes, Pool, Table
 
 __all__ = [
     "checked_pool",
     "checked_table",
-    "has_columns",
     "in_plain_words",
     "is_fitted",
     "refuse_unknown",
@@ -138,11 +139,6 @@ def _first_text(X: Pool) -> tuple[int | str, object]:
             except (TypeError, ValueError):
                 return (repr(str(X.columns[column])) if has_columns(X) else column), entry
     return 0, ""
-
-
-def has_columns(X: object) -> TypeGuard[Frame]:
-    """Return whether X is a frame, of pandas or polars."""
-    return hasattr(X, "columns")
 
 
 def without_names(X: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from adaptive import checks
 from adaptive.estimators.ids import ids_of, located
-from adaptive.estimators.rows.tables import has_columns
+from adaptive.pool import has_columns
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Frame, Id, State

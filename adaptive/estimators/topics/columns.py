@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from adaptive import checks
-from adaptive.estimators.rows.tables import has_columns
+from adaptive.pool import has_columns
 
 if TYPE_CHECKING:
     import pandas as pd

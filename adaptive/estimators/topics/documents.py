@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 import numpy as np
 import scipy.sparse as sp
 
-from adaptive.estimators.rows.tables import has_columns
 from adaptive.estimators.topics.columns import Columns, as_metadata
+from adaptive.pool import has_columns
 
 if TYPE_CHECKING:
     from adaptive.types import Table

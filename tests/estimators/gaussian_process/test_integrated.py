@@ -5,7 +5,7 @@ import pytest
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 
 from adaptive import GaussianProcessClassifier, GaussianProcessRegressor
-from adaptive.estimators.gaussian_process.places import _sphere, units_of
+from adaptive.estimators.gaussian_process.hyperparameters import _sphere, units_of
 from adaptive.predictive import Mixture
 from adaptive.scorers import predictive_information_gain
 

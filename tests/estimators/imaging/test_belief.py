@@ -10,11 +10,10 @@ from scipy import sparse
 
 from adaptive import ImageReconstructor
 from adaptive.estimators.imaging.belief import FollowedDirections
-from adaptive.estimators.imaging.conventions import Conventions
+from adaptive.estimators.imaging.conventions import Conventions, Models
 from adaptive.estimators.imaging.measurements import MeasuredBlocks
 from adaptive.estimators.imaging.prior import ImagePrior
 from adaptive.estimators.imaging.settings import ImageSettings
-from adaptive.estimators.imaging.two_models import Models
 from adaptive.images import l2_error, simulate_scan
 from adaptive.operators import FourierLines, Identity
 from designs import kspace

@@ -11,8 +11,7 @@ from scipy.stats import multivariate_normal, norm
 from adaptive import Questionnaire, SequentialDesign
 from adaptive.estimators.questionnaires.answers import Answers
 from adaptive.estimators.questionnaires.calibration import calibrate
-from adaptive.estimators.questionnaires.curves import CURVES, difficulties, from_difficulties
-from adaptive.estimators.questionnaires.grids import trait_grid
+from adaptive.estimators.questionnaires.curves import CURVES, difficulties, from_difficulties, trait_grid
 from adaptive.loop import MaxSteps, TargetDeviation
 
 MODELS = list(CURVES)

@@ -6,17 +6,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from adaptive import checks
-from adaptive.estimators.belief import FromPrior, Settings, Traced
+from adaptive.estimators.belief import FromPrior, Traced
 from adaptive.estimators.pairs.columns import PairCounts, rows_of
-from adaptive.estimators.pairs.factorization.about import About
-from adaptive.estimators.pairs.factorization.predictive import PairPredictive
+from adaptive.estimators.pairs.factorization.predictive import About, PairPredictive
 from adaptive.estimators.pairs.inference.rounds import KINDS, Entries, Factor, Factors, Kind, climb, solved, started
+from adaptive.estimators.pairs.pair_estimator import FactorSettings
 
 if TYPE_CHECKING:
-    from adaptive.estimators.pairs.factorization.about import Chosen
+    from adaptive.estimators.pairs.factorization.predictive import Chosen
     from adaptive.types import RandomState, State
 
 __all__ = ["FactorizationBelief", "FactorizationSettings"]
@@ -24,31 +23,6 @@ __all__ = ["FactorizationBelief", "FactorizationSettings"]
 START_VARIANCE = 0.2  # of items, where it is fitted
 LOCAL_ROUNDS = 2
 LARGEST_MEMORY = 8e9  # bytes of a factor
-
-
-@dataclass(frozen=True, eq=False)
-class FactorSettings(Settings):
-    """Parameters of every factorisation of pairs."""
-
-    n_components: int = 5
-    fit_bias: bool = True
-    n_init: int = 1
-    max_iter: int = 200
-    tol: float = 1e-6
-    n_jobs: int | None = None
-    random_state: RandomState = None
-
-    def check(self) -> None:
-        """Refuse what is wrong in one sentence."""
-        checks.integer("n_components", self.n_components, minimum=1)
-        checks.integer("n_init", self.n_init, minimum=1)
-        checks.integer("max_iter", self.max_iter, minimum=1)
-        checks.positive("tol", self.tol, or_zero=True)
-
-    @property
-    def threads(self) -> int:
-        """Number of rows that are solved at the same time."""
-        return int(effective_n_jobs(self.n_jobs))
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,16 +5,20 @@
 are exact, and eta's shape is taken for Gaussian where it enters entropies and probabilities; that is 13% low for one
 component, 1 to 4% at 5 to 10 components of small variances, up to 13% at larger ones: good for ranking, and
 ``refined`` computes some candidates exactly, by draws of w given which eta is Gaussian.
+
+Information about chosen users or items alone is  I(y; z) = H(y) - E_z H(y | z),  the other side integrated out: given z
+the log rate has the mean  z.mu + o  and the variance  z' S z, whose mean is  m' S m + tr(S V); what z explains of it is
+mu' V mu.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from adaptive.estimators.pairs.factorization.about import expected_entropies
 from adaptive.estimators.pairs.factorization.mixtures import N_EXACT, N_WHAT_IF, item_nodes, mixture_entropies
 from adaptive.estimators.pairs.inference.rows import solve_rows
 from adaptive.potentials import Poisson
@@ -24,11 +28,59 @@ from adaptive.predictive.derivations import likely
 from adaptive.predictive.scenarios import branch
 
 if TYPE_CHECKING:
-    from adaptive.estimators.pairs.factorization.about import About
+    from adaptive.estimators.pairs.columns import Positions
     from adaptive.estimators.pairs.inference.rounds import Entries, Factor, Factors, Kind
-    from adaptive.types import RandomState
+    from adaptive.types import ArrayLike, RandomState
 
-__all__ = ["PairPredictive", "conditional_moments", "eta_moments"]
+    Chosen: TypeAlias = Mapping[str, ArrayLike] | None
+
+__all__ = ["About", "PairPredictive", "conditional_moments", "eta_moments", "expected_entropies"]
+
+
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(16)
+
+
+@dataclass(frozen=True, eq=False)
+class About:
+    """Rows that are to be learnt about.
+
+    Attributes
+    ----------
+    sides : (frozenset of int, frozenset of int)
+        Of users and of items.
+    """
+
+    sides: tuple[frozenset[int], frozenset[int]]
+
+    @classmethod
+    def of(cls, target: Chosen, positions: Positions) -> About | None:
+        """Read ``{"users": [...], "items": [...]}``, ids of the fit; None is everything."""
+        if target is None:
+            return None
+        if not isinstance(target, Mapping) or not target or not set(target) <= {"users", "items"}:
+            raise ValueError(f'target must be None or like {{"users": [ids]}} or {{"items": [ids]}}, got {target!r}.')
+        sides = []
+        for name, known in zip(("users", "items"), positions, strict=True):
+            labels = np.asarray(target.get(name, [])).tolist()
+            unknown = [label for label in labels if label not in known]
+            if unknown:
+                raise ValueError(f"target must name {name} of the fit, got {unknown[0]!r}.")
+            sides.append(frozenset(known[label] for label in labels))
+        return cls((sides[0], sides[1]))
+
+    def which(self, users: np.ndarray, items: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Membership of the users, and of the items, of pairs (m,)."""
+        first, second = (np.isin(rows, list(side)) for rows, side in zip((users, items), self.sides, strict=True))
+        return first, second
+
+
+def expected_entropies(mean: np.ndarray, explained: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    """Return E H(y | s) (m,) for  log rate | s ~ N(s, rest),  s ~ N(mean, explained)."""
+    places = mean[:, None] + np.sqrt(np.maximum(explained, 0.0))[:, None] * _NODES
+    left = np.broadcast_to(np.maximum(rest, 0.0)[:, None], places.shape)
+    found = Poisson().outcome_entropy(places.ravel(), left.ravel()).reshape(places.shape)
+    return found @ (_WEIGHTS / _WEIGHTS.sum())
+
 
 N_DRAWS = 256
 STEPS = 30  # of a row in a what-if

@@ -16,7 +16,7 @@ from scipy.interpolate import RegularGridInterpolator
 
 from adaptive import pool, search
 from adaptive.estimators.pairs.columns import columns_of
-from adaptive.estimators.pairs.factorization.about import About
+from adaptive.estimators.pairs.factorization.predictive import About
 from adaptive.potentials import Poisson
 from adaptive.predictive import StatedPredictive
 from adaptive.scorers import information_gain

@@ -11,7 +11,6 @@ import numpy as np
 from adaptive import checks
 from adaptive.estimators.belief import FromPrior, Traced
 from adaptive.estimators.pairs.columns import rows_of
-from adaptive.estimators.pairs.factorization.belief import FactorSettings
 from adaptive.estimators.pairs.inference.censored import (
     CONCENTRATION,
     Censored,
@@ -20,6 +19,7 @@ from adaptive.estimators.pairs.inference.censored import (
     swept,
 )
 from adaptive.estimators.pairs.inference.rounds import Factor, Factors
+from adaptive.estimators.pairs.pair_estimator import FactorSettings
 from adaptive.estimators.pairs.symbols.predictive import OddsPredictive
 from adaptive.estimators.pairs.symbols.stream import PairStream
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from adaptive.estimators.pairs.factorization.predictive import conditional_moments, eta_moments, nodes_at
-from adaptive.estimators.rows.labelled import Labelled
+from adaptive.estimators.rows.labels import Labelled
 from adaptive.potentials import BernoulliLogit
 from adaptive.predictive import GaussianProjections, GaussianTarget
 from adaptive.predictive.derivations import entropy
