@@ -20,7 +20,7 @@ from adaptive.names import public_name
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Frame, LazyPool, Pool
 
-__all__ = ["PoolExhausted", "concatenate", "fingerprint", "has_columns", "labels", "length", "take"]
+__all__ = ["PoolExhausted", "concatenate", "fingerprint", "has_columns", "labels", "length", "take", "without_names"]
 
 
 class PoolExhausted(ValueError):
@@ -210,6 +210,11 @@ def _feed(digest: Any, value: Any) -> None:
 def has_columns(X: object) -> TypeGuard[Frame]:
     """Return whether X is a frame, of pandas or polars."""
     return hasattr(X, "columns")
+
+
+def without_names(X: Any) -> Any:
+    """Return the array of a frame or a series; anything else as it is."""
+    return X.to_numpy() if hasattr(X, "to_numpy") else X
 
 
 def _can(pool: object, method: str) -> TypeGuard[Any]:

@@ -1,4 +1,7 @@
-"""Pairs (user, item) by their ids, and how often each was counted; what is listed with a count of 0 was observed."""
+"""Pairs (user, item) by their ids, and how often each was counted; what is listed with a count of 0 was observed.
+
+Beside them the parameters that every factorisation of pairs has.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Self, TypeAlias, cast
 
 import numpy as np
+from joblib import effective_n_jobs
 
+from adaptive import checks
+from adaptive.estimators.belief import Settings
 from adaptive.estimators.ids import id_columns
 from adaptive.estimators.pairs.inference.rounds import Entries
 from adaptive.potentials import Poisson
@@ -15,12 +21,37 @@ from adaptive.potentials import Poisson
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from adaptive.types import ArrayLike, Id, Pool, State
+    from adaptive.types import ArrayLike, Id, Pool, RandomState, State
 
     Positions: TypeAlias = tuple[dict[Id, int], dict[Id, int]]  # of users and of items
     Columns: TypeAlias = tuple[np.ndarray, np.ndarray]  # a user and an item of each pair
 
-__all__ = ["PairCounts", "Pairs", "checked_counts", "columns_of", "labels_of", "numbered", "rows_of"]
+__all__ = ["FactorSettings", "PairCounts", "Pairs", "checked_counts", "columns_of", "labels_of", "numbered", "rows_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class FactorSettings(Settings):
+    """Parameters of every factorisation of pairs."""
+
+    n_components: int = 5
+    fit_bias: bool = True
+    n_init: int = 1
+    max_iter: int = 200
+    tol: float = 1e-6
+    n_jobs: int | None = None
+    random_state: RandomState = None
+
+    def check(self) -> None:
+        """Refuse what is wrong in one sentence."""
+        checks.integer("n_components", self.n_components, minimum=1)
+        checks.integer("n_init", self.n_init, minimum=1)
+        checks.integer("max_iter", self.max_iter, minimum=1)
+        checks.positive("tol", self.tol, or_zero=True)
+
+    @property
+    def threads(self) -> int:
+        """Number of rows that are solved at the same time."""
+        return int(effective_n_jobs(self.n_jobs))
 
 
 def columns_of(pairs: Pool) -> Columns:

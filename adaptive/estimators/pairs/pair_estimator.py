@@ -1,49 +1,21 @@
-"""Estimators of pairs: their parameters, ids, and the choice among a long product of users and items."""
+"""Estimators of pairs: ids, and the choice among a long product of users and items."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from joblib import effective_n_jobs
 
-from adaptive import checks
-from adaptive.estimators.belief import BeliefEstimator, Settings
+from adaptive.estimators.belief import BeliefEstimator
 from adaptive.estimators.pairs.columns import columns_of
 from adaptive.estimators.pairs.factorization.shortlist import is_product
 
 if TYPE_CHECKING:
     from adaptive.estimators.pairs.columns import Columns
     from adaptive.estimators.pairs.factorization.shortlist import Arguments, Shortened
-    from adaptive.types import Pool, RandomState
+    from adaptive.types import Pool
 
-__all__ = ["FactorSettings", "PairEstimator"]
-
-
-@dataclass(frozen=True, eq=False)
-class FactorSettings(Settings):
-    """Parameters of every factorisation of pairs."""
-
-    n_components: int = 5
-    fit_bias: bool = True
-    n_init: int = 1
-    max_iter: int = 200
-    tol: float = 1e-6
-    n_jobs: int | None = None
-    random_state: RandomState = None
-
-    def check(self) -> None:
-        """Refuse what is wrong in one sentence."""
-        checks.integer("n_components", self.n_components, minimum=1)
-        checks.integer("n_init", self.n_init, minimum=1)
-        checks.integer("max_iter", self.max_iter, minimum=1)
-        checks.positive("tol", self.tol, or_zero=True)
-
-    @property
-    def threads(self) -> int:
-        """Number of rows that are solved at the same time."""
-        return int(effective_n_jobs(self.n_jobs))
+__all__ = ["PairEstimator"]
 
 
 class PairEstimator(BeliefEstimator):

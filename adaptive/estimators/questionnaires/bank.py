@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 
 from adaptive.estimators.questionnaires.answers import Answers, Label
-from adaptive.estimators.questionnaires.base import ItemBank
-from adaptive.estimators.questionnaires.curves import CURVES, Curve, gaussian_nodes, log_prior, trait_grid
-from adaptive.estimators.questionnaires.loadings import Loadings
+from adaptive.estimators.questionnaires.base import ItemBank, Loadings, gaussian_nodes, log_prior, trait_grid
+from adaptive.estimators.questionnaires.curves import CURVES, Curve
 
 if TYPE_CHECKING:
     from adaptive.estimators.questionnaires.grid_person import GridPerson

@@ -18,9 +18,8 @@ from scipy.special import logit
 
 from adaptive.estimators.questionnaires.answers import Label
 from adaptive.estimators.questionnaires.bank import Bank
-from adaptive.estimators.questionnaires.base import ItemBank
+from adaptive.estimators.questionnaires.base import ItemBank, Loadings
 from adaptive.estimators.questionnaires.curves import CURVES, difficulties, from_difficulties
-from adaptive.estimators.questionnaires.loadings import Loadings
 from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
 from adaptive.estimators.questionnaires.ordinal.model import OrdinalModel
 from adaptive.files import write_csv

@@ -1,23 +1,137 @@
-"""Item banks, people who are asked from them, and beliefs about both, as far as no response model changes them."""
+"""Item banks, people who are asked from them, and beliefs about both, as far as no response model changes them.
+
+Items load on traits, of which those that share no item are independent and fitted apart; traits are integrated over
+grids, and nodes stand for a Gaussian belief about an item.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
+from scipy.special import ndtri
+from scipy.stats import qmc
 
+from adaptive import checks
 from adaptive.estimators.belief import Traced
 from adaptive.estimators.questionnaires.answers import positions_of
 
 if TYPE_CHECKING:
     from adaptive.estimators.questionnaires.answers import Answers, Label, Pairs
-    from adaptive.estimators.questionnaires.loadings import Loadings
     from adaptive.estimators.questionnaires.settings import QuestionnaireSettings
     from adaptive.predictive import Predictive
     from adaptive.types import RandomState, State
 
-__all__ = ["ItemBank", "Person", "QuestionnaireBelief"]
+__all__ = ["ItemBank", "Loadings", "Person", "QuestionnaireBelief", "gaussian_nodes", "log_prior", "trait_grid"]
+
+Traits: TypeAlias = "Mapping[Label, object] | Sequence[object] | None"  # of each item: one, or several
+
+MOST_TOGETHER = 3  # traits on one grid
+NODES = {1: 61, 2: 25, 3: 13}  # per axis
+WIDTH = {1: 6.0, 2: 4.8, 3: 4.2}
+
+
+@cache
+def trait_grid(n_traits: int) -> np.ndarray:
+    """(k, n_traits) traits on an even grid, in standard deviations of the calibrated population."""
+    axis = np.linspace(-WIDTH[n_traits], WIDTH[n_traits], NODES[n_traits])
+    return np.stack(np.meshgrid(*[axis] * n_traits, indexing="ij"), axis=-1).reshape(-1, n_traits)
+
+
+def log_prior(x: np.ndarray, mean: np.ndarray | float = 0.0, deviation: np.ndarray | float = 1.0) -> np.ndarray:
+    """Log weights (k,) of a Gaussian on a grid, that add up to one."""
+    values = -0.5 * np.sum(((x - mean) / deviation) ** 2, axis=1)
+    return values - np.log(np.sum(np.exp(values - values.max()))) - values.max()
+
+
+@cache
+def _standard(d: int) -> tuple[np.ndarray, np.ndarray]:
+    """Weights (s,) and nodes (s, d) of a standard Gaussian: a product rule, beyond three dimensions Sobol's points."""
+    if d == 0:
+        return np.ones(1), np.zeros((1, 0))
+    if d <= 3:
+        x, w = np.polynomial.hermite_e.hermegauss({1: 11, 2: 9, 3: 7}[d])
+        nodes = np.stack(np.meshgrid(*[x] * d, indexing="ij"), axis=-1).reshape(-1, d)
+        return np.prod(np.stack(np.meshgrid(*[w] * d, indexing="ij"), -1).reshape(-1, d), axis=1) / w.sum() ** d, nodes
+    half = ndtri(qmc.Sobol(d, seed=0).random(128))
+    nodes = np.concatenate([half, -half])  # mirrored: the mean is exact
+    return np.full(len(nodes), 1.0 / len(nodes)), nodes / nodes.std(axis=0)
+
+
+def gaussian_nodes(mean: np.ndarray, covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Weights (s,) and nodes (s, p) of N(mean, covariance), which may be singular."""
+    values, vectors = np.linalg.eigh(covariance)
+    kept = values > 1e-12
+    weights, nodes = _standard(int(kept.sum()))
+    return weights, mean + nodes @ (vectors[:, kept] * np.sqrt(values[kept])).T
+
+
+@dataclass(frozen=True, eq=False)
+class Loadings:
+    """Traits by name, and for each item which of them it measures.
+
+    Attributes
+    ----------
+    traits : tuple of str
+    mask : (items, traits) array of bool
+    """
+
+    traits: tuple[Label, ...]
+    mask: np.ndarray
+
+    @classmethod
+    def of(cls, item_traits: Traits, n_traits: int, items: Sequence[Label]) -> Loadings:
+        """From what a user says: None, one entry per item, or a mapping from items to traits.
+
+        With several traits and no ``item_traits`` each item measures all, but for the first ones: item j < n_traits
+        measures the traits up to j, so that the axes are named by these items.
+        """
+        n_traits = checks.integer("n_traits", n_traits, minimum=1)
+        if item_traits is None:
+            mask = np.tri(len(items), n_traits, dtype=bool)
+            return cls(tuple(f"trait_{k + 1}" for k in range(n_traits)) if n_traits > 1 else ("trait",), mask)._small()
+        if isinstance(item_traits, Mapping):
+            missing = [item for item in items if item not in item_traits]
+            if missing:
+                raise ValueError(f"item_traits says nothing of item {missing[0]!r}.")
+            given = [item_traits[item] for item in items]
+        else:
+            given = list(item_traits)
+            if len(given) != len(items):
+                raise ValueError(f"item_traits must have an entry for each of {len(items)} items, got {len(given)}.")
+        lists = [list(one) if isinstance(one, (list, tuple, set)) else [one] for one in given]
+        traits = tuple(dict.fromkeys(trait for one in lists for trait in one))
+        return cls(traits, np.array([[trait in one for trait in traits] for one in lists]))._small()
+
+    def _small(self) -> Loadings:
+        for _, traits in self.components():
+            if len(traits) > MOST_TOGETHER:
+                raise ValueError(
+                    f"items link {len(traits)} traits with each other; at most {MOST_TOGETHER} are learnt together "
+                    "(any number where each item measures one)."
+                )
+        return self
+
+    def components(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """[(positions of items, positions of traits)]: parts that share nothing."""
+        shared = self.mask.T.astype(int) @ self.mask.astype(int)
+        n, of_trait = connected_components(shared, directed=False)
+        of_item = of_trait[self.mask.argmax(axis=1)]
+        return [(np.flatnonzero(of_item == c), np.flatnonzero(of_trait == c)) for c in range(n)]
+
+    def single(self) -> np.ndarray:
+        """(items,) the one trait of each item; refused where an item measures several."""
+        several = np.flatnonzero(self.mask.sum(axis=1) > 1)
+        if len(several):
+            raise ValueError(
+                f'response_model="ordinal" has items of one trait each, but item number {several[0] + 1} measures '
+                f"{int(self.mask[several[0]].sum())}."
+            )
+        return self.mask.argmax(axis=1)
 
 
 class ItemBank:

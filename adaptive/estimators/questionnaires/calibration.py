@@ -18,7 +18,8 @@ import numpy as np
 from scipy import sparse
 
 from adaptive.estimators.questionnaires.answers import Answers
-from adaptive.estimators.questionnaires.curves import Curve, log_prior, trait_grid
+from adaptive.estimators.questionnaires.base import log_prior, trait_grid
+from adaptive.estimators.questionnaires.curves import Curve
 
 __all__ = ["Calibration", "calibrate"]
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive.estimators.questionnaires.base import Person
-from adaptive.estimators.questionnaires.curves import log_prior
+from adaptive.estimators.questionnaires.base import Person, log_prior
 from adaptive.estimators.questionnaires.trait_predictive import PartsPredictive, TraitDraws
 from adaptive.predictive import Predictive
 

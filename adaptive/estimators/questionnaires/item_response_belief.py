@@ -14,9 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 from adaptive import checks
 from adaptive.estimators.questionnaires.answers import Answers, Label, Pairs
 from adaptive.estimators.questionnaires.bank import Bank
-from adaptive.estimators.questionnaires.base import QuestionnaireBelief
+from adaptive.estimators.questionnaires.base import QuestionnaireBelief, gaussian_nodes, log_prior
 from adaptive.estimators.questionnaires.calibration import calibrate
-from adaptive.estimators.questionnaires.curves import CURVES, gaussian_nodes, log_prior
+from adaptive.estimators.questionnaires.curves import CURVES
 from adaptive.estimators.questionnaires.settings import QuestionnaireSettings
 from adaptive.predictive import Predictive, StatedPredictive
 from adaptive.predictive.derivations import entropy

@@ -24,7 +24,7 @@ from adaptive.pool import has_columns
 if TYPE_CHECKING:
     from adaptive.estimators.belief import Belief
     from adaptive.estimators.questionnaires.answers import Given, Label, Pairs
-    from adaptive.estimators.questionnaires.loadings import Traits
+    from adaptive.estimators.questionnaires.base import Traits
     from adaptive.estimators.questionnaires.pools import AtMost, Content, Within
     from adaptive.estimators.questionnaires.respondent import Prior, Target
     from adaptive.predictive import Predictive

@@ -10,14 +10,14 @@ import numpy as np
 from adaptive import checks
 from adaptive.estimators.belief import Settings
 from adaptive.estimators.questionnaires.answers import MOST
+from adaptive.estimators.questionnaires.base import Loadings
 from adaptive.estimators.questionnaires.curves import CURVES
-from adaptive.estimators.questionnaires.loadings import Loadings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adaptive.estimators.questionnaires.answers import Label
-    from adaptive.estimators.questionnaires.loadings import Traits
+    from adaptive.estimators.questionnaires.base import Traits
 
 __all__ = ["QuestionnaireSettings"]
 

@@ -10,7 +10,7 @@ from scipy.special import entr
 from adaptive import checks, scorers, selection
 from adaptive.estimators.questionnaires.answers import Answers
 from adaptive.estimators.questionnaires.bank import Bank
-from adaptive.estimators.questionnaires.curves import log_prior
+from adaptive.estimators.questionnaires.base import log_prior
 from adaptive.estimators.questionnaires.respondent import Respondent
 from adaptive.predictive.derivations import entropy
 from adaptive.selection.ranking import SAME

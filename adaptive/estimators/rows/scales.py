@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adaptive.estimators.rows.tables import without_names
-from adaptive.pool import has_columns
+from adaptive.pool import has_columns, without_names
 
 if TYPE_CHECKING:
     from adaptive.types import Pool

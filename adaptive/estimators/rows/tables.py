@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from adaptive.pool import has_columns
+from adaptive.pool import has_columns, without_names
 
 if TYPE_CHECKING:
     from adaptive.types import Matrix, Outcomes, Pool, Table
@@ -26,7 +26,6 @@ __all__ = [
     "in_plain_words",
     "is_fitted",
     "refuse_unknown",
-    "without_names",
 ]
 
 UNLABELLED: Any = object()
@@ -139,11 +138,6 @@ def _first_text(X: Pool) -> tuple[int | str, object]:
             except (TypeError, ValueError):
                 return (repr(str(X.columns[column])) if has_columns(X) else column), entry
     return 0, ""
-
-
-def without_names(X: Any) -> Any:
-    """Return the array of a frame or a series; anything else as it is."""
-    return X.to_numpy() if hasattr(X, "to_numpy") else X
 
 
 def is_fitted(step: object) -> bool:

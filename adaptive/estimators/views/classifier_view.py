@@ -18,9 +18,9 @@ from sklearn.utils import get_tags
 from adaptive import pool
 from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.rows.labels import refuse_other_than_labels, refuse_two_kinds
-from adaptive.estimators.rows.tables import without_names
 from adaptive.estimators.views.pipeline_view import PipelineView
 from adaptive.estimators.views.transformers import has, keeps_posterior
+from adaptive.pool import without_names
 from adaptive.predictive import Predictive, StatedPredictive, Undecided, WeightedDraws
 
 if TYPE_CHECKING:

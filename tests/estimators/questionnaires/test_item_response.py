@@ -10,8 +10,9 @@ from scipy.stats import multivariate_normal, norm
 
 from adaptive import Questionnaire, SequentialDesign
 from adaptive.estimators.questionnaires.answers import Answers
+from adaptive.estimators.questionnaires.base import trait_grid
 from adaptive.estimators.questionnaires.calibration import calibrate
-from adaptive.estimators.questionnaires.curves import CURVES, difficulties, from_difficulties, trait_grid
+from adaptive.estimators.questionnaires.curves import CURVES, difficulties, from_difficulties
 from adaptive.loop import MaxSteps, TargetDeviation
 
 MODELS = list(CURVES)

@@ -9,10 +9,9 @@ import numpy as np
 
 from adaptive import checks
 from adaptive.estimators.belief import FromPrior, Traced
-from adaptive.estimators.pairs.columns import PairCounts, rows_of
+from adaptive.estimators.pairs.columns import FactorSettings, PairCounts, rows_of
 from adaptive.estimators.pairs.factorization.predictive import About, PairPredictive
 from adaptive.estimators.pairs.inference.rounds import KINDS, Entries, Factor, Factors, Kind, climb, solved, started
-from adaptive.estimators.pairs.pair_estimator import FactorSettings
 
 if TYPE_CHECKING:
     from adaptive.estimators.pairs.factorization.predictive import Chosen

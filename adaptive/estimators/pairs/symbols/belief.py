@@ -10,7 +10,7 @@ import numpy as np
 
 from adaptive import checks
 from adaptive.estimators.belief import FromPrior, Traced
-from adaptive.estimators.pairs.columns import rows_of
+from adaptive.estimators.pairs.columns import FactorSettings, rows_of
 from adaptive.estimators.pairs.inference.censored import (
     CONCENTRATION,
     Censored,
@@ -19,7 +19,6 @@ from adaptive.estimators.pairs.inference.censored import (
     swept,
 )
 from adaptive.estimators.pairs.inference.rounds import Factor, Factors
-from adaptive.estimators.pairs.pair_estimator import FactorSettings
 from adaptive.estimators.pairs.symbols.predictive import OddsPredictive
 from adaptive.estimators.pairs.symbols.stream import PairStream
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from adaptive.estimators.questionnaires.answers import Answers, Label
 from adaptive.estimators.questionnaires.bank import content_hash
-from adaptive.estimators.questionnaires.base import ItemBank
-from adaptive.estimators.questionnaires.loadings import Loadings
+from adaptive.estimators.questionnaires.base import ItemBank, Loadings
 from adaptive.estimators.questionnaires.ordinal.fit import OrdinalFit, fit_ordinal
 from adaptive.estimators.questionnaires.ordinal.model import OrdinalModel
 
