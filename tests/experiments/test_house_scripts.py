@@ -6,8 +6,6 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
-
 from experiments import claims
 from experiments.house import journeys, measures
 from experiments.script import Script, located
@@ -15,10 +13,11 @@ from experiments.script import Script, located
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize(("module", "ids"), [(journeys, {"ours-house-journeys"}), (measures, {"ours-house-measures"})])
-def test_a_script_runs_in_quick_mode(module, ids, tmp_path):
-    module.run(Script(located(module.__name__.rpartition(".")[2]), tmp_path, quick=True))
-    assert {entry["id"] for entry in claims.load(tmp_path)} == ids
+def test_the_measures_run_in_quick_mode(tmp_path):
+    measures.run(Script(located("measures"), tmp_path, quick=True))
+    (entry,) = claims.load(tmp_path)
+    assert entry["id"] == "ours-house-measures"
+    assert entry["value"]["places of a family, most"] == {"before": 1, "now": 1}  # of this checkout, twice
 
 
 def test_a_journey_is_in_the_order_of_first_entry(tmp_path):
