@@ -198,8 +198,8 @@ def run(script: Script) -> None:
         claim="Families have one place each, and the library is smaller, better typed and quicker to test.",
         target=ASKED,
         value={name: {"before": then[name], "now": value} for name, value in now.items()},
-        reason=f"Missed: {', '.join(missed)}. Types in signatures, with their imports, cost about the lines that rejoined "
-        "files and shared frames saved; nothing was cut that a user calls."
+        reason=f"Missed: {', '.join(missed)}. Types in signatures, with their imports, cost about the lines that "
+        "rejoined files and shared frames saved; nothing was cut that a user calls."
         if missed
         else "",
     )
