@@ -63,18 +63,18 @@ def read_scan(
     -----
     What each format gives, besides ``data``; "stated": where the file says so.
 
-    ======= ============================== ============= ======== ======== ===== ==== =======
-    format  endings                        kind          geometry protocol noise mask readout
-    ======= ============================== ============= ======== ======== ===== ==== =======
-    DICOM   a folder, .dcm .ima            image         stated   stated   no    no   stated
-    ISMRMRD .h5 .hdf5 .mrd                 kspace        stated   stated   stated yes yes
-    fastMRI .h5 .hdf5                      kspace, image no       stated   no    no   no
-    NIfTI   .nii .nii.gz .hdr .img .mnc    image, kspace yes      stated   no    no   no
-    MGH     .mgz .mgh                      image         yes      stated   no    no   no
-    NumPy   .npy .npz                      kspace, image no       no       no    no   no
-    BART    .cfl                           kspace, image no       no       no    no   no
-    picture .png .jpg .jpeg .tif .tiff .bmp image        no       no       no    no   no
-    ======= ============================== ============= ======== ======== ===== ==== =======
+    ======= =============================== ============= ======== ======== ====== ==== =======
+    format  endings                         kind          geometry protocol noise  mask readout
+    ======= =============================== ============= ======== ======== ====== ==== =======
+    DICOM   a folder, .dcm .ima             image         stated   stated   no     no   stated
+    ISMRMRD .h5 .hdf5 .mrd                  kspace        stated   stated   stated yes  yes
+    fastMRI .h5 .hdf5                       kspace, image no       stated   no     no   no
+    NIfTI   .nii .nii.gz .hdr .img .mnc     image, kspace yes      stated   no     no   no
+    MGH     .mgz .mgh                       image         yes      stated   no     no   no
+    NumPy   .npy .npz                       kspace, image no       no       no     no   no
+    BART    .cfl                            kspace, image no       no       no     no   no
+    picture .png .jpg .jpeg .tif .tiff .bmp image        no       no       no     no   no
+    ======= =============================== ============= ======== ======== ====== ==== =======
 
     Examples
     --------
