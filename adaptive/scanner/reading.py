@@ -73,7 +73,7 @@ def read_scan(
     MGH     .mgz .mgh                       image         yes      stated   no     no   no
     NumPy   .npy .npz                       kspace, image no       no       no     no   no
     BART    .cfl                            kspace, image no       no       no     no   no
-    picture .png .jpg .jpeg .tif .tiff .bmp image        no       no       no     no   no
+    picture .png .jpg .jpeg .tif .tiff .bmp image         no       no       no     no   no
     ======= =============================== ============= ======== ======== ====== ==== =======
 
     Examples
