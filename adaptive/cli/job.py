@@ -45,8 +45,6 @@ class Job(RunFolder):
         Names of options that results do not depend on, beside ``jobs``.
     free : collection of str
         Settings that may change when a run goes on.
-    former : callable, optional
-        As in `RunFolder`.
 
     Attributes
     ----------
@@ -61,14 +59,13 @@ class Job(RunFolder):
         *,
         aside: Collection[str] = (),
         free: Collection[str] = (),
-        former: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None,
     ):
         settings = {name: _plain(value) for name, value in options.items() if name not in (*_FRAME, *aside)}
         self.command = str(context.info_name)
         self.progress: Callable[[], str] = lambda: ""
         super().__init__(
             options["out"], self.command, settings, given=stated(context, settings.keys() - free),
-            resume=options.get("resume", False), pictures=options.get("pictures", "png"), former=former,
+            resume=options.get("resume", False), pictures=options.get("pictures", "png"),
         )  # fmt: skip
 
     def again(self, *options: str) -> str:

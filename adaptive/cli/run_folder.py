@@ -10,7 +10,7 @@ A run is held by one process at a time.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -44,8 +44,6 @@ class RunFolder:
     resume : bool
     pictures : {"png", "pdf", "svg"}, default "png"
         What figures are written as; a run may go on with another.
-    former : callable, optional
-        Maps stored settings to the values of those that a version before this one did not know.
 
     Attributes
     ----------
@@ -71,7 +69,6 @@ class RunFolder:
         given: Sequence[str] = (),
         resume: bool = False,
         pictures: str = "png",
-        former: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None,
     ):
         if pictures not in PICTURES:
             raise CommandError(f"--format must be one of {', '.join(PICTURES)}, got {pictures}.")
@@ -83,7 +80,6 @@ class RunFolder:
         if resume:
             if stored is None:
                 raise CommandError(f"there is no run to resume in {path}; leave --resume out to start one.")
-            stored = {**(former(stored) if former else {}), **stored}
             _agree(path, stored, {"command": command} | {key: settings[key] for key in given})
             self.settings = {key: stored[key] for key in settings if key in stored}
             missing = sorted(set(settings) - set(stored))
