@@ -6,7 +6,7 @@ To add an estimator, write three small classes. *Settings*: the parameters as va
 what follows from settings and rows, never changed once it was made; ``state`` and ``from_state`` make it outlive the
 process. The *estimator*: the parameters as scikit-learn wants them, and what users call. `BeliefEstimator` gives it
 ``fit``, ``partial_fit``, ``predictive``, ``select``, ``state`` and ``restore``, and the loop drives it. All of it is in
-in the folder of its family, `adaptive/estimators/FAMILY/`, and the estimator's name in the lists of
+the folder of its family, `adaptive/estimators/FAMILY/`, and the estimator's name in the lists of
 `adaptive/estimators/` and `adaptive/`.
 """
 
