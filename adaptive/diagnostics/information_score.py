@@ -24,11 +24,11 @@ def information_score(
     Parameters
     ----------
     probabilities : (m, c) array
-        Of every class, for rows that were not learnt from.
+        Of every class, for held-out rows.
     y : (m,) array of labels
         Their labels.
     y_train : (n,) array of labels
-        Those learnt from: what would be predicted without inputs are their frequencies.
+        The training labels: what would be predicted without inputs are their frequencies.
     classes : (c,) array of labels, optional
         The columns of ``probabilities``; None: the sorted labels of ``y_train``.
 
@@ -41,7 +41,7 @@ def information_score(
     Raises
     ------
     ValueError
-        If shapes do not fit, a label of ``y`` is no class, or one was never learnt from.
+        If shapes do not fit, a label of ``y`` is no class, or one has no training row.
 
     References
     ----------

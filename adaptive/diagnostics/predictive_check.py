@@ -20,7 +20,7 @@ def predictive_check(design: SequentialDesign) -> dict[str, list[Any]]:
     Parameters
     ----------
     design : SequentialDesign over a fixed pool
-        Its answers are learnt again, on a copy.
+        Its answers are fitted again, on a copy.
 
     Returns
     -------

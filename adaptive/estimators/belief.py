@@ -96,7 +96,7 @@ class Data(Protocol):
 
 
 class Belief(Protocol[S, D]):
-    """A belief after learning; made by ``learnt`` or ``from_state``, and never changed.
+    """A belief after a fit; made by ``learnt`` or ``from_state``, and never changed.
 
     It is generic in its settings and data: ``Belief[LogisticSettings, LabelledRows]``.
 
@@ -125,7 +125,7 @@ class Belief(Protocol[S, D]):
     def prior_predictive(
         cls, settings: S, candidates: Any, /, *, target: Any = None, random_state: RandomState = None
     ) -> Predictive:
-        """The predictive before anything was learnt."""
+        """The predictive before any fit."""
 
     def predictive(self, candidates: Any, /, *, target: Any = None, random_state: RandomState = None) -> Predictive:
         """The predictive of candidates."""
@@ -271,9 +271,9 @@ def of_belief(name: str, doc: str) -> property:
     --------
     >>> from adaptive.estimators import BeliefEstimator
     >>> class Model(BeliefEstimator):
-    ...     n_rows_ = of_belief("data.n_rows", "Rows learnt from.")
+    ...     n_rows_ = of_belief("data.n_rows", "Training rows.")
     >>> Model.n_rows_.__doc__
-    'Rows learnt from.'
+    'Training rows.'
     """
 
     def read(estimator: BeliefEstimator) -> Any:
@@ -346,7 +346,7 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
     # -- learning ----------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Forget what was learnt and fit."""
+        """Forget the earlier fit, and fit."""
         return self._fit(X, y)
 
     def partial_fit(self, X: Any, y: Any) -> Self:
@@ -384,7 +384,7 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
         return kind.prior_predictive(settings, given, target=about, random_state=random_state)
 
     def _threads(self, candidates: Pool) -> AbstractContextManager[Any]:
-        """One of BLAS where a pool times what was learnt from is little work: a second one costs more than it does."""
+        """One of BLAS where a pool times training rows is little work: a second one costs more than it does."""
         data = self.belief_.data if self.__sklearn_is_fitted__() else None
         if callable(candidates) or data is None or data.n_features is None:
             return nullcontext()

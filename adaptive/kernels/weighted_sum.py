@@ -1,4 +1,4 @@
-"""Multiple kernel learning:  k = sum_j weight_j k_j,  the k_j fixed, their weights learnt."""
+"""Multiple kernel learning:  k = sum_j weight_j k_j,  the k_j fixed, their weights fitted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class WeightedSum(Kernel):
     Parameters
     ----------
     kernels : sequence of Kernel
-        Their own hyper-parameters are not learnt.
+        Their own hyper-parameters are not fitted.
     weight : (k,) array, optional
         Default ones.
     weight_bounds : pair of float or "fixed", default (1e-5, 1e5)

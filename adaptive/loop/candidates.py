@@ -27,7 +27,7 @@ class Candidates(Protocol):
     restorable: bool  # whether the log alone gives every query back
 
     def now(self, estimator: Estimator, knowledge: int) -> Any:
-        """Return the pool at the present state of knowledge (the number of answers learnt)."""
+        """Return the pool at the present state of knowledge (the number of answers fitted)."""
 
     def keys(self, event: Mapping[str, Any]) -> list[Any]:
         """Return what recognises the entries of a query later."""
@@ -97,7 +97,7 @@ class ChangingCandidates:
         self._made: tuple[int, Any] | None = None
 
     def now(self, estimator: Estimator, knowledge: int) -> Any:
-        """Return the pool, made anew only when something was learnt."""
+        """Return the pool, made anew only when something was fitted."""
         if self._made is None or self._made[0] != knowledge:
             self._made = knowledge, self.function(estimator)
         return self._made[1]

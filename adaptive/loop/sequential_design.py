@@ -1,7 +1,7 @@
 """The loop: ask, measure, tell, until a rule says stop.
 
     ask     estimator.select(pool, ...)  ->  a query        (logged, then handed out)
-    tell    outcomes                     ->  partial_fit    (logged and on disk, then learnt)
+    tell    outcomes                     ->  partial_fit    (logged and on disk, then fitted)
 
 A design is what its log says: every change of its state is the application of one logged event, the same whether it
 happens now or is replayed, so that resuming a run and never having stopped it give the same bits.
@@ -52,7 +52,7 @@ class SequentialDesign:
         The belief to start from, fitted or not; it is copied and never changed. Transformers of a pipeline that are not
         fitted are fitted once, on all candidates, without answers.
     candidates : pool of length m, or callable(estimator) -> pool
-        Array, sparse matrix, frame, list or lazy pool.  A callable is asked again whenever something was learnt; its
+        Array, sparse matrix, frame, list or lazy pool.  A callable is asked again whenever an answer was fitted; its
         entries, or their labels, are plain data, recognised by equality.
     measure : callable(query) -> outcomes, optional
         The experiment; ``run`` needs it.
@@ -96,7 +96,7 @@ class SequentialDesign:
     history_ : dict of lists
         Columns step, position, label, outcome, score and seconds (of this design's own time), one entry per answer.
     iteration : int
-        How many times answers were learnt.
+        How many times answers were fitted.
 
     Raises
     ------
@@ -260,7 +260,7 @@ class SequentialDesign:
     ) -> SequentialDesign:
         """Learn the answers to a query.
 
-        When this returns the answers are on disk (where there is a log) and learnt.
+        When this returns the answers are on disk (where there is a log) and fitted.
 
         Parameters
         ----------

@@ -108,7 +108,7 @@ class DesignState:
         event : dict
             As the log gives it back.
         learn : bool, default True
-            False where a snapshot holds what the estimator had learnt.
+            False where a snapshot holds what the estimator had fitted.
         """
         kind = event["event"]
         if kind == "ask":

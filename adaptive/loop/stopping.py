@@ -36,7 +36,7 @@ __all__ = [
 class StoppingRule:
     """Base of the rules: a subclass says how far a design is, and is done at 1.
 
-    A rule that remembers something overrides ``update`` (called after every learnt answer, also when a log is replayed;
+    A rule that remembers something overrides ``update`` (called after every fitted answer, also when a log is replayed;
     it may look at ``design.estimator_``, ``iteration``, ``spent``, ``pool`` and ``seed``), and ``state`` and
     ``restore``, whose plain data goes into snapshots.
 
@@ -62,7 +62,7 @@ class StoppingRule:
         """Raise ValueError if the rule cannot serve this design; called when the design is made."""
 
     def update(self, design: SequentialDesign) -> None:
-        """Take note of a learnt answer."""
+        """Take note of a fitted answer."""
 
     def state(self) -> Any:
         """Return what the rule remembers, as plain data; None if it never remembers anything."""
@@ -484,7 +484,7 @@ class TargetDeviation(StoppingRule):
 
 
 def _undecided(predictive: Predictive) -> bool:
-    """Return whether nothing was learnt yet that tells candidates apart (a classifier that has seen one class)."""
+    """Return whether nothing was fitted yet that tells candidates apart (a classifier that has seen one class)."""
     return bool(getattr(predictive, "undecided", False))
 
 

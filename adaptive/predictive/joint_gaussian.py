@@ -209,7 +209,7 @@ class ConditionedSource(ABC):
     def __init__(self, parent: Parts) -> None:
         self.n_parts = parent.n_parts
         self._parent = parent
-        self._origin: Any = getattr(parent, "_origin", parent)  # the source before anything was learnt
+        self._origin: Any = getattr(parent, "_origin", parent)  # the source before any fit
         self._means: dict[int, np.ndarray] = {}
         self._variances: dict[int, np.ndarray] = {}
 

@@ -85,24 +85,26 @@ def _design(known: Known, settings: dict[str, Any], log: Path | None, jobs: int,
             raise CommandError(
                 f"--lines must be at most {there}, all the {trajectory} of {known.title} ({size}), got {n}."
             )
-    told: dict[str, Any] = {"snr": settings["snr"], "coils": known.coils, "random_state": settings["seed"]}
-    told["n_jobs"] = n_workers(jobs, len(known.images) if not known.same else 4)
+    options: dict[str, Any] = {"snr": settings["snr"], "coils": known.coils, "random_state": settings["seed"]}
+    options["n_jobs"] = n_workers(jobs, len(known.images) if not known.same else 4)
     if trajectory == "lines":
         axis = settings["axis"]
         first = max(4, shape[axis] // 8) if centre is None else centre
         check_size(n, first, there, trajectory)
         if known.same:
-            lines = kspace.reference_lines(known.images, n, centre, axis=axis, n_variants=_VARIANTS[trajectory], **told)
+            lines = kspace.reference_lines(
+                known.images, n, centre, axis=axis, n_variants=_VARIANTS[trajectory], **options
+            )
         else:
-            told |= {"n_candidates": _CANDIDATES, "n_swaps": _SWAPS}
-            lines = kspace.learnt_lines(known.images, n, centre, axis=axis, **told)
+            options |= {"n_candidates": _CANDIDATES, "n_swaps": _SWAPS}
+            lines = kspace.learnt_lines(known.images, n, centre, axis=axis, **options)
         return kspace.LinePool(shape, lines, axis), first, _by(known, trajectory)
     if trajectory == "points":
         sides = [max(4, side // 8) for side in shape] if centre is None else [centre, centre]
         check_size(n, int(np.prod(sides)), there, trajectory)
         make = kspace.reference_points if known.same else kspace.learnt_points
         more: dict[str, Any] = {"n_variants": _VARIANTS[trajectory]} if known.same else {"n_candidates": 1}
-        points = make(known.images, n, sides, **told, **more)
+        points = make(known.images, n, sides, **options, **more)
         return kspace.PhaseEncodePool(shape, points), int(np.prod(sides)), _by(known, trajectory)
     if not known.same:
         period = np.pi if trajectory == "spokes" else 2 * np.pi

@@ -131,8 +131,8 @@ def _trial_of(settings: dict[str, Any]) -> tuple[Trial, Known | None]:
         n = settings["lines"] or {"points": subject.same.image.size // 4, **_SHOTS}[settings["trajectory"]]
         if settings["initial"] is not None and settings["initial"] > side:
             raise CommandError(f"--initial must be at most {side}, got {settings['initial']}.")
-        told = {name: settings[name] for name in ("trajectory", "initial", "snr", "phase", "seed")}
-        trial = simulated(subject.same, axis=settings["axis"] or 0, n=n, **told).saying(subject.said)
+        options = {name: settings[name] for name in ("trajectory", "initial", "snr", "phase", "seed")}
+        trial = simulated(subject.same, axis=settings["axis"] or 0, n=n, **options).saying(subject.said)
         if settings["reference"] is None:
             return trial, None
         require_same_grid(settings["reference"], settings["image"], settings["volume"])
@@ -145,8 +145,10 @@ def _trial_of(settings: dict[str, Any]) -> tuple[Trial, Known | None]:
         require_alike(scan, raw)
         reference = turned_to(reference, scan, raw)
     maps = settings["coils"] if settings["coils"] in (None, "estimate") else read_maps(settings["coils"])
-    told = {name: settings[name] for name in ("trajectory", "axis", "initial", "compress")} | {"n": settings["lines"]}
-    trial = replayed(raw, coils="estimate" if maps is None else maps, **told)
+    options = {name: settings[name] for name in ("trajectory", "axis", "initial", "compress")} | {
+        "n": settings["lines"]
+    }
+    trial = replayed(raw, coils="estimate" if maps is None else maps, **options)
     return trial.saying(of_several(raw, settings["volume"])), reference
 
 
@@ -166,8 +168,10 @@ def _positions_from(trial: Trial, reference: Known, n: int, settings: dict[str, 
     from adaptive.cli.kspace.plan import designed_from
     from adaptive.cli.kspace.trial_rules import snapped
 
-    told = {"lines": n, "initial": _width(trial), "axis": getattr(trial.pool, "axis", 0)}
-    design, _, _ = designed_from(reference, settings | told | {"trajectory": trial.trajectory}, None, jobs, os.getpid())
+    options = {"lines": n, "initial": _width(trial), "axis": getattr(trial.pool, "axis", 0)}
+    design, _, _ = designed_from(
+        reference, settings | options | {"trajectory": trial.trajectory}, None, jobs, os.getpid()
+    )
     if design.image_shape != trial.shape:
         raise CommandError(
             f"--reference: {reference.title} has {design.image_shape} pixels, {trial.title} {trial.shape}."

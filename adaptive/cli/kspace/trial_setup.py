@@ -115,11 +115,13 @@ def replayed(
     pool, first = _pool(scan.source, trajectory, sampled, axis, initial)
     if n is not None:
         check_size(n, len(first), len(pool), trajectory)
-    told: Any = None  # of one coil the phase is all there is
+    coil_maps: Any = None  # of one coil the phase is all there is
     if len(data) > 1:
-        told = coils if isinstance(coils, str) else _given_maps(coils, whole_shape, data.shape[1:], matrix, virtual)
+        coil_maps = (
+            coils if isinstance(coils, str) else _given_maps(coils, whole_shape, data.shape[1:], matrix, virtual)
+        )
     trial = Trial(
-        scan.source, trajectory, pool, first, source, np.ones(data.shape[1:]), told, variance, geometry=geometry,
+        scan.source, trajectory, pool, first, source, np.ones(data.shape[1:]), coil_maps, variance, geometry=geometry,
         protocol=scan.protocol,
     )  # fmt: skip
     trial, wide = _wider_than_the_field(trial)
@@ -129,7 +131,7 @@ def replayed(
         "nothing is simulated",
         what,
         f"{said}. Noise and scale were read from all that was acquired; "
-        f"{'phase' if told is None else 'coil maps and phase'} from the centre alone",
+        f"{'phase' if coil_maps is None else 'coil maps and phase'} from the centre alone",
         *wide,
     )
     return replace(trial, truth=truth, statements=statements)

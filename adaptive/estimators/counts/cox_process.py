@@ -43,7 +43,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     rate : {"rectified", "exp", "softplus"}, default "rectified"
         max(0, f), exp(f) or log(1 + exp(f)).
     mean : mean function of :mod:`adaptive.means`, float or None
-        Its parameters are learnt with those of the kernel. None: a constant that starts at the rate of all counts, and
+        Its parameters are fitted with those of the kernel. None: a constant that starts at the rate of all counts, and
         whose uncertainty is part of what is predicted, as an intercept's is.
     exposure : int or str, optional
         The column of X that says for how long, or over how large an area, was counted; it is no place then.
@@ -62,14 +62,14 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
 
     Attributes
     ----------
-    kernel_, mean_ : as learnt
+    kernel_, mean_ : as fitted
     posterior_ : Posterior over the function at the bins
     log_evidence_, evidence_kind_, objective_trace_, n_iter_, converged_ : of the inference
-    X_train_, y_train_ : what was learnt from
+    X_train_, y_train_ : training rows and answers
 
     Notes
     -----
-    ``partial_fit`` adds bins and re-converges from the sites it had; hyper-parameters are learnt again when there are
+    ``partial_fit`` adds bins and re-converges from the sites it had; hyper-parameters are fitted again when there are
     twice as many rows as the last time, and not before there is an event. Before any fit the prior is about one event
     per unit of exposure. Height and length of the kernel are points, whose own uncertainty is in no band.
 
@@ -149,7 +149,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
         return binned(events, window, n_bins)
 
     def fit(self, X: Table, y: ArrayLike) -> CoxProcess:
-        """Forget what was learnt and fit.
+        """Forget the earlier fit, and fit.
 
         Parameters
         ----------
@@ -232,8 +232,8 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     leave_one_out_ = of_belief(
         "left_out", "Log score (m,) of the training rows without themselves, where there is one."
     )
-    kernel_ = of_belief("process.kernel", "The kernel as learnt.")
-    mean_ = of_belief("process.mean", "The mean function as learnt.")
+    kernel_ = of_belief("process.kernel", "The kernel as fitted.")
+    mean_ = of_belief("process.mean", "The mean function as fitted.")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -38,7 +38,7 @@ class PoissonRegression(LinearWeights, RegressorMixin, BeliefEstimator):
         Of each weight; the intercept has a broad Gaussian one about the rate of all counts. "student_t" does not go
         with "rectified".
     prior_scale : float, optional
-        Scale of the prior (its standard deviation where it is Gaussian); None: learnt by evidence.
+        Scale of the prior (its standard deviation where it is Gaussian); None: fitted by evidence.
     exposure : int or str, optional
         The column of X that says for how long, or over how large an area, was counted; it is no feature then. With
         ``cost=`` of `select` the time of a candidate may be its cost.
@@ -128,7 +128,7 @@ class PoissonRegression(LinearWeights, RegressorMixin, BeliefEstimator):
     belief_: RegressionBelief
 
     def fit(self, X: Table, y: ArrayLike) -> PoissonRegression:
-        """Forget what was learnt and fit.
+        """Forget the earlier fit, and fit.
 
         Parameters
         ----------
@@ -202,9 +202,9 @@ class PoissonRegression(LinearWeights, RegressorMixin, BeliefEstimator):
         """
         return super().predictive(candidates, target=target, random_state=random_state)
 
-    prior_scale_ = of_belief("prior_scale", "Given, or learnt by evidence.")
+    prior_scale_ = of_belief("prior_scale", "Given, or fitted by evidence.")
     leave_one_out_ = of_belief("left_out", "Log score (m,) of the training rows without themselves; or None.")
-    X_train_ = of_belief("data.X", "The rows learnt from.")
+    X_train_ = of_belief("data.X", "The training rows.")
     y_train_ = of_belief("data.y", "Their counts.")
 
     def __sklearn_tags__(self) -> Tags:

@@ -75,7 +75,7 @@ class CoxSettings(ProcessSettings):
                 raise ValueError(sentence)
 
     def prior_mean(self, rate: float) -> Mean:
-        """The mean function before anything was learnt: the place of the typical rate, unless one is given."""
+        """The mean function before any fit: the place of the typical rate, unless one is given."""
         return as_mean(inverse_rate(self.rate, rate) if self.mean is None else self.mean)
 
     def kernels(self, X: np.ndarray, rate: float) -> list[Kernel]:

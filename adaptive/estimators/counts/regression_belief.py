@@ -134,7 +134,7 @@ class RegressionBelief(Inferred):
     data : CountRows
     posterior : Posterior
     prior_scale : float
-        Given, or learnt.
+        Given, or fitted.
     """
 
     settings: RegressionSettings
@@ -197,7 +197,7 @@ class RegressionBelief(Inferred):
         target: Exposed | None = None,
         random_state: RandomState = None,
     ) -> GaussianProjections:
-        """The same before anything was learnt; a scale that is to be learnt counts as 1, the rate of no event as 1."""
+        """The same before any fit; a scale that is to be fitted counts as 1, the rate of no event as 1."""
         scale = 1.0 if settings.prior_scale is None else float(settings.prior_scale)
         n = given.rows.shape[1]
         mean, variances = np.zeros(n), np.full(n, weight_variance(settings.prior, scale, settings.df))

@@ -159,7 +159,7 @@ class GameTreeSearch(BeliefEstimator):
     # -- learning ------------------------------------------------------------------------------------------------------
 
     def fit(self, nodes: Pool, outcomes: Outcomes) -> GameTreeSearch:
-        """Forget what was learnt and learn from these roll-outs, one after the other.
+        """Forget the earlier fit, and fit these roll-outs, one after the other.
 
         Parameters
         ----------
@@ -351,7 +351,7 @@ class GameTreeSearch(BeliefEstimator):
         return table * [np.sqrt(tree.step), tree.step]
 
     step_variance_ = of_belief("tree.step", "Variance of a step of the score.")
-    n_rollouts_ = of_belief("tree.n_rollouts", "Roll-outs that were learnt from.")
+    n_rollouts_ = of_belief("tree.n_rollouts", "Roll-outs in the fit.")
     n_nodes_ = of_belief("tree.n_nodes", "Stored nodes.")
 
 

@@ -291,7 +291,7 @@ class Tree(Versioned):
         whole = (branching ** (depth + 1) - 1) // (branching - 1) if branching > 1 else depth + 1
         while n > 0 and not self.exhausted:
             now = min(n, max(1024, self.n_rollouts))
-            if settings.results == "value":  # the step is learnt again at powers of two
+            if settings.results == "value":  # the step is fitted again at powers of two
                 now = min(n, (1 << self.n_rollouts.bit_length()) - self.n_rollouts)
             self._room(max(min(now * branching, whole - self.n_nodes), branching), now)
             before = self.n_rollouts

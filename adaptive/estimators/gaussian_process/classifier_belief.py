@@ -70,7 +70,7 @@ class ClassifierSettings(ProcessSettings):
             raise ValueError(f"classes must name two labels or more, got {list(np.asarray(self.classes))}.")
 
     def problem(self, X: Inputs, signs: np.ndarray) -> Evidence:
-        """The evidence of a binary problem, before anything was learnt."""
+        """The evidence of a binary problem, before any fit."""
         steps = 400 if self.inference == "annealed_importance" else int(self.max_iter_predict)
         return Evidence(
             self.start_kernel(),
@@ -113,7 +113,7 @@ class ClassifierBelief(ProcessBelief):
     ) -> ClassifierBelief:
         """Learn hyper-parameters, from those at the ``start`` of the search; or keep those of an ``earlier`` belief.
 
-        They are learnt again when there are twice as many rows as the last time, or other classes.
+        They are fitted again when there are twice as many rows as the last time, or other classes.
         """
         problems = settings.problems(data)
         search, rows = True, len(data)
@@ -134,7 +134,7 @@ class ClassifierBelief(ProcessBelief):
 
     @staticmethod
     def problems(settings: ClassifierSettings, data: LabelledRows) -> list[Evidence]:
-        """The binary problems, before anything was learnt."""
+        """The binary problems, before any fit."""
         return settings.problems(data)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Base of the Gaussian process estimators: their inputs, and the attributes that say what was learnt."""
+"""Base of the Gaussian process estimators: their inputs, and the attributes that say what was fitted."""
 
 from __future__ import annotations
 
@@ -59,6 +59,6 @@ class ProcessEstimator(BeliefEstimator):
     leave_one_out_ = of_belief(
         "left_out", "Log score (m,), and of two classes probabilities (m, 2), of the training rows without themselves."
     )
-    learnt_rows_ = of_belief("learnt_rows", "How many rows there were when hyper-parameters were learnt.")
-    X_train_ = of_belief("data.X", "The inputs learnt from.")
+    learnt_rows_ = of_belief("learnt_rows", "How many rows there were when hyper-parameters were fitted.")
+    X_train_ = of_belief("data.X", "The training inputs.")
     y_train_ = of_belief("data.y", "Their outcomes.")

@@ -49,7 +49,7 @@ class Evidence:
     outputs : sequence of callables: scale of the likelihood -> potential with the outcomes inside
     engine : callable (model, **settings) -> Posterior
     log_scale : float or None
-        Of the likelihood; None: it has none that is learnt.
+        Of the likelihood; None: it has none that is fitted.
     nugget : float or (n,) array
         Added to the diagonal of the kernel matrix.
     warm : list of Posterior, one per output
@@ -88,7 +88,7 @@ class Evidence:
 
     @property
     def scale(self) -> float:
-        """Scale of the likelihood; 1 where it has none that is learnt."""
+        """Scale of the likelihood; 1 where it has none that is fitted."""
         return 1.0 if self.log_scale is None else float(np.exp(self.log_scale))
 
     def at(self, theta: ArrayLike) -> Evidence:

@@ -42,14 +42,14 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         "laplace_approximation", "expectation_propagation", "variational_gaussian", "variational_bounds", "mean_field",
         "annealed_importance", or a callable ``(model, **settings) -> Posterior``.
     mean : mean function of :mod:`adaptive.means`, float or None
-        None: zero. Its parameters are learnt with those of the kernel.
+        None: zero. Its parameters are fitted with those of the kernel.
     optimizer : "fmin_l_bfgs_b", callable or None, default "fmin_l_bfgs_b"
         Climbs the log evidence; None keeps the parameters.
     n_restarts_optimizer : int, default 0
     max_iter_predict : int, default 100
         Iterations of the inference.
     warm_start : bool, default False
-        Whether ``fit`` starts from the parameters that the last one learnt.
+        Whether ``fit`` starts from the parameters that the last one found.
     copy_X_train : bool, default True
     random_state : None, int, Generator or RandomState
     multi_class : {"one_vs_rest", "one_vs_one"}, default "one_vs_rest"
@@ -65,8 +65,8 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         memory n rank for n rows, and rank kernel values per prediction. Any inference but "mean_field" and
         "annealed_importance". None: the whole matrix.
     low_rank : {"incomplete_cholesky", "nystroem"}, default "incomplete_cholesky"
-        How pivots are found: each where the variance that remains is largest, or at random. Hyper-parameters are learnt
-        with the pivots that the starting kernel asks for; those of the learnt one are found afterwards.
+        How pivots are found: each where the variance that remains is largest, or at random. Hyper-parameters are fitted
+        with the pivots that the starting kernel asks for; those of the fitted one are found afterwards.
     hyperparameters : {"integrated", "mode"}, default "mode"
         Take those of the highest evidence, or average over nodes of them, each weighted by its evidence and a prior
         about what ``kernel`` has: ln length ~ N(ln start, 1), heights alike. One has 9 nodes, two have 15, more a
@@ -82,19 +82,19 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
     ----------
     classes_ : (c,) array
     n_classes_ : int
-    kernel_ : kernel as learnt; of more than two classes a CompoundKernel
+    kernel_ : kernel as fitted; of more than two classes a CompoundKernel
     log_marginal_likelihood_value_ : float
         Of more than two classes the mean over the binary problems, as in scikit-learn.
     log_evidence_ : float
         The sum.
     evidence_kind_, objective_trace_, n_iter_, converged_ : of the inference
     posterior_ : Posterior over the latents at the training inputs (a list of them for more than two classes)
-    X_train_, y_train_ : what was learnt from
+    X_train_, y_train_ : training rows and answers
 
     Notes
     -----
-    ``partial_fit`` adds rows and re-converges from the sites it had; hyper-parameters are learnt again, as ``fit``
-    learns them, when there are twice as many rows as the last time: what a few labels made of them is no place to start
+    ``partial_fit`` adds rows and re-converges from the sites it had; hyper-parameters are fitted again, as ``fit``
+    finds them, when there are twice as many rows as the last time: what a few labels made of them is no place to start
     from.
 
     Few labels, the more so where a design has chosen them, often look like no function at all, and the evidence then
@@ -169,7 +169,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         return IntegratedClassifier if integrates else ClassifierBelief
 
     def fit(self, X: Table, y: ArrayLike) -> GaussianProcessClassifier:
-        """Forget what was learnt and fit.
+        """Forget the earlier fit, and fit.
 
         Parameters
         ----------
@@ -252,7 +252,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
     def log_marginal_likelihood(
         self, theta: ArrayLike | None = None, eval_gradient: bool = False, clone_kernel: bool = True
     ) -> float | tuple[float, np.ndarray]:
-        """Return the log evidence at ``theta`` (None: as learnt), and with ``eval_gradient`` its derivatives.
+        """Return the log evidence at ``theta`` (None: as fitted), and with ``eval_gradient`` its derivatives.
 
         Parameters
         ----------
@@ -278,13 +278,13 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
 
     @property
     def kernel_(self) -> Kernel:
-        """The kernel as learnt."""
+        """The kernel as fitted."""
         kernels = [process.kernel for process in self.fitted_belief().processes]
         return kernels[0] if len(kernels) == 1 else CompoundKernel(kernels)
 
     @property
     def mean_(self) -> Mean | list[Mean]:
-        """The mean function as learnt (a list of them for more than two classes)."""
+        """The mean function as fitted (a list of them for more than two classes)."""
         return one_or_all([process.mean for process in self.fitted_belief().processes])
 
     @property

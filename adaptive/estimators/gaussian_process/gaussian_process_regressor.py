@@ -39,7 +39,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
     likelihood : {"gaussian", "laplace", "logistic", "student_t"}, default "gaussian"
         Of the noise; the last three forgive outliers, in this order ever more.
     likelihood_scale : float, optional
-        Scale of noise that is not Gaussian, in units of ``y``; None: learnt by evidence.
+        Scale of noise that is not Gaussian, in units of ``y``; None: fitted by evidence.
     df : float, default 4.0
         Degrees of freedom of "student_t".
     inference : str or callable, optional
@@ -66,17 +66,17 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
 
     Attributes
     ----------
-    kernel_, mean_ : as learnt
+    kernel_, mean_ : as fitted
     likelihood_scale_ : float or None
     log_marginal_likelihood_value_, log_evidence_ : float
         Summed over outputs.
     evidence_kind_, objective_trace_, n_iter_, converged_ : of the inference
     posterior_ : Posterior over the latents at the training inputs (a list of them for several outputs)
-    X_train_, y_train_ : what was learnt from
+    X_train_, y_train_ : training rows and answers
 
     Notes
     -----
-    ``partial_fit`` adds rows; hyper-parameters are learnt again, as ``fit`` learns them, when there are twice as many
+    ``partial_fit`` adds rows; hyper-parameters are fitted again, as ``fit`` finds them, when there are twice as many
     rows as the last time.
 
     References
@@ -146,7 +146,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
         return IntegratedRegressor if integrates else RegressorBelief
 
     def fit(self, X: Table, y: ArrayLike) -> GaussianProcessRegressor:
-        """Forget what was learnt and fit.
+        """Forget the earlier fit, and fit.
 
         Parameters
         ----------
@@ -225,7 +225,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
     def log_marginal_likelihood(
         self, theta: ArrayLike | None = None, eval_gradient: bool = False, clone_kernel: bool = True
     ) -> float | tuple[float, np.ndarray]:
-        """Return the log evidence at ``theta`` (None: as learnt), and with ``eval_gradient`` its derivatives.
+        """Return the log evidence at ``theta`` (None: as fitted), and with ``eval_gradient`` its derivatives.
 
         Parameters
         ----------
@@ -237,8 +237,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
         """
         return log_marginal_likelihood(self.fitted_belief().evidence, theta, eval_gradient)
 
-    kernel_ = of_belief("evidence.kernel", "The kernel as learnt.")
-    mean_ = of_belief("evidence.mean", "The mean function as learnt.")
+    kernel_ = of_belief("evidence.kernel", "The kernel as fitted.")
+    mean_ = of_belief("evidence.mean", "The mean function as fitted.")
     evidence_ = of_belief("evidence", "Of all outputs.")
     likelihood_scale_ = of_belief("likelihood_scale", "Scale of the noise in units of ``y``; None for Gaussian noise.")
     log_marginal_likelihood_value_ = of_belief("log_evidence", "As in scikit-learn.")

@@ -38,7 +38,7 @@ class LatentProcess:
     kernel : scikit-learn kernel
     mean : mean function
     X : (n, D) inputs
-    posterior : Posterior over the latents at X; None before anything was learnt
+    posterior : Posterior over the latents at X; None before any fit
 
     Examples
     --------

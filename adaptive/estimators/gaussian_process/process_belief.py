@@ -1,6 +1,6 @@
 """Belief about functions: processes, one per output or binary problem, and the evidences they came from.
 
-The evidences hold what was learnt of hyper-parameters and the posteriors to go on from; the processes answer.
+The evidences hold what was found of hyper-parameters and the posteriors to go on from; the processes answer.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class ProcessBelief(Inferred):
     evidences : sequence of Evidence
     processes : sequence of LatentProcess
     learnt_rows : int
-        How many rows there were when hyper-parameters were learnt.
+        How many rows there were when hyper-parameters were fitted.
     """
 
     settings: ProcessSettings
@@ -116,7 +116,7 @@ def inferred(
             settings.random_state,
             **climb,
         )
-        if settings.low_rank == "incomplete_cholesky":  # the pivots that the learnt kernel asks for
+        if settings.low_rank == "incomplete_cholesky":  # the pivots that the fitted kernel asks for
             evidence = replace(evidence, pivots=None)
         try:
             processes = evidence.processes(warm=True)

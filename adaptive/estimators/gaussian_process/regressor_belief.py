@@ -79,7 +79,7 @@ class RegressorSettings(ProcessSettings):
         return y.mean(axis=0), np.where(deviation > 0, deviation, 1.0)
 
     def problem(self, X: Inputs, y: np.ndarray, unit: float) -> Evidence:
-        """The evidence of normalised outcomes, before anything was learnt; ``unit`` is what y was divided by."""
+        """The evidence of normalised outcomes, before any fit; ``unit`` is what y was divided by."""
         columns = y[:, None] if y.ndim == 1 else y
         log_scale, nugget = None, np.asarray(self.alpha, dtype=float)
         outputs: list[Callable[[float], Potential]]
@@ -138,7 +138,7 @@ class RegressorBelief(ProcessBelief):
 
     @staticmethod
     def problems(settings: RegressorSettings, data: Rows) -> list[Evidence]:
-        """The evidence of all outputs, before anything was learnt."""
+        """The evidence of all outputs, before any fit."""
         shift, scale = settings.units(data.y)
         return [settings.problem(data.X, (data.y - shift) / scale, float(np.mean(scale)))]
 

@@ -97,7 +97,7 @@ class ProcessSettings(Settings):
         return self.random_state if isinstance(self.random_state, int) else 0
 
     def start_kernel(self) -> Kernel:
-        """The kernel before anything was learnt."""
+        """The kernel before any fit."""
         if self.kernel is None:
             return ConstantKernel(1.0, constant_value_bounds="fixed") * RBF(1.0, length_scale_bounds="fixed")
         return clone(self.kernel)

@@ -100,7 +100,7 @@ def learn_scales(
     section 3.4 (learning of hyper-parameters on the bound).
     """
     if model.measured.empty:
-        raise ValueError("nothing was measured: scales are learnt from measurements.")
+        raise ValueError("nothing was measured: scales are fitted to measurements.")
     prior = model.prior
     if prior.components:
         tree = learnt_tree(model, engine, warm_start)

@@ -49,7 +49,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         Of each weight: N(0, scale^2), exp(-\|w\|/scale)/(2 scale), or a Student t, whose heavy tails leave a few large
         weights as they are while the others shrink.  The intercept is N(0, 9).
     prior_scale : float, optional
-        None: learnt by evidence, under a broad log-normal prior (see Notes).
+        None: fitted by evidence, under a broad log-normal prior (see Notes).
     df : float, default 2.0
         Degrees of freedom of "student_t".
     link : {"logit", "probit"}, default "logit"
@@ -104,7 +104,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     prior_scale_ : float
     leave_one_out_ : what would have been said of each row without it, ``probabilities`` (m, c) and ``log_score`` (m,)
         of two classes by expectation propagation, and of a softmax; None otherwise
-    X_train_, y_train_, sample_weight_ : the rows learnt from (along the pool's directions, where it has some), their
+    X_train_, y_train_, sample_weight_ : the training rows (along the pool's directions, where it has some), their
         labels and weights
     posterior_ : Posterior over the weights and, last, the intercept
     log_evidence_, evidence_kind_, objective_trace_, n_iter_, converged_ : of the inference
@@ -200,7 +200,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     belief_: BinaryBelief | SoftmaxBelief | OneVsRestBelief | IntegratedBelief
 
     def fit(self, X: Table, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BayesianLogisticRegression:
-        """Forget what was learnt and fit.
+        """Forget the earlier fit, and fit.
 
         Parameters
         ----------
@@ -388,9 +388,9 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         return self.fitted_belief().coefficients()[1]
 
     classes_ = of_belief("data.classes", "The labels known so far, sorted.")
-    prior_scale_ = of_belief("prior_scale", "Given, or learnt by evidence; the geometric mean over nodes.")
+    prior_scale_ = of_belief("prior_scale", "Given, or fitted by evidence; the geometric mean over nodes.")
     leave_one_out_ = of_belief("left_out", "Probabilities (m, c) and log_score (m,) of the training rows; or None.")
-    X_train_ = of_belief("data.X", "The rows learnt from.")
+    X_train_ = of_belief("data.X", "The training rows.")
     y_train_ = of_belief("data.y", "Their labels.")
     sample_weight_ = of_belief("data.sample_weight", "Their weights.")
 

@@ -51,7 +51,7 @@ class BinaryBelief(Inferred):
     posterior : Posterior over the weights and, last, the intercept
     prior_scale : float
     scale_rows : int
-        From how many rows the prior scale was learnt.
+        From how many rows the prior scale was fitted.
     """
 
     settings: LogisticSettings
@@ -68,7 +68,7 @@ class BinaryBelief(Inferred):
         """Fit at the given prior scale, or at the one of the highest evidence; warm from an ``earlier`` belief.
 
         With ``update="inclusion"`` the rows that are new to the earlier belief are included one by one, with one step
-        of the engine after every block; a prior scale is learnt again when there are twice as many rows.
+        of the engine after every block; a prior scale is fitted again when there are twice as many rows.
         """
         before = earlier if isinstance(earlier, BinaryBelief) and earlier.data.n_classes == data.n_classes else None
         if (

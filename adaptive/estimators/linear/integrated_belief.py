@@ -112,7 +112,7 @@ class IntegratedBelief(Nodes[LogisticSettings, LabelledRows, Part]):
     def prior_predictive(
         cls, settings: LogisticSettings, rows: Matrix, *, target: Matrix | None = None, random_state: RandomState = None
     ) -> Predictive:
-        """The predictive of the prior; a scale that is to be learnt counts as 1."""
+        """The predictive of the prior; a scale that is to be fitted counts as 1."""
         several = settings.classes is not None and len(np.unique(settings.classes)) > 2
         kind = SoftmaxBelief if several else BinaryBelief
         return kind.prior_predictive(settings, rows, target=target, random_state=random_state)

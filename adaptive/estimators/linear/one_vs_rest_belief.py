@@ -1,6 +1,6 @@
 """Belief about several classes, each against the rest:  p(y = k | x) = link(s_k) / sum_l link(s_l).
 
-There are as many binary problems, each with its own prior scale, integrated or learnt; what is learnt about one class
+There are as many binary problems, each with its own prior scale, integrated or fitted; what is learnt about one class
 tells the others nothing, which the softmax does.
 """
 

@@ -27,7 +27,7 @@ ENGINES = ("expectation_propagation", "laplace_approximation", "variational_boun
 UPDATES = ("auto", "refit", "inclusion")
 HYPERPARAMETERS = ("integrated", "mode")
 INTERCEPT_SCALE = 3.0  # prior standard deviation of the intercept, in units of the link: class probabilities .05 to .95
-LARGEST_TYPICAL_LATENT = 3.0  # the prior of a learnt scale is centred where a typical row has a latent of this size
+LARGEST_TYPICAL_LATENT = 3.0  # the prior of a fitted scale is centred where a typical row has a latent of this size
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +129,7 @@ class LogisticSettings(Settings):
             return self.infer(model, warm_start, max_iter=1)
 
     def prior_variances(self, n_features: int, scale: float | None = None) -> np.ndarray:
-        """Prior variances of weights and, last, the intercept; a scale that is to be learnt counts as 1."""
+        """Prior variances of weights and, last, the intercept; a scale that is to be fitted counts as 1."""
         if scale is None:
             scale = 1.0 if self.prior_scale is None else float(self.prior_scale)
         variance = weight_variance(self.prior, scale, self.df)

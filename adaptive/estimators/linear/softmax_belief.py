@@ -157,7 +157,7 @@ class SoftmaxBelief(Inferred):
     def prior_predictive(
         cls, settings: LogisticSettings, rows: Matrix, *, target: Matrix | None = None, random_state: RandomState = None
     ) -> Predictive:
-        """The predictive of the prior; a scale that is to be learnt counts as 1."""
+        """The predictive of the prior; a scale that is to be fitted counts as 1."""
         _method(settings)
         labels = labels_of(settings.classes)
         assert labels is not None

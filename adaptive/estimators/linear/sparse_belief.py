@@ -90,7 +90,7 @@ class SparseBelief(Inferred):
     data : Rows
     posterior : Posterior
     noise_variance, prior_scale : float
-        Given, or learnt.
+        Given, or fitted.
     """
 
     settings: SparseSettings
@@ -148,7 +148,7 @@ class SparseBelief(Inferred):
     def prior_predictive(
         cls, settings: SparseSettings, rows: Matrix, *, target: Matrix | None = None, random_state: RandomState = None
     ) -> GaussianProjections:
-        """The same before anything was learnt; what would be learnt by evidence counts as 1."""
+        """The same before any fit; what would be fitted by evidence counts as 1."""
         scale = 1.0 if settings.prior_scale is None else float(settings.prior_scale)
         intercept = bool(settings.fit_intercept)
         variance = weight_variance(settings.prior, scale, settings.df)

@@ -2,7 +2,7 @@
 
     y = X w + b + noise,    noise ~ N(0, noise_variance),    w_j ~ prior(scale),
 
-noise variance and scale learnt by evidence.
+noise variance and scale fitted by evidence.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class SparseLinearRegression(LinearWeights, RegressorMixin, BeliefEstimator):
         Of each weight; the intercept has a broad Gaussian one. The heavy tails of a Student t leave large weights as
         they are while small ones shrink; a Laplace prior shrinks all of them alike.
     noise_variance : float, optional
-        None: learnt by evidence.
+        None: fitted by evidence.
     prior_scale : float, optional
-        Scale of the prior (its standard deviation where it is Gaussian); None: learnt by evidence.
+        Scale of the prior (its standard deviation where it is Gaussian); None: fitted by evidence.
     df : float, default 3.0
         Degrees of freedom of "student_t".
     inference : str or callable, optional
@@ -66,7 +66,7 @@ class SparseLinearRegression(LinearWeights, RegressorMixin, BeliefEstimator):
     -----
     With "student_t" the posterior may have several optima; this is one near a mode, and its intervals are
     somewhat narrow where there are few rows ("variational_bounds" makes them narrower still). A Laplace prior is safer
-    there, and too wide elsewhere. ``partial_fit`` keeps all rows and refits warm; what is learnt by evidence is learnt
+    there, and too wide elsewhere. ``partial_fit`` keeps all rows and refits warm; what is fitted by evidence is fitted
     again from where it was.
 
     References
@@ -115,7 +115,7 @@ class SparseLinearRegression(LinearWeights, RegressorMixin, BeliefEstimator):
     belief_: SparseBelief
 
     def fit(self, X: Table, y: ArrayLike) -> SparseLinearRegression:
-        """Forget what was learnt and fit.
+        """Forget the earlier fit, and fit.
 
         Parameters
         ----------
@@ -155,8 +155,8 @@ class SparseLinearRegression(LinearWeights, RegressorMixin, BeliefEstimator):
         """
         return super().predictive(candidates, target=target, random_state=random_state)
 
-    noise_variance_ = of_belief("noise_variance", "Given, or learnt by evidence.")
-    prior_scale_ = of_belief("prior_scale", "Given, or learnt by evidence.")
+    noise_variance_ = of_belief("noise_variance", "Given, or fitted by evidence.")
+    prior_scale_ = of_belief("prior_scale", "Given, or fitted by evidence.")
     leave_one_out_ = of_belief("left_out", "Log score (m,) of the training rows without themselves; or None.")
-    X_train_ = of_belief("data.X", "The rows learnt from.")
+    X_train_ = of_belief("data.X", "The training rows.")
     y_train_ = of_belief("data.y", "Their outcomes.")

@@ -277,5 +277,5 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
     parameters_ = of_belief("posterior", "Weighted draws of the parameters.")
     effective_sample_size_ = of_belief("posterior.effective_sample_size", "How many equal draws say as much.")
     log_evidence_std_ = of_belief("posterior.log_evidence_std", "Standard error of the log evidence.")
-    X_train_ = of_belief("data.X", "The settings learnt from.")
+    X_train_ = of_belief("data.X", "The settings that were measured.")
     y_train_ = of_belief("data.y", "Their outcomes.")

@@ -137,7 +137,7 @@ class ItemResponseBelief(QuestionnaireBelief[Bank]):
         return self.bank.weights(self.data)
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
-        """Means and deviations (people, traits) of those learnt from."""
+        """Means and deviations (people, traits) of those in the fit."""
         return self.bank.moments(self.people)
 
     def _extended(self, items: Iterable[Label]) -> Bank:

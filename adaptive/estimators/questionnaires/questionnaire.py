@@ -1,4 +1,4 @@
-"""Questionnaires: items and people learnt from answers, and what to ask whom next."""
+"""Questionnaires: items and people fitted to answers, and what to ask whom next."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class Questionnaire(BeliefEstimator):
     # -- learning ----------------------------------------------------------------------------------------------------
 
     def fit(self, answers: Given, outcomes: ArrayLike | None = None) -> Self:
-        """Forget what was learnt and learn items and people from answers.
+        """Forget the earlier fit, and fit items and people to answers.
 
         Parameters
         ----------
@@ -162,7 +162,7 @@ class Questionnaire(BeliefEstimator):
 
     def _measured(self, X: Any, y: ArrayLike | None, earlier: Answers | None = None) -> Answers:
         if earlier is not None and not len(earlier):
-            raise ValueError("these items are known, not learnt: ask respondent() about people, or fit items anew.")
+            raise ValueError("these items are known, not fitted: ask respondent() about people, or fit items anew.")
         if y is None and not is_triples(X):
             if earlier is not None:
                 raise ValueError("partial_fit takes (person, item, answer) triples, or pairs and their answers.")
@@ -419,7 +419,7 @@ class Questionnaire(BeliefEstimator):
     # -- what was learnt ---------------------------------------------------------------------------------------------
 
     bank_ = of_belief("bank", "The items; they stand still and are shared.")
-    people_ = of_belief("data.people", "Labels of the people learnt from.")
+    people_ = of_belief("data.people", "Labels of the people in the fit.")
     items_ = of_belief("bank.items", "Labels of the items.")
     categories_ = of_belief("bank.categories", "The answers, in order.")
 

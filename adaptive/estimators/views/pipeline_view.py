@@ -152,7 +152,7 @@ class PipelineView(DesignMixin, BaseEstimator):
     # -- learning ------------------------------------------------------------------------------------------------------
 
     def fit(self, X: Pool, y: Outcomes, **named: Any) -> Self:
-        """Forget what was learnt and fit the last step; transformers that are not fitted are fitted on X."""
+        """Forget the earlier fit, and fit the last step; transformers that are not fitted are fitted on X."""
         self._take_over(self._about(X).transformers_)
         self.estimator_.fit(self._rows(X), y, **named)
         return self

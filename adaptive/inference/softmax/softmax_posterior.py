@@ -159,7 +159,7 @@ class SoftmaxPosterior:
 
     @cached_property
     def of_rows(self) -> tuple[np.ndarray, np.ndarray]:
-        """``moments`` of the rows learnt from."""
+        """``moments`` of the training rows."""
         return self.moments(self.features)
 
     @property

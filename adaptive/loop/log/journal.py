@@ -35,7 +35,7 @@ class Journal:
     start : callable() -> DesignState
         The state before the first event.
     learnt : callable()
-        Called after every learnt answer, also in a replay.
+        Called after every fitted answer, also in a replay.
     notify : callable(event)
         Called after every event of now.
     """

@@ -21,7 +21,7 @@ LOGGER = logging.getLogger("adaptive.loop")
 
 @runtime_checkable
 class Restorable(Protocol):
-    """An estimator that says what it has learnt, as plain data; others are taught all answers again."""
+    """An estimator that says what it has fitted, as plain data; others are taught all answers again."""
 
     def state(self) -> dict[str, Any]: ...
     def restore(self, state: dict[str, Any]) -> Any: ...
@@ -50,7 +50,7 @@ def replay(
         How many events the snapshot stands for.
     apply : callable(event, learn)
     learnt : callable()
-        Called after each answer that was learnt here.
+        Called after each answer that was fitted here.
     """
     for k, event in enumerate(standing(events)):
         last = k + 1 == len(events)

@@ -325,7 +325,7 @@ def test_odd_answers_get_the_priors_answer():
         with pytest.raises(ValueError, match=message):
             person.partial_fit(items, given)
     assert person.items == ()
-    with pytest.raises(ValueError, match="known, not learnt"):
+    with pytest.raises(ValueError, match="known, not fitted"):
         Questionnaire.from_parameters([1.0], [0.0]).partial_fit([("a", 0, 1)])
 
 

@@ -114,7 +114,7 @@ def test_a_bank_as_a_file(tmp_path):
     (tmp_path / "bank.csv").write_text("\n".join([text[0], text[1].replace(",2.0,", ",,", 1), *text[2:]]))
     with pytest.raises(ValueError, match="line 2: .* is missing"):
         Questionnaire.from_bank(tmp_path / "bank.csv")
-    with pytest.raises(ValueError, match="known, not learnt"):
+    with pytest.raises(ValueError, match="known, not fitted"):
         again.partial_fit([("somebody", 0, 1)])
 
 

@@ -95,7 +95,7 @@ class OrdinalBelief(QuestionnaireBelief[OrdinalBank]):
         return cls.of_bank(settings, Answers.none(items, settings.scale), bank).predictive(pairs, **options)
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
-        """Means and deviations (people, traits) of those learnt from."""
+        """Means and deviations (people, traits) of those in the fit."""
         first, scale = self.bank.model.n_style, self.bank.model.trait_scale
         return self.means[:, first:] / scale, np.sqrt(np.einsum("uii->ui", self.covariances)[:, first:]) / scale
 
