@@ -5,7 +5,7 @@ occupies, imports from one family into another, lines of code, modules, ``Any`` 
 ignore``; and the items that pytest collects. Minutes of the tests are those of a run on two quiet cores, given by
 ``--full`` (a quarter of an hour), else the ones recorded before.
 
-Full mode: three minutes. Quick mode: this checkout alone, without collecting tests.
+Full mode: three minutes. Quick mode: one family of this checkout alone, without collecting tests.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from experiments.script import Script, command
 
 ROOT = Path(__file__).resolve().parents[2]
 BEFORE = "74b561e"
-SHARED = ("rows", "views")  # folders of estimators that are no family
+QUICK = "adaptive/estimators/counts"
 # Folders and files that one family alone uses, as they were called before and as they are: paths below adaptive/.
 FAMILIES: dict[str, tuple[str, ...]] = {
     "imaging": (
@@ -60,9 +60,9 @@ FAMILIES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def modules(root: Path) -> Iterator[tuple[str, str]]:
-    """Yield the path, from the root, and the text of every module of the library."""
-    for top in ("adaptive", "designs"):
+def modules(root: Path, rooms: Sequence[str] = ("adaptive", "designs")) -> Iterator[tuple[str, str]]:
+    """Yield the path, from the root, and the text of every module of these rooms, default those of the library."""
+    for top in rooms:
         for path in sorted((root / top).rglob("*.py")):
             yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
 
@@ -107,10 +107,10 @@ def family(path: str) -> str | None:
     return None
 
 
-def crossing(root: Path) -> int:
+def crossing(root: Path, found: Sequence[tuple[str, str]]) -> int:
     """Number of imports from a family, or from what families share, into a family's module."""
     count = 0
-    for path, text in modules(root):
+    for path, text in found:
         own = family(path)
         for node in ast.walk(ast.parse(text)):
             if not (isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("adaptive.")):
@@ -122,16 +122,16 @@ def crossing(root: Path) -> int:
     return count
 
 
-def measured(root: Path) -> dict[str, Any]:
-    """Return everything that is counted from the sources."""
-    found = list(modules(root))
+def measured(root: Path, *rooms: str) -> dict[str, Any]:
+    """Return everything that is counted from the sources, of all rooms or of these."""
+    found = list(modules(root, *([rooms] if rooms else [])))
     trees = [ast.parse(text) for _, text in found]
     places = {
         name: sum((root / "adaptive" / place).exists() for place in options) for name, options in FAMILIES.items()
     }
     return {
         "places of a family, most": max(places.values()),
-        "imports between families": crossing(root),
+        "imports between families": crossing(root, found),
         "lines of code": sum(code_lines(text) for _, text in found),
         "of them in adaptive": sum(code_lines(text) for path, text in found if path.startswith("adaptive/")),
         "modules": len(found),
@@ -188,7 +188,7 @@ ASKED = {
 
 def run(script: Script) -> None:
     """Count both checkouts, and judge every number by what was asked."""
-    now = measured(ROOT)
+    now = measured(ROOT, *([QUICK] if script.quick else []))
     then = dict(now)
     if not script.quick:
         with tempfile.TemporaryDirectory() as parent:
