@@ -11,8 +11,9 @@
 
     mean_rank(estimator, pairs)       where held-out pairs stand in the ranking of what their users have not seen
     information_score(p, y, y_train)  bits per label that predictions tell beyond the class frequencies
+    variance_factor(log_score)        how far off left-out outcomes are, beside how far off they were said to be
 
-All but the last four take a design and return columns (a dict of lists, one entry per row), which `adaptive.plots`
+All but the last five take a design and return columns (a dict of lists, one entry per row), which `adaptive.plots`
 draws and a data frame takes. They replay the design's answers on a copy of the estimator that it started from; the
 design is not changed.
 """
@@ -30,6 +31,7 @@ if _TYPE_CHECKING:
     from adaptive.diagnostics.predictive_check import predictive_check
     from adaptive.diagnostics.simulation_based_calibration import simulation_based_calibration, uniformity
     from adaptive.diagnostics.stopping_report import in_words, when_to_stop
+    from adaptive.estimators.variance_factor import variance_factor
 
 __all__ = [
     "calibration",
@@ -41,6 +43,7 @@ __all__ = [
     "predictive_check",
     "simulation_based_calibration",
     "uniformity",
+    "variance_factor",
     "when_to_stop",
 ]
 

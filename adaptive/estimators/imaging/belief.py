@@ -19,7 +19,7 @@ import numpy as np
 from adaptive.checks import integer
 from adaptive.estimators.belief import Inferred
 from adaptive.estimators.imaging.conventions import Conventions, Models
-from adaptive.estimators.imaging.photons import RATE, PhotonModel
+from adaptive.estimators.imaging.photons import PhotonModel
 from adaptive.estimators.imaging.predictive import block_predictive
 from adaptive.estimators.imaging.receiver import Received
 from adaptive.estimators.imaging.reconstruction import Reconstruction
@@ -30,7 +30,7 @@ from adaptive.gaussians.sequential_form import SequentialForm
 from adaptive.inference import posterior_state
 from adaptive.linalg.matrices import dense
 from adaptive.operators import as_operator
-from adaptive.potentials import Gaussian, Poisson
+from adaptive.potentials import Gaussian
 
 if TYPE_CHECKING:
     from adaptive.estimators.imaging.measurements import MeasuredBlocks
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from adaptive.estimators.imaging.prior import Scales
     from adaptive.estimators.imaging.settings import ImageSettings
     from adaptive.inference import Posterior
-    from adaptive.potentials import Potential
     from adaptive.predictive import Predictive
     from adaptive.types import Matrix, Pool, RandomState, Rows, State
 
@@ -180,18 +179,17 @@ class ImageBelief(Inferred):
     def left_out(self) -> LeaveOneOut | None:  # type: ignore[override]
         """Log scores of the samples without themselves, real parts first, by expectation propagation."""
         X, y = self.design.measurements()
-        counts = isinstance(self.design, PhotonModel)
-        if X is None or y is None or X.dtype.kind == "c" or not (counts or self.settings.given.engine.dense):
+        dense = isinstance(self.design, PhotonModel) or self.settings.given.engine.dense
+        if X is None or y is None or X.dtype.kind == "c" or not dense:
             return None
+        if isinstance(self.design, PhotonModel):
+            log_score = self.design.left_out(self.posterior)
+            return None if log_score is None else LeaveOneOut(None, log_score(1.0))
         mean, variance = self.posterior.projection_moments(X.to_dense())
-        if counts:  # their sites are the last
-            potential: Potential = Poisson(y, RATE)
-            pi, nu = (part[-len(y) :] for part in self.posterior.sites)
-        else:
-            potential = Gaussian(self.noise_variance, y)
-            pi, nu = np.full(len(y), 1.0 / self.noise_variance), y / self.noise_variance
+        pi, nu = np.full(len(y), 1.0 / self.noise_variance), y / self.noise_variance
         left, spread = without_sites(mean, variance, pi, nu)
-        return LeaveOneOut(None, potential.tilted_moments(left, np.maximum(spread, 1e-300))[0])
+        outcomes = Gaussian(self.noise_variance, y)
+        return LeaveOneOut(None, outcomes.tilted_moments(left, np.maximum(spread, 1e-300))[0])
 
     def leading_directions(self, n: int) -> np.ndarray:
         """The ``n`` unit images along which least is known, (n, pixels)."""

@@ -128,7 +128,12 @@ class ImageReconstructor(BeliefEstimator):
         The reconstruction; of k-space and of complex images its magnitudes.
     image_std_ : array of ``shape``
         Posterior standard deviation of the pixels (of a complex image: of the magnitudes). Where enough lines were
-        measured beyond the centre, a fourth of them is held out, and scales it by how far off the others are there.
+        measured beyond the centre, a fourth of them is held out, and scales it by how far off the others are there. Of
+        photons it is the posterior's times sqrt(``variance_factor_.value``).
+    variance_factor_ : VarianceFactor or None
+        Of photons: by how much the pixels' variances are too small, by the counts without themselves
+        (`adaptive.diagnostics.variance_factor`), its standard error and the nats it gains; None of other measurements.
+        Above 4 at fitted scales the fit warns, and takes the scale that predicts those counts best.
     unknown_ : array of ``shape``
         The reconstruction itself, signed or complex, without the phase.
     noise_variance_, prior_scales_ : what was given, estimated or fitted
@@ -430,6 +435,9 @@ class ImageReconstructor(BeliefEstimator):
     noise_variance_ = of_belief("noise_variance", "As it was given, or estimated.")
     design_posterior_ = of_belief("posterior", "Of the model that designs.")
     design_scales_ = of_belief("scales", "Scale of each group in the model that designs.")
+    variance_factor_ = of_belief(
+        "reconstruction.variance_factor", "Factor of the pixels' variances by counts without themselves; or None."
+    )
     leave_one_out_ = of_belief("left_out", "Log score (m,) of the samples without themselves, by EP; or None.")
     n_products_ = of_belief("n_products", "Products with the system matrix that the design has cost so far.")
     measured_ = of_belief("data", "All that was measured.")

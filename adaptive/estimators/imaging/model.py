@@ -30,6 +30,7 @@ from adaptive.linalg import Perturbations
 
 if TYPE_CHECKING:
     from adaptive.estimators.imaging.prior import Scales
+    from adaptive.estimators.variance_factor import VarianceFactor
     from adaptive.operators import Operator
     from adaptive.types import DType, RandomState, State
 
@@ -175,6 +176,10 @@ class ImageModel:
         if isinstance(scales, TreeMixture):
             return tree_posterior(self, scales, engine, steps, warm)
         return engine(self.glm(scales), self.precision, steps, warm)
+
+    def variance_factor(self, posterior: Posterior) -> VarianceFactor | None:
+        """Factor of the pixels' variances by outcomes that were left out; None: there is none for this likelihood."""
+        return None
 
     def mode(self, scales: Scales, max_iter: int, tol: float) -> np.ndarray:
         """The most probable image."""

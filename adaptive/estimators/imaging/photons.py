@@ -10,7 +10,7 @@ pixels is kept as a matrix.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,9 @@ from adaptive import inference
 from adaptive.checks import finite
 from adaptive.estimators.imaging.blocks import RowsOnImages, as_blocks, is_rows
 from adaptive.estimators.imaging.model import BROAD, ImageModel
+from adaptive.estimators.rows.leave_one_out import without_sites
 from adaptive.estimators.rows.linear_predictive import linear_predictive
+from adaptive.estimators.variance_factor import ALARM, VarianceFactor, variance_factor
 from adaptive.inference import GLM, Posterior
 from adaptive.linalg.matrices import dense
 from adaptive.potentials import Poisson
@@ -42,6 +44,7 @@ RATE = "rectified"
 TOL = 1e-4  # of a marginal, in its own precision
 FACTORS = (0.02, 50.0)  # of the literature's scales, within which the best is looked for
 STEPS, CHANGE = 14, 0.05  # evaluations at most, and change of the factor's logarithm
+MULTIPLES = tuple(10.0 ** (0.5 * k) for k in range(1, 5))  # of scales that are far too sure
 
 
 def checked_photons(measured: MeasuredBlocks) -> MeasuredBlocks:
@@ -92,6 +95,21 @@ class PhotonModel(ImageModel):
         assert isinstance(scales, dict)
         return inference.expectation_propagation(self.glm(scales), tol=TOL)
 
+    def left_out(self, posterior: Posterior) -> Callable[[float], np.ndarray] | None:
+        """Log probabilities (m,) of the counts without themselves, by a factor of the variances of their rates."""
+        X, y = self.measurements()
+        if X is None or y is None:
+            return None
+        pi, nu = (part[-len(y) :] for part in posterior.sites)  # theirs are the last
+        mean, variance = without_sites(*posterior.projection_moments(X.to_dense()), pi, nu)
+        counts = Poisson(y, RATE)
+        return lambda gamma: counts.tilted_moments(mean, np.maximum(gamma * variance, 1e-300))[0]
+
+    def variance_factor(self, posterior: Posterior) -> VarianceFactor | None:
+        """Factor of the pixels' variances, by the counts without themselves."""
+        log_score = self.left_out(posterior)
+        return None if log_score is None else variance_factor(log_score)
+
     def predictive(self, posterior: Posterior, candidates: Pool) -> Predictive:
         """Predictive of rows (m, pixels), or blocks of one row each: projections, and their counts.
 
@@ -132,6 +150,8 @@ def learn_photon_scales(
 ) -> tuple[dict[str, float], Posterior]:
     """Return the multiple of the scales ``start`` where the evidence is largest, and the posterior there.
 
+    Where that is far too sure of the counts without themselves, of five multiples the one that predicts them best.
+
     References
     ----------
     Ko (2017), section 2.1.5: a grid over the scale by the evidence of expectation propagation.
@@ -150,4 +170,26 @@ def learn_photon_scales(
     bounds = tuple(np.log(FACTORS))
     minimize_scalar(objective, bounds=bounds, method="bounded", options={"maxiter": STEPS, "xatol": CHANGE})
     _, scales, posterior = min(found.values(), key=lambda entry: entry[0])
+    factor = model.variance_factor(posterior)
+    if factor is None or factor.value <= ALARM:
+        return scales, posterior
+    return _by_left_out_counts(model, scales, posterior, engine, factor.value)
+
+
+def _by_left_out_counts(
+    model: PhotonModel, scales: dict[str, float], posterior: Posterior, engine: Engine, factor: float
+) -> tuple[dict[str, float], Posterior]:
+    """The multiple of these scales that predicts counts best without themselves; the evidence's are far too sure."""
+    tried = [(1.0, scales, posterior)]
+    for times in MULTIPLES:
+        larger = {name: times * scale for name, scale in scales.items()}
+        tried.append((times, larger, model.posterior(larger, engine, 0)))
+    totals = [-np.inf if (score := model.left_out(one)) is None else float(np.sum(score(1.0))) for *_, one in tried]
+    times, scales, posterior = tried[int(np.argmax(totals))]
+    warnings.warn(
+        f"at the prior scale of the highest evidence counts are further off than it says (variances {factor:.3g} times "
+        f"as large); the scale that predicts them best without themselves is taken, {times:.3g} times as large.",
+        UserWarning,
+        stacklevel=2,
+    )
     return scales, posterior

@@ -11,6 +11,7 @@ the phase, and most of the image, are read from them.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from adaptive.estimators.imaging.trees import TreePosterior
+from adaptive.estimators.variance_factor import ALARM
 from adaptive.inference import LargePosterior
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from adaptive.estimators.imaging.measurements import MeasuredBlocks
     from adaptive.estimators.imaging.model import ImageModel
     from adaptive.estimators.imaging.prior import Scales
+    from adaptive.estimators.variance_factor import VarianceFactor
     from adaptive.inference import Posterior
     from adaptive.operators import Operator
 
@@ -107,11 +110,27 @@ class Reconstruction:
         return own * self.band_factor
 
     @cached_property
-    def band_factor(self) -> float:
-        """Factor of the standard deviations by lines that are held out; 1 where none are to spare, and never less.
+    def variance_factor(self) -> VarianceFactor | None:
+        """Factor of the variances by counts without themselves; None of other measurements."""
+        return self.model.variance_factor(self.posterior)
 
-        They lie among lines that were measured, and could not vouch for narrower bands of what lies beyond.
+    @cached_property
+    def band_factor(self) -> float:
+        """Factor of the standard deviations by what is left out: counts, or lines; never below 1.
+
+        Lines that are held out lie among those that were measured, and could not vouch for narrower bands of what lies
+        beyond; where none are to spare the factor is 1.
         """
+        factor = self.variance_factor
+        if factor is not None:
+            if factor.value > ALARM:
+                warnings.warn(
+                    "counts are further off than is believed without them: the pixels' variances are taken "
+                    f"{factor.value:.3g} times as large (variance_factor_). Larger prior_scales suit them better.",
+                    UserWarning,
+                    stacklevel=2,
+                )
+            return float(np.sqrt(factor.value))
         measured, posterior = self.model.measured, self.posterior
         lines = held_out_lines(measured)
         if (

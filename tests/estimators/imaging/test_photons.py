@@ -61,6 +61,7 @@ def test_the_gaussian_baseline_has_the_same_prior_and_engine(fitted):
     gaussian = ImageReconstructor((8, 8), noise_variance=float(seen.mean()) / 10.0, **options).fit(BLUR, seen)
     errors = [abs(model.image_ - PICTURE).mean() for model in (fitted, gaussian)]
     assert errors[0] <= 1.05 * errors[1] < 1.05 * abs(seen - PICTURE).mean()
+    assert gaussian.variance_factor_ is None
 
 
 def test_the_learnt_scale_has_the_highest_evidence_of_its_neighbours(fitted):
@@ -139,3 +140,51 @@ def test_bad_input(options, y, match):
 def test_blocks_of_several_rows_are_no_candidates(fitted):
     with pytest.raises(ValueError, match="^candidates must be rows, or blocks of one row each"):
         fitted.select([Identity((8, 8))])
+
+
+@pytest.fixture(scope="module")
+def far_too_sure():
+    """A scale of a hundredth of the right one: pixels are thought alike, and counts show that they are not."""
+    counts = np.random.default_rng(0).poisson(40.0 * PICTURE)
+    return ImageReconstructor((8, 8), likelihood="poisson", prior="tv", prior_scales=0.002).fit(
+        40.0 * np.eye(64), counts.ravel()
+    )
+
+
+def test_counts_left_out_widen_bands_that_are_far_too_sure(far_too_sure):
+    model = far_too_sure
+    factor = model.variance_factor_
+    assert factor.value > 10 and factor.n == 64 and factor.gain > 0
+    with pytest.warns(UserWarning, match="variances are taken .* times as large"):
+        std = model.image_std_
+    posterior = np.sqrt(model.posterior_.variances()).reshape(8, 8)
+    np.testing.assert_allclose(std, np.sqrt(factor.value) * posterior, rtol=1e-12)
+    apart = abs(model.image_ - PICTURE)
+    assert np.mean(apart < 1.645 * std) > 0.8 > 0.5 > np.mean(apart < 1.645 * posterior)
+
+
+def test_the_factor_is_for_intervals_alone_and_comes_back(far_too_sure):
+    model, pool = far_too_sure, 10.0 * np.eye(64)
+    plain = inference.expectation_propagation(model.belief_.model.glm({"tv": 0.002}), tol=1e-4)
+    np.testing.assert_array_equal(model.posterior_.mean, plain.mean)
+    np.testing.assert_allclose(model.predictive(pool).variance, plain.projection_moments(pool)[1], rtol=1e-9)
+    again = ImageReconstructor((8, 8), likelihood="poisson", prior="tv", prior_scales=0.002).restore(model.state())
+    assert again.variance_factor_ == model.variance_factor_
+
+
+def test_where_bands_hold_the_factor_stays_near_one(fitted):
+    assert 1.0 <= fitted.variance_factor_.value < 1.5
+
+
+def test_a_scale_of_the_evidence_that_is_far_too_sure_gives_way_to_what_predicts_counts_best(monkeypatch):
+    """The evidence may look among small scales alone here, as it does by itself on some dark photographs."""
+    monkeypatch.setattr("adaptive.estimators.imaging.photons.FACTORS", (0.02, 0.021))
+    counts = np.random.default_rng(0).poisson(40.0 * PICTURE)
+    model = ImageReconstructor((8, 8), likelihood="poisson", prior="tv")
+    with pytest.warns(UserWarning, match="predicts them best without themselves"):
+        model.fit(Scaled(40.0, Identity((8, 8))), counts)
+    (scale,) = model.prior_scales_.values()
+    small = ImageReconstructor((8, 8), likelihood="poisson", prior="tv", prior_scales=scale / 10)
+    small.fit(Scaled(40.0, Identity((8, 8))), counts)
+    assert model.leave_one_out_.log_score.sum() > small.leave_one_out_.log_score.sum()
+    assert model.variance_factor_.value < 4
