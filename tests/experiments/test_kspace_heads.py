@@ -24,7 +24,7 @@ JUDGED = {
     "first_command": {"ours-kspace-pays-first-command", "ours-kspace-pays-first-other"},
     "reference_prior": {"ours-kspace-pays-reference-lines", "ours-kspace-pays-reference-prior",
                         "ours-kspace-pays-on-the-fly"},
-    "bands": {"ours-kspace-pays-bands"},
+    "bands": {"ours-kspace-pays-bands", "ours-bands-kspace-heads"},
     "figures_again": set(),
     "series": set(),
 }  # fmt: skip

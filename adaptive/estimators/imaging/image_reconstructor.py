@@ -127,9 +127,10 @@ class ImageReconstructor(BeliefEstimator):
     image_ : array of ``shape``
         The reconstruction; of k-space and of complex images its magnitudes.
     image_std_ : array of ``shape``
-        Posterior standard deviation of the pixels (of a complex image: of the magnitudes). Where enough lines were
-        measured beyond the centre, a fourth of them is held out, and scales it by how far off the others are there. Of
-        photons it is the posterior's times sqrt(``variance_factor_.value``).
+        Posterior standard deviation of the pixels (of a complex image: of the magnitudes). From samples on the grid of
+        k-space it is scaled so that bands inside the object hold .8 of the energy believed of the samples that were
+        not measured: bands of 90% cover what ``ours-kspace-pays-bands`` says. Of photons it is the posterior's times
+        sqrt(``variance_factor_.value``) (``ours-counts-exposures-coverage``).
     variance_factor_ : VarianceFactor or None
         Of photons: by how much the pixels' variances are too small, by the counts without themselves
         (`adaptive.diagnostics.variance_factor`), its standard error and the nats it gains; None of other measurements.
