@@ -26,6 +26,7 @@ __all__ = ["Maximum", "larger", "maximum", "minimum", "with_message"]
 
 _ROOT_HALF = math.sqrt(0.5)
 _SQRT_2PI = math.sqrt(2 * math.pi)
+_CERTAIN = 39.0  # standard deviations: erfc and density are zero beyond
 _EQUAL = 1e-12  # share of the variances below which a difference has none: perfect correlation, equal variances
 
 
@@ -40,6 +41,8 @@ def larger(m1: float, v1: float, m2: float, v2: float, c: float) -> tuple[float,
         return m2, v2, 0.0
     a = math.sqrt(a2)
     k = d / a
+    if abs(k) > _CERTAIN:  # products below underflow to zero, or where k^2 overflows to NaN
+        return (m1, v1, 1.0) if k > 0.0 else (m2, v2, 0.0)
     first = 0.5 * math.erfc(-k * _ROOT_HALF)
     second = 0.5 * math.erfc(k * _ROOT_HALF)
     density = math.exp(-0.5 * k * k) / _SQRT_2PI

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from adaptive.potentials.gaussian_maximum import maximum, minimum
+from adaptive.potentials.gaussian_maximum import larger, maximum, minimum
 from adaptive.potentials.maximum_chain import largest_of, smallest_of
 from adaptive.potentials.optimal_increments import optimal_increments
 
@@ -164,3 +164,15 @@ def test_increments_of_the_specification():
     np.testing.assert_allclose([six, five], [[0.2625, 0.7194], [-1.2617, 0.7139]], atol=1e-4)
     one_player = optimal_increments(lambda left, player: left, 3, alternate=False, drift=(0.5, 0.0))
     assert one_player[0, 1].tolist() == [0.5, 1.0] and one_player[0, 3, 0] > one_player[0, 2, 0]
+
+
+@settings(max_examples=200)
+@given(
+    st.floats(-1e3, 1e3), st.floats(-1e3, 1e3), st.integers(-320, 3), st.integers(-320, 3), st.floats(-0.99, 0.99)
+)  # fmt: skip
+def test_numbers_that_are_all_but_known_leave_no_nan(m1, m2, power1, power2, rho):
+    """Variances down to the smallest numbers there are: as ends of a game become certain."""
+    v1, v2 = 10.0**power1, 10.0**power2
+    mean, variance, first = larger(m1, v1, m2, v2, rho * math.sqrt(v1) * math.sqrt(v2))
+    assert math.isfinite(mean) and 0.0 <= variance < math.inf and 0.0 <= first <= 1.0
+    assert mean >= max(m1, m2) - 1e-9 * (1 + abs(m1) + abs(m2))

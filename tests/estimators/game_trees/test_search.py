@@ -10,7 +10,7 @@ from adaptive import BayesianLogisticRegression, SequentialDesign
 from adaptive.estimators import GameTreeSearch
 from adaptive.loop import BestMoveKnown, MaxSteps, PoolExhausted
 from adaptive.loop.log.snapshots import pack, unpack
-from designs.games import ConnectFour, EndsTree, p_game, random_tree
+from designs.games import ConnectFour, EndsTree, TicTacToe, p_game, random_tree
 
 
 @pytest.mark.parametrize("policy", ["optimistic", "tesauro", "thompson", "uniform", "uct"])
@@ -257,3 +257,12 @@ def test_results_that_are_all_the_same_leave_a_step_of_some_width():
         game = EndsTree(np.full(27, value), branching=3, depth=3, signs=False)
         model = GameTreeSearch(game, results="value", random_state=0).search(100)
         assert model.boundary() == [] and model.predict([()])[0] == value and model.step_variance_ > 0
+
+
+@pytest.mark.parametrize(("moves", "seed", "policy"), [([8, 0], 26, "tesauro"), ([8, 1], 76, "optimistic")])
+def test_values_stay_numbers_where_nearly_all_is_known(moves, seed, policy):
+    """Beside ends that are all but certain the variance of a maximum was infinity times zero: NaN for every move."""
+    model = GameTreeSearch(TicTacToe(moves), results="value", policy=policy, random_state=seed).search(400)
+    mean, std = model.predict([(move,) for move in model.root_moves()], return_std=True)
+    assert np.isfinite(mean).all() and np.isfinite(std).all()
+    assert model.best_move_proba().sum() == pytest.approx(1.0)
