@@ -17,7 +17,10 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+import numpy as np
+
 from adaptive.tables.cells import Cells, TableError, listed
+from adaptive.tables.vectors import shortened
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,7 +133,8 @@ class TableFile:
         while block := list(islice(rows, size)):
             cells = {name: [row[k].strip() for _, row in block] for k, name in enumerate(self.header)}
             frame = pd.DataFrame(cells, index=[line for line, _ in block], dtype=object)
-            yield Cells(self.path, frame, self.delimiter)
+            sequences = {name: column[frame.index.to_numpy() - 1] for name, column in self._sequences.items()}
+            yield Cells(self.path, frame, self.delimiter, sequences)
 
     def require(self, *columns: str) -> None:
         """Refuse names that are no columns."""
@@ -165,6 +169,19 @@ class TableFile:
             raise TableError(f"{self.path} is a Parquet file, which needs pyarrow: pip install pyarrow.") from None
         except (OSError, ValueError) as error:
             raise TableError(f"{self.path} is a damaged Parquet file: {error}.") from None
+
+    @cached_property
+    def _sequences(self) -> dict[str, np.ndarray]:
+        """The columns of lists, (n,) object arrays with None where nothing stands."""
+        if not self._parquet:
+            return {}
+        found = {}
+        for name, (_, column) in zip(self.header, self._frame.items(), strict=True):
+            if column.dtype == object and any(_is_sequence(cell) for cell in column):
+                cells = np.empty(len(column), dtype=object)
+                cells[:] = [cell if _is_sequence(cell) else None for cell in column]
+                found[name] = cells
+        return found
 
     def _bytes(self) -> IO[bytes]:
         return gzip.open(self.path) if self._packed else self.path.open("rb")  # type: ignore[return-value]
@@ -202,4 +219,9 @@ def _delimiter_of(line: str) -> str:
 
 
 def _texts(column: pd.Series) -> list[str]:
-    return ["" if missing else str(cell) for cell, missing in zip(column, column.isna(), strict=True)]
+    cells = zip(column, column.isna(), strict=True)
+    return ["" if none else shortened(cell) if _is_sequence(cell) else str(cell) for cell, none in cells]
+
+
+def _is_sequence(cell: object) -> bool:
+    return isinstance(cell, (list, tuple, np.ndarray))
