@@ -72,21 +72,25 @@ def parsed(xml: bytes, name: str) -> tuple[Any, Encoding]:
         matrix = {axis: int(getattr(space.matrixSize, axis)) for axis in "xyz"}
         view = {axis: float(getattr(space.fieldOfView_mm, axis)) for axis in "xyz"}
         asked = {axis: float(getattr(wanted.fieldOfView_mm, axis)) for axis in "xyz"}
+        parameters = header.userParameters.userParameterString if header.userParameters else ()
+        said = {one.name: one.value for one in parameters}
+        names = json.loads(said[_NAMES]) if _NAMES in said else None
+        axes = tuple(said[_AXES].split()) if _AXES in said else _USUAL[2 if matrix["z"] == 1 else 3]
+        limits = one.encodingLimits
+        steps = (limits.kspace_encoding_step_1, limits.kspace_encoding_step_2)
+        middles = (matrix["y"] // 2, matrix["z"] // 2)
+        centres = [usual if step is None else int(step.center) for step, usual in zip(steps, middles, strict=True)]
+        cartesian = one.trajectory.value == "cartesian"
     except Exception as reason:  # a dozen kinds, by what the text lacks
         why = " ".join(str(reason).split())[:200] or type(reason).__name__
         raise ValueError(f"{name} has no header that can be read ({why}).") from reason
     if min(matrix.values()) < 1:
         raise ValueError(f"{name} announces a matrix of {' x '.join(map(str, matrix.values()))}.")
-    said = {one.name: one.value for one in header.userParameters.userParameterString} if header.userParameters else {}
-    axes = tuple(said[_AXES].split()) if _AXES in said else _USUAL[2 if matrix["z"] == 1 else 3]
-    limits = one.encodingLimits
-    steps = (limits.kspace_encoding_step_1, limits.kspace_encoding_step_2)
-
-    middles = (matrix["y"] // 2, matrix["z"] // 2)
-    centres = [usual if step is None else int(step.center) for step, usual in zip(steps, middles, strict=True)]
+    if not np.isfinite([*view.values(), *asked.values()]).all() or min(*view.values(), *asked.values()) < 0:
+        raise ValueError(f"{name} announces a field of view of {' x '.join(map(str, view.values()))} mm.")
+    if sorted(axes) not in (["x", "y"], ["x", "y", "z"]) or not isinstance(names, (list, type(None))):
+        raise ValueError(f"{name} has no header that can be read (it names the axes {' '.join(axes)}).")
     kept = {axis: round(matrix[axis] * asked[axis] / view[axis]) if view[axis] else matrix[axis] for axis in "xyz"}
-    names = json.loads(said[_NAMES]) if _NAMES in said else None
-    cartesian = one.trajectory.value == "cartesian"
     return header, Encoding(axes, matrix, view, kept, (centres[0], centres[1]), cartesian, names)
 
 
@@ -115,6 +119,8 @@ def geometry_of(head: Any, encoding: Encoding) -> Geometry | None:
     """
 
     keys = {"x": "read_dir", "y": "phase_dir", "z": "slice_dir"}
+    if not np.isfinite([np.asarray(head[key], float) for key in ("position", *keys.values())]).all():
+        return None
     along = {axis: np.asarray(head[key], float) for axis, key in keys.items()}
     axes = [*encoding.axes, *(axis for axis in "xyz" if axis not in encoding.axes)]
     columns = np.stack([along[axis] * TO_LPS for axis in axes], axis=1)

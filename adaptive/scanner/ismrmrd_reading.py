@@ -5,6 +5,7 @@ Headers are read at once, samples a few read-outs at a time: of a file of many c
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,13 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from adaptive.memory import require_memory
+from adaptive.scanner.hdf5 import opened_hdf5
 from adaptive.scanner.ismrmrd_file import CALIBRATION, NOISE, OTHERS, REVERSED, Content
 from adaptive.scanner.ismrmrd_header import geometry_of, protocol_of
 from adaptive.scanner.scan import Scan
-from adaptive.scanner.sentences import chosen, opened_hdf5
+from adaptive.scanner.sentences import chosen
 
 __all__ = ["Plan", "read_ismrmrd", "read_plan"]
 
+_EMPTY, _SMALL = 1000, 2**20  # places in k-space for each sample: nobody leaves out so many of a large matrix
 _REPEATS = 64  # read-outs whose repeats are kept: enough for the noise
 
 
@@ -98,6 +101,10 @@ def _filled(scan: Scan, content: Content, imaging: np.ndarray) -> Scan:
         data = np.concatenate([values for _, values in content.samples(imaging)], axis=1)
         return replace(scan, data=data, trajectory=shots, image_shape=encoding.shape)
     require_memory(content.name, (coils, *encoding.shape), np.complex64)
+    places, samples = math.prod(encoding.shape), int(content.heads["number_of_samples"][imaging].sum(dtype=np.int64))
+    if coils and places > max(_EMPTY * samples, _SMALL):
+        size = " x ".join(map(str, encoding.shape))
+        raise ValueError(f"{content.name} announces a matrix of {size}, and holds {samples} samples for it.")
     grid = _Grid(content, imaging, coils)
     return replace(
         scan,

@@ -12,8 +12,8 @@
 
 from __future__ import annotations
 
-import gc
 import linecache
+import multiprocessing
 import signal
 import time
 import warnings
@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["FAULTS", "KINDS", "Tried", "added", "counted", "one_table", "peak_bytes", "sentence", "tried"]
+__all__ = ["FAULTS", "KINDS", "Tried", "added", "apart", "counted", "one_table", "peak_bytes", "sentence", "tried"]
 
 KINDS = ("right", "sentence", "traceback", "wrong", "hang", "bloat")
 FAULTS = KINDS[2:]
@@ -133,7 +133,6 @@ def sentence(
 @contextmanager
 def peak_bytes() -> Iterator[list[int]]:
     """Measure the bytes that a block takes at most beside what was there; 0 where the system does not say (Linux)."""
-    gc.collect()
     found, status = [0], Path("/proc/self/status")
     try:
         Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
@@ -145,6 +144,43 @@ def peak_bytes() -> Iterator[list[int]]:
         yield found
     finally:
         found[0] = max(_resident(status, "VmHWM") - before, 0)
+
+
+def apart(one: Callable[[int], Tried], numbers: Sequence[int], seconds: float = 40.0) -> list[Tried]:
+    """Call ``one`` with each number in a process beside this one, which is killed where nothing can interrupt it.
+
+    Parameters
+    ----------
+    one : callable
+        Of a number; it may hang in a library's own code, or take the process down.
+    numbers : sequence of int
+    seconds : float
+        What answers nothing for so long hangs.
+    """
+    found: list[Tried] = []
+    context = multiprocessing.get_context("fork")
+    while len(found) < len(numbers):
+        ours, theirs = context.Pipe(duplex=False)
+        worker = context.Process(target=_answer, args=(one, numbers[len(found) :], theirs))
+        worker.start()
+        theirs.close()
+        try:
+            while len(found) < len(numbers):
+                if not ours.poll(seconds):
+                    found.append(Tried("hang", f"number {numbers[len(found)]}: nothing within {seconds:g} s"))
+                    break
+                found.append(ours.recv())
+        except EOFError:
+            found.append(Tried("traceback", f"number {numbers[len(found)]}: the process died"))
+        worker.kill()
+        worker.join()
+        ours.close()
+    return found
+
+
+def _answer(one: Callable[[int], Tried], numbers: Sequence[int], pipe: Any) -> None:
+    for number in numbers:
+        pipe.send(one(number))
 
 
 def counted(all_tried: Iterable[Tried]) -> dict[str, np.ndarray]:
