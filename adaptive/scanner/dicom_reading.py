@@ -91,6 +91,7 @@ def _protocol(frame: Frame) -> Protocol | None:
         ("inversion_time", "MRModifierSequence", ("InversionTimes", "InversionTime"), 1e-3),
         ("flip_angle", "MRTimingAndRelatedParametersSequence", ("FlipAngle",), math.pi / 180),
         ("field_strength", "", ("MagneticFieldStrength",), 1.0),
+        ("frequency", "", ("ImagingFrequency",), 1e6),
     ):
         with reading(frame.path.name):
             values = [stated(frame.head, frame.number, sequence, key) for key in keys]

@@ -108,7 +108,9 @@ def protocol_of(header: Any, contrast: int = 0) -> Protocol | None:
             found[name] = float(values[min(contrast, len(values) - 1)]) * unit
     system, study = header.acquisitionSystemInformation, header.measurementInformation
     field = None if system is None else system.systemFieldStrength_T
-    protocol = Protocol(**found, field_strength=field, name="" if study is None else study.protocolName or "")
+    hertz = getattr(header.experimentalConditions, "H1resonanceFrequency_Hz", None) or None  # 0: not known
+    name = "" if study is None else study.protocolName or ""
+    protocol = Protocol(**found, field_strength=field, frequency=None if hertz is None else float(hertz), name=name)
     return protocol or None
 
 
@@ -155,8 +157,12 @@ def header_of(
     names: Sequence[Any] | None = None,
     cartesian: bool = True,
     n_shots: int = 0,
+    field_of_view: Sequence[float] | None = None,
 ) -> Any:
-    """The header of a scan of an image of this shape, whose axes are read out (x) and phase encoded (y, z)."""
+    """The header of a scan of an image of this shape, whose axes are read out (x) and phase encoded (y, z).
+
+    A field of view, mm along the axes of the image and across it, is stated where no geometry is.
+    """
     from ismrmrd import xsd
 
     every = [*axes, *(axis for axis in "xyz" if axis not in axes)]
@@ -164,6 +170,8 @@ def header_of(
     view = dict.fromkeys("xyz", 0.0)
     if geometry is not None:
         view = dict(zip(every, geometry.field_of_view.tolist(), strict=True))
+    elif field_of_view is not None:
+        view = dict(zip(every, map(float, field_of_view), strict=True))
     kept = dict(sides) if wanted is None else dict(zip(every, (*wanted, *(1,) * (3 - len(wanted))), strict=True))
     asked = {axis: view[axis] * kept[axis] / sides[axis] for axis in "xyz"}
     last = n_shots - 1 if not cartesian else sides["y"] - 1
@@ -183,7 +191,9 @@ def header_of(
     return xsd.ismrmrdHeader(
         version=2,
         experimentalConditions=xsd.experimentalConditionsType(
-            H1resonanceFrequency_Hz=round((field or 0.0) * _HERTZ_PER_TESLA)
+            H1resonanceFrequency_Hz=round(
+                (None if protocol is None else protocol.frequency) or (field or 0.0) * _HERTZ_PER_TESLA
+            )
         ),
         acquisitionSystemInformation=xsd.acquisitionSystemInformationType(
             receiverChannels=n_coils or None, systemFieldStrength_T=field

@@ -15,7 +15,7 @@ import numpy as np
 from adaptive.memory import require_memory
 from adaptive.scanner.hdf5 import opened_hdf5
 from adaptive.scanner.ismrmrd_file import CALIBRATION, NOISE, OTHERS, REVERSED, Content
-from adaptive.scanner.ismrmrd_header import geometry_of, protocol_of
+from adaptive.scanner.ismrmrd_header import Encoding, geometry_of, protocol_of
 from adaptive.scanner.scan import Scan
 from adaptive.scanner.sentences import chosen
 
@@ -63,7 +63,8 @@ def read_ismrmrd(path: Path, volume: int | None = None, index: int | None = None
             np.empty((0, *encoding.shape), np.complex64),
             "kspace",
             coils=0,
-            geometry=geometry_of(content.heads[imaging[0]], encoding),
+            geometry=(place := geometry_of(content.heads[imaging[0]], encoding)),
+            field_of_view=None if place is not None else _view(encoding),
             protocol=protocol,
             noise=_noise(content, noise, imaging[0]),
             noise_factor=_noise_factor(content, noise, imaging[0]),
@@ -115,6 +116,13 @@ def _filled(scan: Scan, content: Content, imaging: np.ndarray) -> Scan:
         order=grid.order,
         reconstructed=tuple(encoding.wanted[axis] if axis == "x" else encoding.matrix[axis] for axis in encoding.axes),
     )
+
+
+def _view(encoding: Encoding) -> tuple[float, ...] | None:
+    """Field of view along the axes of the image, and across it; None where it is not stated."""
+    axes = [*encoding.axes, *(axis for axis in "xyz" if axis not in encoding.axes)]
+    view = tuple(encoding.field_of_view[axis] for axis in axes)
+    return view if min(view) > 0 else None
 
 
 def _volume(content: Content, volume: int | None) -> tuple[np.ndarray, int, int]:
