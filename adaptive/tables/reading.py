@@ -175,11 +175,20 @@ class TableFile:
         import pandas as pd
 
         try:
-            return pd.read_parquet(self.path, dtype_backend="numpy_nullable")  # whole numbers stay so beside gaps
+            import pyarrow.parquet
+
+            known = pyarrow.parquet.read_metadata(self.path)
+            parts = sum(known.row_group(k).total_byte_size for k in range(known.num_row_groups))
+            needed = max(parts, _BYTES * known.num_rows * known.num_columns)  # what is packed well says little of it
         except ImportError:
             raise TableError(f"{self.path} is a Parquet file, which needs pyarrow: pip install pyarrow.") from None
-        except (OSError, ValueError) as error:
+        except Exception as error:  # a dozen kinds, by what is damaged
             raise TableError(f"{self.path} is a damaged Parquet file: {error}.") from None
+        self._require_memory(needed)
+        try:
+            return pd.read_parquet(self.path, dtype_backend="numpy_nullable")  # whole numbers stay so beside gaps
+        except Exception as error:  # the same, within the numbers
+            raise TableError(f"{self.path} is a damaged Parquet file: {error!r}.") from None
 
     @cached_property
     def _sequences(self) -> dict[str, np.ndarray]:
@@ -231,7 +240,7 @@ class TableFile:
     def _require_memory(self, n_letters: int) -> None:
         if _BYTES * n_letters > memory.memory_there():
             raise TableError(
-                f"{self.path} is too large: {n_letters / 1e9:.3g} GB of text{' unpacked' if self._packed else ''} at "
+                f"{self.path} is too large: {n_letters / 1e9:.3g} GB{' unpacked' if self._packed else ''} at "
                 f"once, and there are {memory.memory_there() / 1e9:.3g} GB of memory; read a part of it."
             )
 
