@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive.tables.cells import TableError
+from adaptive.tables.cells import TableError, listed
 from adaptive.tables.columns import MOST_CATEGORIES, Column, Kind
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Preparation:
     def __init__(self, columns: Sequence[Column], what: str) -> None:
         import pandas as pd
 
-        self.columns = list(columns)
+        self.columns, self._what = list(columns), what
         used = [column for column in columns if column.kind is not Kind.UNUSED]
         if not used:
             left = "; ".join(f"{column.name}: {column.why}" for column in columns)
@@ -112,7 +112,16 @@ class Preparation:
         import scipy.sparse as sp
 
         transformer = self.transformer()
-        transformer.fit(self.frame if fitted_on is None else self.frame.iloc[fitted_on])
+        try:
+            transformer.fit(self.frame if fitted_on is None else self.frame.iloc[fitted_on])
+        except ValueError as problem:
+            if "no terms remain" not in str(problem) and "empty vocabulary" not in str(problem):
+                raise
+            names = listed(self._names[Kind.TEXT])
+            raise TableError(
+                f"{self._what}: the texts of {names} share no words that could tell rows apart; leave that column out "
+                "with --ignore."
+            ) from None
         X = transformer.transform(self.frame)
         if sp.issparse(X):
             return sp.csr_array(X)
