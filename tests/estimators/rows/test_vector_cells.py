@@ -80,6 +80,31 @@ def test_every_estimator_of_rows_takes_a_frame_of_vectors(name):
         np.testing.assert_allclose(predicted, answers[0][1], rtol=1e-8)  # frames keep columns together, arrays rows
 
 
+def test_a_pipeline_and_the_features_of_items_take_them(tmp_path):
+    from sklearn.gaussian_process.kernels import RBF
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    from adaptive import CollaborativePreference
+
+    chosen = []
+    for pool in (BLOCK, pd.DataFrame({"e": list(BLOCK)}), pd.Series(list(BLOCK))):
+        design = SequentialDesign(
+            make_pipeline(StandardScaler(), BayesianLogisticRegression(classes=[0, 1])), pool, random_state=0
+        )
+        for _ in range(4):
+            query = design.ask()
+            design.tell(query, Y[query.positions])
+        chosen.append(design.history_["position"])
+    assert chosen[0] == chosen[1] == chosen[2]
+    means = []
+    for features in (pd.DataFrame(BLOCK[:4], index=list("abcd")), pd.Series(list(BLOCK[:4]), index=list("abcd"))):
+        model = CollaborativePreference(2, kernel=RBF(), item_features=features, random_state=0)
+        model.fit([("u", "a", "b"), ("u", "b", "c"), ("v", "d", "a")], [1, 1, -1])
+        means.append(model.predictive([("u", "a", "d")]).mean)
+    np.testing.assert_array_equal(*means)
+
+
 def test_a_design_of_a_frame_of_vectors_asks_what_one_of_their_block_asks():
     def asked(pool):
         design = SequentialDesign(BayesianLogisticRegression(classes=[0, 1]), pool, random_state=0)
