@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,12 +29,18 @@ def keep_freed_memory() -> None:
     np.empty(31 * 2**20, np.uint8)
 
 
+_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")  # of a container
+
+
 def memory_there() -> float:
-    """Bytes of memory of this machine; infinite where the system does not say."""
-    try:
-        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    except (AttributeError, ValueError, OSError):
-        return math.inf
+    """Bytes of memory of this machine, or of the container around it; infinite where the system does not say."""
+    found = math.inf
+    with suppress(AttributeError, ValueError, OSError):
+        found = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    for limit in _LIMITS:
+        with suppress(ValueError, OSError):  # "max": none
+            found = min(found, float(Path(limit).read_text(encoding="ascii")))
+    return found
 
 
 def require_memory(name: str, shape: Sequence[int], dtype: DType, copies: int = 2) -> None:

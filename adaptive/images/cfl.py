@@ -120,7 +120,7 @@ def _lengths(header: Path) -> tuple[int, ...]:
     for title, line in pairwise(lines):
         if title.strip().lower() == "# dimensions":
             words = line.split()
-            if words and all(word.isdigit() and int(word) > 0 for word in words):
+            if words and all(word.isdecimal() and len(word) < 16 and int(word) > 0 for word in words):
                 sides = [int(word) for word in words]
                 while len(sides) > 1 and sides[-1] == 1:
                     sides.pop()

@@ -117,7 +117,7 @@ def read_label_studio(path: str | os.PathLike[str]) -> list[Answer]:
     name = Path(path).name
     try:
         listed = json.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"{name} is not JSON: {error}.") from None
     if not isinstance(listed, list) or not all(isinstance(task, dict) for task in listed):
         raise ValueError(f"{name} must hold a list of tasks, got a {type(listed).__name__}.")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
+import warnings
+import zipfile
 from pathlib import Path
 
 import numpy as np
 
 from adaptive.images.cfl import read_cfl
+from adaptive.memory import require_memory
 from adaptive.scanner.recognising import kind_of
 from adaptive.scanner.scan import LOOKED_THROUGH, Scan, pieces
-from adaptive.scanner.sentences import chosen, damaged
+from adaptive.scanner.sentences import chosen, damaged, reading
 
 __all__ = ["read_array", "read_picture"]
 
@@ -47,11 +51,16 @@ def read_picture(path: Path) -> Scan:
     from PIL import Image  # a dependency of matplotlib
 
     grey = ("1", "L", "I", "F", "I;16", "I;16B", "I;16L")
-    try:
-        with Image.open(path) as picture:
-            numbers = np.asarray(picture if picture.mode in grey else picture.convert("L"), dtype=float)
-    except Exception as reason:  # a dozen kinds, by format and by where the file is cut off
-        raise damaged(path.name, reason) from reason
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # memory is asked for below
+        with reading(path.name):
+            with Image.open(path) as picture:
+                picture.verify()  # the check sums of its parts, which nobody looks at otherwise
+            picture = Image.open(path)
+        with picture:
+            require_memory(path.name, picture.size, float)
+            with reading(path.name):
+                numbers = np.asarray(picture if picture.mode in grey else picture.convert("L"), dtype=float)
     return Scan(numbers, "image", source=path.name)
 
 
@@ -85,14 +94,15 @@ def _of_bart(path: Path, kind: str | None) -> np.ndarray:
 
 
 def _of_numpy(path: Path) -> np.ndarray:
-    try:
-        if path.suffix.lower() == ".npy":
+    if path.suffix.lower() == ".npy":
+        with reading(path.name):
             return np.load(path, mmap_mode="r", allow_pickle=False)
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as loaded:  # numpy leaves damaged ones open
-            names = [name for name in _NAMES if name in loaded.files][:1] or loaded.files
-            arrays = [loaded[name] for name in names]
-    except Exception as reason:  # a dozen kinds, by where the file is cut off
-        raise damaged(path.name, reason) from reason
+    names, stored, announced = _members(path)
+    if announced > stored:
+        raise damaged(path.name, ValueError(f"it announces {announced} bytes of numbers and holds {stored}"))
+    require_memory(path.name, (announced,), np.uint8)
+    with reading(path.name), path.open("rb") as stream, np.load(stream, allow_pickle=False) as loaded:
+        arrays = [loaded[name] for name in names]
     if len(arrays) == 1:
         return arrays[0]
     if arrays and all(array.ndim == 2 and array.shape == arrays[0].shape for array in arrays):
@@ -101,3 +111,22 @@ def _of_numpy(path: Path) -> np.ndarray:
         f"{path.name} holds several arrays, {', '.join(names) or 'none'}: none is called 'kspace', and they are no "
         "images of one shape."
     )
+
+
+def _members(path: Path) -> tuple[list[str], int, int]:
+    """The arrays of an archive that are meant, the bytes that it holds of them, and those that they announce."""
+    stored = announced = 0
+    with reading(path.name), zipfile.ZipFile(path) as archive:
+        there = [name.removesuffix(".npy") for name in archive.namelist()]
+        names = [name for name in _NAMES if name in there][:1] or there
+        for name in names:
+            member = archive.getinfo(f"{name}.npy" if f"{name}.npy" in archive.namelist() else name)
+            stored += member.file_size
+            with archive.open(member) as file:
+                version = np.lib.format.read_magic(file)
+                header = (
+                    np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+                )
+                shape, _, dtype = header(file)
+            announced += math.prod(shape) * dtype.itemsize
+    return names, stored, announced

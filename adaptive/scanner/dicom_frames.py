@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from adaptive.scanner.sentences import damaged
+from adaptive.scanner.sentences import damaged, reading
 
 __all__ = ["Frame", "frames_of", "normal_of", "places_of", "require_alike", "stated"]
 
 _STEP = 1e-3  # mm: positions nearer than this are one
 _GAP = 0.05  # of the distance of slices, by which distances may differ
+_MOST_FRAMES = 100_000  # of one file
 _TURN = 1e-4  # by which direction cosines of one series may differ
 
 
@@ -44,15 +45,16 @@ def frames_of(path: Path) -> list[Frame]:
     for file in files:
         try:
             head = dcmread(file, stop_before_pixels=True)
+            has_rows = "Rows" in head
         except InvalidDicomError:
             if path.is_dir():
                 continue
             raise damaged(file.name, ValueError("no DICOM file")) from None
         except Exception as reason:  # a dozen kinds, by where the file is cut off
             raise damaged(file.name, reason) from reason
-        if "Rows" in head:
+        if has_rows:
             found += [_frame(file, head, k) for k in range(_frames_in(file, head))]
-        elif not len(head) or _announces_an_image(head):
+        elif _announces_an_image(file, head):
             raise damaged(file.name, ValueError("it ends before it says the size of its image"))
     if not found:
         inner = sorted(one.name for one in path.iterdir() if one.is_dir()) if path.is_dir() else []
@@ -61,25 +63,28 @@ def frames_of(path: Path) -> list[Frame]:
     return found
 
 
-def _announces_an_image(head: Any) -> bool:
+def _announces_an_image(file: Path, head: Any) -> bool:
     """Tell what is left of an image from a list or report: a file without rows."""
-    kind = getattr(getattr(head, "file_meta", None), "MediaStorageSOPClassUID", None)
-    return kind is not None and "Image Storage" in kind.name
+    with reading(file.name):
+        kind = getattr(getattr(head, "file_meta", None), "MediaStorageSOPClassUID", None)
+        return not len(head) or (kind is not None and "Image Storage" in kind.name)
 
 
 def _frames_in(file: Path, head: Any) -> int:
-    try:
+    with reading(file.name):
         colours, frames = int(head.get("SamplesPerPixel") or 1), int(head.get("NumberOfFrames") or 1)
-        int(head.Rows), int(head.Columns)
-    except (TypeError, ValueError) as reason:
-        raise damaged(file.name, reason) from reason
+        rows, columns = int(head.Rows), int(head.Columns)
     if colours != 1:
         raise ValueError(f"{file.name} is a colour picture; a scan has one number per pixel.")
+    if min(rows, columns, frames) < 1:
+        raise damaged(file.name, ValueError(f"it announces {frames} images of {rows} x {columns}"))
+    if frames > _MOST_FRAMES:
+        raise damaged(file.name, ValueError(f"it announces {frames} images"))
     return frames
 
 
 def _frame(file: Path, head: Any, number: int) -> Frame:
-    try:
+    with reading(file.name):
         position = stated(head, number, "PlanePositionSequence", "ImagePositionPatient")
         orientation = stated(head, number, "PlaneOrientationSequence", "ImageOrientationPatient")
         spacing = stated(head, number, "PixelMeasuresSequence", "PixelSpacing")
@@ -87,12 +92,17 @@ def _frame(file: Path, head: Any, number: int) -> Frame:
         instance = int(head.get("InstanceNumber") or 0)
         kind = "\\".join(map(str, head.get("ImageType") or ()))
         order = (kind, float(echo or 0), int(head.get("AcquisitionNumber") or 0), instance, number)
-        numbers = [None if one is None else tuple(float(x) for x in one) for one in (position, orientation, spacing)]
-    except (TypeError, ValueError) as reason:
-        raise damaged(file.name, reason) from reason
+        given = [None if one is None else tuple(float(x) for x in one) for one in (position, orientation, spacing)]
+    numbers = [one or None for one in given]  # an empty statement is none
     lengths = [None if one is None else len(one) for one in numbers]
     if any(n not in (None, wanted) for n, wanted in zip(lengths, (3, 6, 2), strict=True)):
         raise ValueError(f"{file.name} is damaged: position, orientation and spacing must have 3, 6 and 2 numbers.")
+    if not all(one is None or np.isfinite(one).all() for one in numbers):
+        raise ValueError(f"{file.name} is damaged: position, orientation and spacing must be finite numbers.")
+    if numbers[1] is not None and np.linalg.norm(np.cross(numbers[1][:3], numbers[1][3:])) < _STEP:
+        raise ValueError(f"{file.name} is damaged: its rows and columns run in the same direction.")
+    if numbers[2] is not None and min(numbers[2]) <= 0:
+        raise ValueError(f"{file.name} is damaged: the spacing of its pixels must be > 0, got {_short(numbers[2])}.")
     return Frame(file, number, head, instance, order, *numbers)
 
 
@@ -100,8 +110,9 @@ def stated(head: Any, number: int, sequence: str, name: str) -> Any:
     """Statement about one frame: in its own part of the header, in the part that all share, or in the header."""
     for groups, at in (("PerFrameFunctionalGroupsSequence", number), ("SharedFunctionalGroupsSequence", 0)):
         items = head.get(groups) or []
-        if at < len(items) and sequence in items[at] and name in items[at][sequence].value[0]:
-            return items[at][sequence].value[0][name].value
+        inner = items[at].get(sequence) if at < len(items) else None
+        if inner and name in inner[0]:
+            return inner[0][name].value
     return head.get(name)
 
 

@@ -17,7 +17,7 @@ from adaptive.scanner.dicom_frames import Frame, frames_of, normal_of, places_of
 from adaptive.scanner.geometry import TO_LPS, Geometry
 from adaptive.scanner.protocol import Protocol
 from adaptive.scanner.scan import Scan
-from adaptive.scanner.sentences import chosen, damaged, needs
+from adaptive.scanner.sentences import chosen, damaged, needs, one_warning, reading
 
 __all__ = ["read_dicom"]
 
@@ -27,6 +27,11 @@ _STEP = 1e-3  # by which the distance that is stated may differ, as a share
 def read_dicom(path: Path, volume: int | None = None) -> Scan:
     """Read one volume of a file or of a folder that holds one series, as `read_scan` says."""
     needs("pydicom", f"reading {path.name}")
+    with one_warning(path.name):
+        return _read(path, volume)
+
+
+def _read(path: Path, volume: int | None) -> Scan:
     frames = frames_of(path)
     require_alike(path, frames)
     places = places_of(path, frames)
@@ -56,9 +61,10 @@ def _geometry(frames: list[Frame], rows: int, columns: int) -> Geometry | None:
         return None
     along, down = np.array(first.orientation[:3]), np.array(first.orientation[3:])
     normal = normal_of(first)
-    between = stated(first.head, first.number, "PixelMeasuresSequence", "SpacingBetweenSlices")
-    thick = stated(first.head, first.number, "PixelMeasuresSequence", "SliceThickness")
-    apart = float(between or thick or 1.0)
+    with reading(first.path.name):
+        between = stated(first.head, first.number, "PixelMeasuresSequence", "SpacingBetweenSlices")
+        thick = stated(first.head, first.number, "PixelMeasuresSequence", "SliceThickness")
+        apart = float(between or thick or 1.0)
     if len(frames) > 1:
         assert last.position is not None
         way = float(normal @ (np.array(last.position) - np.array(first.position)))
@@ -72,7 +78,8 @@ def _geometry(frames: list[Frame], rows: int, columns: int) -> Geometry | None:
 
 def _readout(frame: Frame) -> int | None:
     """Axis of the pixels that was read out: phase encoding along rows means that columns were read."""
-    encoded = stated(frame.head, frame.number, "MRFOVGeometrySequence", "InPlanePhaseEncodingDirection")
+    with reading(frame.path.name):
+        encoded = stated(frame.head, frame.number, "MRFOVGeometrySequence", "InPlanePhaseEncodingDirection")
     return {"ROW": 0, "COL": 1, "COLUMN": 1}.get(str(encoded).strip().upper())
 
 
@@ -84,12 +91,17 @@ def _protocol(frame: Frame) -> Protocol | None:
         ("inversion_time", "MRModifierSequence", ("InversionTimes", "InversionTime"), 1e-3),
         ("flip_angle", "MRTimingAndRelatedParametersSequence", ("FlipAngle",), math.pi / 180),
         ("field_strength", "", ("MagneticFieldStrength",), 1.0),
+        ("frequency", "", ("ImagingFrequency",), 1e6),
     ):
-        values = [stated(frame.head, frame.number, sequence, key) for key in keys]
-        value = next((one for one in values if one not in (None, "")), None)
-        if value is not None:
-            found[name] = float(np.ravel(np.asarray(value, float))[0]) * unit
-    name = str(frame.head.get("ProtocolName") or frame.head.get("SeriesDescription") or "")
+        with reading(frame.path.name):
+            values = [stated(frame.head, frame.number, sequence, key) for key in keys]
+            value = next((one for one in values if one not in (None, "")), None)
+            if value is not None and np.size(value):
+                found[name] = float(np.ravel(np.asarray(value, float))[0]) * unit
+    with reading(frame.path.name):
+        name = str(frame.head.get("ProtocolName") or frame.head.get("SeriesDescription") or "")
+    if not np.isfinite([*found.values()]).all():
+        raise damaged(frame.path.name, ValueError("its times and angles are not all finite"))
     return Protocol(**found, name=name) or None
 
 
@@ -100,27 +112,33 @@ def _pixels(path: Path, frames: list[Frame]) -> np.ndarray:
     found, file, whole = [], None, None
     for one in frames:
         if file != one.path:
-            file, whole = one.path, dcmread(one.path)
+            with reading(one.path.name):
+                file, whole = one.path, dcmread(one.path)
             images = _decoded(whole, one.path)
-        image = images[one.number] if images.ndim == 3 else images
-        slope, start = (
-            stated(one.head, one.number, "PixelValueTransformationSequence", name)
-            for name in ("RescaleSlope", "RescaleIntercept")
-        )
-        if slope not in (None, "") and (float(slope), float(start or 0)) != (1.0, 0.0):
-            image = image * float(slope) + float(start or 0)
+        with reading(one.path.name):
+            image = images[one.number] if images.ndim == 3 else images
+            slope, start = (
+                stated(one.head, one.number, "PixelValueTransformationSequence", name)
+                for name in ("RescaleSlope", "RescaleIntercept")
+            )
+            if slope not in (None, "") and (float(slope), float(start or 0)) != (1.0, 0.0):
+                image = image * float(slope) + float(start or 0)
+            if image.shape != (int(one.head.Rows), int(one.head.Columns)):
+                raise ValueError(f"an image of {image.shape}")
         found.append(image)
     return np.stack(found, axis=-1)
 
 
 def _decoded(whole: Any, file: Path) -> np.ndarray:
     syntax = getattr(getattr(whole, "file_meta", None), "TransferSyntaxUID", None)
+    with reading(file.name):
+        packed = str(syntax.name) if syntax is not None and syntax.is_compressed else ""
     try:
         return whole.pixel_array
     except Exception as reason:  # a dozen kinds, by where the file is cut off and which decoder is absent
-        if syntax is not None and syntax.is_compressed and "decompress" in str(reason):
+        if packed and "decompress" in str(reason):
             raise ValueError(
-                f"{file.name} holds compressed pixels ({syntax.name}), and no decoder for them is installed: pip "
+                f"{file.name} holds compressed pixels ({packed}), and no decoder for them is installed: pip "
                 "install pylibjpeg pylibjpeg-libjpeg pylibjpeg-openjpeg, or let the scanner export uncompressed files."
             ) from reason
         raise damaged(file.name, reason) from reason

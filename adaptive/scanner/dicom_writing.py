@@ -139,6 +139,7 @@ def _series(geometry: Geometry, protocol: Protocol | None, description: str) -> 
         ("inversion_time", "InversionTime", 1e-3),
         ("flip_angle", "FlipAngle", math.pi / 180),
         ("field_strength", "MagneticFieldStrength", 1.0),
+        ("frequency", "ImagingFrequency", 1e6),
     ):
         value = getattr(protocol, name, None)
         if value is not None:

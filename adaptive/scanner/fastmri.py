@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import EllipsisType
-from typing import Any
 
 import numpy as np
 
 from adaptive.memory import require_memory
+from adaptive.scanner.hdf5 import Hdf5, Stored, opened_hdf5
 from adaptive.scanner.ismrmrd_header import parsed, protocol_of
 from adaptive.scanner.protocol import Protocol
 from adaptive.scanner.scan import Scan
-from adaptive.scanner.sentences import chosen, damaged, opened_hdf5
+from adaptive.scanner.sentences import chosen
 
 __all__ = ["holds_images", "read_fastmri"]
 
@@ -28,7 +27,7 @@ def read_fastmri(path: Path, kind: str | None, index: int | None = None) -> Scan
         if kind != "kspace" and images is not None and (raw is None or kind == "image"):
             return Scan(_stack(path, images), "image", protocol=protocol, source=path.name)
         if raw is None:
-            listed = ", ".join(map(repr, file)) or "nothing"
+            listed = ", ".join(map(repr, file.names())) or "nothing"
             raise ValueError(f"{path.name} holds no data set called 'kspace', only {listed}.")
         if len(raw.shape) not in (3, 4) or raw.dtype.kind != "c" or 0 in raw.shape:
             raise ValueError(
@@ -47,22 +46,23 @@ def holds_images(path: Path) -> bool:
         return _first(file, _IMAGES) is not None
 
 
-def _slice(path: Path, raw: Any, index: int | None, protocol: Protocol | None = None) -> Scan:
+def _slice(path: Path, raw: Stored, index: int | None, protocol: Protocol | None = None) -> Scan:
     n_slices = raw.shape[0]
     index = chosen(path.name, "slice", n_slices // 2 if index is None else index, n_slices, "slices")
-    require_memory(path.name, raw.shape[1:], raw.dtype)
-    data, source = _whole(path, raw, index), f"slice {index} of {path.name}"
+    data, source = raw.read(index), f"slice {index} of {path.name}"
     if not data.any():
         raise ValueError(f"{source} holds no sample: all of its numbers are zero.")
     data = data[None] if data.ndim == 2 else data
     return Scan(data, "kspace", coils=0, protocol=protocol, index=index, n_slices=n_slices, source=source)
 
 
-def _stack(path: Path, images: Any) -> np.ndarray:
+def _stack(path: Path, images: Stored) -> np.ndarray:
     require_memory(path.name, images.shape, float)
-    if len(images.shape) not in (2, 3):
-        raise ValueError(f"{path.name}: {images.name.lstrip('/')} must be (slices, h, w), got shape {images.shape}.")
-    whole = _whole(path, images)
+    if len(images.shape) not in (2, 3) or 0 in images.shape or images.dtype.kind not in "biufc":
+        raise ValueError(
+            f"{path.name}: {images.name} must be numbers, (slices, h, w), got {images.dtype} of shape {images.shape}."
+        )
+    whole = images.read()
     return whole if whole.ndim == 3 else whole[None]
 
 
@@ -70,20 +70,14 @@ def _rss(images: np.ndarray) -> np.ndarray:
     return np.sqrt((np.abs(images) ** 2).sum(axis=0))
 
 
-def _first(file: Any, names: tuple[str, ...]) -> Any:
+def _first(file: Hdf5, names: tuple[str, ...]) -> Stored | None:
     """The first data set of one of these names, or None; groups of such a name are passed over."""
-    return next((file[name] for name in names if name in file and hasattr(file[name], "shape")), None)
+    return next((found for name in names if (found := file.data(name)) is not None), None)
 
 
-def _whole(path: Path, stored: Any, index: int | EllipsisType = ...) -> np.ndarray:
+def _protocol(path: Path, file: Hdf5) -> Protocol | None:
     try:
-        return np.asarray(stored[index])
-    except (OSError, RuntimeError, ValueError) as reason:  # a chunk that is cut off or does not unpack
-        raise damaged(path.name, reason) from reason
-
-
-def _protocol(path: Path, file: Any) -> Protocol | None:
-    try:
-        return protocol_of(parsed(file["ismrmrd_header"][()], path.name)[0]) if "ismrmrd_header" in file else None
+        header = file.data("ismrmrd_header")
+        return None if header is None else protocol_of(parsed(header.text(), path.name)[0])
     except (ValueError, ImportError):  # a header of somebody's own: its times stay unknown
         return None

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from adaptive.scanner.hdf5 import Hdf5
 from adaptive.scanner.ismrmrd_header import EXACT, parsed
 from adaptive.scanner.sentences import damaged
 
 __all__ = ["CALIBRATION", "NOISE", "OTHERS", "REVERSED", "Content", "is_ismrmrd"]
 
+_FIELDS = {
+    "flags", "idx", "scan_counter", "number_of_samples", "active_channels", "discard_pre", "discard_post",
+    "center_sample", "encoding_space_ref", "trajectory_dimensions", "sample_time_us", "position", "read_dir",
+    "phase_dir", "slice_dir",
+}  # fmt: skip
 _TOGETHER = 64  # read-outs that are read at a time
 NOISE, CALIBRATION, REVERSED = 19, 20, 22
 OTHERS = (23, 24, 26, 27, 28, 29, 30, 31)  # navigators, phase corrections, feedback, dummies, ...
@@ -21,17 +26,22 @@ OTHERS = (23, 24, 26, 27, 28, 29, 30, 31)  # navigators, phase corrections, feed
 class Content:
     """An open file: headers of its acquisitions, and samples when they are asked for."""
 
-    def __init__(self, path: Path, file: Any) -> None:
+    def __init__(self, path: Path, file: Hdf5) -> None:
         self.name = path.name
-        groups = [file[key] for key in file if _holds_acquisitions(file[key])]
-        if not groups:
+        group = _acquisitions(file)
+        if group is None:
             raise ValueError(f"{path.name} holds no acquisitions of ISMRMRD.")
-        self.header, self.encoding = parsed(groups[0]["xml"][0], path.name)
-        self._stored, self._exact = groups[0]["data"], groups[0].get(EXACT)
-        try:
-            self.heads = self._stored.fields("head")[:]
-        except (OSError, RuntimeError, ValueError) as reason:
-            raise damaged(path.name, reason) from reason
+        stored, xml = group.data("data"), group.data("xml")
+        assert stored is not None and xml is not None  # else it would not be this group
+        self.header, self.encoding = parsed(xml.text(), path.name)
+        self._stored, self._exact = stored, group.data(EXACT)
+        stored.check_lists()
+        self.heads = stored.field("head")
+        lacking = {"flags", "idx", "active_channels", "number_of_samples", "scan_counter"} - {
+            *(self.heads.dtype.names or ())
+        }
+        if lacking or self.heads.ndim != 1:
+            raise damaged(path.name, ValueError("its acquisitions have no headers of ISMRMRD"))
         if not len(self.heads):
             raise ValueError(f"{path.name} holds no acquisitions: it is empty.")
         self._require_order()
@@ -81,19 +91,16 @@ class Content:
         """The same in double precision, where a file of this library has them and they are these."""
         if self._exact is None or self._exact.shape != (1, sum(map(len, shots)), len(self.encoding.shape)):
             return shots
-        exact = np.asarray(self._exact[0], float)
+        exact = self._exact.read(0).astype(float)
         near = np.allclose(exact, np.concatenate(shots), rtol=0.0, atol=1e-6)
         return np.split(exact, np.cumsum([len(one) for one in shots])[:-1]) if near else shots
 
     def _fields(self, name: str, where: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-        stored = self._stored.fields(name)
         for start in range(0, len(where), _TOGETHER):
             chosen = where[start : start + _TOGETHER]
             together = slice(int(chosen[0]), int(chosen[-1]) + 1)
-            try:
-                values = stored[together if together.stop - together.start == len(chosen) else chosen.tolist()]
-            except (OSError, RuntimeError, ValueError) as reason:
-                raise damaged(self.name, reason) from reason
+            alone = together.stop - together.start != len(chosen)
+            values = self._stored.field(name, chosen.tolist() if alone else together)
             yield from zip(chosen.tolist(), values, strict=True)
 
     def _require_order(self) -> None:
@@ -106,13 +113,19 @@ class Content:
             )
 
 
-def is_ismrmrd(file: Any) -> bool:
+def is_ismrmrd(file: Hdf5) -> bool:
     """True where an open HDF5 file holds acquisitions of ISMRMRD."""
-    return any(_holds_acquisitions(file[key]) for key in file)
+    return _acquisitions(file) is not None
 
 
-def _holds_acquisitions(group: Any) -> bool:
-    if not hasattr(group, "keys") or "data" not in group or "xml" not in group:
+def _acquisitions(file: Hdf5) -> Hdf5 | None:
+    """The first group that holds acquisitions."""
+    return next((group for key in file.names() if (group := file.group(key)) and _holds_acquisitions(group)), None)
+
+
+def _holds_acquisitions(group: Hdf5) -> bool:
+    if not {"data", "xml"} <= {*group.names()}:
         return False
-    names = getattr(group["data"].dtype, "names", None)
+    stored, xml = group.data("data"), group.data("xml")
+    names = None if stored is None or xml is None else stored.dtype.names
     return names is not None and {"head", "data", "traj"} <= set(names)

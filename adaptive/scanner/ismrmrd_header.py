@@ -72,21 +72,25 @@ def parsed(xml: bytes, name: str) -> tuple[Any, Encoding]:
         matrix = {axis: int(getattr(space.matrixSize, axis)) for axis in "xyz"}
         view = {axis: float(getattr(space.fieldOfView_mm, axis)) for axis in "xyz"}
         asked = {axis: float(getattr(wanted.fieldOfView_mm, axis)) for axis in "xyz"}
+        parameters = header.userParameters.userParameterString if header.userParameters else ()
+        said = {one.name: one.value for one in parameters}
+        names = json.loads(said[_NAMES]) if _NAMES in said else None
+        axes = tuple(said[_AXES].split()) if _AXES in said else _USUAL[2 if matrix["z"] == 1 else 3]
+        limits = one.encodingLimits
+        steps = (limits.kspace_encoding_step_1, limits.kspace_encoding_step_2)
+        middles = (matrix["y"] // 2, matrix["z"] // 2)
+        centres = [usual if step is None else int(step.center) for step, usual in zip(steps, middles, strict=True)]
+        cartesian = one.trajectory.value == "cartesian"
     except Exception as reason:  # a dozen kinds, by what the text lacks
         why = " ".join(str(reason).split())[:200] or type(reason).__name__
         raise ValueError(f"{name} has no header that can be read ({why}).") from reason
     if min(matrix.values()) < 1:
         raise ValueError(f"{name} announces a matrix of {' x '.join(map(str, matrix.values()))}.")
-    said = {one.name: one.value for one in header.userParameters.userParameterString} if header.userParameters else {}
-    axes = tuple(said[_AXES].split()) if _AXES in said else _USUAL[2 if matrix["z"] == 1 else 3]
-    limits = one.encodingLimits
-    steps = (limits.kspace_encoding_step_1, limits.kspace_encoding_step_2)
-
-    middles = (matrix["y"] // 2, matrix["z"] // 2)
-    centres = [usual if step is None else int(step.center) for step, usual in zip(steps, middles, strict=True)]
+    if not np.isfinite([*view.values(), *asked.values()]).all() or min(*view.values(), *asked.values()) < 0:
+        raise ValueError(f"{name} announces a field of view of {' x '.join(map(str, view.values()))} mm.")
+    if sorted(axes) not in (["x", "y"], ["x", "y", "z"]) or not isinstance(names, (list, type(None))):
+        raise ValueError(f"{name} has no header that can be read (it names the axes {' '.join(axes)}).")
     kept = {axis: round(matrix[axis] * asked[axis] / view[axis]) if view[axis] else matrix[axis] for axis in "xyz"}
-    names = json.loads(said[_NAMES]) if _NAMES in said else None
-    cartesian = one.trajectory.value == "cartesian"
     return header, Encoding(axes, matrix, view, kept, (centres[0], centres[1]), cartesian, names)
 
 
@@ -104,7 +108,9 @@ def protocol_of(header: Any, contrast: int = 0) -> Protocol | None:
             found[name] = float(values[min(contrast, len(values) - 1)]) * unit
     system, study = header.acquisitionSystemInformation, header.measurementInformation
     field = None if system is None else system.systemFieldStrength_T
-    protocol = Protocol(**found, field_strength=field, name="" if study is None else study.protocolName or "")
+    hertz = getattr(header.experimentalConditions, "H1resonanceFrequency_Hz", None) or None  # 0: not known
+    name = "" if study is None else study.protocolName or ""
+    protocol = Protocol(**found, field_strength=field, frequency=None if hertz is None else float(hertz), name=name)
     return protocol or None
 
 
@@ -115,6 +121,8 @@ def geometry_of(head: Any, encoding: Encoding) -> Geometry | None:
     """
 
     keys = {"x": "read_dir", "y": "phase_dir", "z": "slice_dir"}
+    if not np.isfinite([np.asarray(head[key], float) for key in ("position", *keys.values())]).all():
+        return None
     along = {axis: np.asarray(head[key], float) for axis, key in keys.items()}
     axes = [*encoding.axes, *(axis for axis in "xyz" if axis not in encoding.axes)]
     columns = np.stack([along[axis] * TO_LPS for axis in axes], axis=1)
@@ -149,8 +157,12 @@ def header_of(
     names: Sequence[Any] | None = None,
     cartesian: bool = True,
     n_shots: int = 0,
+    field_of_view: Sequence[float] | None = None,
 ) -> Any:
-    """The header of a scan of an image of this shape, whose axes are read out (x) and phase encoded (y, z)."""
+    """The header of a scan of an image of this shape, whose axes are read out (x) and phase encoded (y, z).
+
+    A field of view, mm along the axes of the image and across it, is stated where no geometry is.
+    """
     from ismrmrd import xsd
 
     every = [*axes, *(axis for axis in "xyz" if axis not in axes)]
@@ -158,6 +170,8 @@ def header_of(
     view = dict.fromkeys("xyz", 0.0)
     if geometry is not None:
         view = dict(zip(every, geometry.field_of_view.tolist(), strict=True))
+    elif field_of_view is not None:
+        view = dict(zip(every, map(float, field_of_view), strict=True))
     kept = dict(sides) if wanted is None else dict(zip(every, (*wanted, *(1,) * (3 - len(wanted))), strict=True))
     asked = {axis: view[axis] * kept[axis] / sides[axis] for axis in "xyz"}
     last = n_shots - 1 if not cartesian else sides["y"] - 1
@@ -177,7 +191,9 @@ def header_of(
     return xsd.ismrmrdHeader(
         version=2,
         experimentalConditions=xsd.experimentalConditionsType(
-            H1resonanceFrequency_Hz=round((field or 0.0) * _HERTZ_PER_TESLA)
+            H1resonanceFrequency_Hz=round(
+                (None if protocol is None else protocol.frequency) or (field or 0.0) * _HERTZ_PER_TESLA
+            )
         ),
         acquisitionSystemInformation=xsd.acquisitionSystemInformationType(
             receiverChannels=n_coils or None, systemFieldStrength_T=field

@@ -5,6 +5,7 @@ Headers are read at once, samples a few read-outs at a time: of a file of many c
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,13 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from adaptive.memory import require_memory
+from adaptive.scanner.hdf5 import opened_hdf5
 from adaptive.scanner.ismrmrd_file import CALIBRATION, NOISE, OTHERS, REVERSED, Content
-from adaptive.scanner.ismrmrd_header import geometry_of, protocol_of
+from adaptive.scanner.ismrmrd_header import Encoding, geometry_of, protocol_of
 from adaptive.scanner.scan import Scan
-from adaptive.scanner.sentences import chosen, opened_hdf5
+from adaptive.scanner.sentences import chosen
 
 __all__ = ["Plan", "read_ismrmrd", "read_plan"]
 
+_EMPTY, _SMALL = 1000, 2**20  # places in k-space for each sample: nobody leaves out so many of a large matrix
 _REPEATS = 64  # read-outs whose repeats are kept: enough for the noise
 
 
@@ -60,7 +63,8 @@ def read_ismrmrd(path: Path, volume: int | None = None, index: int | None = None
             np.empty((0, *encoding.shape), np.complex64),
             "kspace",
             coils=0,
-            geometry=geometry_of(content.heads[imaging[0]], encoding),
+            geometry=(place := geometry_of(content.heads[imaging[0]], encoding)),
+            field_of_view=None if place is not None else _view(encoding),
             protocol=protocol,
             noise=_noise(content, noise, imaging[0]),
             noise_factor=_noise_factor(content, noise, imaging[0]),
@@ -98,6 +102,10 @@ def _filled(scan: Scan, content: Content, imaging: np.ndarray) -> Scan:
         data = np.concatenate([values for _, values in content.samples(imaging)], axis=1)
         return replace(scan, data=data, trajectory=shots, image_shape=encoding.shape)
     require_memory(content.name, (coils, *encoding.shape), np.complex64)
+    places, samples = math.prod(encoding.shape), int(content.heads["number_of_samples"][imaging].sum(dtype=np.int64))
+    if coils and places > max(_EMPTY * samples, _SMALL):
+        size = " x ".join(map(str, encoding.shape))
+        raise ValueError(f"{content.name} announces a matrix of {size}, and holds {samples} samples for it.")
     grid = _Grid(content, imaging, coils)
     return replace(
         scan,
@@ -108,6 +116,13 @@ def _filled(scan: Scan, content: Content, imaging: np.ndarray) -> Scan:
         order=grid.order,
         reconstructed=tuple(encoding.wanted[axis] if axis == "x" else encoding.matrix[axis] for axis in encoding.axes),
     )
+
+
+def _view(encoding: Encoding) -> tuple[float, ...] | None:
+    """Field of view along the axes of the image, and across it; None where it is not stated."""
+    axes = [*encoding.axes, *(axis for axis in "xyz" if axis not in encoding.axes)]
+    view = tuple(encoding.field_of_view[axis] for axis in axes)
+    return view if min(view) > 0 else None
 
 
 def _volume(content: Content, volume: int | None) -> tuple[np.ndarray, int, int]:

@@ -87,13 +87,15 @@ def write_ismrmrd(
     samples = _samples(stack, order)
     noise = scan.noise if noise is None else noise
     silent = None if noise is None else _checked_noise(noise, stack.n_coils)
-    _write(path, order, scan.geometry, scan.protocol, stack.n_coils, samples, silent, scan.reconstructed)
+    shape, view = scan.reconstructed, scan.field_of_view
+    _write(path, order, scan.geometry, scan.protocol, stack.n_coils, samples, silent, shape, view)
     return path
 
 
 def write_plan(
-    path: str | os.PathLike[str], design: Any, *, geometry: Geometry | None = None, protocol: Protocol | None = None
-) -> Path:
+    path: str | os.PathLike[str], design: Any, *, geometry: Geometry | None = None, protocol: Protocol | None = None,
+    field_of_view: Sequence[float] | None = None,
+) -> Path:  # fmt: skip
     """Write what is to be measured: headers in the planned order, without samples.
 
     Parameters
@@ -104,6 +106,8 @@ def write_plan(
     geometry : Geometry, optional
         Of the design's image, as `Scan.geometry` of a reference has it.
     protocol : Protocol, optional
+    field_of_view : sequence of three float, optional
+        Of a reference without geometry, as `Scan.field_of_view` has it: mm.
 
     Returns
     -------
@@ -128,7 +132,9 @@ def write_plan(
             f"geometry must have the matrix of the design, {order.shape}, got {geometry.matrix}; of a volume take the "
             "geometry of a slice."
         )
-    _write(path, order, geometry, protocol, 0, None, None, None)
+    if field_of_view is not None and (len(field_of_view) != 3 or min(field_of_view) <= 0):
+        raise ValueError(f"field_of_view must be three lengths > 0 in mm, got {field_of_view!r}.")
+    _write(path, order, geometry, protocol, 0, None, None, None, field_of_view)
     return path
 
 
@@ -220,6 +226,7 @@ def _write(
     samples: list[np.ndarray] | None,
     noise: np.ndarray | None,
     wanted: Sequence[int] | None,
+    field_of_view: Sequence[float] | None,
 ) -> None:
     import ismrmrd
 
@@ -234,6 +241,7 @@ def _write(
         names=order.names,
         cartesian=order.shots is None,
         n_shots=len(order.counters),
+        field_of_view=field_of_view,
     )
 
     acquisitions: list[Any] = []

@@ -19,13 +19,15 @@ class Protocol:
         Radians.
     field_strength : float or None
         Tesla.
+    frequency : float or None
+        Of the protons, in hertz.
     name : str
         As the scanner's user called it.
 
     Examples
     --------
-    >>> Protocol(echo_time=0.03, repetition_time=2.0)
-    Protocol(echo_time=0.03, repetition_time=2.0, inversion_time=None, flip_angle=None, field_strength=None, name='')
+    >>> Protocol(echo_time=0.03, repetition_time=2.0).echo_time
+    0.03
     """
 
     echo_time: float | None = None
@@ -33,6 +35,7 @@ class Protocol:
     inversion_time: float | None = None
     flip_angle: float | None = None
     field_strength: float | None = None
+    frequency: float | None = None
     name: str = ""
 
     def __bool__(self) -> bool:

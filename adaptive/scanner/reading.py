@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from adaptive.checks import choice
 from adaptive.scanner.geometry import PLANES
 from adaptive.scanner.recognising import OtherKind
-from adaptive.scanner.sentences import opened_hdf5
+from adaptive.scanner.sentences import reading
 from adaptive.scanner.slicing import stacked
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def read_scan(
     ValueError
         In one sentence: a damaged or cut-off file, compressed pixels without a decoder, a missing slice, mixed series,
         samples out of order or twice, numbers that are NaN, k-space in the place of an image or the other way round,
-        several volumes of which none was chosen, more than fits into memory.
+        several volumes of which none was chosen, more than fits into memory, HDF5 whose numbers lie in another file.
 
     Notes
     -----
@@ -158,6 +158,7 @@ def unchecked(
 
 
 def _of_hdf5(path: Path, kind: str | None, volume: int | None, index: int | None) -> Scan:
+    from adaptive.scanner.hdf5 import opened_hdf5
     from adaptive.scanner.ismrmrd_file import is_ismrmrd
 
     with opened_hdf5(path) as file:
@@ -174,7 +175,7 @@ def _of_hdf5(path: Path, kind: str | None, volume: int | None, index: int | None
 
 
 def _marked(path: Path) -> bool:
-    with path.open("rb") as stream:
+    with reading(path.name), path.open("rb") as stream:
         return stream.read(132)[128:] == _MARK
 
 

@@ -67,8 +67,9 @@ def looks_like_kspace(array: ArrayLike) -> bool:
     each = np.moveaxis(values, (rows, columns), (-2, -1)).reshape(-1, values.shape[rows], values.shape[columns])
     energy = np.zeros(each.shape[1:])
     for one in each:  # one after the other: volumes need no second array of their size
-        magnitude = np.abs(one).astype(float)
-        energy += np.where(np.isfinite(magnitude), magnitude, 0.0) ** 2
+        with np.errstate(all="ignore"):  # numbers that are none are left out
+            magnitude = np.abs(one).astype(float)
+            energy += np.where(np.isfinite(magnitude), magnitude, 0.0) ** 2
     total = float(energy.sum())
     if total == 0 or min(energy.shape) < 2 * _LEAST:
         return False

@@ -38,6 +38,8 @@ class Scan:
         Axis of the coils, 0; None: one receiver, no such axis.
     geometry : Geometry or None
         Of the axes of ``data`` without that of the coils; of a slice with a third axis of one voxel.
+    field_of_view : tuple of three float, or None
+        Of a file that states it and no geometry: mm along the axes of a slice and across it, or of a volume.
     protocol : Protocol or None
     noise : ndarray (coils, samples) or None
         Samples without excitation.
@@ -89,6 +91,7 @@ class Scan:
     index: int = 0
     n_slices: int = 1
     source: str = "scan"
+    field_of_view: tuple[float, ...] | None = None
 
     def __repr__(self) -> str:
         return f"Scan({self.source}: {self._said()})"
@@ -160,7 +163,10 @@ class Scan:
         data = remove_oversampling(self.data, side, axis - len(self.shape))
         mask = None if self.sampled is None else np.broadcast_to(self.sampled.any(axis, keepdims=True), data.shape[1:])
         place = None if self.geometry is None else self.geometry.cropped(axis, side)
-        return replace(self, data=data, mask=mask, geometry=place)
+        view = None if self.field_of_view is None else list(self.field_of_view)
+        if view is not None:
+            view[axis] *= side / self.shape[axis]
+        return replace(self, data=data, mask=mask, geometry=place, field_of_view=None if view is None else tuple(view))
 
     def measure(self, blocks: Iterable[Operator]) -> list[np.ndarray]:
         """The samples of several blocks - lines, phase encodes, masks, shots - out of those that were acquired.

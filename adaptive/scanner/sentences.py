@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
-from pathlib import Path
-from typing import Any
 
 from adaptive.checks import integer
 
-__all__ = ["chosen", "damaged", "needs", "opened_hdf5"]
+__all__ = ["chosen", "damaged", "needs", "one_warning", "reading"]
 
 
 def needs(package: str, what: str) -> None:
@@ -30,15 +31,46 @@ def damaged(name: str, reason: BaseException) -> ValueError:
     return ValueError(f"{name} cannot be read; it seems to be damaged or not what its name says ({why}).")
 
 
-def opened_hdf5(path: Path, package: str = "h5py") -> Any:
-    """An HDF5 file, to be closed by the caller; a sentence where it is damaged, or ``package`` is absent."""
-    needs(package, f"reading {path.name}")
-    import h5py
+@contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Let whatever a package raises over the bytes of a file be the sentence of `damaged`.
 
+    Around calls of that package only: sentences of ours, which say more, are raised outside.
+
+    Examples
+    --------
+    >>> with reading("raw.h5"):
+    ...     {}["header"]
+    Traceback (most recent call last):
+    ValueError: raw.h5 cannot be read; it seems to be damaged or not what its name says ('header').
+    """
     try:
-        return h5py.File(path, "r")
-    except OSError as reason:
-        raise damaged(path.name, reason) from reason
+        yield
+    except MemoryError as reason:
+        raise ValueError(f"{name} does not fit into memory; read a part of it.") from reason
+    except Exception as reason:  # a dozen kinds, by format and by where the file is cut off
+        raise damaged(name, reason) from reason
+
+
+@contextmanager
+def one_warning(name: str) -> Iterator[None]:
+    """Say the first of what a package warns of while it reads a file, and how many more there were.
+
+    Examples
+    --------
+    >>> with warnings.catch_warnings(record=True) as said, one_warning("raw.dcm"):
+    ...     warnings.simplefilter("always")
+    ...     for _ in range(3):
+    ...         warnings.warn("an odd value")
+    >>> [str(one.message) for one in said]
+    ['raw.dcm: an odd value (and 2 more)']
+    """
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        yield
+    if found:
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        warnings.warn(f"{name}: {found[0].message}{more}", UserWarning, stacklevel=4)
 
 
 def chosen(name: str, argument: str, value: int | None, n: int, what: str) -> int:

@@ -95,11 +95,13 @@ def _slice(scan: Scan, plane: str | None, axis: int, index: int | None) -> Scan:
     kept = [k for k in range(3) if k != axis]
     readout = kept.index(scan.readout) if scan.readout in kept else None
     wanted = None if scan.reconstructed is None else tuple(scan.reconstructed[k] for k in kept)
+    view = scan.field_of_view
     return replace(
         scan,
         data=data,
         mask=mask,
         geometry=None if scan.geometry is None else scan.geometry.cut(axis, index),
+        field_of_view=None if view is None else (*(view[k] for k in kept), view[axis] / n),
         readout=readout,
         reconstructed=wanted,
         order=None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import math
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,11 @@ from adaptive.scanner.geometry import Geometry
 from adaptive.scanner.protocol import Protocol
 from adaptive.scanner.recognising import kind_of
 from adaptive.scanner.scan import Scan
-from adaptive.scanner.sentences import chosen, damaged, needs
+from adaptive.scanner.sentences import chosen, damaged, needs, reading
 
 __all__ = ["read_volume"]
 
+_PACKED = (".gz", ".mgz")
 _SECONDS = {"sec": 1.0, "msec": 1e-3, "usec": 1e-6}
 
 
@@ -25,30 +27,40 @@ def read_volume(path: Path, kind: str | None, volume: int | None = None) -> Scan
     needs("nibabel", f"reading {path.name}")
     import nibabel
 
-    try:
+    with reading(path.name):
+        if path.name.lower().endswith(_PACKED):
+            _check_sum(path)
         file: Any = nibabel.load(path)
         shape = tuple(int(side) for side in file.shape)
-    except Exception as reason:  # a dozen kinds, by format and by where the file is cut off
-        raise damaged(path.name, reason) from reason
+        affine, dtype = np.asarray(file.affine, float), file.get_data_dtype()
     if len(shape) not in (2, 3, 4) or 0 in shape:
         raise ValueError(f"{path.name} must hold a volume with three axes (or several of them), got shape {shape}.")
     n_volumes = shape[3] if len(shape) == 4 else 1
     volume = chosen(path.name, "volume", volume, n_volumes, "volumes")
+    if dtype.kind not in "biufc":
+        raise ValueError(f"{path.name} must hold one number per voxel, got {dtype}.")
     require_memory(path.name, shape[:3], float)
-    try:
+    with reading(path.name):
         data = np.asanyarray(file.dataobj[..., volume] if len(shape) == 4 else file.dataobj)
-    except Exception as reason:
-        raise damaged(path.name, reason) from reason
+    if not np.isfinite(affine).all() or abs(np.linalg.det(affine[:3, :3])) < 1e-12:
+        raise damaged(path.name, ValueError("it does not say how its voxels lie in the patient"))
     sides = (*data.shape, *(1,) * (3 - data.ndim))
     return Scan(
         data,
         kind_of(data, path.name, kind),
-        geometry=Geometry.from_affine(file.affine, sides),
+        geometry=Geometry.from_affine(affine, sides),
         protocol=_protocol(file.header, shape),
         volume=volume,
         n_volumes=n_volumes,
         source=path.name if n_volumes == 1 else f"volume {volume} of {path.name}",
     )
+
+
+def _check_sum(path: Path) -> None:
+    """Read a packed file to its end, where the sum of its numbers stands; nibabel stops at the last voxel."""
+    with gzip.open(path) as stream:
+        while stream.read(1 << 20):
+            pass
 
 
 def _protocol(header: Any, shape: tuple[int, ...]) -> Protocol | None:

@@ -6,7 +6,7 @@ A cell that is something else is refused by its file, line and column.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +40,8 @@ class Cells:
         the row, the first being 1).
     delimiter : str
         What separated the cells; it tells "1,5" from "1,500".
+    sequences : mapping of str to (n,) object array
+        The lists of a Parquet file as they are, None where nothing stands; the frame holds them as short text.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class Cells:
     path: Path
     frame: pd.DataFrame
     delimiter: str = ","
+    sequences: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def require(self, *columns: str) -> None:
         """Refuse names that are no columns."""
@@ -80,7 +83,8 @@ class Cells:
 
     def where(self, keep: Any) -> Cells:
         """Return the rows for which ``keep``, (n,) booleans, holds."""
-        return Cells(self.path, self.frame[keep], self.delimiter)
+        sequences = {name: cells[np.asarray(keep, dtype=bool)] for name, cells in self.sequences.items()}
+        return Cells(self.path, self.frame[keep], self.delimiter, sequences)
 
     def gaps(self, name: str) -> np.ndarray:
         """Return (n,) booleans: the cells of a column that say that nothing is known."""

@@ -1,4 +1,4 @@
-"""Kinds of columns: numbers, dates, categories, texts, or nothing that a model can use.
+"""Kinds of columns: numbers, dates, vectors, categories, texts, or nothing that a model can use.
 
 A column is of the first kind that all its cells are, empty ones aside.
 """
@@ -15,6 +15,7 @@ import numpy as np
 
 from adaptive.tables.cells import TableError
 from adaptive.tables.values import MISSING, dates_of, number_of
+from adaptive.tables.vectors import block_of, is_cut, numbers_in, printed, unequal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,11 +36,12 @@ class Kind(Enum):
     Examples
     --------
     >>> [kind.name for kind in Kind]
-    ['NUMBER', 'DATE', 'CATEGORY', 'TEXT', 'UNUSED']
+    ['NUMBER', 'DATE', 'VECTOR', 'CATEGORY', 'TEXT', 'UNUSED']
     """
 
     NUMBER = "number"
     DATE = "date"
+    VECTOR = "vector"
     CATEGORY = "category"
     TEXT = "text"
     UNUSED = "unused"
@@ -53,8 +55,8 @@ class Column:
     ----------
     name : str
     kind : Kind
-    values : pandas.Series
-        Floats (numbers; dates in days after the first) or text; NaN where missing.
+    values : pandas.Series, or of vectors a DataFrame
+        Floats (numbers; dates in days after the first), text, or (n, d) numbers in single precision; NaN where missing.
     missing : int
         How many cells are.
     why : str
@@ -69,7 +71,7 @@ class Column:
 
     name: str
     kind: Kind
-    values: pd.Series
+    values: pd.Series | pd.DataFrame
     missing: int
     why: str = ""
 
@@ -120,6 +122,11 @@ def _column(cells: Cells, name: str, max_missing: float) -> Column:
 
     if (len(known) <= (1 - max_missing) * len(text) and n_missing > max_missing * len(text)) or known.empty:
         return unused(f"{n_missing / len(text):.0%} missing")
+    vectors = _vectors(cells, name, known, missing.to_numpy())
+    if isinstance(vectors, str):
+        return unused(vectors)
+    if vectors is not None:
+        return Column(name, Kind.VECTOR, vectors, n_missing)
     distinct = known.nunique()
     numbers = _numbers(known, name, cells)
     if numbers is not None:
@@ -134,6 +141,44 @@ def _column(cells: Cells, name: str, max_missing: float) -> Column:
             return of(Kind.TEXT, known)
         return unused(f"{distinct} different entries in {len(known)} rows")
     return of(Kind.CATEGORY, known)
+
+
+def _vectors(cells: Cells, name: str, known: pd.Series, missing: np.ndarray) -> pd.DataFrame | str | None:
+    """Return a column of vectors as one block, the reason why it is none, or None where it is something else.
+
+    Few vectors of another length, or few other cells, among many alike are mistakes, and refused.
+    """
+    import pandas as pd
+
+    lists = cells.sequences.get(name)
+    if lists is None and not known.str.startswith(("[", "(", "array(", "tensor(")).mean() > 0.5:
+        return None
+    places = np.flatnonzero(~missing)
+    found = [printed(cell) for cell in known] if lists is None else [numbers_in(cell) for cell in lists[places]]
+    if sum(one is not None for one in found) <= len(found) / 2:
+        cut = lists is None and known.map(is_cut).mean() > 0.5
+        return "vectors printed without all their numbers ('...')" if cut else None
+    usual, bad = unequal(found)
+    if len(bad) >= len(found) / 4 or usual == 0:
+        lengths = sorted({len(one) for one in found if one is not None})
+        others = sum(one is None for one in found)
+        return f"vectors of {lengths[0]} to {lengths[-1]} numbers" + (f" and {others} other cells" if others else "")
+    for place in bad[:1].tolist():
+        got = "no vector of numbers" if found[place] is None else f"{len(found[place])} numbers"  # type: ignore[arg-type]
+        raise TableError(
+            f"{cells.path}, line {known.index[place]}, column {name!r}: expected a vector of {usual} numbers, as "
+            f"{len(found) - len(bad)} other cells hold, got {got}; mend it, empty it, or leave the column out with "
+            "--ignore."
+        )
+    block = block_of(found, places, len(missing))
+    infinite = np.flatnonzero(~np.isfinite(block[places]).all(axis=1))
+    if infinite.size:
+        raise TableError(
+            f"{cells.path}, line {known.index[infinite[0]]}, column {name!r}: this vector has an entry that is missing "
+            "or not finite in single precision; fill it in, or empty the cell."
+        )
+    names = [f"{name} {k + 1}" for k in range(usual)]
+    return pd.DataFrame(block, index=cells.frame.index, columns=names, copy=False)
 
 
 def _numbers(known: pd.Series, name: str, cells: Cells) -> np.ndarray | None:

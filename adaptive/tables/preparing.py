@@ -1,6 +1,7 @@
 """From columns to features: scikit-learn's transformers, one per kind of column, and one line that says what was done.
 
 number, date   medians for what is missing, then mean 0 and standard deviation 1
+vector         one block in single precision: mean 0, all entries divided by one number
 category       a column of 0 and 1 for each of the most frequent, missing ones being a category, too
 text           frequencies of words, weighted by how rare they are, rows of norm 1
 """
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive.tables.cells import TableError
+from adaptive.tables.cells import TableError, listed
 from adaptive.tables.columns import MOST_CATEGORIES, Column, Kind
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Preparation:
     Attributes
     ----------
     frame : pandas.DataFrame
-        The used columns, one row per row of the table.
+        The used columns, one row per row of the table; a vector is as many columns as it has numbers.
     features : tuple of str
         Their names.
 
@@ -56,14 +57,20 @@ class Preparation:
     def __init__(self, columns: Sequence[Column], what: str) -> None:
         import pandas as pd
 
-        self.columns = list(columns)
+        self.columns, self._what = list(columns), what
         used = [column for column in columns if column.kind is not Kind.UNUSED]
         if not used:
             left = "; ".join(f"{column.name}: {column.why}" for column in columns)
             raise TableError(f"{what} has no feature columns besides the target{f' ({left})' if left else ''}.")
-        self.frame: pd.DataFrame = pd.DataFrame({column.name: column.values for column in used})
+        blocks = [column.values for column in used if column.kind is Kind.VECTOR]
+        frame = pd.DataFrame({column.name: column.values for column in used if column.kind is not Kind.VECTOR})
+        self.frame: pd.DataFrame = pd.concat([frame, *blocks] if len(frame.columns) else blocks, axis=1)
         self.features = tuple(self.frame.columns)
+        if len(set(self.features)) < len(self.features):
+            twice = next(name for name in self.features if self.features.count(name) > 1)
+            raise TableError(f"{what} has a column {twice!r}, and a vector with a number of that name: rename one.")
         self._names = {kind: [column.name for column in used if column.kind is kind] for kind in Kind}
+        self._vectors = [column for column in used if column.kind is Kind.VECTOR]
 
     def transformer(self) -> ColumnTransformer:
         """Return the unfitted transformer of `frame`."""
@@ -72,6 +79,8 @@ class Preparation:
         from sklearn.impute import SimpleImputer
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, OneHotEncoder, StandardScaler
+
+        from adaptive.tables.vector_scaler import VectorScaler
 
         # divided by their largest entry first, as squares of very large and very small numbers do not exist
         numbers = make_pipeline(
@@ -85,6 +94,7 @@ class Preparation:
         for name in self._names[Kind.TEXT]:
             words = TfidfVectorizer(sublinear_tf=True, max_features=MOST_WORDS, min_df=2 if len(self.frame) > 50 else 1)
             parts.append((f"text {name}", make_pipeline(FunctionTransformer(_present), words), name))
+        parts += [(f"vector {one.name}", VectorScaler(), list(one.values.columns)) for one in self._vectors]
         return ColumnTransformer([part for part in parts if part[2]])
 
     def features_of(self, fitted_on: np.ndarray | None = None) -> Any:
@@ -97,14 +107,25 @@ class Preparation:
 
         Returns
         -------
-        (n, d) float array, or CSR array where texts make it sparse
+        (n, d) float array (float32 where there are vectors), or CSR array where texts make it sparse
         """
         import scipy.sparse as sp
 
         transformer = self.transformer()
-        transformer.fit(self.frame if fitted_on is None else self.frame.iloc[fitted_on])
+        try:
+            transformer.fit(self.frame if fitted_on is None else self.frame.iloc[fitted_on])
+        except ValueError as problem:
+            if "no terms remain" not in str(problem) and "empty vocabulary" not in str(problem):
+                raise
+            names = listed(self._names[Kind.TEXT])
+            raise TableError(
+                f"{self._what}: the texts of {names} share no words that could tell rows apart; leave that column out "
+                "with --ignore."
+            ) from None
         X = transformer.transform(self.frame)
-        return sp.csr_array(X) if sp.issparse(X) else np.ascontiguousarray(X, dtype=float)
+        if sp.issparse(X):
+            return sp.csr_array(X)
+        return np.ascontiguousarray(X, dtype=np.float32 if self._vectors else float)
 
     def in_words(self) -> str:
         """Say in one line what becomes of the columns."""
@@ -112,6 +133,7 @@ class Preparation:
         for kind, becomes in (
             (Kind.NUMBER, "standardised"),
             (Kind.DATE, "as days, standardised"),
+            (Kind.VECTOR, "as they are, centred and on one scale"),
             (Kind.CATEGORY, "as columns of 0 and 1"),
             (Kind.TEXT, "as word frequencies"),
         ):
@@ -119,6 +141,9 @@ class Preparation:
             if found:
                 many = {"category": "categories"}.get(kind.value, f"{kind.value}s")
                 done.append(f"{len(found)} {kind.value if len(found) == 1 else many} {becomes}")
+        blank = sum(column.missing for column in self.columns if column.kind is Kind.VECTOR)
+        if blank:
+            done.append(f"{blank} missing {'vector' if blank == 1 else 'vectors'} filled by the mean")
         filled = sum(column.missing for column in self.columns if column.kind in (Kind.NUMBER, Kind.DATE))
         if filled:
             done.append(f"{filled} missing {'value' if filled == 1 else 'values'} filled by medians")

@@ -17,13 +17,19 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+import numpy as np
+
+from adaptive import memory
 from adaptive.tables.cells import Cells, TableError, listed
+from adaptive.tables.vectors import shortened
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["TableFile", "read_cells"]
 
+_BYTES = 8  # of memory for each letter: cells of few letters are objects, too
+_LONGEST_HEADER = 1 << 20
 EXPECTED = "expected a table (.csv, .csv.gz or .parquet)"
 
 
@@ -108,7 +114,7 @@ class TableFile:
             if not self._parquet:
                 self._encoding = self._found_encoding()
                 with self._text() as text:
-                    self.delimiter = _delimiter_of(text.readline())
+                    self.delimiter = _delimiter_of(text.readline(_LONGEST_HEADER))
         except (OSError, EOFError, zlib.error) as error:
             if isinstance(error, OSError) and error.errno is not None:
                 raise TableError(f"{self.path} cannot be read: {error.strerror}.") from None
@@ -123,14 +129,17 @@ class TableFile:
             yield line, row
 
     def blocks(self, size: int | None = None) -> Iterator[Cells]:
-        """Yield so many rows at a time, or all at once."""
+        """Yield so many rows at a time, or all at once, for which memory is asked."""
         import pandas as pd
 
+        if size is None and not self._parquet:
+            self._require_memory(self._n_letters)
         rows = self.rows()
         while block := list(islice(rows, size)):
             cells = {name: [row[k].strip() for _, row in block] for k, name in enumerate(self.header)}
             frame = pd.DataFrame(cells, index=[line for line, _ in block], dtype=object)
-            yield Cells(self.path, frame, self.delimiter)
+            sequences = {name: column[frame.index.to_numpy() - 1] for name, column in self._sequences.items()}
+            yield Cells(self.path, frame, self.delimiter, sequences)
 
     def require(self, *columns: str) -> None:
         """Refuse names that are no columns."""
@@ -147,24 +156,52 @@ class TableFile:
             return
         csv.field_size_limit(2**31 - 1)  # the largest that every system takes; the default is 128 KiB
         with self._text() as stream:
-            reader = csv.reader(stream, delimiter=self.delimiter)
+            lines = _Lines(stream)
+            # strict: where a quote is not closed or not doubled, rows would run into one another without a word
+            reader, line = csv.reader(lines, delimiter=self.delimiter, strict=True), 1
             try:
                 for row in reader:
                     if any(cell.strip() for cell in row):
                         yield reader.line_num, row
+                    line = reader.line_num + 1
             except csv.Error as error:
-                raise TableError(f"{self.path}, line {reader.line_num}: this is not CSV ({error}).") from None
+                why = "a quote is opened there and never closed" if lines.ended else f"{error}"
+                raise TableError(f"{self.path}, line {line}: this is not CSV ({why}).") from None
+            except (EOFError, OSError, zlib.error) as error:
+                raise TableError(f"{self.path} is compressed, and damaged: {error}.") from None
 
     @cached_property
     def _frame(self) -> pd.DataFrame:
         import pandas as pd
 
         try:
-            return pd.read_parquet(self.path, dtype_backend="numpy_nullable")  # whole numbers stay so beside gaps
+            import pyarrow.parquet
+
+            known = pyarrow.parquet.read_metadata(self.path)
+            parts = sum(known.row_group(k).total_byte_size for k in range(known.num_row_groups))
+            needed = max(parts, _BYTES * known.num_rows * known.num_columns)  # what is packed well says little of it
         except ImportError:
             raise TableError(f"{self.path} is a Parquet file, which needs pyarrow: pip install pyarrow.") from None
-        except (OSError, ValueError) as error:
+        except Exception as error:  # a dozen kinds, by what is damaged
             raise TableError(f"{self.path} is a damaged Parquet file: {error}.") from None
+        self._require_memory(needed)
+        try:
+            return pd.read_parquet(self.path, dtype_backend="numpy_nullable")  # whole numbers stay so beside gaps
+        except Exception as error:  # the same, within the numbers
+            raise TableError(f"{self.path} is a damaged Parquet file: {error!r}.") from None
+
+    @cached_property
+    def _sequences(self) -> dict[str, np.ndarray]:
+        """The columns of lists, (n,) object arrays with None where nothing stands."""
+        if not self._parquet:
+            return {}
+        found = {}
+        for name, (_, column) in zip(self.header, self._frame.items(), strict=True):
+            if column.dtype == object and any(_is_sequence(cell) for cell in column):
+                cells = np.empty(len(column), dtype=object)
+                cells[:] = [cell if _is_sequence(cell) else None for cell in column]
+                found[name] = cells
+        return found
 
     def _bytes(self) -> IO[bytes]:
         return gzip.open(self.path) if self._packed else self.path.open("rb")  # type: ignore[return-value]
@@ -179,13 +216,33 @@ class TableFile:
         for self._encoding in ("utf-16",) if marked else ("utf-8-sig", "cp1252"):
             try:
                 with self._text() as text:
-                    binary = any("\x00" in part for part in iter(lambda: text.read(1 << 20), ""))
+                    binary = self._looked_through(text)
             except UnicodeDecodeError:
                 continue
             if not binary:
                 return self._encoding
             break
         raise TableError(f"{self.path} is not a table of text; expected .csv, .csv.gz or .parquet.")
+
+    def _looked_through(self, text: io.TextIOWrapper) -> bool:
+        """Return whether there are letters that no text has; count them all, and those of the longest line."""
+        self._n_letters, longest, line = 0, 0, 0
+        for part in iter(lambda: text.read(1 << 16), ""):
+            if "\x00" in part:
+                return True
+            first, *others = part.split("\n")
+            longest = max(longest, line + len(first), *map(len, others))
+            line = len(others[-1]) if others else line + len(first)
+            self._n_letters += len(part)
+            self._require_memory(longest)  # of what is read line by line; of all of it when all is asked for
+        return False
+
+    def _require_memory(self, n_letters: int) -> None:
+        if _BYTES * n_letters > memory.memory_there():
+            raise TableError(
+                f"{self.path} is too large: {n_letters / 1e9:.3g} GB{' unpacked' if self._packed else ''} at "
+                f"once, and there are {memory.memory_there() / 1e9:.3g} GB of memory; read a part of it."
+            )
 
     def _named(self, names: list[str]) -> list[str]:
         header = [name.strip() or f"Unnamed: {place}" for place, name in enumerate(names)]
@@ -195,6 +252,17 @@ class TableFile:
         return header
 
 
+class _Lines:
+    """Lines of a text, and whether the last was taken: a row that asks for more is not closed."""
+
+    def __init__(self, stream: io.TextIOWrapper) -> None:
+        self._stream, self.ended = stream, False
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._stream
+        self.ended = True
+
+
 def _delimiter_of(line: str) -> str:
     """Comma, semicolon or tab; of one column none of them, as a comma may stand in its numbers."""
     found = max(",;\t", key=line.count)
@@ -202,4 +270,9 @@ def _delimiter_of(line: str) -> str:
 
 
 def _texts(column: pd.Series) -> list[str]:
-    return ["" if missing else str(cell) for cell, missing in zip(column, column.isna(), strict=True)]
+    cells = zip(column, column.isna(), strict=True)
+    return ["" if none else shortened(cell) if _is_sequence(cell) else str(cell) for cell, none in cells]
+
+
+def _is_sequence(cell: object) -> bool:
+    return isinstance(cell, (list, tuple, np.ndarray))

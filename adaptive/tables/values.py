@@ -14,7 +14,8 @@ __all__ = ["DATES", "MISSING", "dates_of", "is_missing", "number_of"]
 
 MISSING = {"", "?", "-", "na", "n/a", "nan", "<na>", "null", "none", "#n/a"}
 _EMPTY = {"", "nan", "<na>"}  # "none" may well be a class
-DATES = ("ISO8601", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y")
+_DAYS = ("%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y")
+DATES = ("ISO8601", *_DAYS, *(f"{day} {time}" for day in _DAYS for time in ("%H:%M", "%H:%M:%S", "%I:%M %p")))
 
 
 def is_missing(cell: str) -> bool:

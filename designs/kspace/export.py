@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,9 @@ _KINDS = {"lines": LinePool, "phase encodes": PhaseEncodePool, "shots": Trajecto
 
 
 def export_design(
-    design: Pool, path: Any, *, geometry: Geometry | None = None, protocol: Protocol | None = None
-) -> Path:
+    design: Pool, path: Any, *, geometry: Geometry | None = None, protocol: Protocol | None = None,
+    field_of_view: Sequence[float] | None = None,
+) -> Path:  # fmt: skip
     """Write a design.
 
     Parameters
@@ -47,6 +49,8 @@ def export_design(
         (`adaptive.scanner.write_ismrmrd` writes them with theirs).
     geometry, protocol : Geometry, Protocol, optional
         Of the scan that is planned, as a reference has them: for ISMRMRD, which has a place for them.
+    field_of_view : sequence of three float, optional
+        Of a reference without geometry, in mm, for ISMRMRD.
 
     Returns
     -------
@@ -66,13 +70,10 @@ def export_design(
     >>> chosen = lines((8, 6)).take([4, 3, 6])
     >>> path = export_design(chosen, Path(tempfile.mkdtemp()) / "design.csv")
     >>> print(path.read_text())
-    # design: lines
-    # shape: 8 x 6
-    # axis: 0
-    order,line,frequency
-    0,4,0
-    1,3,-1
-    2,6,2
+    order,line,frequency,design,shape,axis
+    0,4,0,lines,8 x 6,0
+    1,3,-1,lines,8 x 6,0
+    2,6,2,lines,8 x 6,0
     >>> import_design(path).labels()
     [4, 3, 6]
     """
@@ -83,8 +84,8 @@ def export_design(
     if len(design) == 0:
         raise ValueError("the design is empty: nothing would be measured.")
     if path.suffix.lower() in _ISMRMRD:
-        return write_plan(path, design, geometry=geometry, protocol=protocol)
-    if geometry is not None or protocol is not None:
+        return write_plan(path, design, geometry=geometry, protocol=protocol, field_of_view=field_of_view)
+    if geometry is not None or protocol is not None or field_of_view is not None:
         raise ValueError(f"{path.name} has no place for a geometry or a protocol; ISMRMRD has ({', '.join(_ISMRMRD)}).")
     if path.suffix.lower() == ".csv":
         path.write_text(_csv(kind, design), encoding="utf-8")
@@ -177,26 +178,25 @@ def _for_bart(kind: str, design: Any) -> np.ndarray:
 
 
 def _csv(kind: str, design: Any) -> str:
+    """A table whose first line names the columns; what is said of the whole design stands in every row."""
     out = io.StringIO()
-    out.write(f"# design: {kind}\n# shape: {' x '.join(map(str, design.image_shape))}\n")
     writer = csv.writer(out, lineterminator="\n")
+    said = [kind, " x ".join(map(str, design.image_shape))]
     if kind == "lines":
-        out.write(f"# axis: {design.axis}\n")
-        writer.writerow(["order", "line", "frequency"])
+        writer.writerow(["order", "line", "frequency", "design", "shape", "axis"])
         middle = design.image_shape[design.axis] // 2
-        writer.writerows([k, line, line - middle] for k, line in enumerate(design.lines.tolist()))
+        writer.writerows([k, line, line - middle, *said, design.axis] for k, line in enumerate(design.lines.tolist()))
     elif kind == "phase encodes":
-        out.write(f"# readout: {design.readout}\n")
-        writer.writerow(["order", "first", "second", "first_frequency", "second_frequency"])
+        frequencies = ["first_frequency", "second_frequency"]
+        writer.writerow(["order", "first", "second", *frequencies, "design", "shape", "readout"])
         middles = [side // 2 for side in design.plane]
         for k, (a, b) in enumerate(design.encodes.tolist()):
-            writer.writerow([k, a, b, a - middles[0], b - middles[1]])
+            writer.writerow([k, a, b, a - middles[0], b - middles[1], *said, design.readout])
     else:
-        out.write("# units: radians per pixel\n")
-        axes = [f"k{axis}" for axis in range(len(design.image_shape))]
-        writer.writerow(["order", "shot", "sample", *axes])
+        axes = [f"k{axis} (radians per pixel)" for axis in range(len(design.image_shape))]
+        writer.writerow(["order", "shot", "sample", *axes, "design", "shape"])
         for k, (shot, name) in enumerate(zip(design.samples, design.names, strict=True)):
-            writer.writerows([k, json.dumps(name), j, *map(repr, row)] for j, row in enumerate(shot.tolist()))
+            writer.writerows([k, json.dumps(name), j, *map(repr, row), *said] for j, row in enumerate(shot.tolist()))
     return out.getvalue()
 
 
@@ -205,9 +205,13 @@ def _csv(kind: str, design: Any) -> str:
 
 def _from_csv(path: Path, shape: Any, axis: int | None) -> Pool:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-        said = dict(line[2:].split(": ", 1) for line in lines if line.startswith("# "))
-        rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+        with path.open(encoding="utf-8", newline="") as stream:
+            rows = list(csv.DictReader(stream, strict=True))
+        said = {key: rows[0][key] for key in ("design", "shape", "axis", "readout") if key in rows[0]}
+        if any(row[key] != value for row in rows for key, value in said.items()):
+            raise ValueError(f"{', '.join(said)} must be the same in every row")
+        if any(None in row or None in row.values() for row in rows):
+            raise ValueError("a row has more or fewer cells than the header")
         kind, sides = said["design"], tuple(int(side) for side in said["shape"].split(" x "))
         if kind == "lines":
             return LinePool(sides, np.array([int(row["line"]) for row in rows]), int(said["axis"]))
@@ -220,10 +224,10 @@ def _from_csv(path: Path, shape: Any, axis: int | None) -> Pool:
         names: dict[int, Any] = {}
         for row in rows:
             where = int(row["order"])
-            shots.setdefault(where, []).append([float(row[f"k{k}"]) for k in range(len(sides))])
+            shots.setdefault(where, []).append([float(row[f"k{k} (radians per pixel)"]) for k in range(len(sides))])
             names[where] = json.loads(row["shot"])
         return TrajectoryPool(sides, [np.array(shots[k]) for k in sorted(shots)], [names[k] for k in sorted(shots)])
-    except (KeyError, ValueError, TypeError, IndexError) as reason:
+    except (KeyError, ValueError, TypeError, IndexError, csv.Error, RecursionError) as reason:
         raise ValueError(f"{path.name} is no design as export_design writes it ({reason}).") from reason
 
 

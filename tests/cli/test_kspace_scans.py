@@ -196,6 +196,31 @@ def test_maps_of_the_whole_serve_the_block_that_was_acquired_and_its_lines_are_f
     assert "its line k is line k + 4 of the 32 in the file" in found.statements[0]
 
 
+def test_a_plan_takes_coil_maps_and_keeps_the_field_of_view_of_raw_samples(files, tmp_path, capfd):
+    """Before: --coils sent to --kspace, which sent back to --reference; without positions the view was lost."""
+    told = Protocol(echo_time=0.03, frequency=63.5e6)
+    scan = Scan(RAW, "kspace", coils=0, protocol=told, field_of_view=(256.0, 192.0, 4.0))
+    reference = write_ismrmrd(tmp_path / "raw.h5", scan)
+    np.save(tmp_path / "maps.npy", simulate_coils(SHAPE, 2, random_state=0))
+    common = ["kspace", "--plan", "--reference", str(reference), "--lines", "9", "--initial", "6", "--jobs", "1"]
+    for coils in ("estimate", str(tmp_path / "maps.npy")):
+        out = tmp_path / f"run{len(coils)}"
+        assert run([*common, "--coils", coils, "--export", "ismrmrd", "--out", str(out)]) == 0, capfd.readouterr().err
+        planned = read_scan(out / "plan.h5")
+        assert planned.field_of_view == (256.0, 192.0, 4.0) and planned.protocol.frequency == 63.5e6
+        assert "orientation of plan.h5 is zero" in capfd.readouterr().out
+    for arguments, message in (
+        ([*common, "--coils", str(files / "maps.npy")], "--coils: maps must have shape (2, 32, 32)"),
+        (["kspace", "--plan", "--reference", str(files / "image.npy"), "--coils", "estimate"], "is an image"),
+        (
+            ["kspace", "--plan", "--image", str(files / "image.npy"), "--coils", "estimate"],
+            "for a --plan with --reference",
+        ),
+    ):
+        assert run([*arguments, "--out", str(tmp_path / "bad")]) == 2
+        assert message in " ".join(capfd.readouterr().err.split())
+
+
 def test_points_across_the_read_out_become_encodes_of_the_volume(files, tmp_path):
     arguments = ["--plan", "--reference", str(files / "dicom"), "--trajectory", "points", "--lines", "72"]
     assert run(["kspace", *arguments, "--initial", "8", "--jobs", "1", "--out", str(tmp_path / "run")]) == 0

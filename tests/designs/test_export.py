@@ -65,6 +65,39 @@ def test_orientation_survives_from_images_to_a_plan_and_its_acquisitions(tmp_pat
         export_design(design, tmp_path / "plan.csv", geometry=reference.geometry)
 
 
+@pytest.mark.parametrize("name", DESIGNS)
+def test_any_table_program_opens_the_csv(tmp_path, name):
+    """Before: three comment lines stood in front of the header."""
+    import pandas as pd
+
+    path = export_design(DESIGNS[name], tmp_path / "plan.csv")
+    table = pd.read_csv(path)
+    assert list(table.columns[:1]) == ["order"] and table.notna().all().all()
+    assert set(table["shape"]) == {" x ".join(map(str, DESIGNS[name].image_shape))}
+    path.write_text(path.read_text().replace(f",{table['shape'][0]}", ",9 x 9 x 9", 1))
+    with pytest.raises(ValueError, match=r"plan\.csv is no design as export_design writes it \(design, shape"):
+        import_design(path)
+
+
+def test_a_plan_keeps_field_of_view_and_frequency_where_no_position_is_stated(tmp_path):
+    """Before: both were lost with the place in the patient."""
+    samples = np.random.default_rng(0).standard_normal((2, 16, 12)).astype(np.complex64)
+    told = Protocol(echo_time=0.03, frequency=63_500_123.0, name="EPI")
+    raw = Scan(samples, "kspace", coils=0, protocol=told, field_of_view=(192.0, 256.0, 4.0), readout=1)
+    reference = read_scan(write_ismrmrd(tmp_path / "raw.h5", raw))
+    assert reference.geometry is None and reference.field_of_view == (192.0, 256.0, 4.0)
+    design = kspace.lines((16, 12), axis=0).take([8, 7])
+    path = export_design(
+        design, tmp_path / "plan.h5", protocol=reference.protocol, field_of_view=reference.field_of_view
+    )
+    planned = read_scan(path)
+    assert planned.field_of_view == (192.0, 256.0, 4.0) and planned.geometry is None
+    assert planned.protocol.frequency == 63_500_123.0 and planned.protocol.name == "EPI"
+    assert planned.protocol.echo_time == pytest.approx(0.03, rel=1e-12)
+    with pytest.raises(ValueError, match=r"field_of_view must be three lengths > 0 in mm, got \(1, 2\)"):
+        export_design(design, tmp_path / "bad.h5", field_of_view=(1, 2))
+
+
 @pytest.mark.parametrize("name", ["lines", "phase encodes", "spirals"])
 def test_arrays_and_bart(tmp_path, name):
     design = DESIGNS[name]
@@ -159,7 +192,12 @@ def test_files_that_hold_no_design_are_named(tmp_path):
     with pytest.raises(ValueError, match=r"a.txt: designs are read from .csv"):
         import_design(tmp_path / "a.txt")
     whole = export_design(LINES, tmp_path / "a.csv").read_text()
-    damaged = (whole[:20], whole.replace("axis: 1", "axis: 7"), whole.replace("lines", "leaves"), whole + "9,99,3\n")
+    damaged = (
+        whole[:20],
+        whole.replace("16 x 12,1", "16 x 12,7"),
+        whole.replace("lines", "leaves"),
+        whole + "9,99,3\n",
+    )
     for text in (*damaged, whole.replace("line,", "row,"), whole + "4,6,0\n"):
         (tmp_path / "a.csv").write_text(text)
         with pytest.raises(ValueError, match=r"a.csv is no design as export_design writes it"):

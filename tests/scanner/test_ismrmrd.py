@@ -77,7 +77,7 @@ def test_what_the_library_writes_is_read_to_the_bit(tmp_path):
     assert scan.data.dtype == np.complex64 and (scan.data == SAMPLES).all()
     assert (scan.kind, scan.coils, scan.n_coils, scan.shape, scan.readout) == ("kspace", 0, COILS, (NY, NX), 1)
     assert scan.order.ravel().tolist() == list(range(NY)) and scan.sampled.all()
-    assert scan.protocol == Protocol(echo_time=0.012, repetition_time=0.5, flip_angle=np.pi / 2)
+    assert scan.protocol == Protocol(echo_time=0.012, repetition_time=0.5, flip_angle=np.pi / 2, frequency=128e6)
     signs = np.array([-1, -1, 1])  # left, posterior, superior
     wanted = np.stack([TURN[1], TURN[0], TURN[2]], axis=1) * signs[:, None]  # y, x, z
     assert (scan.geometry.directions == wanted).all() and scan.geometry.directions.dtype == float

@@ -73,3 +73,10 @@ def test_columns_of_every_kind_become_features(tmp_path):
         "features: 2 numbers standardised, 1 date as days, standardised, 1 category as columns of 0 and 1, 1 text as "
         "word frequencies, 1 missing value filled by medians; left out: who (24 different entries in 24 rows)"
     )
+
+
+def test_texts_without_a_word_in_common_are_refused_in_a_sentence(tmp_path):
+    """Before: scikit-learn's "After pruning, no terms remain"."""
+    texts = [" ".join(f"w{k}x{j}" for j in range(5)) for k in range(60)]
+    with pytest.raises(TableError, match="table: the texts of 'x' share no words that could tell rows apart"):
+        Preparation([column(tmp_path, texts)], "table").features_of()

@@ -166,7 +166,9 @@ def test_a_column_of_times_may_hold_dates_as_people_write_them(command, column, 
         form: read_by(
             command, csv_of(frame.assign(**{column: days.dt.strftime(form)})), tmp_path, monkeypatch, f"run{number}"
         )
-        for number, form in enumerate(("%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y"))
+        for number, form in enumerate(
+            ("%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%Y-%m-%dT%H:%M:%SZ", "%d.%m.%Y %H:%M", "%m/%d/%Y %I:%M %p")
+        )
     }
     assert len(set(found.values())) == 1
     assert "2019-12-20" not in found["%Y-%m-%d"]  # numbers, not words

@@ -7,6 +7,7 @@ import gzip
 import pandas as pd
 import pytest
 
+from adaptive import memory
 from adaptive.tables import TableError, read_cells
 from tests.tables.files import written
 
@@ -37,6 +38,14 @@ def test_parquet_is_read_where_pyarrow_is(tmp_path):
     cells = read_cells(tmp_path / "table.parquet").frame
     assert cells["a"].tolist() == ["1.5", ""] and cells["b"].tolist() == ["x", "y"]
     assert cells["t"].tolist()[1].startswith("2020-01-03") and cells.index.tolist() == [1, 2]
+
+
+def test_parquet_is_asked_for_memory_by_its_rows_however_well_it_is_packed(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    pd.DataFrame({"a": [0] * 1_000_000}).to_parquet(tmp_path / "table.parquet")
+    monkeypatch.setattr(memory, "memory_there", lambda: 32e6)
+    with pytest.raises(TableError, match=r"table\.parquet is too large: 0\.008 GB at once"):
+        read_cells(tmp_path / "table.parquet")
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def read_questionnaire(path: Path) -> QuestionnaireFile:
         raise CommandError(f"{path} is not text in UTF-8.") from None
     try:
         content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
+    except (tomllib.TOMLDecodeError, RecursionError) as problem:
         raise CommandError(f"{path} is not TOML: {problem}.") from None
     return _Reader(path, text.splitlines(), content).read()
 

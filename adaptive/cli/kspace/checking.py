@@ -93,8 +93,10 @@ def check_together(wanted: dict[str, Any], given: Sequence[str], resume: bool) -
         for name in ("snr", "phase"):
             if name in given:
                 raise CommandError(f"--{name} is about a simulation: with --kspace nothing is simulated, leave it out.")
-    elif wanted["coils"] is not None:
-        raise CommandError("--coils is about raw samples of several coils: give them with --kspace.")
+    elif wanted["coils"] is not None and not (wanted["plan"] and wanted["reference"] is not None):
+        raise CommandError(
+            "--coils is about raw samples of several coils: give them with --kspace, or for a --plan with --reference."
+        )
     if "compress" in given and wanted["kspace"] is None and wanted["reference"] is None:
         raise CommandError("--compress is about raw samples of several coils: give them with --kspace or --reference.")
     if wanted["plan"] and wanted["reference"] is not None and wanted["image"] is not None:

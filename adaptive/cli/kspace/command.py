@@ -87,7 +87,8 @@ def kspace(
     coils: Annotated[
         str | None,
         typer.Option(
-            help="With --kspace: estimate the coil maps from the centre (default), or read them from a FILE.",
+            help="With --kspace, or a raw --reference of a --plan: estimate the coil maps from the centre (default), "
+            "or read them from a FILE.",
             metavar="estimate|FILE",
             show_default=False,
         ),

@@ -15,27 +15,31 @@ if TYPE_CHECKING:
 __all__ = ["unplaced", "write_exports"]
 
 
-def unplaced(names: Sequence[str], geometry: Any) -> str:
+def unplaced(names: Sequence[str], geometry: Any, view: Any = None) -> str:
     """Remark on an export that states a place in the patient, where none is known."""
     if geometry is not None or "ismrmrd" not in names:
         return ""
+    if view is not None:
+        return "Nothing says how it lies in the patient: the orientation of plan.h5 is zero, to be filled in."
     return (
         "Nothing says how it lies in the patient: field of view and orientation of plan.h5 are zero, to be filled in."
     )
 
 
 def write_exports(
-    plan: Any, job: Job, names: Sequence[str], geometry: Any = None, protocol: Any = None, n_readout: int = 1
-) -> None:
+    plan: Any, job: Job, names: Sequence[str], geometry: Any = None, protocol: Any = None, n_readout: int = 1,
+    view: Any = None,
+) -> None:  # fmt: skip
     """Write plan.csv, and the plan in every other format.
 
     Points of a plane are written as phase encodes of a volume with ``n_readout`` samples along its read-out, axis 0.
     """
     if isinstance(plan, PhaseEncodePool) and plan.readout is None:
         plan = PhaseEncodePool((n_readout, *plan.image_shape), plan.encodes, 0)
+        view = None if view is None else (view[2] * n_readout, view[0], view[1])
     for name in dict.fromkeys(("csv", *names)):
         path = job.result(f"plan{ENDINGS[name]}")
-        more = {"geometry": geometry, "protocol": protocol} if name == "ismrmrd" else {}
+        more = {"geometry": geometry, "protocol": protocol, "field_of_view": view} if name == "ismrmrd" else {}
         try:
             export_design(plan, path, **more)
         except (ValueError, ImportError) as error:

@@ -40,11 +40,12 @@ def plan(known: Known, job: Job, jobs: int, parent: int, remark: str = "") -> No
     """Make the design, and write plan.csv, its exports, plan.png and summary.json; ``remark``: also printed."""
     settings = job.settings
     design, n_first, how = designed_from(known, settings, job.log / "plan.jsonl", jobs, parent)
-    write_exports(design, job, settings["export"], known.geometry, known.protocol, known.n_slices)
+    view = known.field_of_view
+    write_exports(design, job, settings["export"], known.geometry, known.protocol, known.n_slices, view)
     said = _said(known, settings, design, n_first, how)
     job.draw(_draw(known, design, n_first, said), "plan")
     job.write_summary(_summary(known, design, n_first, said))
-    remarks = [said, remark, unplaced(settings["export"], known.geometry)]
+    remarks = [said, remark, unplaced(settings["export"], known.geometry, view)]
     print(" ".join(filter(None, remarks)))
 
 

@@ -182,20 +182,26 @@ def read_raw(path: str, plane: str | None, index: int | None, volume: int | None
 
 
 def read_reference_scan(
-    path: str, plane: str | None, index: int | None, volume: int | None, compress: int | str = "off"
-) -> tuple[Scan, Known]:
-    """A reference of the same head, image or raw: one slice, and what a plan is made from."""
+    path: str, plane: str | None, index: int | None, volume: int | None, compress: int | str = "off",
+    coils: str | None = None,
+) -> tuple[Scan, Known]:  # fmt: skip
+    """A reference of the same head, image or raw: one slice, and what a plan is made from; ``coils``: of --coils."""
     with _sentences("--reference", path):
         several = path.lower().endswith(HDF5)
         scan = _chosen(path, None, volume, index if several else None)
         n_slices = max(scan.n_slices, scan.shape[2] if len(scan.shape) == 3 else 1)
         scan = (scan if several and len(scan.shape) == 2 else _cut(scan, plane, index)).finite()
-        image, coils, received = (scan.data, None, "") if scan.kind == "image" else _of_raw(scan, compress)
+        if scan.kind == "image" and coils is not None:
+            raise CommandError(
+                f"--coils is about raw samples of several coils, and --reference {scan.source} is an image."
+            )
+        image, maps, received = (scan.data, None, "") if scan.kind == "image" else _of_raw(scan, compress, coils)
         image = scaled(image, scan.source)
         turn = scan.kind == "image" and scan.geometry is not None
         return scan, Known(
-            [image], scan.source, True, coils, n_slices, scan.geometry, scan.protocol, turn, received, scan.readout
-        )
+            [image], scan.source, True, maps, n_slices, scan.geometry, scan.protocol, turn, received, scan.readout,
+            scan.without_oversampling().field_of_view,
+        )  # fmt: skip
 
 
 def read_maps(path: str) -> np.ndarray:
@@ -290,8 +296,10 @@ def _beside(stack: ImageStack, index: int) -> tuple[Slice | None, str]:
         return None, f"the slice beside it cannot serve: {error}".rstrip(".")
 
 
-def _of_raw(scan: Scan, compress: int | str) -> tuple[np.ndarray, np.ndarray | None, str]:
-    """The complex image of raw samples, the maps of their coils, and how many these were."""
+def _of_raw(
+    scan: Scan, compress: int | str, coils: str | None = None
+) -> tuple[np.ndarray, np.ndarray | None, str]:  # fmt: skip
+    """The complex image of raw samples, the maps of their coils (of a file ``coils``), and how many these were."""
     from adaptive.images.coils import estimate_coils
 
     whole = scan.without_oversampling()
@@ -300,7 +308,15 @@ def _of_raw(scan: Scan, compress: int | str) -> tuple[np.ndarray, np.ndarray | N
         raise ValueError(f"{scan.source} was not sampled completely, and a reference has to be.")
     if whole.coils is None:
         return whole.images, None, ""
-    data, _, said = compressed(np.asarray(whole.data), compress, "--reference", scan.source)
-    maps = estimate_coils(data, min(_LARGEST_CENTRE, *whole.shape))
+    data, matrix, said = compressed(np.asarray(whole.data), compress, "--reference", scan.source)
+    if coils in (None, "estimate"):
+        maps = estimate_coils(data, min(_LARGEST_CENTRE, *whole.shape))
+    else:
+        maps = read_maps(str(coils))
+        if maps.shape != whole.data.shape:
+            raise CommandError(
+                f"--coils: maps must have shape {whole.data.shape}, as the samples have, got {maps.shape}."
+            )
+        maps = maps if matrix is None else np.tensordot(matrix, maps, 1)
     images = FourierLines(whole.shape, range(whole.shape[0])).adjoint(data)
     return np.sum(maps.conj() * images, axis=0), maps, said

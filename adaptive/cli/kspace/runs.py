@@ -88,7 +88,7 @@ def _plan(job: Job, jobs: int) -> None:
     settings = job.settings
     where = (settings["plane"], settings["slice"], settings["volume"])
     if settings["reference"] is not None:
-        scan, known = read_reference_scan(settings["reference"], *where, settings["compress"])
+        scan, known = read_reference_scan(settings["reference"], *where, settings["compress"], settings["coils"])
         said = of_several(scan, settings["volume"])
         del scan  # its samples are let go
     else:

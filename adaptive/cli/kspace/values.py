@@ -64,6 +64,8 @@ class Known(NamedTuple):
         The coils of raw samples, as they are and as they were compressed.
     readout : int or None
         Axis of the images that was read out, where the file says so.
+    field_of_view : tuple of three float, or None
+        Of a file that states it and not how it lies: mm along the axes of the images, and across them.
     """
 
     images: list[np.ndarray]
@@ -76,3 +78,4 @@ class Known(NamedTuple):
     anatomical: bool = False
     received: str = ""
     readout: int | None = None
+    field_of_view: tuple[float, ...] | None = None

@@ -10,6 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from adaptive.estimators.belief import BeliefEstimator, of_belief
 from adaptive.estimators.rows.tables import in_plain_words
+from adaptive.estimators.rows.vector_cells import spread
 from adaptive.kernels import Masked
 
 if TYPE_CHECKING:
@@ -37,12 +38,14 @@ class ProcessEstimator(BeliefEstimator):
 
     def _inputs(self, X: Table, y: ArrayLike = "no_validation", *, reset: bool, **options: Any) -> Any:
         """X (and y), checked."""
+        X = spread(X) if self._as["ensure_2d"] else X
         with in_plain_words(X, y):
             return validate_data(self, X, y, reset=reset, **self._as, **options)
 
     def _candidates(self, X: Table) -> Any:
         if self.__sklearn_is_fitted__():
             return self._inputs(X, reset=False)
+        X = spread(X) if self._as["ensure_2d"] else X
         with in_plain_words(X):
             return check_array(X, input_name="X", **self._as)
 

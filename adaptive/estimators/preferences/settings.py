@@ -15,7 +15,8 @@ from adaptive.estimators.belief import Settings
 from adaptive.estimators.ids import ids_of
 from adaptive.estimators.preferences.inference.site_rules import LIKELIHOODS, RULES, SiteRule
 from adaptive.estimators.preferences.inference.utility_prior import UtilityPrior
-from adaptive.pool import has_columns
+from adaptive.estimators.rows.vector_cells import spread
+from adaptive.pool import without_names
 
 if TYPE_CHECKING:
     from sklearn.gaussian_process.kernels import Kernel
@@ -124,9 +125,11 @@ def _labelled(table: Table | Mapping[Id, ArrayLike] | None) -> tuple[np.ndarray,
     """Ids and rows: of a frame its index, of a mapping its keys, else 0, 1, ..."""
     if isinstance(table, Mapping):
         return ids_of("items", np.array(list(table))), list(table.values())
-    if has_columns(table) and hasattr(table, "index"):
-        return ids_of("items", np.asarray(table.index)), table.to_numpy()
-    rows = np.asarray(table)
+    rows = without_names(spread(table))
+    index = getattr(table, "index", None) if hasattr(table, "to_numpy") else None  # of a frame, or a series of vectors
+    if index is not None:
+        return ids_of("items", np.asarray(index)), rows
+    rows = np.asarray(rows)
     if rows.ndim != 2:
         raise ValueError(
             "kernel must be None, a kernel of scikit-learn or a matrix over items, and item_features a table, got "

@@ -3,9 +3,10 @@
     partial credit   p_r ~ exp(r a.x + c_1 + ... + c_r)                     (two categories: the two-parameter model)
     graded           P(y >= r) = 1 / (1 + exp(-(a.x + d_r))),   d_1 = c_1, d_r = d_{r-1} - exp(c_r)
     guessing         p_1 = g + (1 - g) / (1 + exp(-(a.x + c))),     g = 1 / (1 + exp(-c_g))
+    two asymptotes   p_1 = g + (u - g) / (1 + exp(-(a.x + c))),     u = g + (1 - g) / (1 + exp(-c_u))
 
-Coordinates of an item are (a_1 .. a_T, c_1 .. c_{R-1}[, c_g]): free of constraints, so that a Gaussian may be believed
-about them. Categories count from 0.
+Coordinates of an item are (a_1 .. a_T, c_1 .. c_{R-1}[, c_g[, c_u]]): free of constraints, so that a Gaussian may be
+believed about them. Categories count from 0.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logit
 
-__all__ = ["CURVES", "Curve", "difficulties", "from_difficulties"]
+__all__ = ["ASYMPTOTES", "CURVES", "Curve", "asymptote_coordinates", "difficulties", "from_difficulties"]
 
 
 def _partial_credit(slopes: np.ndarray, rest: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -64,6 +65,20 @@ def _guessing(slopes: np.ndarray, rest: np.ndarray, x: np.ndarray) -> tuple[np.n
     return p, np.stack([-by / np.maximum(wrong, 1e-300)[..., None], by / right[..., None]], axis=-2)
 
 
+def _two_asymptotes(slopes: np.ndarray, rest: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    g, s = expit(rest[..., 1])[..., None], (slopes @ x.T) + rest[..., :1]
+    top, short = expit(rest[..., 2])[..., None], expit(-rest[..., 2])[..., None]
+    f, tail = expit(s), expit(-s)
+    right = g + (1 - g) * top * f
+    wrong = (1 - g) * (tail + short * f)
+    slope = (1 - g) * top * f * tail
+    by = [slope[..., None] * x, slope[..., None], (g * wrong)[..., None], ((1 - g) * f * top * short)[..., None]]
+    both = np.concatenate(by, axis=-1)
+    p = np.stack([wrong, right], axis=-1)
+    scores = [-both / np.maximum(wrong, 1e-300)[..., None], both / np.maximum(right, 1e-300)[..., None]]
+    return p, np.stack(scores, axis=-2)
+
+
 @dataclass(frozen=True)
 class Curve:
     """A response model: its curves, the number of coordinates beside the slopes, and the weak prior about them.
@@ -98,41 +113,56 @@ def _guessing_prior(n: int) -> tuple[np.ndarray, np.ndarray]:
     return np.array([0.0, logit(0.2)]), np.array([3.0, 0.5])
 
 
+def _asymptotes_prior(n: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.array([0.0, logit(0.2), logit(0.95)]), np.array([3.0, 0.5, 0.5])
+
+
 CURVES = {
     "rasch": Curve(_partial_credit, _steps_prior, common_slope=True),
     "two_parameter": Curve(_partial_credit, _steps_prior, dichotomous=True),
     "three_parameter": Curve(_guessing, _guessing_prior, dichotomous=True),
+    "four_parameter": Curve(_two_asymptotes, _asymptotes_prior, dichotomous=True),
     "graded": Curve(_graded, _graded_prior),
     "partial_credit": Curve(_partial_credit, _steps_prior),
 }
 
 
+ASYMPTOTES = {"three_parameter": ("guessing",), "four_parameter": ("guessing", "upper")}  # behind the thresholds
+_LEAST = 1e-15  # an asymptote of 0 or 1 is so far from it: its logit is finite
+
+
 def difficulties(model: str, coordinates: np.ndarray, n_traits: int) -> np.ndarray:
-    """(slopes, thresholds on the trait's scale[, guessing]) of coordinates (..., p).
+    """(slopes, thresholds on the trait's scale[, guessing[, upper asymptote]]) of coordinates (..., p).
 
     A threshold of an item of several traits is an intercept with its sign changed; of one trait, divided by the slope:
     of partial credit where two neighbouring answers are as likely, of graded where P(y >= r) = 1/2.
     """
-    slopes, rest = coordinates[..., :n_traits], coordinates[..., n_traits:].copy()
-    if model == "three_parameter":
-        rest[..., 1] = expit(rest[..., 1])
-    levels = rest[..., :1] if model == "three_parameter" else rest
+    slopes, rest = coordinates[..., :n_traits], coordinates[..., n_traits:]
+    n_levels = rest.shape[-1] - len(ASYMPTOTES.get(model, ()))
+    levels, asymptotes = rest[..., :n_levels], expit(rest[..., n_levels:])
     if model == "graded":
         levels = rest[..., :1] - np.concatenate(
             [np.zeros((*rest.shape[:-1], 1)), np.cumsum(np.exp(rest[..., 1:]), axis=-1)], axis=-1
         )
+    if model == "four_parameter":
+        asymptotes[..., 1] = asymptotes[..., 0] + (1 - asymptotes[..., 0]) * asymptotes[..., 1]
     with np.errstate(divide="ignore", invalid="ignore"):
         thresholds = -levels / (slopes if n_traits == 1 else 1.0)
-    guessing = rest[..., 1:] if model == "three_parameter" else rest[..., :0]
-    return np.concatenate([slopes, thresholds, guessing], axis=-1)
+    return np.concatenate([slopes, thresholds, asymptotes], axis=-1)
 
 
 def from_difficulties(model: str, parameters: np.ndarray, n_traits: int) -> np.ndarray:
     """The coordinates of which ``difficulties`` are ``parameters``."""
     slopes, rest = parameters[..., :n_traits], parameters[..., n_traits:]
-    thresholds = rest[..., :1] if model == "three_parameter" else rest
-    levels = -thresholds * (slopes if n_traits == 1 else 1.0)
+    n_levels = rest.shape[-1] - len(ASYMPTOTES.get(model, ()))
+    levels = -rest[..., :n_levels] * (slopes if n_traits == 1 else 1.0)
     if model == "graded":
         levels = np.concatenate([levels[..., :1], np.log(-np.diff(levels, axis=-1))], axis=-1)
-    guessing = logit(rest[..., 1:]) if model == "three_parameter" else rest[..., :0]
-    return np.concatenate([slopes, levels, guessing], axis=-1)
+    return np.concatenate([slopes, levels, asymptote_coordinates(rest[..., n_levels:])], axis=-1)
+
+
+def asymptote_coordinates(asymptotes: np.ndarray) -> np.ndarray:
+    """The coordinates (..., q) of a lower asymptote, and of an upper one where there are two."""
+    lower = np.maximum(asymptotes[..., :1], _LEAST)
+    short = np.clip((1 - asymptotes[..., 1:]) / (1 - lower), _LEAST, 1 - _LEAST)
+    return np.concatenate([logit(lower), np.log1p(-short) - np.log(short)], axis=-1)

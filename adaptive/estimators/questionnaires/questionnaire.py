@@ -12,6 +12,7 @@ from adaptive.estimators.belief import BeliefEstimator, of_belief
 from adaptive.estimators.questionnaires import bank_files, reports
 from adaptive.estimators.questionnaires.answers import Answers, categories_of, is_triples, pairs_of, table_of
 from adaptive.estimators.questionnaires.bank import Bank
+from adaptive.estimators.questionnaires.bank_parameters import bank_of_parameters
 from adaptive.estimators.questionnaires.item_response_belief import ItemResponseBelief
 from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
 from adaptive.estimators.questionnaires.ordinal.belief import OrdinalBelief
@@ -40,8 +41,8 @@ class Questionnaire(BeliefEstimator):
     ----------
     response_model : str, default "ordinal"
         How answers come about: "ordinal" (thresholds of people *and* items, by expectation propagation), or an
-        item-response model by marginal likelihood: "rasch", "two_parameter", "three_parameter" (0 and 1), "graded",
-        "partial_credit".
+        item-response model by marginal likelihood: "rasch", "two_parameter", "three_parameter" (0 and 1; guessed
+        right), "four_parameter" (also missed by those who know), "graded", "partial_credit".
     item_traits : sequence or mapping, optional
         The trait, or list of traits, that each item measures.
     n_traits : int, default 1
@@ -181,8 +182,8 @@ class Questionnaire(BeliefEstimator):
     @classmethod
     def from_parameters(
         cls, discrimination: ArrayLike, difficulty: ArrayLike | None = None, *, guessing: ArrayLike | None = None,
-        thresholds: ArrayLike | None = None, covariance: ArrayLike | None = None, items: Sequence[Label] | None = None,
-        response_model: str | None = None,
+        upper: ArrayLike | None = None, thresholds: ArrayLike | None = None, covariance: ArrayLike | None = None,
+        items: Sequence[Label] | None = None, response_model: str | None = None,
     ) -> Self:  # fmt: skip
         """Items of one trait that are known.
 
@@ -191,10 +192,13 @@ class Questionnaire(BeliefEstimator):
         discrimination : (items,) array
         difficulty : (items,) array, optional
         guessing : (items,) array, optional
+            The lower asymptote.
+        upper : (items,) array, optional
+            The upper asymptote.
         thresholds : (items, R - 1) array, optional
             In the place of ``difficulty``, of partial credit or, with ``response_model="graded"``, of that model.
         covariance : (items, p, p) array, optional
-            Of (discrimination, difficulty or thresholds, guessing); default: known exactly.
+            Of (discrimination, difficulty or thresholds, guessing, upper); default: known exactly.
         items : sequence of labels, optional
             Default 0, 1, ...
         response_model : str, optional
@@ -205,14 +209,27 @@ class Questionnaire(BeliefEstimator):
         >>> bank.respondent().predictive(["easy"]).probabilities
         array([[0.5, 0.5]])
         """
-        return cls._of_bank(bank_files.bank_of_parameters(
-            discrimination, difficulty, guessing=guessing, thresholds=thresholds, covariance=covariance, items=items,
-            model=response_model,
+        return cls._of_bank(bank_of_parameters(
+            discrimination, difficulty, guessing=guessing, upper=upper, thresholds=thresholds, covariance=covariance,
+            items=items, model=response_model,
         ))  # fmt: skip
 
     @classmethod
     def from_bank(cls, path: str | os.PathLike[str]) -> Self:
-        """Items from a CSV file: ours (``to_bank``), or with the columns of mirt (a1, d, g) or catsim (a, b, c, d)."""
+        """Items from a CSV file: ours (``to_bank``), or with the columns of mirt, catsim or catR.
+
+        Parameters
+        ----------
+        path : path
+            mirt's a1, d, g, u, or d1, d2, ... (graded), or ak0, d0, ... (gpcm), with IRTpars a, b, g, u or b1, b2, ...
+            (with a column itemtype); catsim's and catR's a, b, c, d; catR's alphaj, betaj1 or bj and c1, deltaj1,
+            lambdaj and delta1. R's NA is a category that an item lacks.
+
+        Raises
+        ------
+        ValueError
+            Naming what the file lacks, or the model that no item here has.
+        """
         return cls._of_bank(bank_files.read_bank(path))
 
     @classmethod

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adaptive.estimators.rows.vector_cells import spread
 from adaptive.pool import has_columns, without_names
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def warn_of_scales(estimator: object, X: Pool, name: str) -> None:
     """Say once where columns of ``X``, an argument of this name, differ in scale and the estimator compares them."""
     if not getattr(estimator, "compares_columns", False):
         return
+    X = spread(X)
     found = differing_columns(without_names(X))
     if found is not None:
         large, small = (repr(str(X.columns[k])) if has_columns(X) else str(k) for k in found)

@@ -15,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from adaptive.estimators.rows.vector_cells import spread
 from adaptive.pool import has_columns, without_names
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def checked_table(
     ----------
     estimator : scikit-learn estimator
         Before any fit a pool may have whatever width.
-    X : (m, n_features) array, sparse matrix or frame
+    X : (m, n_features) array, sparse matrix or frame, or a series of vectors
+        A vector in a cell of a frame is as many features as it has numbers.
     y : (m,) array, optional
         None is refused: no labels where there should be some.
     reset : bool, default False
@@ -55,6 +57,7 @@ def checked_table(
     ValueError
         If X is not finite, its columns are not those of the last fit, or its sparse indices point out of it.
     """
+    X = spread(X)
     if sp.issparse(X):
         _check_indices(X)
     kinds = {**KINDS, "dtype": float} if numbers else KINDS
@@ -92,7 +95,7 @@ def refuse_unknown(estimator: object, X: Pool, name: str) -> None:
     if not hasattr(estimator, "__sklearn_tags__") or get_tags(estimator).input_tags.allow_nan:
         return
     table: Any = X
-    values = table.data if sp.issparse(table) else without_names(table)
+    values = table.data if sp.issparse(table) else without_names(spread(table))
     if not isinstance(values, np.ndarray) or values.dtype.kind != "f":
         return
     with np.errstate(over="ignore", invalid="ignore"):
@@ -155,7 +158,7 @@ def _first_bad_row(X: Any) -> int:
     if sp.issparse(X):
         rows, _ = X.tocoo().coords
         return int(rows[~np.isfinite(X.tocoo().data)].min())
-    rows = np.asarray(without_names(X), dtype=float)
+    rows = np.asarray(without_names(spread(X)), dtype=float)
     return int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
 
 

@@ -18,6 +18,7 @@ from sklearn.utils import get_tags
 from adaptive import pool
 from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.rows.labels import refuse_other_than_labels, refuse_two_kinds
+from adaptive.estimators.rows.vector_cells import spread
 from adaptive.estimators.views.pipeline_view import PipelineView
 from adaptive.estimators.views.transformers import has, keeps_posterior
 from adaptive.pool import without_names
@@ -118,6 +119,7 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
 
     def partial_fit(self, X: Pool, y: Outcomes) -> ClassifierView:
         """Add answers and refit on all of them; refused answers leave the view unchanged."""
+        X = spread(X)
         refuse_two_kinds(y)
         y = np.asarray(y)
         if y.ndim != 1 or len(y) != pool.length(X):
@@ -142,6 +144,7 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
         self, candidates: Pool, *, target: Pool | None = None, random_state: RandomState = None
     ) -> Predictive:
         """Return class probabilities, and joint draws where the classifier has two or more members."""
+        candidates, target = spread(candidates), spread(target)
         m = pool.length(candidates)
         fitted = getattr(self, "classifier_", None)
         if fitted is None:  # nothing told the candidates apart yet: every scorer ties, so the view says "at random"
@@ -194,11 +197,11 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Pool) -> np.ndarray:
         """Return the most probable label of each row."""
-        return self._fitted().predict(X)
+        return self._fitted().predict(spread(X))
 
     def predict_proba(self, X: Pool) -> np.ndarray:
         """Return the class probabilities of each row."""
-        return self._fitted().predict_proba(X)
+        return self._fitted().predict_proba(spread(X))
 
     def _fitted(self) -> Classifier:
         fitted = getattr(self, "classifier_", None)

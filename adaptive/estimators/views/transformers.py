@@ -6,9 +6,12 @@ What draws is seeded by 0 unless it has a seed of its own, so that the same pool
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
+
+from adaptive.estimators.rows.vector_cells import spread
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
@@ -46,7 +49,7 @@ def transformers_of(pipeline: Pipeline) -> list[Transformer]:
 def transformed(transformer: Transformer, rows: Pool) -> Pool:
     """Rows as a fitted transformer makes them."""
     try:
-        return transformer.transform(rows)
+        return _with_vectors(transformer.transform, rows)
     except ValueError as problem:
         said = str(problem).splitlines()[0]
         raise ValueError(
@@ -67,10 +70,24 @@ def fitted_on(transformer: Transformer, rows: Pool) -> Transformer:
     unseeded = [name for name, value in parameters.items() if name.endswith("random_state") and value is None]
     ready.set_params(**dict.fromkeys(unseeded, 0))
     try:
-        return ready.fit(rows)
+        return _with_vectors(ready.fit, rows)
     except (TypeError, ValueError) as problem:
         name, said = type(transformer).__name__, str(problem).splitlines()[0]
         raise ValueError(
             f"the {name} of the pipeline could not be fitted on the candidates alone, without answers ({said}): fit it "
             "before, or give ClassifierView(pipeline), which fits the whole pipeline anew after every answer."
         ) from problem
+
+
+def _with_vectors(call: Callable[[Pool], Any], rows: Pool) -> Any:
+    """Give rows as they are; where a cell holds a vector and that is refused, with vectors spread over columns."""
+    try:
+        return call(rows)
+    except (TypeError, ValueError) as problem:
+        wide = spread(rows)
+        if wide is rows:
+            raise
+        try:
+            return call(wide)
+        except (TypeError, ValueError, KeyError):
+            raise problem from None

@@ -51,7 +51,7 @@ def test_difficulties_and_back(model):
     np.testing.assert_allclose(from_difficulties(model, difficulties(model, c, 1), 1), c, atol=1e-10)
 
 
-@pytest.mark.parametrize("model", ["two_parameter", "graded", "partial_credit", "three_parameter"])
+@pytest.mark.parametrize("model", ["two_parameter", "graded", "partial_credit", "three_parameter", "four_parameter"])
 def test_calibration_is_at_the_maximum_of_the_penalised_likelihood(model):
     answers, *_ = drawn(80, 3)
     if not CURVES[model].dichotomous:

@@ -1,0 +1,227 @@
+"""Banks as other programs write them, read by their formulas; what has none here is refused by name.
+
+mirt             a1 .. aT, d, g, u            p = g + (u - g) / (1 + exp(-(a.x + d)))
+  graded         a1 .. aT, d1 .. dK           P(y >= k) = 1 / (1 + exp(-(a.x + d_k)))
+  gpcm           a1 .. aT, ak0 .., d0 .. dK   p_k ~ exp(k a.x + d_k)
+mirt, IRTpars    a, b, g, u; a, b1 .. bK      difficulties; graded or gpcm, as a column itemtype says
+catsim, catR     a, b, c, d                   p = c + (d - c) / (1 + exp(-a (x - b)))
+catR: GRM        alphaj, betaj1 ..            P(y >= k) = 1 / (1 + exp(-alpha (x - beta_k)))
+  MGRM           alphaj, bj, c1 ..            the same, beta_k = b - c_k
+  GPCM, PCM      [alphaj,] deltaj1 ..         p_k ~ exp(sum_{l <= k} alpha (x - delta_l))
+  RSM            lambdaj, delta1 ..           the same, delta_l = lambda + delta_l
+
+A number that R calls NA is that of a category which the item lacks. Beside difficulties a column D multiplies slopes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adaptive.estimators.questionnaires.bank import Bank
+from adaptive.estimators.questionnaires.bank_sheet import Sheet
+from adaptive.estimators.questionnaires.base import Loadings
+from adaptive.estimators.questionnaires.curves import asymptote_coordinates
+
+__all__ = ["bank_of_dialect"]
+
+TYPES = {
+    **dict.fromkeys(("rasch", "1pl", "2pl", "3pl", "3plu", "4pl", "dich"), "dichotomous"),
+    **dict.fromkeys(("graded", "grm", "mgrm"), "graded"),
+    **dict.fromkeys(("gpcm", "pcm", "rsm", "partial_credit"), "partial_credit"),
+}
+MODEL_COLUMNS = ("itemtype", "model", "class")
+
+
+def bank_of_dialect(sheet: Sheet) -> Bank:
+    """Return the items of a file that some other program wrote; a ValueError names what they cannot be."""
+    names = set(sheet.names)
+    said = _said_model(sheet)
+    for one, what in (("alpha1", "nominal"), ("alphaj1", "nominal"), ("logS", "five-parameter")):
+        if one in names:
+            raise ValueError(
+                f"the bank {sheet.path} has items of a {what} model (column {one}), which no model here has."
+            )
+    if names & {"alphaj", "deltaj1", "lambdaj"}:
+        return _catr(sheet)
+    if "a1" in names:
+        return _slopes_and_intercepts(sheet, said)
+    if "a" in names:
+        return _difficulties(sheet, said)
+    raise ValueError(
+        f"the bank {sheet.path} has no column of discriminations: a (catsim, catR, mirt with IRTpars), a1 (mirt), "
+        "alphaj, deltaj1 or lambdaj (catR), coordinate_1 (ours)."
+    )
+
+
+def _said_model(sheet: Sheet) -> str | None:
+    """Return the model of polytomous items where a column names one."""
+    for name in MODEL_COLUMNS:
+        if name in sheet.names:
+            said = [row[name].strip() for row in sheet.rows]
+            for line, one in zip(sheet.lines, said, strict=True):
+                if one and one.lower() not in TYPES:
+                    raise ValueError(f"{sheet.path}, line {line}: no model here has items of {name} {one!r}.")
+            models = {TYPES[one.lower()] for one in said if one} - {"dichotomous"}
+            if len(models) > 1:
+                raise ValueError(f"the bank {sheet.path} has graded and partial-credit items; split it by {name}.")
+            return next(iter(models), None)
+    return None
+
+
+def _slopes_and_intercepts(sheet: Sheet, said: str | None) -> Bank:
+    if "c" in sheet.names:
+        raise ValueError(
+            f"the bank {sheet.path} has mirt's rating-scale items (columns a1 and c), which no model here has."
+        )
+    slopes = sheet.numbered("a")
+    slopes[:, 0] = sheet.needed("a1")
+    slopes = np.nan_to_num(slopes)  # a trait that an item does not measure
+    single = sheet.column("d") if "d" in sheet.names else np.full(len(slopes), np.nan)
+    sums = sheet.numbered("d", 0)
+    model = said or ("partial_credit" if sums.shape[1] else "graded")
+    if sums.shape[1]:
+        _refuse_nominal(sheet, sums)
+        steps = np.diff(sums, axis=1)
+        several = steps if model == "partial_credit" else sums[:, 1:]
+        if model == "graded" and not np.isnan(sums[:, 0]).all():
+            raise ValueError(f"the bank {sheet.path} has graded items with a column d0, which is of gpcm.")
+        graded = np.isnan(sums[:, 0]) & ~np.isnan(sums[:, 1:]).all(axis=1)
+        if model == "partial_credit" and graded.any():
+            raise ValueError(
+                f"the bank {sheet.path} has gpcm items (d0) and graded ones (item {_first(sheet, graded)!r}): split it."
+            )
+    else:
+        several = sheet.numbered("d")
+    if "d" not in sheet.names and not several.shape[1]:
+        sheet.require("d")
+    return _bank(sheet, slopes, single, several, model, "g", "u")
+
+
+def _difficulties(sheet: Sheet, said: str | None) -> Bank:
+    slopes = (sheet.needed("a") * _scaling(sheet))[:, None]
+    lower = [name for name in ("c", "g") if name in sheet.names]
+    upper = [name for name in ("d", "u") if name in sheet.names]
+    for found in (lower, upper):
+        if len(found) > 1:
+            raise ValueError(f"the bank {sheet.path} has both columns {found[0]} and {found[1]}, for one asymptote.")
+    several = sheet.numbered("b")
+    if several.shape[1] > 1 and said is None:
+        raise ValueError(
+            f"the bank {sheet.path} has columns b1 and b2, which mirt writes of graded items and of gpcm alike: add a "
+            "column itemtype that says graded or gpcm."
+        )
+    if not several.shape[1]:
+        sheet.needed("b")
+    single = sheet.column("b") if "b" in sheet.names else np.full(len(slopes), np.nan)
+    g, u = (one[0] if one else "" for one in (lower, upper))
+    return _bank(sheet, slopes, -slopes[:, 0] * single, -slopes * several, said or "graded", g, u)
+
+
+def _catr(sheet: Sheet) -> Bank:
+    names = set(sheet.names)
+    slopes = (sheet.needed("alphaj") if "alphaj" in names else np.ones(len(sheet.rows)))[:, None] * _scaling(sheet)[
+        :, None
+    ]
+    model = "partial_credit"
+    if "lambdaj" in names:
+        levels = sheet.needed("lambdaj")[:, None] + sheet.numbered("delta")
+    elif "deltaj1" in names:
+        levels = sheet.numbered("deltaj")
+    elif "bj" in names:
+        model, levels = "graded", sheet.needed("bj")[:, None] - sheet.numbered("c")
+    else:
+        model, levels = "graded", sheet.numbered("betaj")
+    if not levels.shape[1]:
+        raise ValueError(f"the bank {sheet.path} has slopes, but no thresholds; it has {', '.join(sheet.names)}.")
+    none = np.full(len(slopes), np.nan)
+    return _bank(sheet, slopes, none, -slopes * levels, model, "", "", first=0)
+
+
+def _bank(
+    sheet: Sheet, slopes: np.ndarray, single: np.ndarray, several: np.ndarray, model: str, lower: str, upper: str,
+    first: int = 1,
+) -> Bank:  # fmt: skip
+    """Return items of an intercept each, or of several; asymptotes are named by their columns."""
+    for wrong in np.flatnonzero((slopes == 0).all(axis=1)):
+        raise ValueError(
+            f"item {sheet.labels[int(wrong)]!r} of {sheet.path} measures nothing: its discrimination is 0."
+        )
+    n = len(slopes)
+    g = sheet.column(lower, 0.0) if lower in sheet.names else np.zeros(n)
+    u = sheet.column(upper, 1.0) if upper in sheet.names else np.ones(n)
+    for wrong in np.flatnonzero(~((g >= 0) & (g < u) & (u <= 1))):
+        raise ValueError(
+            f"item {sheet.labels[int(wrong)]!r} of {sheet.path} must have asymptotes 0 <= lower < upper <= 1, got "
+            f"{g[wrong]:g} and {u[wrong]:g}."
+        )
+    if several.shape[1] == 1:  # two answers, written as the first of many
+        single, several = np.where(np.isnan(single), several[:, 0], single), several[:, :0]
+    has_several = ~np.isnan(several).all(axis=1) if several.shape[1] else np.zeros(n, dtype=bool)
+    for wrong in np.flatnonzero(~has_several & np.isnan(single)):
+        raise ValueError(f"{sheet.path}, line {sheet.lines[int(wrong)]}: the intercept or difficulty is missing.")
+    if has_several.any():
+        for wrong in np.flatnonzero((g > 0) | (u < 1)):
+            raise ValueError(
+                f"item {sheet.labels[int(wrong)]!r} of {sheet.path} has an asymptote ({lower} or {upper}) in a bank "
+                "with items of more than two answers, which no model here has: split the bank."
+            )
+        levels = _graded_or_steps(sheet, np.where(has_several[:, None], several, _padded(single, several)), model)
+    else:
+        model = "four_parameter" if (u < 1).any() else "three_parameter" if (g > 0).any() else "two_parameter"
+        levels = single[:, None]
+        if model != "two_parameter":
+            asymptotes = np.stack([g, u], axis=1) if model == "four_parameter" else g[:, None]
+            levels = np.concatenate([levels, asymptote_coordinates(asymptotes)], axis=1)
+    n_answers = several.shape[1] + 1 if has_several.any() else 2
+    scale = (0, 1) if n_answers == 2 else tuple(range(first, first + n_answers))
+    coordinates = np.concatenate([slopes, levels], axis=1)
+    p, t = coordinates.shape[1], slopes.shape[1]
+    traits = ("trait",) if t == 1 else tuple(f"trait_{k + 1}" for k in range(t))
+    return Bank(model, sheet.labels, scale, Loadings(traits, slopes != 0), coordinates, np.zeros((n, p, p)))
+
+
+def _graded_or_steps(sheet: Sheet, levels: np.ndarray, model: str) -> np.ndarray:
+    """Return intercepts (items, K) as coordinates; NaN stands behind those of items with fewer answers only."""
+    known = ~np.isnan(levels)
+    for wrong in np.flatnonzero((~known[:, :-1] & known[:, 1:]).any(axis=1) | ~known[:, 0]):
+        raise ValueError(
+            f"item {sheet.labels[int(wrong)]!r} of {sheet.path} lacks a threshold before others: NA may stand behind "
+            "the last one only."
+        )
+    if model == "partial_credit":
+        return levels
+    steps = np.diff(levels, axis=1)
+    for wrong in np.flatnonzero((np.where(np.isnan(steps), -1.0, steps) >= 0).any(axis=1)):
+        raise ValueError(
+            f"intercepts of a graded item must decrease (thresholds increase), but those of "
+            f"{sheet.labels[int(wrong)]!r} in {sheet.path} do not."
+        )
+    lacking = np.isnan(steps)  # NaN of one kind: files and hashes do not keep its sign
+    return np.concatenate([levels[:, :1], np.where(lacking, np.nan, np.log(np.where(lacking, 1.0, -steps)))], axis=1)
+
+
+def _padded(single: np.ndarray, several: np.ndarray) -> np.ndarray:
+    return np.column_stack([single, np.full((len(single), several.shape[1] - 1), np.nan)])
+
+
+def _refuse_nominal(sheet: Sheet, sums: np.ndarray) -> None:
+    """Refuse scores of categories (ak) other than 0, 1, 2, ..., where items are nominal."""
+    scores = sheet.numbered("ak", 0)
+    if not scores.shape[1]:
+        return
+    wrong = (~np.isnan(scores) & (scores != np.arange(scores.shape[1]))).any(axis=1)
+    if wrong.any():
+        raise ValueError(
+            f"item {_first(sheet, wrong)!r} of {sheet.path} is nominal (ak is not 0, 1, 2, ...), as no model here is."
+        )
+
+
+def _scaling(sheet: Sheet) -> np.ndarray:
+    """Return the constants that multiply slopes, 1 where no column D gives them."""
+    return sheet.column("D", 1.0) if "D" in sheet.names else np.ones(len(sheet.rows))
+
+
+def _first(sheet: Sheet, wrong: np.ndarray) -> Any:
+    return sheet.labels[int(np.argmax(wrong))]
