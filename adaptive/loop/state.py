@@ -125,6 +125,7 @@ class DesignState:
         elif kind == "skip":
             self._skip(event)
         elif kind == "retract":  # the answer itself was left out of the replay
+            self.n_queries = max(self.n_queries, event["query"] + 1)  # of one that was volunteered
             self.retracted[event["query"]] += 1  # all else (rejects, snapshots) is for readers of the log
         self.seconds = max(self.seconds, event.get("seconds", 0.0))
 

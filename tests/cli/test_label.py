@@ -127,6 +127,42 @@ def test_a_batch_goes_out_to_label_studio_and_comes_back(label, table, tmp_path)
     assert not set(columns(more)["position"]) & {str(task["data"]["position"]) for task in export}
 
 
+def test_a_project_of_label_studio_that_was_not_made_here_is_read(label, table, tmp_path):
+    frame = pd.read_csv(table)
+    frame["label"] = ["yes"] + [""] * (N - 1)
+    frame.to_csv(table, index=False)
+    assert label(table, "--classes", "yes,no", "--batch", 2, "--ask", tmp_path / "next.csv")[0] == 0
+    asked = columns(tmp_path / "next.csv")["position"]
+    free = [k for k in range(1, N) if str(k) not in asked][:2]
+    said = {"type": "choices", "value": {"choices": ["Yes"]}}
+    export = [
+        {"data": {"id": k, "kind": frame["kind"][k % N], "note": "mine"}, "annotations": [{"result": [said]}]}
+        for k in (0, *free, 99)
+    ]
+    (tmp_path / "export.json").write_text(json.dumps(export))
+    code, shown, error = label("--tell", tmp_path / "export.json")
+    assert code == 0 and "no row of the pool is found for the task (task 3)" in error
+    assert "2 answers learnt (2 to rows that were not asked), 1 left out, since the table has a label there" in shown
+    assert columns(tmp_path / "run/answers.csv")["line"] == [str(k + 2) for k in free]
+
+
+def test_a_corrected_file_corrects(label, table, tmp_path):
+    asked = tmp_path / "next.csv"
+    label(table, "--classes", "Sales,billing", "--batch", 2, "--ask", asked)
+    frame = pd.read_csv(asked)
+    for answers, said in (
+        (["sales ", "Billing"], "2 answers learnt."),
+        (["billing", "BILLING"], "0 answers learnt, 1 corrected, 1 known already."),
+    ):
+        frame.assign(answer=answers, annotator="Ann").to_csv(asked, index=False)
+        code, shown, error = label("--tell", asked)
+        assert code == 0 and said in shown, error
+    assert columns(tmp_path / "run/answers.csv")["label"] == ["billing", "billing"]
+    frame.assign(answer="biling").to_csv(asked, index=False)
+    code, _, error = label("--tell", asked)
+    assert code == 2 and "next.csv, line 2: the label 'biling' is unknown" in error and "mean 'billing'?" in error
+
+
 def test_a_file_with_answers_is_not_written_over(label, table, tmp_path):
     asked = tmp_path / "next.csv"
     label(table, "--classes", "0,1", "--batch", 2, "--ask", asked)
