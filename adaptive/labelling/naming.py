@@ -83,7 +83,7 @@ def keys_of(labels: Sequence[Any]) -> list[str]:
     (['1', '2'], ['0', '1'], ['2 apples', '1 apple'])
     """
     places = [str(k) for k in range(1, len(labels) + 1)]
-    numbers = all(number_in(str(label).replace(",", ".")) is not None for label in labels)
+    numbers = all(_float(str(label).replace(",", ".")) is not None for label in labels)
     if numbers or any(meant(place, labels, beginning=True) not in ([], [k]) for k, place in enumerate(places)):
         return [str(label) for label in labels]
     return places
@@ -94,16 +94,12 @@ def number_in(text: str) -> int | float | None:
 
     Examples
     --------
-    >>> number_in("12"), number_in("1.50"), number_in("nan"), number_in("1_000")
-    (12, 1.5, None, None)
+    >>> number_in("12"), number_in("1.50"), number_in("nan"), number_in("1_000"), number_in("01")
+    (12, 1.5, None, None, None)
     """
     if _WHOLE.fullmatch(text.strip()):
         return int(text)
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) and "_" not in text else None
+    return None if re.match(r"\s*[-+]?0[0-9]", text) else _float(text)
 
 
 def folded(text: str) -> str:
@@ -113,10 +109,18 @@ def folded(text: str) -> str:
 
 def _value(text: str) -> float | datetime | None:
     """Return the number or moment that a text is: spreadsheets write 1 as 1.0 or 1,0, frames a day with its hour."""
-    number = number_in(text.replace(",", "."))
+    number = _float(text.replace(",", "."))
     if number is not None:
         return number
     try:
         return datetime.fromisoformat(text) if "-" in text[1:] else None  # 20240105 is a number
     except ValueError:
         return None
+
+
+def _float(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and "_" not in text else None
