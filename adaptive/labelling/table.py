@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -112,10 +113,16 @@ def _answer(row: dict[str, Any], where: str, skip: str | None) -> Answer:
         outcome=text,
         id=row.get(FIELDS[2]),
         query=_whole(row["query"], "query", where) if row.get("query") else None,
-        annotator=row.get("annotator") or None,
+        annotator=_person(row.get("annotator") or ""),
         skipped=text == skip,
         where=where,
     )
+
+
+def _person(text: str) -> str | None:
+    """A name; a number that a program wrote beside gaps (7.0) is the number."""
+    name = re.sub(r"^(\d+)[.,]0+$", r"\1", text.strip())
+    return None if is_missing(name) else name
 
 
 def _whole(text: str | None, column: str, where: str) -> int:

@@ -270,6 +270,15 @@ def test_bad_tables_are_named(tmp_path, text, message):
         read_csv(tmp_path / "q.csv")
 
 
+def test_names_and_ids_that_are_numbers_are_the_same_beside_gaps(tmp_path):
+    design = new_design(repeat=True, initial=[3, 8])
+    design.ask(2)
+    for said in ("position,id,answer,annotator\n3,3,yes, 7\n", "position,id,answer,annotator\n3.0,3.0,yes,7.0\n,,,\n"):
+        (tmp_path / "q.csv").write_text(said)
+        imported = tell(design, read_csv(tmp_path / "q.csv"))
+    assert imported == Imported(known=1, waiting=[8])
+
+
 def test_tables_of_other_offices(tmp_path):
     path = tmp_path / "q.csv"
     path.write_text("\ufeffposition\tanswer\tannotator\n3\tja \tAnn\n8\t\t\n", encoding="utf-8")

@@ -223,7 +223,9 @@ def categories_of(values: np.ndarray, categories: Sequence[int] | None) -> tuple
     place = np.searchsorted(known, values)
     wrong = (place == len(known)) | (np.asarray(known)[np.minimum(place, len(known) - 1)] != values)
     if wrong.any():
-        raise ValueError(f"answers must be among {list(known)}, got {int(values[wrong][0])}.")
+        raise ValueError(
+            f"answers must be among {list(known)}, got {int(values[wrong][0])}; categories may name others."
+        )
     return known, place.astype(np.intp)
 
 
