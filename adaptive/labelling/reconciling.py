@@ -71,7 +71,7 @@ def reconcile(
     instead = [_Open.to(said.query, one) for said, one in found.changed if not one.skipped]
     _replace(design, standing, gone, instead)
     asks = [query for query in standing.asked.values() if not query.get("volunteered", False)]
-    asked = {position for query in asks for position in query["positions"]}
+    asked = {position for query in asks for position in query["positions"]} - {*design.excluded().tolist()}
     volunteered = _tell(design, found.new, asked)
     spoken = {one.position for one in given if not one.skipped} | {one.position for one in Standing(design).said}
     skipped = _skip(design, {one.position for one in given if one.skipped} - spoken)

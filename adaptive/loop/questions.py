@@ -37,6 +37,7 @@ class Questions:
 
     def __init__(self, design: SequentialDesign, initial_pool: Pool | None, initial: np.ndarray) -> None:
         self.design, self._initial_pool, self._initial = design, initial_pool, initial
+        self._initial_keys: list[Any] | None = None  # what recognises them
 
     @property
     def initial_left(self) -> int:
@@ -48,8 +49,9 @@ class Questions:
         design, state = self.design, self.design._state
         if design.repeat or len(self._initial) == 0:
             return self._initial[state.n_initial :]
-        keys = state.candidates.keys(state.candidates.describe(self._initial_pool, self._initial))
-        return self._initial[[key not in state.asked for key in keys]]
+        if self._initial_keys is None:
+            self._initial_keys = state.candidates.keys(state.candidates.describe(self._initial_pool, self._initial))
+        return self._initial[[key not in state.asked for key in self._initial_keys]]
 
     @property
     def _cost(self) -> Any:
@@ -87,7 +89,8 @@ class Questions:
         chosen = arguments.check_positions(positions, pools.length(design.pool), design.mask)
         if chosen.size == 0:
             raise ValueError("positions must name at least one candidate, got none.")
-        closed = chosen[np.isin(chosen, design.excluded())]
+        aside = told and design.repeat  # what was set aside is not asked, yet a late answer is learnt
+        closed = chosen[:0] if aside else chosen[np.isin(chosen, design.excluded())]
         if closed.size and told:
             raise ValueError(
                 f"position {closed[0]} has an answer already: take it back first (retract), or make the design with "

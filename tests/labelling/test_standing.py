@@ -1,5 +1,6 @@
 """A log and answers from elsewhere are made to agree: corrected, volunteered, in any order, and only once."""
 
+import random
 from collections import Counter
 
 import numpy as np
@@ -11,6 +12,8 @@ from adaptive import BayesianLogisticRegression, SequentialDesign
 from adaptive.labelling import Answer, Imported, tell
 from adaptive.labelling.reconciling import reconcile
 from adaptive.labelling.standing import Standing
+from tests.culprits import naming
+from tests.loop.conftest import LinearGaussian
 
 X = np.random.default_rng(0).normal(size=(12, 2))
 
@@ -161,3 +164,38 @@ def test_afterwards_the_log_is_what_was_said_in_any_order_and_nothing_is_done_tw
     probabilities = [one.estimator_.predictive(X).probabilities for one in (design, other)]
     np.testing.assert_allclose(*probabilities, atol=1e-6)
     assert [q.positions.tolist() for q in design.pending] == [q.positions.tolist() for q in other.pending]
+
+
+def walk(repeat, seed, steps=20):
+    """Yield a design and what was said last, by row and person, after each of these steps."""
+    drawn = random.Random(seed)
+    design = SequentialDesign(LinearGaussian(), X, repeat=repeat, batch_size=3, random_state=seed)
+    last = {}
+    for _ in range(steps):
+        if drawn.random() < 0.3 and (repeat or design.n_left):
+            design.ask(another=True)
+        given = {}
+        for _ in range(drawn.randrange(1, 5)):
+            position = drawn.randrange(len(X))
+            own = [who for where, who in [*last, *given] if where == position]
+            who = own[0] if own and not repeat else drawn.choice(["Ann", "Bob", "Carl"])
+            given[position, who] = None if drawn.random() < 0.15 else float(drawn.randrange(5))
+        tell(design, [
+            Answer(position, str(value), annotator=who, skipped=value is None)
+            for (position, who), value in given.items()
+        ])  # fmt: skip
+        last = {key: value for key, value in (last | given).items() if value is not None}
+        yield design, last
+
+
+@pytest.mark.parametrize("repeat", [False, True])
+def test_after_any_files_the_design_knows_what_was_said_last_and_no_more(repeat):
+    for seed in range(8):
+        with naming(f"seed {seed}"):
+            for design, last in walk(repeat, seed):
+                assert said(design) == last and len(Standing(design).said) == len(last)
+                numbers = [event["query"] for event in design.log.reload() if event["event"] == "ask"]
+                assert len(numbers) == len(set(numbers))
+            exact = LinearGaussian().partial_fit(X[[position for position, _ in last]], list(last.values()))
+            np.testing.assert_allclose(design.estimator_.precision, exact.precision, rtol=1e-9)
+            np.testing.assert_allclose(design.estimator_.shift, exact.shift, rtol=1e-9, atol=1e-9)
