@@ -40,9 +40,9 @@ def ask(
 ) -> None:
     """Take an adaptive test in the terminal: each question is the one that teaches most about you.
 
-    Answers are typed as numbers; s skips a question, q stops. Every answer is on disk before the next question, and
-    --resume goes on where a test was stopped. At the end: estimates with 95% intervals, answers.csv, result.json and
-    path.csv (the estimate after each answer).
+    An answer is typed as it stands, or by its number; s skips a question, q stops. Every answer is on disk before the
+    next question, and --resume goes on where a test was stopped. At the end: estimates with 95% intervals, answers.csv,
+    result.json and path.csv (the estimate after each answer).
     """
     job = Job(context, locals())
     from adaptive.cli.ask.questionnaire_file import read_questionnaire
