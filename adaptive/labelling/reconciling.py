@@ -161,6 +161,6 @@ def _skip(design: SequentialDesign, positions: set[int]) -> list[int]:
 
 
 def _query(number: int, positions: list[int]) -> Query:
-    """Names rows of a query, to tell or to take back."""
+    """Rows of a query, to tell or to take back."""
     n = len(positions)
     return Query(np.array(positions, dtype=np.intp), [None] * n, None, np.full(n, np.nan), number)

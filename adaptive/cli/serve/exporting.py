@@ -119,7 +119,7 @@ def _estimates(store: Store, sessions: list[dict[str, Any]], file: Path, bank: P
 
 
 def _names(sessions: list[dict[str, Any]]) -> dict[int | None, str]:
-    """What annotators are called: no two alike, as an answer is known by its row and its annotator."""
+    """Names of annotators: no two alike, as an answer is known by its row and its annotator."""
     names: dict[int | None, str] = {None: "adaptive label"}  # of a run: what was answered there
     taken = {"adaptive label", *(f"session {session['session']}" for session in sessions)}
     for session in sessions:
