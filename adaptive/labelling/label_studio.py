@@ -128,10 +128,8 @@ def read_label_studio(
     name = Path(path).name
     try:
         listed = json.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"{name} is not JSON: {error}.") from None
-    except RecursionError:
-        raise ValueError(f"{name} is no export of Label Studio: it is nested too deeply.") from None
     if not isinstance(listed, list) or not all(isinstance(task, dict) for task in listed):
         raise ValueError(f"{name} must hold a list of tasks, got a {type(listed).__name__}.")
     return Export(name, position, from_name).answers(listed)

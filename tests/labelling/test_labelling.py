@@ -309,7 +309,7 @@ def task(annotation, **data):
             task({"result": [{"type": "number", "value": {"number": float("nan")}}]}),
             "a number must be a number, got nan",
         ),
-        ("[" * 100_000, "t.json is no export of Label Studio: it is nested too deeply"),
+        ("[" * 100_000, "t.json is not JSON: maximum recursion"),
         (task({"result": [{"type": "brushlabels"}]}), "a result must be one of choices, number, rating, got 'brush"),
         (task({"result": [{"type": "choices", "value": {"choices": ["a", "b"]}}]}), "must choose one label, got .'a'"),
         (task({"result": [{"type": "number", "value": {"number": "3"}}]}), "a number must be a number, got '3'"),

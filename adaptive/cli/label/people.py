@@ -137,7 +137,7 @@ def _refuse_answers(path: Path, tell: str, rows: Rows) -> None:
             filled = any("annotations" in task for task in json.loads(path.read_text(encoding="utf-8-sig")))
         else:
             filled = bool(labelling.read_csv(path, classes=rows.classes))
-    except (ValueError, TypeError, OSError):
+    except (ValueError, TypeError, OSError, RecursionError):
         raise CommandError(f"{path} is there already and is no file of questions; name another with --ask.") from None
     if filled:
         raise CommandError(
