@@ -1,6 +1,7 @@
-"""A person answers in the terminal: a question with numbered answers at a time, each durable before the next.
+"""A person answers in the terminal: a question with its answers at a time, each durable before the next.
 
 The design's log holds every question and answer. A terminal that was killed goes on at the question that was open.
+An answer is typed as it stands, or its beginning, or its number; its own text always wins.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from adaptive.labelling.naming import doubts, keys_of, meant
 
 if TYPE_CHECKING:
     from adaptive.cli.job import Job
@@ -66,7 +69,7 @@ def ask_person(
             return
         question = question_of(query.labels[0])
         _show(question, heading(design), shown)
-        chosen = _answer(len(question.words), source, shown)
+        chosen = _answer(question.words, source, shown)
         if chosen is None:
             design.skip(query)
         else:
@@ -82,20 +85,31 @@ def _first(query: Query) -> Query:
 
 def _show(question: Question, heading: str, shown: IO[str]) -> None:
     print(f"\n{heading}\n{question.text}", file=shown)
-    for number, words in enumerate(question.words, start=1):
-        print(f"  {number}  {words}", file=shown)
+    for key, words in zip(keys_of(question.words), question.words, strict=True):
+        print(f"  {words}" if key == words else f"  {key}  {words}", file=shown)
 
 
-def _answer(n: int, source: IO[str], shown: IO[str]) -> int | None:
+def _answer(words: list[str], source: IO[str], shown: IO[str]) -> int | None:
     """The place of the answer; None: skipped."""
+    keys = keys_of(words)
+    skip, quit = (_free(control, words) for control in (SKIP, QUIT))
+    numbered = keys != words
+    offered = f"1-{len(words)} or the answer" if numbered else "your answer"
     while True:
-        print(f"1-{n}, s to skip, q to stop: ", end="", file=shown, flush=True)
+        print(f"{offered}, {skip[0]} to skip, {quit[0]} to stop: ", end="", file=shown, flush=True)
         line = source.readline()
-        if not line or line.strip().lower() in QUIT:
+        text = line.strip()
+        if not line or text.lower() in quit:
             raise KeyboardInterrupt
-        text = line.strip().lower()
-        if text in SKIP:
+        if text.lower() in skip:
             return None
-        if text.isdecimal() and 1 <= int(text) <= n:
-            return int(text) - 1
-        print(f"Please type a number from 1 to {n}.", file=shown)
+        found = meant(text, words) or meant(text, keys) or meant(text, words, beginning=True)
+        if len(found) == 1:
+            return found[0]
+        wanted = f"Please type a number from 1 to {len(words)}, or the answer" if numbered else "Please type an answer"
+        print(f"{wanted}: {doubts(text, words, found)}." if text else f"{wanted}.", file=shown)
+
+
+def _free(control: tuple[str, ...], words: list[str]) -> list[str]:
+    """Those words for skipping or stopping that are no answers."""
+    return [one for one in control if not meant(one, words)] or [f"!{control[0]}"]

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from adaptive.cli.errors import CommandError
+from adaptive.cli.errors import CommandError, warnings_in_one_line
 from adaptive.cli.job import Job
 from adaptive.cli.options import Format, Resume, out_folder, require_one_of
 from adaptive.tables import Cells, TableError
 
 __all__ = ["calibrate"]
 
+MOST = 10  # categories of an item
 MODELS = ("rasch", "two_parameter", "three_parameter", "graded", "partial_credit", "ordinal")
 
 
@@ -47,6 +49,13 @@ def calibrate(
         list[str] | None,
         typer.Option(help="An item of which a higher answer means less; repeatable.", metavar="ITEM"),
     ] = None,
+    categories: Annotated[
+        str | None,
+        typer.Option(
+            help="The answers there are, in order, such as 0-4 or 1,2,3 (default: from the table, gaps are filled).",
+            metavar="A-B",
+        ),
+    ] = None,
     out: Annotated[Path, out_folder("adaptive-calibrate-run")] = Path("adaptive-calibrate-run"),
     pictures: Format = "png",
     resume: Resume = False,
@@ -61,20 +70,38 @@ def calibrate(
     if model is not None:
         require_one_of(MODELS, model=model)
     settings = job.settings
+    scale = _scale(settings["categories"])
     cells = job.table("answers", "of people")
     table, names, groups = _people(cells, settings["person"], settings["group"], settings["ignore"])
     if settings["model"] is None:
-        settings["model"] = "two_parameter" if np.nanmax(table.to_numpy()) <= 1 else "graded"
-    with job:
+        n_categories = len(scale) if scale else np.nanmax(table.to_numpy()) + 1
+        settings["model"] = "two_parameter" if n_categories <= 2 else "graded"
+    with job, warnings_in_one_line():
         from adaptive.cli.fitting import fitted  # from here on it pays to load what computes
         from adaptive.estimators import Questionnaire
 
-        learnt = Questionnaire(settings["model"], reverse=tuple(settings["reverse"]))
+        learnt = Questionnaire(settings["model"], reverse=tuple(settings["reverse"]), categories=scale)
         try:
             learnt = fitted(learnt, lambda estimator: estimator.fit(table), job)
         except ValueError as problem:
             raise CommandError(f"{cells.path}: {problem}") from None
         _write(learnt, table, names, groups, job)
+
+
+def _scale(text: str | None) -> tuple[int, ...] | None:
+    """The categories that --categories names."""
+    if text is None:
+        return None
+    span = re.fullmatch(r"\s*(-?\d{1,9})\s*(?:-|\.\.|:)\s*(-?\d{1,9})\s*", text)
+    listed = re.fullmatch(r"\s*-?\d{1,9}(\s*,\s*-?\d{1,9})+\s*", text)
+    if span and int(span[1]) < int(span[2]) < int(span[1]) + MOST:
+        return tuple(range(int(span[1]), int(span[2]) + 1))
+    scale = tuple(int(one) for one in text.split(",")) if listed else ()
+    if not 2 <= len(scale) <= MOST or sorted(set(scale)) != list(scale):
+        raise CommandError(
+            f"--categories must be 2 to {MOST} whole numbers in increasing order, such as 0-4 or 1,2,3; got {text!r}."
+        )
+    return scale
 
 
 def _people(cells: Cells, person: str | None, group: str | None, ignore: list[str]) -> tuple[Any, list[Any], Any]:

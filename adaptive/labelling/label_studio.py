@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ import numpy as np
 from adaptive import pool as pools
 from adaptive.files import write_file
 from adaptive.labelling.answers import Answer
+from adaptive.labelling.label_studio_export import Export
 from adaptive.labelling.tasks import plain, tasks
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from adaptive.types import Pool
 
 __all__ = ["read_label_studio", "write_label_studio"]
-
-_KINDS = ("choices", "number", "rating")
 
 
 def write_label_studio(
@@ -83,14 +82,25 @@ def write_label_studio(
     write_file(Path(path), json.dumps(listed, indent=1, ensure_ascii=False, allow_nan=False))
 
 
-def read_label_studio(path: str | os.PathLike[str]) -> list[Answer]:
+def read_label_studio(
+    path: str | os.PathLike[str],
+    *,
+    position: Callable[[dict[str, Any]], int | None] | None = None,
+    from_name: str | None = None,
+) -> list[Answer]:
     """Read the answers of an export (format "JSON"); tasks without annotations are left out.
 
     Parameters
     ----------
     path : path
         Choices, numbers and ratings are understood, one per annotation; ``completed_by`` names the annotator. Of a
-        task with annotations and cancelled ones, the annotations count.
+        task with annotations and cancelled ones, the annotations count. What cannot be used (an annotation without an
+        answer, a comment beside one, a task of no known position) is left out with a warning.
+    position : callable(data) -> int or None, optional
+        Finds the position in the pool of a task that was not made here, from its ``data``; default
+        ``data["position"]``.
+    from_name : str, optional
+        The control that holds the answer, where a labelling page has several.
 
     Returns
     -------
@@ -100,19 +110,20 @@ def read_label_studio(path: str | os.PathLike[str]) -> list[Answer]:
     Raises
     ------
     ValueError
-        If the file is not such an export; file and task are named.
+        If the file is not such an export, or nothing in it can be used; file and task are named.
 
     Examples
     --------
     >>> import tempfile
     >>> from pathlib import Path
     >>> choice = {"type": "choices", "value": {"choices": ["yes"]}}
-    >>> task = {"data": {"position": 4}, "annotations": [{"result": [choice]}]}
+    >>> task = {"data": {"text": "b"}, "annotations": [{"result": [choice]}]}
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "export.json"
     ...     _ = path.write_text(json.dumps([task]))
-    ...     [(one.position, one.outcome) for one in read_label_studio(path)]
-    [(4, 'yes')]
+    ...     read = read_label_studio(path, position=lambda data: ["a", "b"].index(data["text"]))
+    >>> [(one.position, one.outcome) for one in read]
+    [(1, 'yes')]
     """
     name = Path(path).name
     try:
@@ -121,41 +132,4 @@ def read_label_studio(path: str | os.PathLike[str]) -> list[Answer]:
         raise ValueError(f"{name} is not JSON: {error}.") from None
     if not isinstance(listed, list) or not all(isinstance(task, dict) for task in listed):
         raise ValueError(f"{name} must hold a list of tasks, got a {type(listed).__name__}.")
-    return [answer for number, task in enumerate(listed) for answer in _answers(task, f"{name}, task {number}")]
-
-
-def _answers(task: dict[str, Any], where: str) -> list[Answer]:
-    data, annotations = task.get("data"), task.get("annotations")
-    if not isinstance(data, dict) or not isinstance(annotations, list):
-        raise ValueError(f"{where}: no data or no annotations; export with the format JSON (not JSON-MIN).")
-    position = data.get("position")
-    if isinstance(position, bool) or not isinstance(position, int):
-        raise ValueError(f"{where}: data must hold the position that the task was made with, got {position!r}.")
-    found = []
-    for annotation in annotations:
-        cancelled = bool(annotation.get("was_cancelled"))
-        outcome = None if cancelled else _value(annotation.get("result"), where)
-        person = annotation.get("completed_by")
-        if isinstance(person, dict):
-            person = person.get("email") or person.get("id")
-        by = None if person is None else str(person)
-        found.append(Answer(position, outcome, data.get("id"), data.get("query"), by, cancelled, where))
-    return found
-
-
-def _value(result: object, where: str) -> Any:
-    """Return what one annotation says: a text or a number."""
-    if not isinstance(result, list) or len(result) != 1:
-        count = len(result) if isinstance(result, list) else "no list of"
-        raise ValueError(f"{where}: an annotation must hold one result, got {count} results.")
-    kind, value = result[0].get("type"), result[0].get("value") or {}
-    if kind not in _KINDS:
-        raise ValueError(f"{where}: a result must be one of {', '.join(_KINDS)}, got {kind!r}.")
-    said = value.get(kind)
-    if kind == "choices":
-        if not isinstance(said, list) or len(said) != 1:
-            raise ValueError(f"{where}: an annotation must choose one label, got {said!r}.")
-        return said[0]
-    if isinstance(said, bool) or not isinstance(said, (int, float)):
-        raise ValueError(f"{where}: a {kind} must be a number, got {said!r}.")
-    return said
+    return Export(name, position, from_name).answers(listed)

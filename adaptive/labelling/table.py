@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adaptive.files import write_file
 from adaptive.labelling.answers import Answer
+from adaptive.labelling.naming import meant
 from adaptive.labelling.tasks import FIELDS, tasks
 from adaptive.tables import TableFile, is_missing
 
@@ -63,7 +65,7 @@ def write_csv(
     write_file(Path(path), text.getvalue())
 
 
-def read_csv(path: str | os.PathLike[str], *, skip: str = "?") -> list[Answer]:
+def read_csv(path: str | os.PathLike[str], *, skip: str = "?", classes: Sequence[Any] = ()) -> list[Answer]:
     """Read the answers of a filled file; rows without an answer are left out.
 
     Parameters
@@ -74,6 +76,8 @@ def read_csv(path: str | os.PathLike[str], *, skip: str = "?") -> list[Answer]:
         row may answer the same position.
     skip : str, default "?"
         The answer of somebody who cannot tell: the candidate is set aside.
+    classes : sequence of labels, default none
+        Where one of them is called "nan" or as ``skip``, that cell is an answer; "nan" is an empty cell otherwise.
 
     Returns
     -------
@@ -97,20 +101,28 @@ def read_csv(path: str | os.PathLike[str], *, skip: str = "?") -> list[Answer]:
     file = TableFile(path)
     file.require("position", "answer")
     rows = ((f"{file.path.name}, line {line}", dict(zip(file.header, row, strict=True))) for line, row in file.rows())
-    return [_answer(row, where, skip) for where, row in rows if not is_missing(row["answer"])]
+    own = [one for one in ("nan", "<na>", skip) if meant(one, classes)]  # what reads as nothing, and is a label here
+    given = ((where, row) for where, row in rows if not is_missing(row["answer"]) or meant(row["answer"], own))
+    return [_answer(row, where, None if skip in own else skip) for where, row in given]
 
 
-def _answer(row: dict[str, Any], where: str, skip: str) -> Answer:
+def _answer(row: dict[str, Any], where: str, skip: str | None) -> Answer:
     text = row["answer"].strip()
     return Answer(
         position=_whole(row["position"], "position", where),
         outcome=text,
         id=row.get(FIELDS[2]),
         query=_whole(row["query"], "query", where) if row.get("query") else None,
-        annotator=row.get("annotator") or None,
+        annotator=_person(row.get("annotator") or ""),
         skipped=text == skip,
         where=where,
     )
+
+
+def _person(text: str) -> str | None:
+    """A name; a number that a program wrote beside gaps (7.0) is the number."""
+    name = re.sub(r"^(\d+)[.,]0+$", r"\1", text.strip())
+    return None if is_missing(name) else name
 
 
 def _whole(text: str | None, column: str, where: str) -> int:

@@ -94,11 +94,14 @@ class PredictiveCheck:
         """Take note of a question; judge an answer."""
         number = event.get("query")
         if event["event"] == "ask":
-            self._candidates[event["query"]] = next(q.candidates for q in design.pending if q.id == number)
+            pending = (q.candidates for q in design.pending if q.id == number)
+            volunteered = event.get("volunteered", False)
+            asked = pools.take(design.pool, np.asarray(event["positions"])) if volunteered else next(pending)
+            self._candidates[event["query"]] = asked
         elif event["event"] == "tell" and number in self._candidates and self._before is not None:
-            asked = pools.take(self._candidates[event["query"]], np.asarray(event["rows"], dtype=np.intp))
+            told = pools.take(self._candidates[event["query"]], np.asarray(event["rows"], dtype=np.intp))
             seed = design.seed(Purpose.PREDICTIVE_CHECK, design.iteration)
-            self._judge(design, tail_probabilities(self._before, asked, event["outcomes"], seed))
+            self._judge(design, tail_probabilities(self._before, told, event["outcomes"], seed))
         # partial_fit replaces what was learnt, so that a copy of the shell stays what it is
         self._before = copy.copy(design.estimator_)
 

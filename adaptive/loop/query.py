@@ -11,9 +11,9 @@ from adaptive import pool as pools
 from adaptive.loop.shown import query_html, query_text
 
 if TYPE_CHECKING:
-    from adaptive.types import Outcomes
+    from adaptive.types import ArrayLike, Outcomes
 
-__all__ = ["Query", "as_outcomes"]
+__all__ = ["Query", "as_outcomes", "as_positions"]
 
 # What one array may mix: numbers, text, bytes, dates. [1, "a"] stays a list rather than becoming ["1", "a"].
 _KINDS: tuple[Any, ...] = ((bool, int, float, complex, np.number, np.bool_), str, bytes, np.datetime64, np.timedelta64)
@@ -117,3 +117,11 @@ def as_outcomes(outcomes: Outcomes, n: int) -> np.ndarray | list[Any]:
             array = np.asarray(given)
             return list(given) if array.dtype == object else array
     return list(given)
+
+
+def as_positions(query: Query | ArrayLike) -> np.ndarray:
+    """Return positions as a person gives them, one or more."""
+    positions = np.atleast_1d(np.asarray(query))
+    if positions.ndim != 1 or positions.dtype.kind not in "iu" or len(positions) == 0:
+        raise ValueError(f"query must be a Query or positions (integers), got {type(query).__name__} {query!r}.")
+    return positions

@@ -37,11 +37,21 @@ class Questions:
 
     def __init__(self, design: SequentialDesign, initial_pool: Pool | None, initial: np.ndarray) -> None:
         self.design, self._initial_pool, self._initial = design, initial_pool, initial
+        self._initial_keys: list[Any] | None = None  # what recognises them
 
     @property
     def initial_left(self) -> int:
         """Number of initial positions that were not asked yet."""
-        return len(self._initial) - self.design._state.n_initial
+        return len(self._initial_unasked())
+
+    def _initial_unasked(self) -> np.ndarray:
+        """Return the initial positions that are still to be asked; whoever asked or told one before, it is done."""
+        design, state = self.design, self.design._state
+        if design.repeat or len(self._initial) == 0:
+            return self._initial[state.n_initial :]
+        if self._initial_keys is None:
+            self._initial_keys = state.candidates.keys(state.candidates.describe(self._initial_pool, self._initial))
+        return self._initial[[key not in state.asked for key in self._initial_keys]]
 
     @property
     def _cost(self) -> Any:
@@ -61,11 +71,11 @@ class Questions:
 
     def next(self, n: int | None, exclude: ArrayLike = ()) -> dict[str, Any]:
         """Return the event of the next query; none but the initial ones is about a position in ``exclude``."""
-        design, first = self.design, self.design._state.n_initial
-        initial = self.initial_left > 0
+        design, waiting = self.design, self._initial_unasked()
+        initial = len(waiting) > 0
         if initial:
             pool: Any = self._initial_pool
-            positions = self._initial[first : first + (n or design.batch_size)]
+            positions = waiting[: n or design.batch_size]
             scores = np.full(len(positions), np.nan)
         else:
             pool = design.pool
@@ -73,27 +83,37 @@ class Questions:
         event = self._asking(pool, positions, scores, n or design.batch_size, initial)
         return event if initial or not design.exploration else {**event, "drawn": n_drawn}
 
-    def volunteered(self, positions: ArrayLike) -> dict[str, Any]:
-        """Return the event of a query that somebody else chose."""
+    def volunteered(self, positions: ArrayLike, told: bool = False) -> dict[str, Any]:
+        """Return the event of a query that somebody else chose; ``told``: one that answers itself."""
         design = self.design
         chosen = arguments.check_positions(positions, pools.length(design.pool), design.mask)
         if chosen.size == 0:
             raise ValueError("positions must name at least one candidate, got none.")
-        closed = chosen[np.isin(chosen, design.excluded())]
+        aside = told and design.repeat  # what was set aside is not asked, yet a late answer is learnt
+        closed = chosen[:0] if aside else chosen[np.isin(chosen, design.excluded())]
+        if closed.size and told:
+            raise ValueError(
+                f"position {closed[0]} has an answer already: take it back first (retract), or make the design with "
+                "repeat=True, where a further answer counts as an independent one."
+            )
         if closed.size:
             remedy = "" if design.repeat else " (repeat=True allows asking again)"
             raise ValueError(f"position {closed[0]} was asked or set aside before{remedy}.")
-        return self._asking(design.pool, chosen, np.full(len(chosen), np.nan), len(chosen), False)
+        event = self._asking(design.pool, chosen, np.full(len(chosen), np.nan), len(chosen), False, free=told)
+        return {**event, "volunteered": True} if told else event
 
-    def _asking(self, pool: Pool, positions: np.ndarray, scores: np.ndarray, n: int, initial: bool) -> dict[str, Any]:
+    def _asking(
+        self, pool: Pool, positions: np.ndarray, scores: np.ndarray, n: int, initial: bool, free: bool = False
+    ) -> dict[str, Any]:
         design = self.design
+        costs = np.zeros(len(positions)) if free else arguments.costs_of(self._cost, pool, positions)
         return {
             "event": "ask",
             "query": design._state.n_queries,
             "n": n,
             "initial": initial,
             "scores": [None if np.isnan(score) else float(score) for score in scores],
-            "costs": arguments.costs_of(self._cost, pool, positions).tolist(),
+            "costs": costs.tolist(),
             **design._state.candidates.describe(pool, positions),
         }
 

@@ -264,8 +264,10 @@ class SequentialDesign:
 
         Parameters
         ----------
-        query : Query, or one or more positions of a query that waits
-            A query may be answered in parts, late, out of order, and also after it was skipped.
+        query : Query, or one or more positions
+            A query may be answered in parts, late, out of order, and also after it was skipped. Positions that no query
+            is open about are labels that somebody volunteers: they are learnt at no cost, as a query of their own that
+            the log calls volunteered, with the score NaN.
         outcomes : sequence with one entry per candidate, or a scalar for a single one
         worker : str or int, optional
             Who answered; noted in the log.
@@ -273,13 +275,30 @@ class SequentialDesign:
         Raises
         ------
         ValueError
-            If no query waits for these answers, or the estimator refuses them: nothing has changed, the query waits.
+            If the query does not wait for these answers, positions were answered already (without ``repeat=True``), or
+            the estimator refuses: nothing has changed, the query waits.
         OSError
             If the answers could not be written: they count as not given.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from adaptive import BayesianLogisticRegression
+        >>> design = SequentialDesign(BayesianLogisticRegression(classes=["no", "yes"]), np.eye(4), random_state=0)
+        >>> design.tell([2, 3], ["yes", "no"]).history_["position"]
+        [2, 3]
+        >>> bool(np.isin(design.ask(2).positions, [2, 3]).any())
+        False
         """
         with self._journal.session():
-            entry, rows = self._state.find(query)
-            answers, worker = as_outcomes(outcomes, len(rows)), arguments.check_worker(worker)
+            worker, unasked = arguments.check_worker(worker), self._state.unasked(query)
+            if unasked is None:
+                entry, rows = self._state.find(query)
+                answers = as_outcomes(outcomes, len(rows))
+            else:
+                answers = as_outcomes(outcomes, len(unasked))
+                asked = self._journal.commit(self._questions.volunteered(unasked, told=True))
+                entry, rows = self._state.open[asked["query"]], np.arange(len(unasked))
             event = {"event": "tell", "query": entry.query.id, "rows": rows.tolist(), "outcomes": answers}
             self._journal.commit(event if worker is None else {**event, "worker": worker})
         return self
@@ -451,7 +470,7 @@ class SequentialDesign:
     def unanswered(self) -> tuple[Query, ...]:
         """The queries, or parts of them, that were not answered, oldest first, what was skipped included."""
         with self._journal.session():
-            entries = [entry for _, entry in sorted(self._state.open.items())]
+            entries = self._state.unanswered()
             return tuple(entry.query.part(np.flatnonzero(~entry.answered)) for entry in entries)
 
     def retracted(self, query: int | None = None) -> int:

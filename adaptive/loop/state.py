@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ import numpy as np
 from adaptive import pool as pools
 from adaptive.loop.candidates import Candidates
 from adaptive.loop.columns import columns_of
-from adaptive.loop.query import Query
+from adaptive.loop.query import Query, as_positions
 
 if TYPE_CHECKING:
     from adaptive.loop.sequential_design import SequentialDesign
@@ -42,6 +42,8 @@ class OpenQuery:
         What recognises its candidates later.
     costs : array of float
     answered, skipped : arrays of bool
+    volunteered : bool
+        Nobody asked: it waits for no answer, and counts from its answer on.
     """
 
     query: Query
@@ -50,10 +52,11 @@ class OpenQuery:
     costs: np.ndarray
     answered: np.ndarray
     skipped: np.ndarray
+    volunteered: bool = False
 
     @property
     def waiting(self) -> np.ndarray:
-        return ~(self.answered | self.skipped)
+        return np.zeros(len(self.query), dtype=bool) if self.volunteered else ~(self.answered | self.skipped)
 
     def rest(self) -> Query:
         """Return what of the query waits for answers."""
@@ -100,6 +103,10 @@ class DesignState:
         """Return the queries that wait for answers, oldest first."""
         return [entry for _, entry in sorted(self.open.items()) if entry.waiting.any()]
 
+    def unanswered(self) -> list[OpenQuery]:
+        """Return the queries of which something was not answered, oldest first, what was set aside included."""
+        return [entry for _, entry in sorted(self.open.items()) if not entry.volunteered]
+
     def apply(self, event: dict[str, Any], learn: bool = True) -> None:
         """Change the state by one event; if the estimator refuses an answer, nothing has changed.
 
@@ -118,6 +125,7 @@ class DesignState:
         elif kind == "skip":
             self._skip(event)
         elif kind == "retract":  # the answer itself was left out of the replay
+            self.n_queries = max(self.n_queries, event["query"] + 1)  # of one that was volunteered
             self.retracted[event["query"]] += 1  # all else (rejects, snapshots) is for readers of the log
         self.seconds = max(self.seconds, event.get("seconds", 0.0))
 
@@ -126,10 +134,14 @@ class DesignState:
         positions, scores = np.array(event["positions"], dtype=np.intp), np.array(event["scores"], dtype=float)
         query = Query(positions, labels, candidates, scores, event["query"], event.get("worker"))
         keys, none = self.candidates.keys(event), np.zeros(len(query), dtype=bool)
-        self.open[query.id] = OpenQuery(query, event["n"], keys, np.array(event["costs"]), none, none.copy())
+        volunteered = event.get("volunteered", False)
+        costs = np.array(event["costs"])
+        self.open[query.id] = OpenQuery(query, event["n"], keys, costs, none, none.copy(), volunteered)
+        if volunteered:  # its answer may be refused: until then nothing has changed, not even the next number
+            return
+        self.n_queries = query.id + 1
         self.last = pools.take(candidates, [len(query) - 1])
         self.asked.update(keys)
-        self.n_queries = query.id + 1
         self.n_initial += len(query) if event["initial"] else 0
 
     def _tell(self, event: dict[str, Any], learn: bool) -> None:
@@ -139,6 +151,9 @@ class DesignState:
         self.iteration += 1
         self.spent += float(entry.costs[rows].sum())
         entry.answered[rows] = True
+        if entry.volunteered:
+            self.asked.update(entry.keys[row] for row in rows)
+            self.n_queries = max(self.n_queries, event["query"] + 1)
         if entry.answered.all():
             del self.open[event["query"]]
         for row, outcome in zip(rows, outcomes, strict=True):
@@ -157,9 +172,8 @@ class DesignState:
         Raises
         ------
         ValueError
-            If no query waits for answers at these positions.
+            If no query waits for answers at these positions, or was set aside with them.
         """
-        entries: Iterable[OpenQuery]
         if isinstance(query, Query):
             if query.id not in self.open:
                 if query.id >= self.n_queries:
@@ -168,22 +182,26 @@ class DesignState:
                     f"query {query.id} has been answered already; until then ask() returns the same query again: "
                     "ask(another=True) or ask(worker=name) gives a further one."
                 )
-            positions, entries, late = query.positions, [self.open[query.id]], True
+            positions, entries = query.positions, [self.open[query.id]]
         else:
-            positions = np.atleast_1d(np.asarray(query))
-            if positions.ndim != 1 or positions.dtype.kind not in "iu" or len(positions) == 0:
-                raise ValueError(
-                    f"query must be a Query or positions (integers), got {type(query).__name__} {query!r}."
-                )
-            entries, late = self.waiting(), False
-        for entry in entries:
-            free = ~entry.answered if late else entry.waiting
-            rows = _rows(entry.query.positions, free, positions)
-            if -1 not in rows:
-                return entry, np.array(rows, dtype=np.intp)
+            positions = as_positions(query)
+            entries = self.unanswered()
+        for late in (False, True):  # what waits goes before what was set aside
+            for entry in entries:
+                rows = _rows(entry.query.positions, ~entry.answered if late else entry.waiting, positions)
+                if -1 not in rows:
+                    return entry, np.array(rows, dtype=np.intp)
         open_queries = [entry.rest() for entry in self.waiting()]
         known = "; ".join(f"query {q.id}: {q.positions.tolist()}" for q in open_queries) or "none waits"
         raise ValueError(f"positions {positions.tolist()} are not those of one query that waits for answers ({known}).")
+
+    def unasked(self, query: Query | ArrayLike) -> np.ndarray | None:
+        """Return the positions that are meant where no query at all is open about any of them; else None."""
+        if isinstance(query, Query):
+            return None
+        positions = as_positions(query)
+        about = [entry.query.positions[~entry.answered] for entry in self.unanswered()]
+        return None if np.isin(positions, np.concatenate([positions[:0], *about])).any() else positions
 
 
 def _rows(asked: np.ndarray, free: np.ndarray, positions: np.ndarray) -> list[int]:

@@ -15,12 +15,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive.loop.log.event_log import parsed
-from adaptive.loop.log.retracting import standing
+from adaptive.labelling.standing import Said, Standing
 from adaptive.loop.query import Query
 from adaptive.pool import PoolExhausted
 from adaptive.serve.designs import Designs
@@ -36,15 +35,6 @@ if TYPE_CHECKING:
 __all__ = ["DESIGN", "LabellingDesk", "Pool"]
 
 DESIGN = 0  # of the store: sessions count from 1
-
-
-class Said(NamedTuple):
-    """An answer that stands."""
-
-    who: Any
-    query: int
-    position: int
-    outcome: Any
 
 
 @dataclass(frozen=True)
@@ -121,8 +111,6 @@ class LabellingDesk:
         self.words = [str(one) for one in pool.classes]
         self.designs = Designs(self._opened, most=1, idle=float("inf"))
         self.progress = Progress()
-        self._said: list[Said] = []
-        self._asked_of: dict[int, dict[str, Any]] = {}  # the event of each query
         with self._design() as design:  # a pool or log at fault is said before anybody comes
             if pool.own_log and design.log_path is not None:
                 store.fact("log", os.path.relpath(design.log_path, store.folder))
@@ -136,20 +124,11 @@ class LabellingDesk:
 
     def _look(self, design: SequentialDesign, event: dict[str, Any] | None) -> None:
         """See who has said what: of one more event, or from the log on."""
-        if event is None or event["event"] == "retract":
-            log = design.log
-            self._asked_of, self._said = {}, []
-            events = [one for one in standing(parsed(log.contents(), log.name)[1]) if one is not None]
-        else:
-            events = [event]
-        for one in events:
-            if one["event"] == "ask":
-                self._asked_of[one["query"]] = one
-            elif one["event"] == "tell":
-                query = self._asked_of[one["query"]]
-                for row, outcome in zip(one["rows"], one["outcomes"], strict=True):
-                    who = one.get("worker", query.get("worker"))
-                    self._said.append(Said(who, one["query"], query["positions"][row], outcome))
+        self._standing: Standing = Standing(design) if event is None else self._standing.after(design, event)
+
+    @property
+    def _said(self) -> list[Said]:
+        return self._standing.said
 
     @contextmanager
     def _design(self) -> Iterator[SequentialDesign]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from adaptive.labelling.naming import keys_of, meant
 from adaptive.serve.rendering import Picture, Shown
 
 __all__ = ["TEXTS", "Desk", "Estimate", "Place", "texts"]
@@ -38,6 +39,7 @@ TEXTS = {
     "stale": "That question was no longer open, so the form was not taken. This is where you are.",
     "missing": "Please choose an answer.",
     "key_help": "Keys: 1 to 9 choose an answer, 0 the tenth, Enter sends it.",
+    "key_labels": "Keys: a digit chooses the answer of that name, Enter sends it.",
     "numbers": "How it goes",
     "invitation": "This test is by invitation: open the link that you were sent.",
     "wait": "Nothing is left to ask just now. Others are still answering; look again later.",
@@ -104,6 +106,19 @@ class Place:
     last: str = ""
     estimates: list[Estimate] = field(default_factory=list)
     waiting: bool = False
+
+    @property
+    def numbered(self) -> bool:
+        """Return whether keys choose by place; else a digit chooses the answer that it is."""
+        tenth = len(self.answers) < 10 or meant("0", self.answers, beginning=True) in ([], [9])
+        return tenth and keys_of(self.answers) != self.answers
+
+    @property
+    def keys(self) -> list[str]:
+        """Return the key of each answer, a digit; empty where it has none."""
+        if self.numbered:
+            return [str((k + 1) % 10) if k < 10 else "" for k in range(len(self.answers))]
+        return [key if len(key) == 1 and key.isdecimal() else "" for key in self.answers]
 
 
 class Desk(Protocol):

@@ -11,6 +11,7 @@ from adaptive.cli import run
 from adaptive.cli.ask.command import respondent_of
 from adaptive.cli.ask.questionnaire_file import read_questionnaire
 from adaptive.cli.errors import CommandError
+from adaptive.estimators import Questionnaire
 from tests.cli.processes import ROOT, columns, command, finish, n_told
 
 QUESTIONS = """title = "Three questions"
@@ -72,6 +73,64 @@ def test_calibrate_then_ask_kill_and_resume(tmp_path):
     assert json.loads((run / "result.json").read_text())["answers"] == 2
     assert [float(one) for one in columns(run / "answers.csv")["outcome"]] == [1.0, 0.0]
     assert columns(run / "path.csv")["step"] == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("usual", "own", "scale", "message"),
+    [
+        ('["0", "1", "2"]', '["never", "always"]', (0, 1, 2), None),
+        ('["0", "1", "2"]', '["0", "1"]', (0, 1, 2), None),
+        ('["1", "2"]', '["no", "yes"]', (1, 2), None),
+        ('["no", "yes"]', '["0", "10"]', (0, 10), None),
+        ('["0", "1", "2"]', '["1", "2"]', None, "item 'c': the answers 1, 2 would count as 0, 1; write them in words"),
+        ('["2", "1", "0"]', '["no", "yes"]', None, "item 'a': answers that are numbers must increase, got 2, 1, 0"),
+        ('["no", "so", "yes"]', '["0", "1"]', None, "item 'c': the answers 0, 1 would count as 1, 2"),
+    ],
+)
+def test_answers_that_are_numbers_count_as_these(tmp_path, usual, own, scale, message):
+    (tmp_path / "test.toml").write_text(QUESTIONS.replace('["no", "yes"]', usual).replace('["never", "always"]', own))
+    asked = read_questionnaire(tmp_path / "test.toml")
+    if message is None:
+        assert respondent_of(asked, None).bank.categories == scale
+    else:
+        with pytest.raises(CommandError, match=message):
+            respondent_of(asked, None)
+
+
+def test_a_bank_takes_the_numbers_of_the_file(tmp_path):
+    text = QUESTIONS.replace('["no", "yes"]', '["0", "1", "2"]').replace('answers = ["never", "always"]\n', "")
+    (tmp_path / "test.toml").write_text(text)
+    Questionnaire.from_prior(["a", "b", "c"], (1, 2, 3)).to_bank(tmp_path / "bank.csv")
+    person = respondent_of(read_questionnaire(tmp_path / "test.toml"), tmp_path / "bank.csv")
+    assert person.partial_fit(["a"], [0]).mean[0] < 0 and person.path()["answer"][1] == 0
+
+
+def test_a_questionnaire_scored_from_0(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    rows = (rng.standard_normal((80, 1)) + 0.7 * rng.standard_normal((80, 3)) > [[[-1]], [[0]], [[0]], [[1]]]).sum(0)
+    lines = ["a,b,c", *(",".join(map(str, row)) for row in rows)]
+    (tmp_path / "answers.csv").write_text("\n".join(lines) + "\n")
+
+    def calibrated(*options):
+        code = run(["calibrate", str(tmp_path / "answers.csv"), *options])
+        return code, capsys.readouterr().err
+
+    code, error = calibrated("--out", str(tmp_path / "gap"))
+    assert code == 0 and error.count("taken to be 0, 1, 2, 3, 4, of which nobody answered 2; give") == 1
+    assert columns(tmp_path / "gap/bank.csv")["categories"] == ["0 1 2 3 4"] * 3
+    code, error = calibrated("--out", str(tmp_path / "given"), "--categories", "0-4")
+    assert code == 0 and "nobody answered" not in error
+    assert (tmp_path / "given/bank.csv").read_bytes() == (tmp_path / "gap/bank.csv").read_bytes()
+    (tmp_path / "test.toml").write_text(
+        QUESTIONS.replace('["no", "yes"]', '["0", "1", "2", "3", "4"]').replace('answers = ["never", "always"]\n', "")
+    )
+    person = respondent_of(read_questionnaire(tmp_path / "test.toml"), tmp_path / "given/bank.csv")
+    assert person.partial_fit(["a"], [0]).mean[0] < 0
+    for scale in ("4-0", "0-20", "a-b", "1,1", "7"):
+        code, error = calibrated("--out", str(tmp_path / "no"), "--categories", scale)
+        assert code == 2 and f"such as 0-4 or 1,2,3; got '{scale}'" in error
+    code, error = calibrated("--out", str(tmp_path / "few"), "--categories", "0-2")
+    assert code == 2 and "answers must be among [0, 1, 2], got 3" in error
 
 
 def test_calibrate_an_ordinal_bank_then_ask(tmp_path):

@@ -193,17 +193,26 @@ def test_a_majority_is_one_answer_and_a_tie_waits():
 @pytest.mark.parametrize(
     ("answers", "message"),
     [
-        ([Answer(3, "yes"), Answer(5, "no", where="q.csv, line 9")], "q.csv, line 9: position 5 was never asked"),
+        ([Answer(3, "yes"), Answer(5, "no", None, 0, where="q.csv, line 9")], "line 9: query 0 never asked position 5"),
+        (
+            [Answer(3, "yes"), Answer(5, "no", None, 7)],
+            "query 7 never asked position 5, so .*; is it of another desi",
+        ),
+        ([Answer(3, "yes"), Answer(30, "no")], "the position must be from 0 to 29, got 30"),
+        ([Answer(8, "no"), Answer(3, "yess")], "known classes are .'no', 'yes'.: 'yess' is none .* did you mean 'yes'"),
         ([Answer(8, "no"), Answer(3, "maybe")], r"the label 'maybe' is unknown; the known classes are \['no', 'yes'\]"),
         ([Answer(8, "no"), Answer(3, "yes", id="row-8")], "the id is 'row-8', but position 3 of the pool is 3"),
         ([Answer(8, "no"), Answer(3, "yes"), Answer(3, "no")], "position 3 has 2 answers .'yes', 'no'.: give combine"),
-        ([Answer(8, "no"), Answer(20, "no")], "position 20 was learnt as 'yes' and is now said to be 'no'"),
+        (
+            [Answer(8, "no"), Answer(20, "no", annotator="Bob")],
+            "position 20 was learnt as 'yes' from Ann and is now said to be 'no' by Bob: give combine='majority', make",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused_in_one_sentence_and_nothing_is_learnt(answers, message):
     design = new_design(initial=[3, 8, 20])
     query = design.ask(3)
-    design.tell(query.part(np.array([2])), "yes")
+    design.tell(query.part(np.array([2])), "yes", worker="Ann")
     before = design.history_, [one.positions.tolist() for one in design.pending]
     with pytest.raises(ValueError, match=message):
         tell(design, answers)
@@ -261,11 +270,25 @@ def test_bad_tables_are_named(tmp_path, text, message):
         read_csv(tmp_path / "q.csv")
 
 
+def test_names_and_ids_that_are_numbers_are_the_same_beside_gaps(tmp_path):
+    design = new_design(repeat=True, initial=[3, 8])
+    design.ask(2)
+    for said in ("position,id,answer,annotator\n3,3,yes, 7\n", "position,id,answer,annotator\n3.0,3.0,yes,7.0\n,,,\n"):
+        (tmp_path / "q.csv").write_text(said)
+        imported = tell(design, read_csv(tmp_path / "q.csv"))
+    assert imported == Imported(known=1, waiting=[8])
+
+
 def test_tables_of_other_offices(tmp_path):
     path = tmp_path / "q.csv"
     path.write_text("\ufeffposition\tanswer\tannotator\n3\tja \tAnn\n8\t\t\n", encoding="utf-8")
     (answer,) = read_csv(path)
     assert answer[:2] == (3, "ja") and answer.annotator == "Ann" and answer.where == "q.csv, line 2"
+
+
+YES = {"type": "choices", "value": {"choices": ["yes"]}}
+COMMENT = {"type": "textarea", "from_name": "why", "value": {"text": ["looks so"]}}
+TWO = [{**YES, "from_name": "kind"}, {**YES, "from_name": "tone", "value": {"choices": ["no"]}}]
 
 
 def task(annotation, **data):
@@ -277,9 +300,16 @@ def task(annotation, **data):
     [
         ("not json", "t.json is not JSON"),
         ({"data": 1}, "t.json must hold a list of tasks, got a dict"),
-        ([{"position": 3, "label": "yes"}], "task 0: no data or no annotations; export with the format JSON"),
-        (task({"result": []}, position=None), "data must hold the position that the task was made with, got None"),
-        (task({"result": []}), "an annotation must hold one result, got 0 results"),
+        ([{"position": 3, "label": "yes"}], "task 0: there is no data or no annotations; export with the format JSON"),
+        (task({"result": [YES]}, position=None), "data must hold the position that the task was made with, got None"),
+        (task({"result": 3}), "an annotation must hold a list of results"),
+        (task(3), "task 0: an annotation must be an object, got int"),
+        (task({"result": [TWO[0], TWO[1]]}), "must hold one answer, got those of 'kind', 'tone'; name one with from_n"),
+        (
+            task({"result": [{"type": "number", "value": {"number": float("nan")}}]}),
+            "a number must be a number, got nan",
+        ),
+        ("[" * 100_000, "t.json is not JSON: maximum recursion"),
         (task({"result": [{"type": "brushlabels"}]}), "a result must be one of choices, number, rating, got 'brush"),
         (task({"result": [{"type": "choices", "value": {"choices": ["a", "b"]}}]}), "must choose one label, got .'a'"),
         (task({"result": [{"type": "number", "value": {"number": "3"}}]}), "a number must be a number, got '3'"),
@@ -289,6 +319,47 @@ def test_bad_exports_are_named(tmp_path, contents, message):
     (tmp_path / "t.json").write_text(contents if isinstance(contents, str) else json.dumps(contents))
     with pytest.raises(ValueError, match=message):
         read_label_studio(tmp_path / "t.json")
+
+
+@pytest.mark.parametrize(
+    ("left_out", "message"),
+    [
+        (task({"result": []}), r"left out where an annotation holds no answer \(task 1\)"),
+        (task({"result": [COMMENT]}), "an annotation holds no answer"),
+        (task({"result": [{"type": "choices", "value": {"choices": []}}]}), "an annotation holds no answer"),
+        (task({"result": [YES]}, position="CEO"), "data must hold the position .*, got 'CEO'"),
+        (task({"result": [{"type": "brushlabels"}]}), "a result must be one of choices, number, rating"),
+        ([{"data": {"text": "a"}, "id": 3}], "there is no data or no annotations"),
+    ],
+)
+def test_what_cannot_be_used_is_said_and_the_rest_is_used(tmp_path, left_out, message):
+    (tmp_path / "t.json").write_text(json.dumps([*task({"result": [YES]}, position="3"), *left_out]))
+    with pytest.warns(UserWarning, match=message) as said:
+        (answer,) = read_label_studio(tmp_path / "t.json")
+    assert answer[:2] == (3, "yes") and len(said) == 1
+
+
+def test_a_comment_beside_the_answer_is_left_out(tmp_path):
+    (tmp_path / "t.json").write_text(json.dumps(task({"result": [COMMENT, YES]})))
+    with pytest.warns(UserWarning, match="a textarea stands beside the answer .the answer is read."):
+        assert [one.outcome for one in read_label_studio(tmp_path / "t.json")] == ["yes"]
+
+
+def test_a_file_without_any_answer_has_none(tmp_path):
+    (tmp_path / "t.json").write_text(json.dumps(task({"result": []})))
+    with pytest.warns(UserWarning, match="holds no answer"):
+        assert read_label_studio(tmp_path / "t.json") == []
+
+
+def test_of_several_controls_one_is_named_and_of_a_persons_annotations_the_last_counts(tmp_path):
+    (tmp_path / "t.json").write_text(json.dumps(task({"result": TWO})))
+    assert [one.outcome for one in read_label_studio(tmp_path / "t.json", from_name="tone")] == ["no"]
+    both = [
+        {"result": [{**YES, "value": {"choices": [said]}}], "completed_by": 1, "updated_at": f"2026-01-0{day}"}
+        for said, day in (("late", 2), ("early", 1))
+    ]
+    (tmp_path / "t.json").write_text(json.dumps([{"data": {"position": 3}, "annotations": both}]))
+    assert [one.outcome for one in read_label_studio(tmp_path / "t.json")] == ["early", "late"]
 
 
 def test_numbers_and_ratings_are_outcomes(tmp_path):

@@ -1,9 +1,13 @@
 """In a real Chromium: by keyboard alone, without JavaScript, on a phone's width, for a screen reader."""
 
+from importlib.resources import files
+
 import pytest
 from playwright.sync_api import expect
 
+from adaptive import serve
 from adaptive.serve import Store, answers_of
+from adaptive.serve.pages import Place
 from experiments.serve.shared import chromium
 from experiments.serve.shared.process import Server
 
@@ -81,6 +85,18 @@ def test_fits_a_phone_and_is_read_aloud(page):
     assert page.evaluate("[...document.querySelectorAll('input:not([type=hidden])')].every(e => e.labels.length)")
     for ink, paper in page.evaluate(_COLOURS):
         assert _contrast(ink, paper) >= 4.5
+
+
+def test_a_digit_chooses_the_answer_that_shows_it(served):
+    tab = served[1].new_page()
+    keys = Place(answers=["0", "1", "2", "10"]).keys
+    tab.set_content("".join(f'<input type="radio" name="answer" value="{k}" data-key="{key}">'
+                            for k, key in enumerate(keys)))  # fmt: skip
+    tab.add_script_tag(path=files(serve) / "static" / "keys.js")
+    for key, chosen in (("1", "1"), ("0", "0"), ("2", "2"), ("9", "2")):
+        tab.keyboard.press(key)
+        assert tab.locator("input:checked").get_attribute("value") == chosen
+    tab.close()
 
 
 _COLOURS = """[...document.querySelectorAll('h1, h2, p, label, button, a, kbd')].map(e => {

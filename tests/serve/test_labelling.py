@@ -167,6 +167,21 @@ def test_labels_go_out_as_labelling_reads_them(opened, pool, tmp_path, capsys):
     capsys.readouterr()
 
 
+def test_no_two_annotators_of_an_export_are_called_alike(opened, pool, tmp_path, capsys):
+    browser, _ = opened(pool(), tmp_path / "kept")
+    for name in ("Anna", "Anna", "", "session 3", "adaptive label"):
+        person = browser()
+        person.begin(name)
+        person.answer(truth(person.question))
+    assert run(["export", str(tmp_path / "kept")]) == 0
+    with (tmp_path / "kept/export/labels.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    names = ["Anna", "Anna (2)", "session 3", "session 3 (2)", "adaptive label (2)"]
+    assert [row["annotator"] for row in rows] == names
+    assert [row["session"] for row in rows] == ["1", "2", "3", "4", "5"]
+    capsys.readouterr()
+
+
 @pytest.mark.parametrize("options", [["--text", "words"], ["--features", "width,height"], ["--image", "file"], []])
 def test_pools_of_texts_features_and_pictures(opened, tmp_path, options):
     from PIL import Image

@@ -1,6 +1,7 @@
 """A test on pages: the same questions and estimates as offline, one answer per question whatever a browser does."""
 
 import csv
+import re
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from adaptive.cli import run
 from adaptive.estimators import Questionnaire
 from adaptive.loop import SequentialDesign
-from adaptive.serve import Store, answers_of, sessions_of
+from adaptive.serve import Store, SurveyItem, answers_of, sessions_of
 from tests.serve.conftest import N_QUESTIONS
 
 
@@ -166,6 +167,19 @@ def test_what_the_file_may_set(opened, survey, tmp_path):
         from adaptive.serve import application
 
         application(survey(texts={"anwser": "x"}), tmp_path / "other")
+
+
+@pytest.mark.parametrize(
+    ("words", "keys", "help"),
+    [
+        (("never", "often", "always"), ["1", "2", "3"], "1 to 9 choose"),
+        (("0", "1", "2"), ["0", "1", "2"], "a digit"),
+    ],
+)
+def test_a_digit_on_a_page_is_the_answer_of_that_name(opened, survey, words, keys, help):
+    browser, _ = opened(survey(items=[SurveyItem("i0", "Item?", words, (1, 2, 3))]))
+    page = browser().begin().text
+    assert re.findall(r'data-key="(\d)"', page) == re.findall(r"<kbd[^>]*>(\d)</kbd>", page) == keys and help in page
 
 
 def test_designs_leave_memory_and_come_back(opened, survey, offline):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -39,9 +40,9 @@ def ask(
 ) -> None:
     """Take an adaptive test in the terminal: each question is the one that teaches most about you.
 
-    Answers are typed as numbers; s skips a question, q stops. Every answer is on disk before the next question, and
-    --resume goes on where a test was stopped. At the end: estimates with 95% intervals, answers.csv, result.json and
-    path.csv (the estimate after each answer).
+    An answer is typed as it stands, or by its number; s skips a question, q stops. Every answer is on disk before the
+    next question, and --resume goes on where a test was stopped. At the end: estimates with 95% intervals, answers.csv,
+    result.json and path.csv (the estimate after each answer).
     """
     job = Job(context, locals())
     from adaptive.cli.ask.questionnaire_file import read_questionnaire
@@ -58,7 +59,9 @@ def ask(
 
 def respondent_of(asked: QuestionnaireFile, bank: Path | None) -> Respondent:
     """The person before the first question; a CommandError where file and bank do not agree."""
+    from adaptive.cli.ask.scale import scale_of
     from adaptive.estimators import Questionnaire
+    from adaptive.estimators.questionnaires.respondent import Respondent
 
     try:
         if bank is not None:
@@ -66,12 +69,15 @@ def respondent_of(asked: QuestionnaireFile, bank: Path | None) -> Respondent:
         else:
             own = {item.id: len(item.answers) for item in asked.items}
             n = max(own.values())
+            scale = scale_of(asked, (0, 1) if n == 2 else tuple(range(1, n + 1)))
             traits = None if asked.items[0].trait is None else {item.id: item.trait for item in asked.items}
             model = Questionnaire.from_prior(
-                [item.id for item in asked.items], (0, 1) if n == 2 else tuple(range(1, n + 1)), item_traits=traits,
+                [item.id for item in asked.items], scale, item_traits=traits,
                 reverse=[item.id for item in asked.items if item.reverse], answers=own,
             )  # fmt: skip
-        person = model.respondent(prior=asked.prior)
+        items = copy.copy(model.bank_)  # shared by all people, and nobody's to change
+        items.categories = scale_of(asked, tuple(items.categories))
+        person = Respondent(items, prior=asked.prior)
     except ValueError as problem:
         raise CommandError(str(problem)) from None
     for item in asked.items:

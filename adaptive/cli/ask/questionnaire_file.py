@@ -1,7 +1,8 @@
 """A questionnaire as a TOML file: what is asked, with which answers, when to stop.
 
 title = "Ten words"
-answers = ["never", "sometimes", "often"]        # numbered from 1; if no item has more than two: 0, 1
+answers = ["never", "sometimes", "often"]        # count as 1, 2, ...; if no item has more than two: 0, 1;
+                                                 # answers that are numbers ("0", "1", "2") count as these
 [[items]]
 text = "I make lists."                           # optional: id, trait, reverse, answers of its own
 [stop]

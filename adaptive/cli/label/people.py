@@ -46,7 +46,7 @@ def write_questions(design: SequentialDesign, rows: Rows, path: Path, n: int, *,
     from adaptive import labelling
     from adaptive.loop import PoolExhausted
 
-    _refuse_answers(path, tell)
+    _refuse_answers(path, tell, rows)
     waiting = sum(map(len, design.pending))
     wanted = n + waiting if another else max(n, waiting)
     count = waiting
@@ -78,17 +78,45 @@ def learn_file(design: SequentialDesign, rows: Rows, path: Path) -> str:
     """Learn the answers of a filled file, each once however often it is read; of several to one row the majority."""
     from adaptive import labelling
 
-    read = labelling.read_label_studio if path.suffix == ".json" else labelling.read_csv
     try:
-        imported = labelling.tell(design, read(path), classes=rows.classes, combine="majority")
+        read = _tasks_of(path, rows) if path.suffix == ".json" else labelling.read_csv(path, classes=rows.classes)
+        open_ = [one for one in read if not 0 <= one.position < len(rows.y) or rows.y[one.position] is None]
+        imported = labelling.tell(design, open_, classes=rows.classes, combine="majority")
     except (ValueError, OSError) as problem:
         raise CommandError(str(problem)) from None
     parts = [f"{path.name}: {imported.learnt} answers learnt"]
+    parts[0] += f" ({len(imported.volunteered)} to rows that were not asked)" if imported.volunteered else ""
+    parts += [f"{len(imported.corrected)} corrected"] if imported.corrected else []
     parts += [f"{imported.known} known already"] if imported.known else []
+    parts += [f"{len(read) - len(open_)} left out, since the table has a label there"] if len(open_) < len(read) else []
     parts += [f"{len(imported.skipped)} rows set aside"] if imported.skipped else []
     parts += [f"{len(imported.tied)} rows without a majority"] if imported.tied else []
     parts += [f"{len(imported.waiting)} rows still wait"] if imported.waiting else []
     return ", ".join(parts) + "."
+
+
+def _tasks_of(path: Path, rows: Rows) -> list[Any]:
+    """Answers of an export of Label Studio; of a project that was not made here, rows are found by what they show."""
+    from adaptive import labelling
+
+    places: dict[tuple[str, ...], dict[tuple[str, ...], list[int]]] = {}  # positions by cells, for each set of columns
+
+    def position(data: dict[str, Any]) -> int | None:
+        own = data.get("position")
+        if "query" in data and str(own).isdecimal():
+            return int(str(own))
+        names = tuple(name for name in rows.cells.columns if name in data and name != rows.target)
+        if not names:
+            return None
+        if names not in places:
+            places[names] = {}
+            for place, cells in enumerate(rows.cells[list(names)].itertuples(index=False, name=None)):
+                places[names].setdefault(tuple(map(str, cells)), []).append(place)
+        shown = tuple("" if data[name] is None else str(data[name]).strip() for name in names)
+        found = places[names].get(shown, [])
+        return found[0] if len(found) == 1 else None
+
+    return labelling.read_label_studio(path, position=position)
 
 
 def _believed(design: SequentialDesign) -> str:
@@ -98,7 +126,7 @@ def _believed(design: SequentialDesign) -> str:
     return f", the model believes to be right on {np.max(predictive.probabilities, axis=1).mean():.0%} of the rows"
 
 
-def _refuse_answers(path: Path, tell: str) -> None:
+def _refuse_answers(path: Path, tell: str, rows: Rows) -> None:
     """Refuse a file that people have filled in: it is to be told first."""
     if not path.exists():
         return
@@ -108,7 +136,7 @@ def _refuse_answers(path: Path, tell: str) -> None:
         if path.suffix == ".json":
             filled = any("annotations" in task for task in json.loads(path.read_text(encoding="utf-8-sig")))
         else:
-            filled = bool(labelling.read_csv(path))
+            filled = bool(labelling.read_csv(path, classes=rows.classes))
     except (ValueError, TypeError, OSError, RecursionError):
         raise CommandError(f"{path} is there already and is no file of questions; name another with --ask.") from None
     if filled:

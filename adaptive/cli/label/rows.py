@@ -14,6 +14,7 @@ from adaptive import tables
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import design_in
 from adaptive.cli.run_folder import RunFolder
+from adaptive.labelling.naming import doubts, folded, meant
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,15 +110,17 @@ def read_labels(cells: tables.Cells, target: str, classes: Sequence[str]) -> tup
     Raises
     ------
     CommandError
-        If a label is unknown, or fewer than two classes are known.
+        If a label is unknown, labels differ only in case, or fewer than two classes are known.
     """
     frame, path = cells.frame, cells.path
     if target not in frame.columns:
         frame = frame.assign(**{target: ""})
-    labels = [None if tables.is_missing(cell) else cell for cell in frame[target]]
+    # "nan" is no label, unless it is the name of a class
+    labels = [None if tables.is_missing(cell) and not meant(cell, classes) else cell for cell in frame[target]]
     given = [label for label in labels if label is not None]
     if not classes:
         tables.refuse_continuous(given, target, path)
+        _refuse_twins(given, target, path)
     named = list(dict.fromkeys(classes or sorted(set(given))))
     if len(named) < 2:
         found = f"{path} has {'only ' + repr(named[0]) if named else 'no labels'} in column {target!r}"
@@ -140,16 +143,28 @@ def design_of(rows: Rows, log: Path, seed: int, stop: StoppingRule | None) -> Se
 
 def _typed(labels: list[str | None], classes: np.ndarray, lines: Any, path: Path, target: str) -> np.ndarray:
     """The labels of the file as the classes that they name."""
-    known = {str(one): one for one in classes.tolist()}
+    known = classes.tolist()
     typed: list[Any] = []
     for line, label in zip(lines, labels, strict=True):
-        text = None if label is None else str(tables.class_labels([label])[0]) if classes.dtype.kind == "i" else label
-        if text is not None and text not in known:
+        places = [] if label is None else meant(label, known)
+        if label is not None and len(places) != 1:
             raise CommandError(
                 f"{path}, line {line}: the label {label!r} in column {target!r} is not one of the classes "
-                f"{', '.join(known)}."
+                f"{', '.join(map(str, known))}: {doubts(label, known, places)}."
             )
-        typed.append(None if text is None else known[text])
+        typed.append(known[places[0]] if places else None)
     column = np.empty(len(typed), dtype=object)
     column[:] = typed
     return column
+
+
+def _refuse_twins(labels: Sequence[str], target: str, path: Path) -> None:
+    """Refuse labels that only case or Unicode tells apart, where nobody has named the classes."""
+    seen: dict[str, str] = {}
+    for label in dict.fromkeys(labels):
+        other = seen.setdefault(folded(label), label)
+        if other != label:
+            raise CommandError(
+                f"column {target!r} of {path} holds {other!r} and {label!r}: name the classes with --classes, one of "
+                "the two where they are the same, both where they are not."
+            )

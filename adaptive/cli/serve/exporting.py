@@ -83,13 +83,13 @@ def _write(store: Store, out: Path, file: Path | None, bank: Path | None) -> str
             content["estimates"] = _estimates(store, sessions, file, bank)
             write_csv(out / "estimates.csv", _columns(content["estimates"], tuple(content["estimates"][0])))
     else:
-        names = {session["session"]: session["name"] or f"session {session['session']}" for session in sessions}
+        names = _names(sessions)
         columns = {
             "query": "query", "position": "position", "id": "item", "answer": "answer",
         }  # fmt: skip
         table = {name: [answer[key] for answer in answers] for name, key in columns.items()}
-        names[None] = "adaptive label"  # of a run: what was answered there
         table["annotator"] = [names.get(answer["session"], f"session {answer['session']}") for answer in answers]
+        table["session"] = [answer["session"] for answer in answers]
         write_csv(out / "labels.csv", table)
     write_file(out / "export.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")
     return f"{out} holds {len(answers)} answers of {len(sessions)} sessions."
@@ -116,6 +116,21 @@ def _estimates(store: Store, sessions: list[dict[str, Any]], file: Path, bank: P
                  "std": float(std), "low": low, "high": high}
             )  # fmt: skip
     return rows or [dict.fromkeys(("session", "answers", "trait", "mean", "std", "low", "high"))]
+
+
+def _names(sessions: list[dict[str, Any]]) -> dict[int | None, str]:
+    """Names of annotators: no two alike, as an answer is known by its row and its annotator."""
+    names: dict[int | None, str] = {None: "adaptive label"}  # of a run: what was answered there
+    taken = {"adaptive label", *(f"session {session['session']}" for session in sessions)}
+    for session in sessions:
+        own = f"session {session['session']}"
+        name, k = session["name"] or own, 1
+        while name in taken and name != own:
+            k += 1
+            name = f"{session['name']} ({k})"
+        names[session["session"]] = name
+        taken.add(name)
+    return names
 
 
 def _columns(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> dict[str, list[Any]]:

@@ -20,6 +20,7 @@ __all__ = [
     "Given",
     "Label",
     "Pairs",
+    "categories_in",
     "categories_of",
     "is_triples",
     "pairs_of",
@@ -128,6 +129,11 @@ class Answers:
         turned = items[self.item]
         return replace(self, answer=np.where(turned, len(self.categories) - 1 - self.answer, self.answer))
 
+    def unused(self) -> tuple[int, ...]:
+        """The categories that nobody answered."""
+        used = np.bincount(self.answer, minlength=len(self.categories)) > 0
+        return tuple(one for one, there in zip(self.categories, used, strict=True) if not there)
+
     def table(self) -> np.ndarray:
         """(people, items) categories from 0, -1 where not asked."""
         table = np.full((len(self.people), len(self.items)), -1)
@@ -204,15 +210,12 @@ def table_of(table: Table) -> tuple[np.ndarray, list[Label], list[Label]]:
 
 
 def categories_of(values: np.ndarray, categories: Sequence[int] | None) -> tuple[tuple[int, ...], np.ndarray]:
-    """The categories, and each value's place among them: 0 and 1 where nothing else was answered, else 1 to R."""
+    """The categories, and each value's place among them; without categories those of `categories_in`."""
     whole = np.round(values)
-    if not np.array_equal(whole, values):
-        raise ValueError(f"answers must be whole numbers, got {float(values[whole != values][0])!r}.")
-    if categories is None:
-        most = int(values.max()) if len(values) else 1
-        known = (0, 1) if most <= 1 else tuple(range(1, most + 1))
-    else:
-        known = tuple(int(one) for one in categories)
+    if not np.array_equal(whole, values) or np.isinf(values).any():
+        wrong = (whole != values) | np.isinf(values)
+        raise ValueError(f"answers must be whole numbers, got {float(values[wrong][0])!r}.")
+    known = categories_in(values) if categories is None else tuple(int(one) for one in categories)
     if not 2 <= len(known) <= MOST or any(b <= a for a, b in pairwise(known)):
         raise ValueError(
             f"answers must have 2 to {MOST} categories in increasing order, got {list(known)[: MOST + 1]}."
@@ -220,8 +223,26 @@ def categories_of(values: np.ndarray, categories: Sequence[int] | None) -> tuple
     place = np.searchsorted(known, values)
     wrong = (place == len(known)) | (np.asarray(known)[np.minimum(place, len(known) - 1)] != values)
     if wrong.any():
-        raise ValueError(f"answers must be among {list(known)}, got {int(values[wrong][0])}.")
+        raise ValueError(
+            f"answers must be among {list(known)}, got {int(values[wrong][0])}; categories may name others."
+        )
     return known, place.astype(np.intp)
+
+
+def categories_in(values: np.ndarray) -> tuple[int, ...]:
+    """The categories that answers suggest: 0 and 1 where nothing else is there, else from 1, or 0, to the highest.
+
+    Examples
+    --------
+    >>> categories_in(np.array([0, 1])), categories_in(np.array([2, 4])), categories_in(np.array([0, 3]))
+    ((0, 1), (1, 2, 3, 4), (0, 1, 2, 3))
+    """
+    lowest, highest = (int(values.min()), int(values.max())) if len(values) else (0, 1)
+    if lowest < 0 or highest > MOST:  # codes of what is missing, slips: no category unless somebody says so
+        wrong = lowest if lowest < 0 else highest
+        raise ValueError(f"answers must be from 0 to {MOST}, or of the categories that are given, got {wrong}.")
+    first = 0 if lowest == 0 or highest <= 1 else 1
+    return tuple(range(first, max(highest, 1) + 1))
 
 
 def _numbers(answers: ArrayLike) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -48,7 +49,8 @@ class Questionnaire(BeliefEstimator):
     n_traits : int, default 1
         Where ``item_traits`` is not given: item j < n_traits measures the traits up to j, later ones all.
     categories : sequence of int, optional
-        The answers, in order; default 0 and 1 where nothing else was answered, else 1 to the largest. At most 10.
+        The answers, in order, at most 10. Default: 0 and 1 where nothing else was answered, else from 1, or from 0
+        where that was answered, to the highest; ``fit`` says which of them nobody answered.
     reverse : sequence of item labels
         Items of which a higher answer means less of the trait.
     styles : {"both", "items", "people"}, default "both"
@@ -152,7 +154,17 @@ class Questionnaire(BeliefEstimator):
         outcomes : (n,) array, optional
             The answers to the pairs.
         """
-        return self._fit(answers, outcomes)
+        self._fit(answers, outcomes)
+        data = self.belief_.data
+        unused = data.unused() if self.categories is None and len(data.categories) > 2 else ()
+        if unused:
+            warnings.warn(
+                f"the categories are taken to be {', '.join(map(str, data.categories))}, of which nobody answered "
+                f"{', '.join(map(str, unused))}; give categories if they are others.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return self
 
     def partial_fit(self, answers: Given, outcomes: ArrayLike | None = None) -> Self:
         """Learn from further answers, of people and items that may be new; what is refused changes nothing."""

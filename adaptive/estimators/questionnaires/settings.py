@@ -22,6 +22,15 @@ if TYPE_CHECKING:
 __all__ = ["QuestionnaireSettings"]
 
 
+def _are_categories(given: Sequence[int]) -> bool:
+    try:
+        numbers = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        return False
+    whole = numbers.ndim == 1 and np.isfinite(numbers).all() and not (numbers % 1).any()
+    return bool(whole and 2 <= len(numbers) <= MOST and (np.diff(numbers) > 0).all())
+
+
 @dataclass(frozen=True, eq=False)
 class QuestionnaireSettings(Settings):
     """Parameters of `Questionnaire`, under the same names."""
@@ -55,7 +64,7 @@ class QuestionnaireSettings(Settings):
         for name in ("threshold_noise", "trait_scale"):
             if getattr(self, name) is not None:
                 checks.positive(name, getattr(self, name))
-        if self.categories is not None and not 2 <= len(self.categories) <= MOST:
+        if self.categories is not None and not _are_categories(self.categories):
             raise ValueError(
                 f"categories must be 2 to {MOST} whole numbers in increasing order, got {self.categories!r}."
             )

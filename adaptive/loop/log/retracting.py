@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.loop.query import Query
+from adaptive.loop.query import Query, as_positions
 
 __all__ = ["standing", "told", "unsettled_by"]
 
@@ -61,9 +61,7 @@ def told(events: Sequence[dict[str, Any]], query: Query | Any) -> tuple[int, lis
     if isinstance(query, Query):
         number, positions = query.id, query.positions
     else:
-        number, positions = None, np.atleast_1d(np.asarray(query))
-        if positions.ndim != 1 or positions.dtype.kind not in "iu" or len(positions) == 0:
-            raise ValueError(f"query must be a Query or positions (integers), got {type(query).__name__} {query!r}.")
+        number, positions = None, as_positions(query)
     asked = {event["query"]: event["positions"] for event in events if event["event"] == "ask"}
     answered: dict[int, list[int]] = {}  # rows by query, the one told last at the end
     for event in kept:

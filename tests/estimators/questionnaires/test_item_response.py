@@ -1,6 +1,7 @@
 """Item-response models: curves, calibration, what is believed of people, against brute force."""
 
 import copy
+import warnings
 
 import numpy as np
 import pytest
@@ -297,9 +298,11 @@ def test_bad_parameters():
     ("answers", "message"),
     [
         ([[1.5, 2.0]], "whole numbers, got 1.5"),
-        ([[1.0, 12.0]], "2 to 10"),
-        ([[-1.0, 1.0]], r"among \[0, 1\], got -1"),
-        ([[0.0, 2.0]], r"among \[1, 2\], got 0"),
+        ([[1.0, 12.0]], "from 0 to 10, or of the categories that are given, got 12"),
+        ([[-1.0, 1.0]], "from 0 to 10, .*, got -1"),
+        ([[0.0, 10.0]], r"2 to 10 categories in increasing order, got \[0, 1, "),
+        ([[np.inf, 1.0]], "whole numbers, got inf|at most 1e.06, got inf"),
+        ([("a", "i", 0), ("a", "j", 2)], "is for two answers, but there are 3 .0, 1, 2."),
         ([], "not empty"),
         ([("a", "i", 1), ("a", "i", 0)], "twice"),
     ],
@@ -309,6 +312,43 @@ def test_bad_answers(answers, message):
     with pytest.raises(ValueError, match=message):
         model.fit(answers)
     assert not hasattr(model, "belief_")
+
+
+def scored(first, n_people=120, n_items=4, seed=0):
+    rng = np.random.default_rng(seed)
+    trait = rng.standard_normal((n_people, 1))
+    return first + (trait + 0.7 * rng.standard_normal((n_people, n_items)) > [[[-1.0]], [[0.0]], [[1.0]]]).sum(axis=0)
+
+
+@pytest.mark.parametrize("model", ["graded", "partial_credit", "ordinal"])
+def test_scores_may_begin_at_0(model, tmp_path):
+    answers = scored(0)
+    answers[:, 3] = np.minimum(answers[:, 3], 2)
+    from_0, from_1 = (Questionnaire(model, tol=0.1).fit(table.astype(float)) for table in (answers, answers + 1))
+    assert from_0.categories_ == (0, 1, 2, 3) and from_1.categories_ == (1, 2, 3, 4)
+    np.testing.assert_array_equal(from_0.item_parameters_, from_1.item_parameters_)
+    person = from_0.respondent().partial_fit([0], [0])
+    assert person.mean[0] < 0 and person.path()["answer"] == [None, 0]
+    from_0.to_bank(tmp_path / "bank.csv")
+    assert Questionnaire.from_bank(tmp_path / "bank.csv").categories_ == (0, 1, 2, 3)
+    np.testing.assert_allclose(from_0.item_fit(answers)["outfit"], from_1.item_fit(answers + 1)["outfit"])
+
+
+def test_a_category_that_nobody_answered_is_said_once():
+    answers = np.where(scored(0) == 2, 1, scored(0)).astype(float)
+    with pytest.warns(UserWarning, match="taken to be 0, 1, 2, 3, of which nobody answered 2; give cat") as said:
+        fitted = Questionnaire("graded", tol=0.1).fit(answers)
+    assert sum("nobody answered" in str(one.message) for one in said) == 1 and fitted.categories_ == (0, 1, 2, 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        given = Questionnaire("graded", tol=0.1, categories=[0, 1, 3]).fit(answers)
+    assert given.categories_ == (0, 1, 3)
+
+
+@pytest.mark.parametrize("categories", [[0], [1, 0], [0, 0.5], "0-4", [0, np.nan], range(11)])
+def test_what_are_no_categories_is_refused(categories):
+    with pytest.raises(ValueError, match="categories must be 2 to 10 whole numbers in increasing order, got"):
+        Questionnaire("graded", categories=categories).fit([[0.0, 1.0], [1.0, 0.0]])
 
 
 def test_odd_answers_get_the_priors_answer():

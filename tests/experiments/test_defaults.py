@@ -1,0 +1,53 @@
+"""Every default of a public constructor has its evidence, its reason, or stands in the list of those still open."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from experiments import claims
+from experiments.defaults import table
+from experiments.defaults.shared import small_games
+from experiments.script import Script, located
+from tests.experiments.scripts import module_of
+
+SCRIPTS = {"game_trees": {"ours-default-game-trees"}}
+
+
+def test_every_parameter_stands_in_one_place():
+    places = {f"{owner}.{name}": table.place_of(owner, name) for owner, name in table.parameters()}
+    assert {name: found for name, found in places.items() if len(found) != 1} == {}
+
+
+def test_nothing_stands_there_that_is_no_parameter():
+    known = {f"{owner}.{name}" for owner, name in table.parameters()}
+    listed = {*table.JUDGED, *table.NEUTRAL_OF, *(f"{owner}.{name}" for owner, of in table.OPEN.items() for name in of)}
+    assert listed <= known
+    assert set(table.NEUTRAL) <= {name.split(".")[1] for name in known}
+
+
+def test_the_evidence_is_a_claim_that_was_tried():
+    tried = {one["id"] for one in claims.load()}
+    assert {name: of for name, of in table.JUDGED.items() if not tried.issuperset(of)} == {}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_runs_in_quick_mode(name, tmp_path):
+    module_of(name).run(Script(located(name), tmp_path, quick=True))
+    assert {entry["id"] for entry in claims.load(tmp_path)} == SCRIPTS[name]
+
+
+def test_hex_is_won_by_a_chain_and_domineering_lost_by_who_cannot_move():
+    down, across = small_games.Hex([0, 1, 4, 2, 8, 3]), small_games.Hex([4, 0, 8, 1, 12, 2, 13, 3])
+    assert down.result(down.play(down.start, 12)) == 1.0 and across.result(across.start) == -1.0
+    narrow = small_games.Domineering(rows=2, columns=1)
+    assert narrow.moves(narrow.start) == [0] and narrow.result(narrow.play(narrow.start, 0)) == 1.0
+
+
+def test_values_are_those_of_optimal_play_and_rivals_find_a_win_in_one():
+    game = small_games.Hex([5, 1, 9, 2, 13, 3])  # +1 to move: cell 1 is taken, but 0 and 2 lie by the side
+    values = small_games.solved(game)
+    assert set(values) <= {-1.0, 1.0} and len(values) == len(game.moves(game.start))
+    place = small_games.uct(game, (300,), 0, 0.7)[0]
+    assert values[place] == values.max() and values[small_games.flat(game, (600,), 0)[0]] == values.max()
+    assert np.array_equal(small_games.uct(game, (300,), 0, 0.7), [place])
