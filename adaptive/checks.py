@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, DType, Matrix, RandomState
 
-__all__ = ["choice", "finite", "generator", "integer", "positive", "shape"]
+__all__ = ["as_given", "choice", "finite", "generator", "integer", "positive", "shape"]
 
 
 def finite(name: str, values: object, *, dtype: DType | None = float) -> np.ndarray:
@@ -36,20 +36,57 @@ def finite(name: str, values: object, *, dtype: DType | None = float) -> np.ndar
     >>> finite("y", [1, 2])
     array([1., 2.])
     """
+    as_given(name, values)
     try:
         given = np.asarray(values)
+        if given.dtype.kind == "O" and any(isinstance(one, (str, bytes)) for one in given.flat):
+            raise TypeError
         if given.dtype.kind in "US":  # NumPy would read "1" as a number
             raise TypeError
         if given.dtype.kind == "c" and dtype is not None and np.dtype(dtype).kind != "c":  # and drop imaginary parts
-            raise TypeError
-        array = given if dtype is None else given.astype(dtype, copy=False)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be an array of numbers, got {type(values).__name__} {_short(values)}.") from None
+            raise TypeError("real ")
+        array = given.astype(given.dtype if dtype is None and given.dtype.kind in "biufc" else dtype, copy=False)
+    except (TypeError, ValueError, OverflowError) as problem:
+        real = "real " if str(problem) == "real " else ""
+        raise ValueError(
+            f"{name} must be an array of {real}numbers, got {type(values).__name__} {_short(values)}."
+        ) from None
     if array.dtype.kind in "fc" and not np.isfinite(array).all():
         where = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
         at = f" at position {where[0] if len(where) == 1 else where}" if where else ""
         raise ValueError(f"{name} contains {array[where]}{at}; expected finite numbers (leave out what is not known).")
     return array
+
+
+def as_given(name: str, values: object) -> None:
+    """Refuse what NumPy makes numbers of without a word: cells that are masked, dates, spans of time.
+
+    Parameters
+    ----------
+    name : str
+        What the argument is called where the user gave it.
+    values : array-like or frame
+
+    Raises
+    ------
+    ValueError
+        Names the first masked position, or the dtype.
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        masked = np.ma.getmaskarray(values)
+        if masked.any():
+            where = tuple(int(k) for k in np.argwhere(masked)[0])
+            at = f" at position {where[0] if len(where) == 1 else where}" if where else ""
+            raise ValueError(f"{name} has a masked cell{at}; leave out what is not known.")
+    columns = getattr(values, "dtypes", None)
+    kinds = [values] if columns is None else list(columns) if isinstance(columns, Iterable) else [columns]
+    for kind in kinds:
+        dtype = getattr(kind, "dtype", kind)
+        if getattr(dtype, "kind", "") in ("M", "m"):
+            raise ValueError(
+                f"{name} must hold numbers, got dates or times ({dtype}); (dates - dates.min()) / "
+                "np.timedelta64(1, 'D') are days."
+            )
 
 
 def positive(name: str, values: object, *, or_zero: bool = False) -> np.ndarray:
@@ -105,5 +142,5 @@ def generator(random_state: RandomState | Sequence[int] = None) -> np.random.Gen
 
 
 def _short(value: object) -> str:
-    text = repr(value)
+    text = " ".join(repr(value).split())
     return text if len(text) <= 60 else text[:57] + "..."

@@ -15,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from adaptive import checks
 from adaptive.pool import has_columns, without_names
 
 if TYPE_CHECKING:
@@ -55,8 +56,9 @@ def checked_table(
     ValueError
         If X is not finite, its columns are not those of the last fit, or its sparse indices point out of it.
     """
-    if sp.issparse(X):
-        _check_indices(X)
+    _check_kind("X", X)
+    if y is not UNLABELLED:
+        _check_kind("y", y)
     kinds = {**KINDS, "dtype": float} if numbers else KINDS
     with in_plain_words(X, y):
         if y is not UNLABELLED:
@@ -80,7 +82,7 @@ def in_plain_words(X: Pool, y: Outcomes = UNLABELLED) -> Iterator[None]:
     """Let what scikit-learn refuses of X and y be refused in one sentence with the cure."""
     try:
         yield
-    except ValueError as problem:
+    except (ValueError, TypeError) as problem:
         said = _in_words(str(problem).splitlines()[0], X, y)
         if said is None:
             raise
@@ -114,7 +116,7 @@ def _in_words(problem: str, X: Any, y: Outcomes) -> str | None:
             f"X must have two axes, rows and features, got an array of shape {shape}. Reshape your data: X[:, None] is "
             "one feature of many rows, X[None] one row of many features."
         )
-    if problem.startswith("could not convert string to float"):
+    if problem.startswith(("could not convert string to float", "float() argument")):
         column, text = _first_text(X)
         return (
             f"X must hold numbers, got {text!r} in column {column}: make columns of numbers of it, as in make_pipeline("
@@ -157,6 +159,31 @@ def _first_bad_row(X: Any) -> int:
         return int(rows[~np.isfinite(X.tocoo().data)].min())
     rows = np.asarray(without_names(X), dtype=float)
     return int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
+
+
+def _check_kind(name: str, values: Any) -> None:
+    """Refuse what would become numbers without a word: masked cells, dates, imaginary parts that are dropped."""
+    if sp.issparse(values):
+        _check_indices(values)
+    checks.as_given(name, values)
+    dtypes = getattr(values, "dtypes", None)
+    kinds = [getattr(values, "dtype", None)] if dtypes is None or not hasattr(dtypes, "__iter__") else [*dtypes]
+    if any(getattr(kind, "kind", "") == "c" for kind in kinds) or (
+        isinstance(values, (list, tuple)) and np.iscomplexobj(_array_of(values))
+    ):
+        raise ValueError(
+            f"Complex data not supported: {name} must hold real numbers; its real and imaginary parts may stand in two "
+            "columns."
+            if name == "X"
+            else f"Complex data not supported: {name} must hold real numbers or labels."
+        )
+
+
+def _array_of(values: Any) -> np.ndarray:
+    try:
+        return np.asarray(values)
+    except ValueError:  # ragged: said elsewhere
+        return np.zeros(0)
 
 
 def _check_indices(X: sp.sparray) -> None:

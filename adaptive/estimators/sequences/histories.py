@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 import numpy as np
 
 from adaptive import checks
-from adaptive.estimators.ids import ids_of, located
+from adaptive.estimators.ids import alike, ids_of, located
 from adaptive.pool import has_columns
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ def ids(name: str, values: object) -> np.ndarray:
             raise ValueError(f"{name} has no id at position {missing[0]}; expected whole numbers or text.")
         if len({isinstance(one, str) for one in entries}) > 1:
             raise ValueError(f"{name} must be of one kind, numbers or text: got both.")
-        given = np.array(entries)
     if given.dtype.kind == "f":
         checks.finite(name, given)
     return ids_of(name, given)
@@ -168,8 +167,8 @@ class Histories:
 
     def followed_by(self, events: Events, *, closed: bool = True) -> Histories:
         """The histories after further events, of known users and new ones."""
-        places, users = located(events.users, _alike("users", events.users, self.users))
-        codes, items = located(events.items, _alike("items", events.items, self.items))
+        places, users = located(events.users, alike("users", events.users, self.users))
+        codes, items = located(events.items, alike("items", events.items, self.items))
         if closed and len(items) > len(self.items):
             other = items[len(self.items)].item()
             raise ValueError(
@@ -196,9 +195,3 @@ class Histories:
         codes = np.split(flat, np.cumsum(lengths)[:-1]) if len(lengths) else []
         users, items = (ids_of(name, np.asarray(state[name])) for name in ("users", "items"))
         return cls(users, items, tuple(codes))
-
-
-def _alike(name: str, given: np.ndarray, known: np.ndarray) -> np.ndarray:
-    if len(given) and len(known) and given.dtype.kind != known.dtype.kind:
-        raise ValueError(f"{name} must be of one kind, numbers or text: got {given.dtype} after {known.dtype}.")
-    return known
