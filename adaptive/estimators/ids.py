@@ -34,7 +34,10 @@ def id_columns(rows: Pool, names: Sequence[str], expected: str) -> list[np.ndarr
         columns = list(rows.T)
     else:
         listed: Any = rows
-        entries = [tuple(row) for row in listed]
+        try:
+            entries = [tuple(row) for row in listed]
+        except TypeError:
+            raise ValueError(f"{expected[:-1]}, got {checks.short(rows)}.") from None
         if any(len(row) != len(names) for row in entries):
             raise ValueError(expected)
         columns = [np.fromiter((row[k] for row in entries), dtype=object) for k in range(len(names))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
@@ -18,7 +19,7 @@ from adaptive.estimators.particles.inference.prior import checked_draws
 from adaptive.estimators.particles.likelihood import stacked
 from adaptive.estimators.particles.predictive import ParticlePredictive
 from adaptive.estimators.particles.settings import CloudSettings, ParticleSettings
-from adaptive.estimators.rows.tables import checked_table
+from adaptive.estimators.rows.tables import checked_table, refuse_extremes
 from adaptive.estimators.rows.training import Rows
 
 if TYPE_CHECKING:
@@ -175,14 +176,17 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
         known = self._Settings.of(self).known_outcomes
         if known is None:
             found = checks.finite("y", y, dtype=complex if self._complex and np.iscomplexobj(y) else float)
+            refuse_extremes("y", stacked(found))
             if found.ndim not in (1, 2):
                 raise ValueError(f"y must hold one outcome per setting, (m,) or (m, c), got shape {found.shape}.")
             return found
         labels = np.atleast_1d(np.asarray(y))
         listed = set(known.tolist())
         for label in labels.ravel().tolist():
-            if labels.ndim > 1 or label not in listed:
-                raise ValueError(f"y must hold outcomes out of {known.tolist()}, one per setting, got {label!r}.")
+            if labels.ndim > 1 or not isinstance(label, Hashable) or label not in listed:
+                raise ValueError(
+                    f"y must hold outcomes out of {known.tolist()}, one per setting, got {checks.short(label)}."
+                )
         return labels.astype(known.dtype, copy=False)
 
     # -- belief --------------------------------------------------------------------------------------------------------

@@ -178,7 +178,7 @@ class CollaborativePreference(BeliefEstimator):
 
     def predict_proba(self, X: Pool) -> np.ndarray:
         """Return the probabilities (n, 2) of -1 and of +1: that the second item, and that the first, wins."""
-        return np.asarray(self.fitted_belief().predictive(self._candidates(X)).probabilities)
+        return np.asarray(self.fitted_belief().predictive(triple_columns(X)).probabilities)
 
     def predict(self, X: Pool) -> np.ndarray:
         """Return +1 where the first item is the more probable winner, else -1; (n,)."""

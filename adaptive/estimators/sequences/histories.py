@@ -29,10 +29,18 @@ EXPECTED = (
 
 def ids(name: str, values: object) -> np.ndarray:
     """Return ids (n,), whole numbers or text; none is missing."""
+    checks.refuse_masked(name, values)
+    if (
+        isinstance(values, (str, bytes))
+        or hasattr(values, "indptr")
+        or not isinstance(values, Iterable)
+        or np.ndim(cast("ArrayLike", values)) == 0
+    ):
+        raise ValueError(f"{name} must be a list of ids, whole numbers or text, got {checks.short(values)}.")
     given = values if isinstance(values, np.ndarray) else _column(list(cast("Iterable[object]", values)))
     if given.dtype.kind == "O":
         entries = given.tolist()
-        missing = [k for k, one in enumerate(entries) if one is None or one != one]
+        missing = [k for k, one in enumerate(entries) if _is_missing(one)]
         if missing:
             raise ValueError(f"{name} has no id at position {missing[0]}; expected whole numbers or text.")
         if len({isinstance(one, str) for one in entries}) > 1:
@@ -40,6 +48,10 @@ def ids(name: str, values: object) -> np.ndarray:
     if given.dtype.kind == "f":
         checks.finite(name, given)
     return ids_of(name, given)
+
+
+def _is_missing(one: object) -> bool:
+    return one is None or type(one).__name__ == "NAType" or (isinstance(one, float) and one != one)
 
 
 def _column(entries: Sequence[object]) -> np.ndarray:
@@ -70,7 +82,7 @@ class Events:
 def events_of(sequences: Sequences, y: ArrayLike | None = None) -> Events:
     """Return events in any of the forms; ``y``: their items, where ``sequences`` are users."""
     if y is not None:
-        users, items = ids("users", sequences), ids("items", np.ravel(np.asarray(y)))
+        users, items = ids("users", sequences), ids("items", y)
         if len(users) != len(items):
             raise ValueError(f"y must have one item per user ({len(users)}), got {len(items)}.")
         who, known = located(users, np.zeros(0, dtype=np.int64))
