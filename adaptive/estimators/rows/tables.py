@@ -115,8 +115,9 @@ def in_plain_words(X: Pool, y: Outcomes = UNLABELLED) -> Iterator[None]:
         said = _in_words(first, X, y)
         if said is None and not more and _NAMED.search(first) and isinstance(problem, (ValueError, TypeError)):
             raise
+        kind = TypeError if isinstance(problem, TypeError) else ValueError
         wrong = "X" if _is_none(y) or "y" not in _suspects(X, y) else "y" if "X" not in _suspects(X, y) else "X or y"
-        raise ValueError(said or f"{wrong} cannot be used: {first}") from None
+        raise kind(said or f"{wrong} cannot be used: {' '.join([first, *more])[:300]}") from None
 
 
 _NAMED = re.compile(r"\b(X|y|columns?|features)\b")
@@ -163,7 +164,10 @@ def _in_words(problem: str, X: Any, y: Outcomes) -> str | None:
             f"X must have two axes, rows and features, got an array of shape {shape}. Reshape your data: X[:, None] is "
             "one feature of many rows, X[None] one row of many features."
         )
-    if problem.startswith(("could not convert string to float", "float() argument")):
+    if problem.startswith("float() argument"):
+        column, entry = _first_text(X)
+        return f"X must hold numbers, got {checks.short(entry)} in column {column}: {problem}."
+    if problem.startswith("could not convert string to float"):
         column, text = _first_text(X)
         return (
             f"X must hold numbers, got {text!r} in column {column}: make columns of numbers of it, as in make_pipeline("

@@ -121,7 +121,7 @@ def counts_of_words(documents: Read, n_words: int | None, vocabulary: Vocabulary
             if not isinstance(document, (str, bytes)):
                 raise ValueError(f"documents must hold word counts or a list of words each, got {short(document)}.")
             raise ValueError(
-                "documents must hold word counts or a list of words each, got a text; split it into words."
+                "documents must hold word counts or a list of words each, got one text; split it into words."
             )
         elif isinstance(document, (str, bytes)) or (len(document) and isinstance(document[0], str)):
             row, missed = _row_of(cast("Words", document), n_words, vocabulary)
@@ -139,7 +139,7 @@ def counts_of_words(documents: Read, n_words: int | None, vocabulary: Vocabulary
 
 def _row_of(words: Words, n_words: int | None, vocabulary: Vocabulary) -> tuple[sp.csr_array, int]:
     if isinstance(words, (str, bytes)):
-        raise ValueError("documents must hold word counts or a list of words each, got a text; split it into words.")
+        raise ValueError("documents must hold word counts or a list of words each, got one text; split it into words.")
     if vocabulary is None:
         raise ValueError("documents given as words need the vocabulary: reader(vocabulary=names of the columns).")
     positions = vocabulary if isinstance(vocabulary, Mapping) else {word: j for j, word in enumerate(vocabulary)}
