@@ -194,8 +194,8 @@ def state_of(estimator: Any) -> bytes:
     return pickle.dumps((estimator.state(), noted))
 
 
-def fault_of(case: Case, estimator: Any, call: Call) -> tuple[str, Any]:
-    """Return what is wrong with what came of a call ("" where nothing is), and the estimator for the next one.
+def fault_of(case: Case, estimator: Any, call: Call) -> tuple[str, Any, bool]:
+    """Return what is wrong with what came of a call ("" where nothing is), the estimator for the next, whether taken.
 
     Parameters
     ----------
@@ -212,11 +212,11 @@ def fault_of(case: Case, estimator: Any, call: Call) -> tuple[str, Any]:
         except Exception as refusal:
             changed = state_of(estimator) != before
             fault = _no_sentence(refusal) or ("a refusal changed the estimator" if changed else "")
-            return _spam(said) or fault, case.fitted() if changed else estimator
-    fault = _spam(said) or _not_finite(case, found)
+            return fault or _spam(said), case.fitted() if changed else estimator, False
+    fault = _not_finite(case, found) or _spam(said)
     if not call.learns:
-        return fault or ("it changed the estimator" if state_of(estimator) != before else ""), estimator
-    return fault, case.fitted()
+        return fault or ("it changed the estimator" if state_of(estimator) != before else ""), estimator, True
+    return fault, case.fitted(), True
 
 
 def _no_sentence(refusal: Exception) -> str:

@@ -17,7 +17,7 @@ def test_a_bad_call_is_refused_in_a_sentence_or_right(case):
     estimator, faults, n_calls = case.fitted(), [], 0
     methods = ("partial_fit", "select") if case.name in SLOW else ("partial_fit", "fit", "select", "predict", "tell")
     for call in calls_of(case, methods):
-        fault, estimator = fault_of(case, estimator, call)
+        fault, estimator, _ = fault_of(case, estimator, call)
         n_calls += 1
         if fault:
             faults.append(f"{call.name}: {fault}")
