@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, DType, Matrix, RandomState
 
-__all__ = ["choice", "finite", "generator", "integer", "positive", "shape"]
+__all__ = [
+    "as_given",
+    "choice",
+    "finite",
+    "generator",
+    "integer",
+    "positive",
+    "real",
+    "refuse_masked",
+    "shape",
+    "short",
+]
+
+
+_TIMES = (np.datetime64, np.timedelta64, datetime.date, datetime.timedelta)
 
 
 def finite(name: str, values: object, *, dtype: DType | None = float) -> np.ndarray:
@@ -36,20 +51,73 @@ def finite(name: str, values: object, *, dtype: DType | None = float) -> np.ndar
     >>> finite("y", [1, 2])
     array([1., 2.])
     """
+    as_given(name, values)
     try:
         given = np.asarray(values)
+        if given.dtype.kind == "O" and any(isinstance(one, (str, bytes)) for one in given.flat):
+            raise TypeError
         if given.dtype.kind in "US":  # NumPy would read "1" as a number
             raise TypeError
         if given.dtype.kind == "c" and dtype is not None and np.dtype(dtype).kind != "c":  # and drop imaginary parts
-            raise TypeError
-        array = given if dtype is None else given.astype(dtype, copy=False)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be an array of numbers, got {type(values).__name__} {_short(values)}.") from None
+            raise TypeError("real ")
+        array = given.astype(given.dtype if dtype is None and given.dtype.kind in "biufc" else dtype, copy=False)
+    except (TypeError, ValueError, OverflowError) as problem:
+        real = "real " if str(problem) == "real " else ""
+        raise ValueError(
+            f"{name} must be an array of {real}numbers, got {type(values).__name__} {short(values)}."
+        ) from None
     if array.dtype.kind in "fc" and not np.isfinite(array).all():
         where = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
         at = f" at position {where[0] if len(where) == 1 else where}" if where else ""
         raise ValueError(f"{name} contains {array[where]}{at}; expected finite numbers (leave out what is not known).")
     return array
+
+
+def refuse_masked(name: str, values: object) -> None:
+    """Refuse cells that are masked, which NumPy reads as what stands below the mask."""
+    if isinstance(values, np.ma.MaskedArray):
+        masked = np.ma.getmaskarray(values)
+        if masked.any():
+            where = tuple(int(k) for k in np.argwhere(masked)[0])
+            at = f" at position {where[0] if len(where) == 1 else where}" if where else ""
+            raise ValueError(f"{name} has a masked cell{at}; leave out what is not known.")
+
+
+def as_given(name: str, values: object) -> None:
+    """Refuse what NumPy makes numbers of without a word: cells that are masked, dates, spans of time.
+
+    Parameters
+    ----------
+    name : str
+        What the argument is called where the user gave it.
+    values : array-like or frame
+
+    Raises
+    ------
+    ValueError
+        Names the first masked position, or the dtype.
+    """
+    refuse_masked(name, values)
+    columns = getattr(values, "dtypes", None)
+    kinds = [getattr(values, "dtype", None)] if columns is None else [*columns] if np.iterable(columns) else [columns]
+    if isinstance(values, (list, tuple)) or any(getattr(kind, "kind", "") == "O" for kind in kinds):
+        kinds += [type(one) for one in _entries(values) if isinstance(one, _TIMES)]
+    for kind in kinds:
+        if getattr(kind, "kind", "") in ("M", "m") or (isinstance(kind, type) and issubclass(kind, _TIMES)):
+            said = kind.__name__ if isinstance(kind, type) else kind
+            raise ValueError(
+                f"{name} holds dates or times ({said}), which are no numbers; (dates - dates.min()) / "
+                "np.timedelta64(1, 'D') are days."
+            )
+
+
+def _entries(values: Any) -> list[Any]:
+    """The entries of a list, a frame or an array of objects; none where they are numbers."""
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError, OverflowError):
+        return []
+    return list(array.flat) if array.dtype.kind in "OMm" else []
 
 
 def positive(name: str, values: object, *, or_zero: bool = False) -> np.ndarray:
@@ -61,10 +129,21 @@ def positive(name: str, values: object, *, or_zero: bool = False) -> np.ndarray:
     return array
 
 
+def real(value: object) -> float:
+    """Return one real number as a float, NaN and infinity too; ValueError where it is none."""
+    one = isinstance(value, (int, float, np.generic)) or (isinstance(value, np.ndarray) and value.ndim == 0)
+    if not one or np.asarray(value).dtype.kind not in "biuf":
+        raise ValueError(f"expected a number, got {short(value)}.")
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except OverflowError:
+        raise ValueError("expected a number that floats can hold.") from None
+
+
 def integer(name: str, value: object, *, minimum: int | None = None) -> int:
     """Return ``value`` as an int that is at least ``minimum``."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        raise ValueError(f"{name} must be an integer, got {type(value).__name__} {_short(value)}.")
+    if isinstance(value, (bool, np.bool_, np.timedelta64)) or not isinstance(value, (int, np.integer)):
+        raise ValueError(f"{name} must be an integer, got {type(value).__name__} {short(value)}.")
     if minimum is not None and value < minimum:
         raise ValueError(f"{name} must be at least {minimum}, got {int(value)}.")
     return int(value)
@@ -87,7 +166,7 @@ def choice(name: str, value: object, known: Iterable[str]) -> str:
     if isinstance(value, str) and value:
         close = [name for name in names if name.startswith(value)] or get_close_matches(value, names, n=1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
-    raise ValueError(f"{name} must be one of {', '.join(map(repr, names))}, got {_short(value)}.{hint}")
+    raise ValueError(f"{name} must be one of {', '.join(map(repr, names))}, got {short(value)}.{hint}")
 
 
 def generator(random_state: RandomState | Sequence[int] = None) -> np.random.Generator:
@@ -100,10 +179,11 @@ def generator(random_state: RandomState | Sequence[int] = None) -> np.random.Gen
         return np.random.default_rng(random_state)
     raise ValueError(
         "random_state must be None, an integer, a SeedSequence, a Generator or a RandomState, "
-        f"got {_short(random_state)}."
+        f"got {short(random_state)}."
     )
 
 
-def _short(value: object) -> str:
-    text = repr(value)
+def short(value: object) -> str:
+    """Return how Python writes a value, on one line and at most 60 letters long."""
+    text = " ".join(repr(value).split())
     return text if len(text) <= 60 else text[:57] + "..."

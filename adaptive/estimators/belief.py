@@ -354,14 +354,15 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
         return self._partial_fit(X, y)
 
     def _fit(self, X: Any, y: Any, **named: Any) -> Self:
-        settings = self._Settings.of(self)
-        data = self._measured(X, y, None, **named)
-        warn_of_scales(self, getattr(data, "X", None), "X")
-        return self._learn(settings, data, None)
+        with _unchanged_if_refused(self):
+            settings = self._Settings.of(self)
+            data = self._measured(X, y, None, **named)
+            warn_of_scales(self, getattr(data, "X", None), "X")
+            return self._learn(settings, data, None)
 
     def _partial_fit(self, X: Any, y: Any, **named: Any) -> Self:
         if not self.__sklearn_is_fitted__():
-            with _unfitted_if_refused(self):
+            with _unchanged_if_refused(self):
                 return self._learn(self._Settings.of(self), self._measured(X, y, None, **named), None)
         belief = self.belief_
         return self._learn(self._Settings.of(self), self._measured(X, y, belief.data, **named), belief)
@@ -369,7 +370,10 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
     def _learn(self, settings: Settings, data: Any, earlier: Any, **how: Any) -> Self:
         columns = data.n_features  # None where what was measured are no rows
         with nullcontext() if columns is None else one_blas_thread(len(data), columns):
-            self.belief_ = self._belief_about(data).learnt(settings, data, earlier, **how)
+            try:
+                self.belief_ = self._belief_about(data).learnt(settings, data, earlier, **how)
+            except np.linalg.LinAlgError as problem:  # numbers of such sizes that rounding is all that is left
+                raise ValueError(f"X and y cannot be learnt from: {problem}; are they in the units meant?") from problem
         return self
 
     # -- what is believed --------------------------------------------------------------------------------------------
@@ -434,11 +438,12 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
 
 
 @contextmanager
-def _unfitted_if_refused(estimator: BaseEstimator) -> Iterator[None]:
-    """Forget the columns that validation noted where a first ``partial_fit`` is refused: the next may have others."""
+def _unchanged_if_refused(estimator: BaseEstimator) -> Iterator[None]:
+    """Forget what was noted of rows that are refused, such as their columns: the next ones may have others."""
+    before = dict(estimator.__dict__)
     try:
         yield
-    except ValueError:
-        for noted in ("n_features_in_", "feature_names_in_"):
-            estimator.__dict__.pop(noted, None)
+    except (ValueError, TypeError):
+        estimator.__dict__.clear()
+        estimator.__dict__.update(before)
         raise

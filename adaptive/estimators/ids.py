@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adaptive import checks
 from adaptive.pool import has_columns
 
 if TYPE_CHECKING:
     from adaptive.types import Pool
 
-__all__ = ["id_columns", "ids_of", "located"]
+__all__ = ["alike", "id_columns", "ids_of", "located"]
+
+LARGEST = 2**63 - 1
 
 
 def id_columns(rows: Pool, names: Sequence[str], expected: str) -> list[np.ndarray]:
@@ -31,10 +34,13 @@ def id_columns(rows: Pool, names: Sequence[str], expected: str) -> list[np.ndarr
         columns = list(rows.T)
     else:
         listed: Any = rows
-        entries = [tuple(row) for row in listed]
+        try:
+            entries = [tuple(row) for row in listed]
+        except TypeError:
+            raise ValueError(f"{expected[:-1]}, got {checks.short(rows)}.") from None
         if any(len(row) != len(names) for row in entries):
             raise ValueError(expected)
-        columns = [np.array([row[k] for row in entries]) for k in range(len(names))]
+        columns = [np.fromiter((row[k] for row in entries), dtype=object) for k in range(len(names))]
     if len(columns) != len(names):
         what = expected.partition(" must")[0]
         n = {2: "two", 3: "three"}[len(names)]
@@ -44,16 +50,52 @@ def id_columns(rows: Pool, names: Sequence[str], expected: str) -> list[np.ndarr
 
 
 def ids_of(name: str, values: np.ndarray) -> np.ndarray:
-    """Return ids (n,), int64 or text."""
+    """Return ids (n,), int64 or text.
+
+    Raises
+    ------
+    ValueError
+        If one of them is neither, or some are text and some are not.
+    """
+    checks.as_given(name, values)
     if not len(values):
         return np.zeros(0, dtype=np.int64)
     if values.dtype.kind == "O":
-        values = np.array(values.tolist())
-    if values.dtype.kind == "f" and (values == np.round(values)).all():
-        values = values.astype(np.int64)
-    if values.ndim != 1 or values.dtype.kind not in "iuU":
-        raise ValueError(f"{name} must be whole numbers or text, got {values.dtype} of shape {values.shape}.")
-    return values.astype(np.int64) if values.dtype.kind in "iu" else values
+        values = _of_one_kind(name, values)
+    with np.errstate(invalid="ignore"):
+        broken = ~np.isfinite(values) | (values != np.round(values)) if values.dtype.kind == "f" else np.zeros(1, bool)
+    if values.ndim != 1 or values.dtype.kind not in "iufU" or broken.any():
+        example = f", {values[broken][0]:g} among them" if values.dtype.kind == "f" and broken.any() else ""
+        raise ValueError(f"{name} must be whole numbers or text, got {values.dtype} of shape {values.shape}{example}.")
+    if values.dtype.kind == "U":
+        return values
+    if np.any(abs(values) > LARGEST):
+        raise ValueError(
+            f"{name} must be whole numbers below 2**63, or text, got {values[abs(values) > LARGEST][0]!r}."
+        )
+    return values.astype(np.int64)
+
+
+def _of_one_kind(name: str, values: np.ndarray) -> np.ndarray:
+    """Return objects as numbers or as text; NumPy would make text of all where one of them is."""
+    entries = values.tolist()
+    for k, one in enumerate(entries):
+        if isinstance(one, (bool, np.bool_)) or one is None:
+            raise ValueError(f"{name} must be whole numbers or text, got {one!r} at position {k}.")
+    if len({isinstance(one, str) for one in entries}) > 1:
+        raise ValueError(f"{name} must be of one kind, numbers or text: got both.")
+    try:
+        found = np.array(entries)
+    except (ValueError, OverflowError):
+        found = values
+    return found
+
+
+def alike(name: str, given: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Return the ids ``known``; those ``given`` must be of their kind, since 3 and "3" are never the same."""
+    if len(given) and len(known) and given.dtype.kind != known.dtype.kind:
+        raise ValueError(f"{name} must be of one kind, numbers or text: got {given.dtype} after {known.dtype}.")
+    return known
 
 
 def located(values: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

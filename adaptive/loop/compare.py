@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import warnings
 from collections.abc import Iterable, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Any
 
 import joblib
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Classifier, Estimator, Pool, Scorer
 
 __all__ = ["compare_with_random"]
+
+Run = tuple[dict[str, dict[int, float]], dict[str, list[Any]]]  # every metric by number of answers; the questions
 
 
 def compare_with_random(
@@ -90,6 +95,13 @@ def compare_with_random(
     ------
     ValueError
         If an argument is not as above, or more is asked than is there.
+    RuntimeError
+        If a worker process died before the runs of any seed were finished.
+
+    Warns
+    -----
+    RuntimeWarning
+        If a worker process died, as where memory runs out: names the seeds that are missing. The others are compared.
 
     Examples
     --------
@@ -128,14 +140,18 @@ def compare_with_random(
             f"initial <= n_queries <= {smallest} (the candidates) must hold, "
             f"got initial={initial} and n_queries={n_queries}."
         )
-    tasks = [(scorer, seed) for scorer in named.values() for seed in numbers]
-    runs = joblib.Parallel(n_jobs=n_jobs)(
-        joblib.delayed(_run)(learner, X, y, splits[seed], scorer, seed, measures, **options) for scorer, seed in tasks
+    tasks = [(name, seed) for seed in numbers for name in named]  # seed by seed: what is finished is paired
+    runs = _finished(
+        n_jobs,
+        (
+            joblib.delayed(_keyed)((name, seed), learner, X, y, splits[seed], named[name], seed, measures, **options)
+            for name, seed in tasks
+        ),
     )
-    found = {
-        name: _gathered(name, numbers, list(named), [(values[name], asked) for values, asked in runs], reference)
-        for name in measures
-    }
+    whole = [seed for seed in numbers if all((name, seed) in runs for name in named)]
+    if len(whole) < len(numbers):
+        _warn_of_missing([seed for seed in numbers if seed not in whole], len(numbers))
+    found = {name: _gathered(name, numbers, whole, list(named), runs, reference) for name in measures}
     return found[next(iter(found))] if isinstance(metric, str) or callable(metric) else found
 
 
@@ -153,6 +169,31 @@ def _measures(metric: str | Metric | Sequence[str | Metric]) -> dict[str, Metric
     return found
 
 
+def _finished(n_jobs: int | None, tasks: Iterable[Any]) -> dict[tuple[str, int], Run]:
+    """Return what the tasks came to, by scorer and seed, until they are done or a worker process dies."""
+    runs: dict[tuple[str, int], Run] = {}
+    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    with contextlib.suppress(BrokenProcessPool):
+        runs.update(parallel(tasks))  # what came before it breaks stays
+    return runs
+
+
+def _warn_of_missing(missing: list[int], n_seeds: int) -> None:
+    consequence = f"a worker process died (out of memory?), and the runs of seeds {missing} are missing"
+    if len(missing) == n_seeds:
+        raise RuntimeError(f"{consequence}: nothing is left to compare; try n_jobs=1.")
+    warnings.warn(
+        f"{consequence}: the other {n_seeds - len(missing)} of {n_seeds} are compared; seeds={missing} makes up for "
+        "them.",
+        RuntimeWarning,
+        stacklevel=3,
+    )
+
+
+def _keyed(key: tuple[str, int], *arguments: Any, **options: Any) -> tuple[tuple[str, int], Run]:
+    return key, _run(*arguments, **options)
+
+
 def _run(
     estimator: Estimator,
     X: Pool,
@@ -168,7 +209,7 @@ def _run(
     every: int,
     design: dict[str, Any],
     threads: dict[str, int],
-) -> tuple[dict[str, dict[int, float]], dict[str, list[Any]]]:
+) -> Run:
     """Return every metric by number of answers, and the questions of one run."""
     asked, X_test, y_test = split
     first = np.random.default_rng([seed, 1]).permutation(len(asked))[:initial]
@@ -237,22 +278,26 @@ def _named(scorers: Scorer | Iterable[Scorer], reference: str, learner: Estimato
 
 def _gathered(
     metric: str,
+    asked: list[int],
     seeds: list[int],
     scorers: list[str],
-    runs: list[tuple[dict[int, float], dict[str, list[Any]]]],
+    runs: dict[tuple[str, int], Run],
     reference: str,
 ) -> Comparison:
-    everywhere = sorted(set.intersection(*(set(values) for values, _ in runs)))
+    """Return the comparison by one metric of the ``seeds`` that are finished, of those that were ``asked`` for."""
+    of_metric = {(scorer, seed): runs[scorer, seed][0][metric] for scorer in scorers for seed in seeds}
+    everywhere = sorted(set.intersection(*map(set, of_metric.values())))
     if not everywhere:
         raise ValueError("no run could predict by the end of its queries; raise n_queries.")
     curves: dict[str, np.ndarray] = {}
     names = ("seed", "scorer", "step", "position", "label", "outcome", "score")
     questions: dict[str, list[Any]] = {name: [] for name in names}
-    for k, scorer in enumerate(scorers):
-        of_scorer = runs[k * len(seeds) : (k + 1) * len(seeds)]
-        curves[scorer] = np.array([[values[n] for n in everywhere] for values, _ in of_scorer])
-        for seed, (_, history) in zip(seeds, of_scorer, strict=True):
+    for scorer in scorers:
+        curves[scorer] = np.array([[of_metric[scorer, seed][n] for n in everywhere] for seed in seeds])
+        for seed in seeds:
+            history = runs[scorer, seed][1]
             history = {**history, "seed": [seed] * len(history["step"]), "scorer": [scorer] * len(history["step"])}
             for name, column in questions.items():
                 column.extend(history[name])
-    return Comparison(metric, seeds, scorers, np.array(everywhere), curves, questions, reference)
+    missing = [seed for seed in asked if seed not in seeds]
+    return Comparison(metric, seeds, scorers, np.array(everywhere), curves, questions, reference, missing)

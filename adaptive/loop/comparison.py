@@ -52,6 +52,8 @@ class Comparison:
         Columns seed, scorer, step, position, label, outcome, score, one entry per answer; positions are those in ``X``.
     reference : str
         The scorer that differences are taken to, unless another is named.
+    missing : list of int
+        Seeds whose runs were lost when a worker process died.
 
     Examples
     --------
@@ -71,6 +73,7 @@ class Comparison:
     values: dict[str, np.ndarray] = field(repr=False)
     questions: dict[str, list[Any]] = field(repr=False)
     reference: str = "random"
+    missing: list[int] = field(default_factory=list)
 
     @property
     def columns(self) -> dict[str, list[Any]]:
@@ -131,8 +134,10 @@ class Comparison:
 
     def __str__(self) -> str:
         area = self.area()
+        lost = f" ({len(self.missing)} missing: {self.missing})" if self.missing else ""
         lines = [
             f"{self.metric}: area under the curve, paired difference to {self.reference} (95%), {len(self.seeds)} seeds"
+            f"{lost}"
         ]
         for scorer, mean, paired, low, high in zip(
             *(area[name] for name in ("scorer", "mean", "difference", "difference_lower", "difference_upper")),

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive import pool as pools
+from adaptive.checks import short
+from adaptive.loop.log.plain_data import is_plain
 from adaptive.loop.shown import query_html, query_text
 
 if TYPE_CHECKING:
@@ -116,6 +118,12 @@ def as_outcomes(outcomes: Outcomes, n: int) -> np.ndarray | list[Any]:
         if all(isinstance(outcome, kind) for outcome in given):
             array = np.asarray(given)
             return list(given) if array.dtype == object else array
+    for outcome in given:
+        if not is_plain(outcome):  # a log holds nothing else
+            raise ValueError(
+                "outcomes must be plain data (numbers, text, None, arrays, lists, tuples of them), got "
+                f"{type(outcome).__name__} {short(outcome)}."
+            )
     return list(given)
 
 

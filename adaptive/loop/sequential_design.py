@@ -521,6 +521,7 @@ class SequentialDesign:
                 if path.exists() and not contents.startswith(path.read_bytes()):
                     raise LogError(f"{path} exists and is not an older save of this design; name another file.")
                 write_file(path, contents)
+                FileStorage(path).acknowledge(log.n_events)
             take_snapshot(log, FileStorage(path), state)
 
     @classmethod

@@ -130,6 +130,7 @@ def forget(store: Store, session: int) -> int:
         if not connection.execute("DELETE FROM sessions WHERE id = ?", (session,)).rowcount:
             raise StoreError(f"there is no session {session} in {store.folder}.")
         gone = connection.execute("DELETE FROM events WHERE design = ?", (session,)).rowcount
+        connection.execute("DELETE FROM counts WHERE design = ?", (session,))
         connection.execute("DELETE FROM snapshots WHERE design = ?", (session,))
         connection.execute("DELETE FROM leases WHERE session = ?", (session,))
     store.rows("PRAGMA wal_checkpoint(TRUNCATE)")  # the write-ahead log held it as well

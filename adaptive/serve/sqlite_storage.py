@@ -1,6 +1,7 @@
 """The lines of a design's log in the table ``events`` of a store: the same bytes as in a file.
 
-An event is one row, unique by (design, number), and every row is on the disk when its transaction ends.
+An event is one row, unique by (design, number), and every row is on the disk when its transaction ends, together with
+the number of the last one: what is cut off at the end is noticed.
 """
 
 from __future__ import annotations
@@ -67,6 +68,10 @@ class SQLiteStorage:
     def keep(self, end: int) -> None:
         pass  # a transaction is whole or not there: nothing is ever torn
 
+    def acknowledged(self) -> int | None:
+        found = self.store.rows("SELECT number FROM counts WHERE design = ?", (self.design,))
+        return found[0][0] if found else None
+
     def _insert(self, lines: Sequence[bytes], first: int) -> None:
         now = time.time()
         with self.store.transaction() as connection:
@@ -74,6 +79,7 @@ class SQLiteStorage:
                 "INSERT INTO events VALUES (?, ?, ?, ?)",
                 [(self.design, number, now, line) for number, line in enumerate(lines, start=first)],
             )
+            connection.execute("REPLACE INTO counts VALUES (?, ?)", (self.design, first + len(lines) - 1))
 
     def read_snapshot(self) -> bytes | None:
         found = self.store.rows("SELECT content FROM snapshots WHERE design = ?", (self.design,))

@@ -33,6 +33,7 @@ __all__ = ["Store", "StoreError", "StoreFault"]
 
 SCHEMA = 1
 APPLICATION = 0x61647076  # "adpv", which tells the file from other SQLite files
+COUNTS = "CREATE TABLE IF NOT EXISTS counts (design INTEGER PRIMARY KEY, number INTEGER NOT NULL)"
 TABLES = """
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE sessions (
@@ -129,6 +130,7 @@ class Store:
             statements = f"{TABLES} PRAGMA application_id={APPLICATION}; PRAGMA user_version={SCHEMA};"
             self.connection.executescript(f"BEGIN; {statements} COMMIT;")
         with self.transaction():
+            run(COUNTS)  # of the events of each design
             run("UPDATE facts SET value = value WHERE name = ''")  # a store that cannot be written is said now
 
     def close(self) -> None:

@@ -1,10 +1,14 @@
 """The comparison with random choice is paired, reproducible for any number of processes, and adds up."""
 
 import functools
+import os
+import signal
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 from scipy import stats
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -211,3 +215,36 @@ def test_several_metrics_are_measured_on_the_same_runs(model):
     partly = functools.partial(lambda number, *_: number, 0.5)  # has no name of its own
     table = compare_with_random(LogisticRegression(), X, LABELS, metric=partly, **options)
     assert table.metric == "partial" and set(table.values["random"].ravel()) == {0.5}
+
+
+OPTIONS = {"scorers": "entropy", "n_queries": 8, "initial": 6, "every": 8, "metric": "score"}
+
+
+@pytest.mark.filterwarnings("ignore:A worker stopped:UserWarning")
+def test_a_worker_that_is_killed_is_said_in_a_sentence():
+    parent = os.getpid()
+
+    def dies(estimator, X_test, y_test):  # as by a system that is out of memory
+        if os.getpid() != parent:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    with pytest.raises(RuntimeError, match=r"the runs of seeds \[4, 7\] are missing: nothing is left to compare"):
+        compare_with_random(LogisticRegression(), X, LABELS, seeds=[4, 7], n_jobs=2, **{**OPTIONS, "metric": dies})
+
+
+def test_what_was_finished_is_kept_when_a_worker_dies(monkeypatch):
+    class Dying(joblib.Parallel):
+        def __call__(self, tasks):  # a worker dies in the sixth run, the other of the third seed
+            for function, arguments, options in [*tasks][:5][::-1]:
+                yield function(*arguments, **options)
+            raise TerminatedWorkerError("killed")
+
+    with monkeypatch.context() as patch, pytest.warns(RuntimeWarning, match="worker process died") as caught:
+        patch.setattr("joblib.Parallel", Dying)
+        table = compare_with_random(LogisticRegression(), X, LABELS, seeds=[5, 3, 8], **OPTIONS)
+    assert table.seeds == [5, 3] and table.missing == [8] and len(caught) == 1
+    assert r"the runs of seeds [8] are missing" in str(caught[0].message) and "seeds=[8]" in str(caught[0].message)
+    assert caught[0].filename == __file__
+    assert "2 seeds (1 missing: [8])" in str(table)
+    whole = compare_with_random(LogisticRegression(), X, LABELS, seeds=[5, 3], **OPTIONS)
+    assert repr(table.columns) == repr(whole.columns) and repr(table.questions) == repr(whole.questions)

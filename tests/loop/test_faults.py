@@ -139,8 +139,8 @@ def test_an_interrupt_between_any_two_statements(model_with_state, pool, answers
             design.run(steps)
         known = list(measured)
         # the process dies here, and another continues from what is on the disk
-        shutil.copy(path, tmp_path / "copy")
-        with SequentialDesign.load(tmp_path / "copy", model_with_state(), pool, **options) as again:
+        shutil.copy(path, tmp_path / f"copy{n}")
+        with SequentialDesign.load(tmp_path / f"copy{n}", model_with_state(), pool, **options) as again:
             again.run(steps - again.iteration)
             same(again, whole)
         assert sorted(measured) == list(range(steps)), f"measured twice or never, interrupted at line {n}"

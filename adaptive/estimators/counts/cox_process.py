@@ -165,7 +165,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
 
     def _measured(self, X: Table, y: ArrayLike, earlier: CountRows | None = None) -> CountRows:
         rows, counts = self._inputs(X, y, reset=earlier is None, y_numeric=True)
-        rows, counts = np.asarray(rows, dtype=float), np.asarray(counts, dtype=float)
+        rows, counts = np.asarray(rows, dtype=float), checks.finite("y", counts)
         column = column_of(self, rows, self.exposure) if earlier is None else earlier.column
         new = CountRows(rows, counts, column)
         CoxSettings.of(self).potential(counts, new.exposed.exposure)  # what is refused is refused here

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import scipy.sparse as sp
 
+from adaptive.estimators.rows.tables import LARGEST
 from adaptive.estimators.rows.training import Rows
 
 if TYPE_CHECKING:
@@ -101,7 +102,9 @@ def exposed(X: Matrix, column: int | None) -> Exposed:
         values, rows = columns[:, [column]].toarray().ravel(), columns[:, kept].tocsr()
     else:
         values, rows = X[:, column], X[:, kept]
-    if not (values > 0).all():
-        k = int(np.flatnonzero(~(values > 0))[0])
-        raise ValueError(f"exposure must be positive, got {float(values[k]):g} in row {k}.")
+    wrong = ~((values > 0) & (values >= 1.0 / LARGEST) & (values <= LARGEST))
+    if wrong.any():
+        k = int(np.flatnonzero(wrong)[0])
+        within = "" if values[k] <= 0 else f", between {1.0 / LARGEST:g} and {LARGEST:g}"
+        raise ValueError(f"exposure must be positive{within}, got {float(values[k]):g} in row {k}.")
     return Exposed(rows, np.array(values, dtype=float))

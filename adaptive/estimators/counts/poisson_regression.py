@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,7 @@ from adaptive.estimators.intervals import count_interval, log_probabilities
 from adaptive.estimators.rows.linear_predictive import LinearWeights
 from adaptive.estimators.rows.tables import checked_table
 from adaptive.pool import has_columns
+from adaptive.potentials import Poisson
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,8 +72,8 @@ class PoissonRegression(LinearWeights, RegressorMixin, BeliefEstimator):
     -----
     Outcomes are counts. With "exp" and "softplus" other y >= 0 are taken, too, as scikit-learn's ``PoissonRegressor``
     takes them: their factors are y log rate - rate, which is no distribution of y; predictive probabilities and
-    intervals are about counts all the same. "rectified" refuses them. The variational Gaussian refuses "rectified",
-    whose logarithm has no expectation.
+    intervals are about counts all the same, as a warning says. "rectified" refuses them. The variational Gaussian
+    refuses "rectified", whose logarithm has no expectation.
 
     References
     ----------
@@ -144,6 +146,7 @@ class PoissonRegression(LinearWeights, RegressorMixin, BeliefEstimator):
     def _measured(self, X: Table, y: ArrayLike, earlier: CountRows | None = None) -> CountRows:
         rows, counts = checked_table(self, X, y, reset=earlier is None, numbers=True)
         column = column_of(self, rows, self.exposure) if earlier is None else earlier.column
+        _warn_of_fractions(counts)
         new = CountRows(rows, counts, column)
         RegressionSettings.of(self).observed(counts, new.exposed.exposure)  # what is refused is refused here
         return new if earlier is None else earlier.followed_by(rows, counts)
@@ -186,7 +189,9 @@ class PoissonRegression(LinearWeights, RegressorMixin, BeliefEstimator):
         """Return the (m,) natural-log predictive probabilities of the counts ``y``."""
         belief, given = self.fitted_belief(), self._candidates(X)
         mean, variance = belief.moments(given)
-        return log_probabilities(lambda counts: belief.settings.observed(counts, given.exposure), mean, variance, y)
+        return log_probabilities(
+            lambda counts: Poisson(counts, belief.settings.rate, given.exposure), mean, variance, y
+        )
 
     def predictive(
         self, candidates: Pool, *, target: Table | None = None, random_state: RandomState = None
@@ -211,3 +216,15 @@ class PoissonRegression(LinearWeights, RegressorMixin, BeliefEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.positive_only = True
         return tags
+
+
+def _warn_of_fractions(y: np.ndarray) -> None:
+    """Say once that an outcome is no count; counts are what everything that is predicted speaks of."""
+    broken = np.flatnonzero(y != np.round(y))
+    if len(broken):
+        warnings.warn(
+            f"y holds {y[broken[0]]:g} in row {broken[0]}, which is no count: its factor is no distribution of y, and "
+            "probabilities and intervals are of counts.",
+            UserWarning,
+            stacklevel=4,
+        )

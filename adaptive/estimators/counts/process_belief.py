@@ -53,6 +53,9 @@ BOUNDS = (1e-3, 1e2)  # of the length scale, in ranges
 HEIGHTS = (1e-4, 1e4)  # bounds of the kernel's height, in typical variances
 
 
+TINY = 1e-100  # a column that changes by less does not: squares of it would vanish
+
+
 @dataclass(frozen=True, eq=False)
 class CoxSettings(ProcessSettings):
     """Parameters of :class:`~adaptive.CoxProcess`, under the same names."""
@@ -83,7 +86,7 @@ class CoxSettings(ProcessSettings):
         if self.kernel is not None:
             return [clone(self.kernel)]
         ranges = np.ptp(X, axis=0) if len(X) else np.ones(X.shape[1])
-        ranges = np.where(ranges > 0, ranges, 1.0)
+        ranges = np.where(ranges > TINY, ranges, 1.0)
         ranges = ranges if len(ranges) > 1 else float(ranges[0])
         variance = typical_change(self.rate, rate) ** 2
         bounds = np.multiply.outer(ranges, BOUNDS)

@@ -22,6 +22,7 @@ from adaptive.inference import GLM, Posterior
 from adaptive.inference.compatibility import refusal
 from adaptive.inference.evidence.maximise import Evaluation, LogNormal, Newton, maximise
 from adaptive.potentials import Gaussian, Poisson
+from adaptive.potentials.poisson import LARGEST_COUNT
 from adaptive.predictive import GaussianProjections
 
 if TYPE_CHECKING:
@@ -121,6 +122,8 @@ class RegressionSettings(Settings):
             return Poisson(y, self.rate, exposure)
         if (y < 0).any():
             raise ValueError(f"y must be >= 0 (counts), got {float(y.min()):g}.")
+        if (y > LARGEST_COUNT).any():
+            raise ValueError(f"y must hold counts up to {LARGEST_COUNT:g}, got {float(y.max()):g}.")
         return Poisson.of_weights(y, self.rate, exposure)
 
 

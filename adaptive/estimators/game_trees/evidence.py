@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from adaptive import checks
+
 if TYPE_CHECKING:
     from adaptive.estimators.game_trees.nodes import Path
     from adaptive.estimators.game_trees.settings import TreeSettings
@@ -61,8 +63,10 @@ def checked_nodes(nodes: Pool) -> list[Path]:
 
 def checked_outcomes(outcomes: Outcomes, nodes: Sequence[Path], settings: TreeSettings) -> list[Outcome]:
     """Return one outcome per node."""
-    listed: Any = outcomes
-    given = list(listed)
+    checks.refuse_masked("outcomes", outcomes)
+    if isinstance(outcomes, (str, bytes)) or not isinstance(outcomes, Iterable):
+        raise ValueError(f"outcomes must hold one result for each node, got {checks.short(outcomes)}.")
+    given: list[Any] = list(outcomes)
     if len(given) != len(nodes):
         raise ValueError(f"there must be one outcome per node, got {len(given)} for {len(nodes)} nodes.")
     return [_outcome(one, position, len(nodes[position]), settings) for position, one in enumerate(given)]
@@ -71,7 +75,9 @@ def checked_outcomes(outcomes: Outcomes, nodes: Sequence[Path], settings: TreeSe
 def check_result(result: float, settings: TreeSettings, position: int = 0) -> None:
     """Refuse what no game can end with."""
     if not np.isfinite(result):
-        raise ValueError(f"the result at position {position} is {result}; expected a finite number.")
+        raise ValueError(
+            f"outcomes must hold finite results, got {result} at position {position}; expected a finite number."
+        )
     if settings.results == "sign" and result not in (-1.0, 1.0):
         raise ValueError(
             f"the result at position {position} is {result:g}; with results='sign' it is +1 (won by the maximising "
@@ -89,7 +95,7 @@ def _outcome(given: Any, position: int, depth: int, settings: TreeSettings) -> O
         result, how = given
         if isinstance(how, (tuple, list)):
             route, length = tuple(how), len(how)
-        elif isinstance(how, (int, float, np.integer, np.floating)) and how == int(how if how == how else -1):
+        elif isinstance(how, (int, float, np.integer, np.floating)) and np.isfinite(how) and how == int(how):
             length = int(how)
         else:
             raise ValueError(f"the length of a roll-out must be a whole number, got {how!r} at position {position}.")
@@ -99,8 +105,11 @@ def _outcome(given: Any, position: int, depth: int, settings: TreeSettings) -> O
                 f"(position {position})."
             )
     try:
-        number = float(result)
-    except (TypeError, ValueError):
-        raise ValueError(f"the result {result!r} at position {position} is not a number.") from None
+        number = checks.real(result)
+    except ValueError:
+        raise ValueError(
+            f"outcomes must hold results that are numbers, got {checks.short(result)} at position {position}; expected "
+            "a finite number."
+        ) from None
     check_result(number, settings, position)
     return Outcome(number, length, route)

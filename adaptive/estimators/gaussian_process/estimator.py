@@ -9,7 +9,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from adaptive.estimators.belief import BeliefEstimator, of_belief
-from adaptive.estimators.rows.tables import in_plain_words
+from adaptive.estimators.rows.tables import check_kind, in_plain_words, refuse_extremes
 from adaptive.estimators.rows.vector_cells import spread
 from adaptive.kernels import Masked
 
@@ -39,15 +39,28 @@ class ProcessEstimator(BeliefEstimator):
     def _inputs(self, X: Table, y: ArrayLike = "no_validation", *, reset: bool, **options: Any) -> Any:
         """X (and y), checked."""
         X = spread(X) if self._as["ensure_2d"] else X
+        check_kind("X", X)
+        if not isinstance(y, str):
+            check_kind("y", y)
+            refuse_extremes("y", y)
+        refuse_extremes("X", X)
         with in_plain_words(X, y):
+            X = self._as_array(X)
             return validate_data(self, X, y, reset=reset, **self._as, **options)
 
     def _candidates(self, X: Table) -> Any:
         if self.__sklearn_is_fitted__():
             return self._inputs(X, reset=False)
         X = spread(X) if self._as["ensure_2d"] else X
+        check_kind("X", X)
+        refuse_extremes("X", X)
         with in_plain_words(X):
-            return check_array(X, input_name="X", **self._as)
+            return check_array(self._as_array(X), input_name="X", **self._as)
+
+    def _as_array(self, X: Table) -> Any:
+        """Listed rows as an array of numbers: scikit-learn takes a list with objects, None among them, as it is."""
+        vectors = self.kernel is None or self.kernel.requires_vector_input
+        return np.asarray(X, dtype=float) if vectors and isinstance(X, (list, tuple)) else X
 
     @property
     def _as(self) -> Options:

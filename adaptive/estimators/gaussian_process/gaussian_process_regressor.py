@@ -163,7 +163,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
         if earlier is not None and np.ndim(self.alpha):
             raise ValueError("partial_fit needs one alpha for all rows, got one per training row.")
         inputs, numbers = self._inputs(X, y, reset=earlier is None, multi_output=True, y_numeric=True)
-        numbers = np.asarray(numbers, dtype=float)
+        numbers = checks.finite("y", numbers)
         return Rows(self._kept(inputs), numbers) if earlier is None else earlier.followed_by(inputs, numbers)
 
     # -- belief --------------------------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
 
     def log_predictive(self, X: Table, y: ArrayLike) -> np.ndarray:
         """Return the (m,) natural-log predictive densities of the outcomes ``y`` (summed over outputs)."""
-        return self.fitted_belief().log_predictive(self._inputs(X, reset=False), np.asarray(y, dtype=float))
+        return self.fitted_belief().log_predictive(self._inputs(X, reset=False), checks.finite("y", y))
 
     def predictive(
         self, candidates: Pool, *, target: Table | None = None, random_state: RandomState = None

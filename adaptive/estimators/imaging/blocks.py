@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Protocol, TypeGuard, cast, runtime_checkable
 import numpy as np
 from scipy import sparse
 
-from adaptive.checks import finite
+from adaptive.checks import finite, short
+from adaptive.estimators.rows.tables import refuse_extremes
 from adaptive.operators import (
     Dense,
     FourierLines,
@@ -58,6 +59,7 @@ class RowsOnImages(Reshaped):
     """
 
     def __init__(self, matrix: Rows, shape: Sequence[int]):
+        require_sound_rows("X", matrix)
         rows = as_operator(matrix, "X")
         if rows.shape[1] != np.prod(shape):
             raise ValueError(
@@ -165,7 +167,7 @@ def is_trajectory(block: object) -> TypeGuard[NonuniformFourier]:
 
 def is_rows(X: object) -> TypeGuard[Matrix]:
     """Test whether ``X`` is a table of measurement rows, not an operator or a list of them."""
-    return isinstance(X, np.ndarray) or sparse.issparse(X)
+    return (isinstance(X, np.ndarray) and X.ndim > 0) or sparse.issparse(X)
 
 
 def is_fourier(X: object) -> bool:
@@ -181,7 +183,15 @@ def is_fourier(X: object) -> bool:
 def with_rows_written_out(X: Pool | Operator) -> Pool | Operator:
     """``X``, or the array that it stands for where it is a frame or a lazy table of rows."""
     table = hasattr(X, "__array__") and not is_rows(X) and not isinstance(X, Operator)
-    return np.asarray(X) if table else X
+    return np.asarray(X) if table and np.ndim(cast("ArrayLike", X)) else X
+
+
+def require_sound_rows(name: str, rows: object) -> None:
+    """Refuse rows that are not finite, or so large that their squares are not; operators are taken as they are."""
+    if is_rows(rows):
+        if sparse.issparse(rows):
+            finite(name, rows.data, dtype=None)
+        refuse_extremes(name, rows)
 
 
 def as_blocks(X: object, shape: tuple[int, ...]) -> list[Operator]:
@@ -223,6 +233,7 @@ def require_candidates(candidates: Pool | Operator, shape: tuple[int, ...]) -> N
     if tuple(sides) != shape:
         kind = "lines" if is_lines(candidates) else "measurements"
         raise ValueError(f"candidates are {kind} of images of shape {sides}, not {shape}.")
+    require_sound_rows("candidates", candidates)
     lazy = is_lines(candidates) or is_encodes(candidates) or is_shots(candidates)
     if not (lazy or is_rows(candidates)):
         as_blocks(candidates, shape)
@@ -235,6 +246,8 @@ def one_mask(pool: EncodePool, shape: tuple[int, ...], y: Outcomes) -> tuple[lis
     """Phase encodes of a volume as one mask: thousands of them are not made one by one."""
     if tuple(pool.image_shape) != shape:
         raise ValueError(f"X holds phase encodes of images of shape {tuple(pool.image_shape)}; expected {shape}.")
+    if not isinstance(y, Iterable):
+        raise ValueError(f"y must hold the samples of each phase encode, got {short(y)}.")
     encodes, readout, values = np.asarray(pool.encodes), pool.readout, list(cast("Iterable[np.ndarray]", y))
     if len(values) != len(encodes):
         raise ValueError(f"y must hold the samples of each of the {len(encodes)} blocks, got {len(values)}.")
@@ -276,6 +289,7 @@ def checked_samples(block: Operator, values: ArrayLike, n_coils: int | None) -> 
     """The samples of one block, of its output shape, coils first; refused in one sentence otherwise."""
     name = f"the samples of {block!r}"
     array = finite(name, values, dtype=complex if block.dtype.kind == "c" or n_coils is not None else float)
+    refuse_extremes(name, abs(array))
     coils = () if n_coils is None else (n_coils,)
     wanted = (*coils, *block.output_shape)
     if array.shape in (wanted, (*coils, block.shape[0])) or (n_coils is None and array.shape == (block.shape[0],)):

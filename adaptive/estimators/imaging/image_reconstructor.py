@@ -309,6 +309,8 @@ class ImageReconstructor(BeliefEstimator):
     def _candidates(self, X: Pool) -> Pool:
         candidates = with_rows_written_out(X)
         require_candidates(candidates, image_shape(self.shape))
+        if self.likelihood == "poisson" and getattr(getattr(candidates, "dtype", None), "kind", "") == "c":
+            raise ValueError('candidates must be real rows where likelihood="poisson", got complex ones.')
         return candidates
 
     def _measured_before(self, settings: ImageSettings, state: State) -> MeasuredBlocks:

@@ -6,10 +6,12 @@ same for any number of samples. Rows of matrices that follow each other become o
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from adaptive.checks import short
 from adaptive.estimators.imaging.blocks import (
     RowsOnImages,
     as_blocks,
@@ -134,6 +136,8 @@ class MeasuredBlocks:
             blocks, samples = one_mask(X, self.shape, y)
         else:
             blocks = as_blocks(X, self.shape)
+            if not isinstance(y, Iterable):
+                raise ValueError(f"y must hold the samples of each of the {len(blocks)} blocks, got {short(y)}.")
             samples = list(cast("Iterable[ArrayLike]", [y] if isinstance(X, Operator) or is_rows(X) else y))
         if len(samples) != len(blocks):
             raise ValueError(f"y must hold the samples of each of the {len(blocks)} blocks, got {len(samples)}.")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Self, cast
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from adaptive.checks import short
 from adaptive.estimators.belief import BeliefEstimator, Inferred, Settings, of_belief
 from adaptive.estimators.imaging.belief import ImageBelief
 from adaptive.estimators.imaging.conventions import measured
@@ -275,6 +276,8 @@ class SeveralImages(BeliefEstimator):
 
 def _by_image(y: Outcomes, n_images: int) -> list[list[ArrayLike]]:
     """Samples of every block by image, from those of every image by block."""
+    if not isinstance(y, Iterable):
+        raise ValueError(f"y must hold the samples of each block, one array per image, got {short(y)}.")
     blocks = list(cast("Iterable[Sequence[ArrayLike]]", y))
     for k, block in enumerate(blocks):
         if isinstance(block, (str, bytes)) or not isinstance(block, Sized) or len(block) != n_images:

@@ -62,7 +62,7 @@ def columns_of(pairs: Pool) -> Columns:
 
 def checked_counts(y: ArrayLike, n: int) -> np.ndarray:
     """Return n counts."""
-    counts = np.atleast_1d(np.asarray(Poisson(np.ravel(np.asarray(y, dtype=float))).y))
+    counts = np.atleast_1d(np.asarray(Poisson(np.ravel(checks.finite("y", y))).y))
     if len(counts) != n:
         raise ValueError(f"y must have one count per pair ({n}), got {len(counts)}.")
     return counts

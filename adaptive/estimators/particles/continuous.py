@@ -18,6 +18,7 @@ from scipy.stats import qmc
 from adaptive.estimators.particles.inference.cloud import systematic
 from adaptive.estimators.particles.inference.compiled import log_mixture
 from adaptive.estimators.particles.inference.mixture_density import mixture_densities
+from adaptive.estimators.particles.likelihood import joined, stacked
 from adaptive.estimators.particles.predictive import Kept, ParticlePredictive, Stated
 from adaptive.estimators.particles.target import within
 from adaptive.predictive.surprise import tail_of_mixture
@@ -39,7 +40,7 @@ class GaussianParticles(ParticlePredictive):
     def _asked(self) -> Kept[tuple[np.ndarray, np.ndarray]]:
         likelihood = self.settings.likelihood
         values, X = self.cloud.values, self.X
-        channels = likelihood.moments(values[:1], X[:1])[0].shape[2] if len(X) else 1
+        channels, self.complex = likelihood.channels(values[:1], X[:1]) if len(X) else (1, False)
         self.channels = channels
         return Kept(lambda part: likelihood.moments(values, X[part]), len(values), len(X), channels)
 
@@ -172,7 +173,7 @@ class GaussianParticles(ParticlePredictive):
     def tail_probability(self, i: int, outcome: object) -> float:
         """Return how probable an outcome as far out is: both tails; of several channels the least times how many."""
         means, deviations = self._one(range(len(self))[i])
-        numbers = np.ravel(np.asarray(outcome, dtype=float)).tolist()
+        numbers = stacked(np.ravel(np.asarray(outcome))).astype(float).tolist()
         each = [tail_of_mixture(self.weights, means[:, c], deviations[:, c], y) for c, y in enumerate(numbers)]
         return min(1.0, len(each) * min(each))
 
@@ -181,6 +182,7 @@ class GaussianParticles(ParticlePredictive):
         means, deviations = self._one(i)
         if self.channels > 1:
             points = self.strata(self.weights, means, deviations, N_BRANCHES)[0]
+            points = joined(points) if self.complex else points
         else:
             levels = (np.arange(N_BRANCHES) + 0.5) / N_BRANCHES
             points = mixture_densities(self.weights, means, deviations, per_deviation=FINE).quantiles(levels)[:, 0]

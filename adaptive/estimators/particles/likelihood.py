@@ -2,6 +2,8 @@
 
 log_likelihood(parameters (n, d), X (m, f), y (m, ...))  ->  (n, m)
 model(parameters (n, d), X (m, f))  ->  (n, m), or (n, m, c) where y has c channels;  noise a standard deviation
+
+A complex model is its real parts and, behind them, its imaginary parts: 2 c channels with noise of their own.
 """
 
 from __future__ import annotations
@@ -16,7 +18,16 @@ if TYPE_CHECKING:
 
     Function: TypeAlias = Callable[..., ArrayLike]  # of the user, of parameters (n, d) first
 
-__all__ = ["AT_ONCE", "GaussianNoise", "Likelihood", "StatedLikelihood", "row_blocks"]
+__all__ = [
+    "AT_ONCE",
+    "GaussianNoise",
+    "Likelihood",
+    "StatedLikelihood",
+    "joined",
+    "real_numbers",
+    "row_blocks",
+    "stacked",
+]
 
 AT_ONCE = 2**22  # numbers that a user's function is asked for at once
 _LOG_ROOT = 0.5 * np.log(2.0 * np.pi)
@@ -28,10 +39,37 @@ def row_blocks(n: int, m: int, each: int = 1) -> list[slice]:
     return [slice(start, min(start + rows, m)) for start in range(0, m, rows)]
 
 
-def called(name: str, function: Function, values: np.ndarray, *given: np.ndarray) -> np.ndarray:
+def stacked(numbers: np.ndarray) -> np.ndarray:
+    """Return (..., 2 c) real numbers of (..., c) complex ones: real parts, then imaginary parts; real ones as they are.
+
+    Examples
+    --------
+    >>> stacked(np.array([1 + 2j, 3 + 4j])).tolist(), joined(np.array([1.0, 3.0, 2.0, 4.0])).tolist()
+    ([1.0, 3.0, 2.0, 4.0], [(1+2j), (3+4j)])
+    """
+    return np.concatenate([numbers.real, numbers.imag], axis=-1) if np.iscomplexobj(numbers) else numbers
+
+
+def joined(channels: np.ndarray) -> np.ndarray:
+    """Return (..., c) complex numbers of their (..., 2 c) parts."""
+    c = channels.shape[-1] // 2
+    return channels[..., :c] + 1j * channels[..., c:]
+
+
+def real_numbers(found: np.ndarray) -> np.ndarray:
+    """Return numbers as floats; TypeError where that would drop imaginary parts."""
+    if found.dtype.kind == "c":
+        raise TypeError("complex numbers where real ones are expected")
+    return found.astype(float, copy=False)
+
+
+def called(
+    name: str, function: Function, values: np.ndarray, *given: np.ndarray, may_be_complex: bool = False
+) -> np.ndarray:
     """Return what the user's function says as numbers; what it raises is said in one sentence."""
     try:
-        return np.asarray(function(values, *given), dtype=float)
+        found = np.asarray(function(values, *given))
+        return found.astype(complex) if found.dtype.kind == "c" and may_be_complex else real_numbers(found)
     except Exception as problem:
         text = str(problem).splitlines()[0] if str(problem) else "no message"
         raise ValueError(
@@ -50,6 +88,10 @@ class Likelihood:
     def moments(self, values: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return means (n, m, c) of numbers and deviations that broadcast to them."""
         raise NotImplementedError  # pragma: no cover
+
+    def channels(self, values: np.ndarray, X: np.ndarray) -> tuple[int, bool]:
+        """Return the number of real channels, and whether they are parts of complex numbers."""
+        return self.moments(values, X)[0].shape[2], False
 
     def total(self, values: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Return sum_j log p(y_j | values_i, X_j), (n,)."""
@@ -89,14 +131,26 @@ class GaussianNoise(Likelihood):
     ----------
     model : callable(parameters, X) -> (n, m) or (n, m, c)
     noise : float > 0, callable(parameters, X) -> what broadcasts to the mean, or int: the column that holds it
+        Of each real component; a complex one has the deviation of real parts and of imaginary parts.
     """
 
-    def __init__(self, model: Function, noise: float | Function | int) -> None:
+    def __init__(self, model: Function, noise: complex | Function | int) -> None:
         self.model, self.noise = model, noise
 
     def moments(self, values: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return means (n, m, c) and deviations that broadcast to them."""
-        means = called("model", self.model, values, X)
+        """Return means (n, m, c) and deviations that broadcast to them; of complex ones all parts, c is even."""
+        means = self._means(values, X)
+        return stacked(means), self._deviations(values, X, means)
+
+    def channels(self, values: np.ndarray, X: np.ndarray) -> tuple[int, bool]:
+        """Return the number of real channels, and whether they are parts of complex numbers."""
+        means = self._means(values, X)
+        is_complex = np.iscomplexobj(means)
+        return means.shape[2] * (2 if is_complex else 1), is_complex
+
+    def _means(self, values: np.ndarray, X: np.ndarray) -> np.ndarray:
+        """(n, m, c) means as the model has them."""
+        means = called("model", self.model, values, X, may_be_complex=True)
         n, m = len(values), len(X)
         if means.ndim not in (2, 3) or means.shape[:2] != (n, m):
             raise ValueError(
@@ -104,14 +158,14 @@ class GaussianNoise(Likelihood):
                 f"(parameters[:, j, None] broadcasts so), or ({n}, {m}, channels), got {means.shape}."
             )
         _refuse(~np.isfinite(means), "model", means, values, X, "finite numbers")
-        means = means.reshape(n, m, -1)
-        return means, self._deviations(values, X, means.shape)
+        return means.reshape(n, m, -1)
 
-    def _deviations(self, values: np.ndarray, X: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    def _deviations(self, values: np.ndarray, X: np.ndarray, means: np.ndarray) -> np.ndarray:
+        shape = means.shape
         if isinstance(self.noise, int):
             found = values[:, self.noise, None, None]
         elif callable(self.noise):
-            found = called("noise", self.noise, values, X)
+            found = called("noise", self.noise, values, X, may_be_complex=np.iscomplexobj(means))
             given = found.shape
             if found.ndim == 2 or (found.ndim == 1 and shape[2] == 1):  # of settings, the same for all channels
                 found = found[..., None]
@@ -125,20 +179,33 @@ class GaussianNoise(Likelihood):
                 ) from None
             found = found.reshape((1,) * (3 - found.ndim) + found.shape)
         else:
-            return np.full((1, 1, 1), float(self.noise))
-        _refuse(~(np.isfinite(found) & (found > 0)), "noise", found, values, X, "finite standard deviations > 0")
+            found = np.full((1, 1, 1), self.noise)
+        if np.iscomplexobj(found) and not np.iscomplexobj(means):
+            raise ValueError("noise must be real where model returns real numbers, got a complex one.")
+        wrong = ~(np.isfinite(found) & (found.real > 0))
+        if np.iscomplexobj(found):
+            wrong |= found.imag <= 0
+        _refuse(wrong, "noise", found, values, X, "finite standard deviations > 0")
+        if found.shape[2] == 1 and not np.iscomplexobj(found):
+            return found  # the same of all parts
+        if np.iscomplexobj(means):
+            found = np.broadcast_to(found, (*found.shape[:2], shape[2]))
+            return stacked(found) if np.iscomplexobj(found) else np.concatenate([found, found], axis=2)
         return found
 
     def of_rows(self, values: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-        means, deviations = self.moments(values, X)
-        outcomes = y.reshape(len(y), -1)
+        means, outcomes = self._means(values, X), y.reshape(len(y), -1)
+        if np.iscomplexobj(means) != np.iscomplexobj(outcomes):
+            expected, given = ("complex", "real") if np.iscomplexobj(means) else ("real", "complex")
+            raise ValueError(f"y must hold {expected} numbers, as model returns, got {given} ones ({y.dtype}).")
         if outcomes.shape[1] != means.shape[2]:
             raise ValueError(
                 f"y must have {means.shape[2]} columns, one per channel of model, got shape {y.shape}."
                 if means.shape[2] > 1
                 else f"y must hold one number per setting, as model returns, got shape {y.shape}."
             )
-        z = (outcomes - means) / deviations
+        deviations = self._deviations(values, X, means)
+        z = stacked(outcomes - means) / deviations
         terms = -0.5 * np.square(z) - np.log(deviations) - _LOG_ROOT
         return terms.sum(axis=2)
 

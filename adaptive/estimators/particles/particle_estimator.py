@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
 
 from adaptive import checks
 from adaptive import pool as pools
@@ -14,9 +16,10 @@ from adaptive.estimators.particles import predictions
 from adaptive.estimators.particles.belief import ParticleBelief
 from adaptive.estimators.particles.bounds import Bounds, information_bounds
 from adaptive.estimators.particles.inference.prior import checked_draws
+from adaptive.estimators.particles.likelihood import stacked
 from adaptive.estimators.particles.predictive import ParticlePredictive
 from adaptive.estimators.particles.settings import CloudSettings, ParticleSettings
-from adaptive.estimators.rows.tables import checked_table
+from adaptive.estimators.rows.tables import checked_table, refuse_extremes
 from adaptive.estimators.rows.training import Rows
 
 if TYPE_CHECKING:
@@ -40,14 +43,17 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
         log p(y_j | parameters_i, X_j) for parameters (n, d), settings X (m, f) and outcomes y (m,) or (m, channels);
         minus infinity where an outcome is impossible. ``a, b = parameters.T[:, :, None]`` broadcasts against X[:, 0].
     model : callable(parameters, X) -> (n, m) or (n, m, channels), optional
-        The mean of a measurement, in the place of ``log_likelihood``; its noise is Gaussian.
+        The mean of a measurement, in the place of ``log_likelihood``; its noise is Gaussian. Where it is complex the
+        outcomes are, too, and their real and imaginary parts count as channels.
     prior : callable(n, random_state) -> (n, d), or frozen SciPy distributions
         One distribution, a list, or a dict that names the parameters. ``random_state`` is a Generator. Moves ask for
         the density: of a callable its ``logpdf(parameters) -> (n,)`` where it has one, else a density is fitted to
         draws (quantiles and a Gaussian copula).
-    noise : float, str or callable(parameters, X), optional
+    noise : float, complex, str or callable(parameters, X), optional
         Standard deviation of the noise around ``model``: a number, the name of the parameter that holds it, or a
-        function, (n, m) or what broadcasts to it.
+        function, (n, m) or what broadcasts to it. Of complex numbers that of each real component: a real one belongs
+        to both parts (|noise|^2 is twice its square in the mean), ``a + 1j * b`` says a of real and b of imaginary
+        parts.
     n_particles : int, default 2000
     resample : float in [0, 1], default 0.5
         Particles are resampled and moved where the effective sample size is below this share of them; 0: never.
@@ -111,6 +117,7 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
     _Settings: ClassVar[type[CloudSettings]] = ParticleSettings
     _Belief: ClassVar[type[ParticleBelief]] = ParticleBelief
     _cites: ClassVar[tuple[str, ...]] = ("chopin2002", "delmoral2006")
+    _complex: ClassVar[bool] = True  # whether outcomes may be
     belief_: ParticleBelief
 
     def __init__(
@@ -119,7 +126,7 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
         model: Function | None = None,
         prior: PriorLike = None,
         *,
-        noise: float | str | Function | None = None,
+        noise: complex | str | Function | None = None,
         n_particles: int = 2000,
         resample: float = 0.5,
         move: str = "random_walk",
@@ -168,15 +175,18 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
         """The outcomes as numbers, or as those listed."""
         known = self._Settings.of(self).known_outcomes
         if known is None:
-            found = checks.finite("y", y)
+            found = checks.finite("y", y, dtype=complex if self._complex and np.iscomplexobj(y) else float)
+            refuse_extremes("y", stacked(found))
             if found.ndim not in (1, 2):
                 raise ValueError(f"y must hold one outcome per setting, (m,) or (m, c), got shape {found.shape}.")
             return found
         labels = np.atleast_1d(np.asarray(y))
         listed = set(known.tolist())
         for label in labels.ravel().tolist():
-            if labels.ndim > 1 or label not in listed:
-                raise ValueError(f"y must hold outcomes out of {known.tolist()}, one per setting, got {label!r}.")
+            if labels.ndim > 1 or not isinstance(label, Hashable) or label not in listed:
+                raise ValueError(
+                    f"y must hold outcomes out of {known.tolist()}, one per setting, got {checks.short(label)}."
+                )
         return labels.astype(known.dtype, copy=False)
 
     # -- belief --------------------------------------------------------------------------------------------------------
@@ -207,9 +217,17 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
         """Return the mean outcomes (m,), or (m, channels); of a list of labels the most probable.
 
         With ``return_std`` also the posterior standard deviations of these means, without the noise of a measurement,
-        which `interval` includes.
+        which `interval` includes; of complex means the deviations of both parts, as real and imaginary part.
         """
         return predictions.means(self.fitted_belief(), self._candidates(X), return_std)
+
+    def score(self, X: Table, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return R^2 of the mean outcomes: 1 - sum |y - mean|^2 / sum |y - mean of y|^2 where they are complex."""
+        if not np.iscomplexobj(y):
+            return super().score(X, y, sample_weight)
+        outcomes = self._outcomes(y)
+        pairs = (stacked(numbers.reshape(len(numbers), -1)) for numbers in (outcomes, np.asarray(self.predict(X))))
+        return float(r2_score(*pairs, sample_weight=sample_weight, multioutput="variance_weighted"))
 
     def predict_proba(self, X: Table) -> np.ndarray:
         """Return the probabilities (m, c) of the ``outcomes`` listed."""

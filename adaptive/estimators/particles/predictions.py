@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 from adaptive import checks
 from adaptive.estimators.particles.discrete import DiscreteParticles, listed, outcome_table
 from adaptive.estimators.particles.inference.cloud import Cloud
-from adaptive.estimators.particles.likelihood import row_blocks
+from adaptive.estimators.particles.likelihood import joined, row_blocks
 
 if TYPE_CHECKING:
     from adaptive.estimators.particles.belief import ParticleBelief
@@ -27,6 +27,8 @@ def means(belief: Belief, X: np.ndarray, return_std: bool) -> np.ndarray | tuple
     if settings.model is not None:
         parts = [_moments(belief, X[part]) for part in row_blocks(len(cloud), len(X))]
         mean, deviation = (np.concatenate(found) for found in zip(*parts, strict=True))
+        if _is_complex(settings, cloud.values, X):
+            mean, deviation = joined(mean), joined(deviation)
         if mean.shape[1] == 1:
             mean, deviation = mean[:, 0], deviation[:, 0]
         return (mean, deviation) if return_std else mean
@@ -53,6 +55,10 @@ def _moments(belief: Belief, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return mean, np.sqrt(np.tensordot(cloud.weights, np.square(each - mean), axes=1))
 
 
+def _is_complex(settings: CloudSettings, values: np.ndarray, X: np.ndarray) -> bool:
+    return bool(len(X)) and settings.likelihood.channels(values[:1], X[:1])[1]
+
+
 def probabilities(belief: Belief, X: np.ndarray) -> np.ndarray:
     """Return p(outcome) (m, c) of the outcomes listed."""
     if belief.settings.known_outcomes is None:
@@ -68,7 +74,8 @@ def interval(belief: Belief, X: np.ndarray, level: float) -> tuple[np.ndarray, n
     tails = np.array([0.5 - 0.5 * level, 0.5 + 0.5 * level])
     if belief.settings.known_outcomes is None:
         if getattr(predictive, "channels", 1) > 1:
-            raise ValueError(f"interval is for one channel, but model returns {predictive.channels}.")
+            kind = "complex numbers" if predictive.complex else f"{predictive.channels} channels"
+            raise ValueError(f"interval is for one channel of real numbers, but model returns {kind}.")
         low, high = predictive.quantiles(tails)
         return low, high
     outcomes = predictive.outcomes
@@ -104,6 +111,7 @@ def drawn(settings: CloudSettings, values: np.ndarray, X: np.ndarray, rng: np.ra
     if settings.model is not None:
         means, deviations = settings.likelihood.moments(values, X)
         found = means + deviations * rng.standard_normal(means.shape)
+        found = joined(found) if _is_complex(settings, values, X) else found
         return found[:, :, 0] if found.shape[2] == 1 else found
     cloud = Cloud(settings.stated_prior.names, values, np.full(len(values), -np.log(len(values))))
     outcomes, width = listed(settings)

@@ -87,7 +87,7 @@ class ParticleSettings(CloudSettings):
 
     log_likelihood: Function | None
     model: Function | None
-    noise: float | str | Function | None
+    noise: complex | str | Function | None
 
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
@@ -113,7 +113,7 @@ class ParticleSettings(CloudSettings):
             return StatedLikelihood(self.log_likelihood)
         return GaussianNoise(self.model, self._noise())
 
-    def _noise(self) -> float | int | Function:
+    def _noise(self) -> complex | Function:
         noise = self.noise
         if callable(noise):
             return noise
@@ -124,6 +124,9 @@ class ParticleSettings(CloudSettings):
                 "noise must be given with model: a standard deviation, a function (parameters, X) of it, or the name "
                 "of the parameter that holds it."
             )
+        if isinstance(noise, (complex, np.complexfloating)):  # of real parts and of imaginary parts
+            checks.positive("noise", [noise.real, noise.imag])
+            return complex(noise)
         value = checks.positive("noise", noise)
         checks.shape("noise", value, ())
         return float(value)

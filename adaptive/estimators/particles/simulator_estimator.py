@@ -111,6 +111,7 @@ class SimulatorEstimator(ParticleEstimator):
 
     _Settings: ClassVar[type[CloudSettings]] = SimulatorSettings
     _Belief: ClassVar[type[ParticleBelief]] = SimulatorBelief
+    _complex = False
     _cites = ("wood2010", "price2018", "delmoral2006")
     belief_: SimulatorBelief
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks
 from adaptive.estimators.belief import FromPrior, Traced
-from adaptive.estimators.ids import located
+from adaptive.estimators.ids import alike, located
 from adaptive.estimators.preferences.comparison_predictive import Differences, about_all, about_the_best
 from adaptive.estimators.preferences.comparisons import PreferenceData
 from adaptive.estimators.preferences.inference.learning import learn_prior
@@ -122,7 +122,7 @@ class PreferenceBelief(FromPrior, Traced):
         """Comparisons by ids as differences of utilities; people and items never seen are as the prior has them."""
         users, first, second = columns
         place, all_users = located(users, self.data.users)
-        ends, all_items = located(np.concatenate([first, second]), self.data.items)
+        ends, all_items = located(np.concatenate([first, second]), alike("items", first, self.data.items))
         prior = self.posterior.extended(len(all_items))
         present, who = np.unique(place, return_inverse=True)
         labels = all_users[present].tolist()

@@ -9,7 +9,7 @@ import numpy as np
 
 from adaptive import checks
 from adaptive.estimators.belief import BeliefEstimator, of_belief
-from adaptive.estimators.ids import ids_of, located
+from adaptive.estimators.ids import alike, ids_of, located
 from adaptive.estimators.preferences.belief import PreferenceBelief
 from adaptive.estimators.preferences.comparisons import PreferenceData, checked_winners, triple_columns
 from adaptive.estimators.preferences.inference.people import Comparisons
@@ -178,7 +178,7 @@ class CollaborativePreference(BeliefEstimator):
 
     def predict_proba(self, X: Pool) -> np.ndarray:
         """Return the probabilities (n, 2) of -1 and of +1: that the second item, and that the first, wins."""
-        return np.asarray(self.fitted_belief().predictive(self._candidates(X)).probabilities)
+        return np.asarray(self.fitted_belief().predictive(triple_columns(X)).probabilities)
 
     def predict(self, X: Pool) -> np.ndarray:
         """Return +1 where the first item is the more probable winner, else -1; (n,)."""
@@ -222,7 +222,8 @@ class CollaborativePreference(BeliefEstimator):
         person, every = belief.person(*self._place(user)), np.arange(len(belief.data.items))
         mean = person.prior.mean + person.prior.block(every, person.items) @ person.slope
         order = np.argsort(-mean, kind="stable")
-        left_out = located(ids_of("exclude", np.array(list(exclude))), belief.data.items)[0]
+        listed = ids_of("exclude", np.array(list(exclude)))
+        left_out = located(listed, alike("exclude", listed, belief.data.items))[0]
         return belief.data.items[order[~np.isin(order, left_out)][:n]]
 
     def user(self, user: Id) -> PreferencePerson:

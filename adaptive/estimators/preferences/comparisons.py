@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from adaptive import checks
-from adaptive.estimators.ids import id_columns, ids_of, located
+from adaptive.estimators.ids import alike, id_columns, ids_of, located
 from adaptive.estimators.preferences.inference.people import Comparisons
 
 if TYPE_CHECKING:
@@ -77,13 +77,8 @@ class PreferenceData:
         """Comparisons as they are given, after the ``earlier`` ones."""
         users, first, second = triple_columns(X)
         winners = checked_winners(y, len(users))
-        for name, given, before in (("users", users, earlier.users), ("items", first, earlier.items)):
-            if len(given) and len(before) and given.dtype.kind != before.dtype.kind:
-                raise ValueError(
-                    f"{name} must be of one kind, numbers or text: got {given.dtype} after {before.dtype}."
-                )
-        person, all_users = located(users, earlier.users)
-        ends, all_items = located(np.concatenate([first, second]), earlier.items)
+        person, all_users = located(users, alike("users", users, earlier.users))
+        ends, all_items = located(np.concatenate([first, second]), alike("items", first, earlier.items))
         old, n = earlier.known, len(winners)
         new = Comparisons(person, ends[:n], ends[n:], winners)
         parts = ("person", "first", "second", "y")

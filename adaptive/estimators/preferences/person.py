@@ -9,7 +9,7 @@ from scipy.special import ndtri
 
 from adaptive import checks
 from adaptive.estimators.base import DesignMixin
-from adaptive.estimators.ids import ids_of, located
+from adaptive.estimators.ids import alike, ids_of, located
 from adaptive.estimators.preferences.comparison_predictive import N_DRAWS, Differences, about_all, about_the_best
 from adaptive.estimators.preferences.comparisons import checked_winners, pair_columns
 from adaptive.estimators.preferences.inference.people import Comparisons, settle
@@ -64,7 +64,7 @@ class PreferencePerson(DesignMixin):
         """Learn which of two items won (+1: the first); what is refused changes nothing."""
         first, second = pair_columns(X)
         winners = checked_winners(y, len(first))
-        ends, items = located(np.concatenate([first, second]), self.items_)
+        ends, items = located(np.concatenate([first, second]), alike("items", first, self.items_))
         if len(items) > len(self.items_):
             raise ValueError(f"item {items[-1]!r} was not in the fit: partial_fit the estimator with it first.")
         n, old = len(first), self.known
@@ -88,7 +88,7 @@ class PreferencePerson(DesignMixin):
 
     def _differences(self, *pairs: tuple[np.ndarray, np.ndarray]) -> Differences:
         first, second = (np.concatenate([pair[k] for pair in pairs]) for k in (0, 1))
-        ends, items = located(np.concatenate([first, second]), self.items_)
+        ends, items = located(np.concatenate([first, second]), alike("items", first, self.items_))
         person = self._utilities.beside(self.prior.extended(len(items)))
         who, new = np.zeros(len(first), dtype=np.int64), items[len(self.items_) :].tolist()
         return Differences([person], who, ends[: len(first)], ends[len(first) :], new)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 
 import numpy as np
 
+from adaptive import checks
 from adaptive.pool import has_columns, without_names
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ __all__ = [
     "categories_in",
     "categories_of",
     "is_triples",
+    "numbers_of",
     "pairs_of",
     "positions_of",
     "table_of",
@@ -32,6 +34,7 @@ Label: TypeAlias = Hashable  # of a person, an item or a trait: whole numbers or
 Pairs: TypeAlias = Sequence[tuple[Label, Label]]  # (person, item)
 Given: TypeAlias = "Table | Outcomes"  # a table (people, items), triples or pairs
 
+LARGEST = 1e6  # categories are numbered by it at most
 MOST = 10  # categories of an item
 
 
@@ -76,7 +79,7 @@ class Answers:
     @classmethod
     def of_pairs(cls, pairs: Pairs, answers: ArrayLike, categories: Sequence[int] | None) -> Self:
         """(person, item) pairs and their answers."""
-        values = _numbers(answers)
+        values = numbers_of(answers)
         if values.shape != (len(pairs),):
             raise ValueError(f"there must be one answer per (person, item) pair, got {values.shape} for {len(pairs)}.")
         known, answer = categories_of(values, categories)
@@ -165,11 +168,14 @@ def is_triples(answers: Given) -> bool:
 
 def pairs_of(pairs: Given) -> list[tuple[Label, Label]]:
     """(person, item) pairs as a list of tuples of labels."""
+    checks.refuse_masked("pairs", pairs)
     rows: Any = without_names(pairs)
+    if not isinstance(rows, Iterable) or np.ndim(cast("ArrayLike", rows)) == 0:
+        raise ValueError(f"pairs must be a list of (person, item), got {checks.short(pairs)}.")
     rows = rows.tolist() if isinstance(rows, np.ndarray) else [tuple(row) if _is_pair(row) else row for row in rows]
     for row in rows:
-        if not _is_pair(row) or len(row) != 2:
-            raise ValueError(f"a candidate must be a pair (person, item), got {row!r}.")
+        if not _is_pair(row) or len(row) != 2 or not all(isinstance(label, Hashable) for label in row):
+            raise ValueError(f"pairs must be (person, item) each, got {checks.short(row)}.")
     return [(_plain(person), _plain(item)) for person, item in rows]
 
 
@@ -212,9 +218,10 @@ def table_of(table: Table) -> tuple[np.ndarray, list[Label], list[Label]]:
 def categories_of(values: np.ndarray, categories: Sequence[int] | None) -> tuple[tuple[int, ...], np.ndarray]:
     """The categories, and each value's place among them; without categories those of `categories_in`."""
     whole = np.round(values)
-    if not np.array_equal(whole, values) or np.isinf(values).any():
-        wrong = (whole != values) | np.isinf(values)
-        raise ValueError(f"answers must be whole numbers, got {float(values[wrong][0])!r}.")
+    if len(values) and abs(values).max() > LARGEST:
+        raise ValueError(f"answers must be categories of at most {LARGEST:g}, got {values[abs(values).argmax()]:g}.")
+    if not np.array_equal(whole, values):
+        raise ValueError(f"answers must be whole numbers, got {float(values[whole != values][0])!r}.")
     known = categories_in(values) if categories is None else tuple(int(one) for one in categories)
     if not 2 <= len(known) <= MOST or any(b <= a for a, b in pairwise(known)):
         raise ValueError(
@@ -245,14 +252,12 @@ def categories_in(values: np.ndarray) -> tuple[int, ...]:
     return tuple(range(first, max(highest, 1) + 1))
 
 
-def _numbers(answers: ArrayLike) -> np.ndarray:
+def numbers_of(answers: ArrayLike) -> np.ndarray:
+    """Answers as finite numbers."""
     try:
-        values = np.asarray(answers, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError("answers must be numbers.") from None
-    if not np.isfinite(values).all():
-        raise ValueError("answers must be finite; leave out what was not asked.")
-    return values
+        return checks.finite("answers", answers)
+    except ValueError as problem:
+        raise ValueError(f"{str(problem)[:-1]}; leave out what was not asked.") from None
 
 
 def _plain(label: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 import numpy as np
 
 from adaptive.estimators.base import DesignMixin
-from adaptive.estimators.questionnaires.answers import categories_of, positions_of
+from adaptive.estimators.questionnaires.answers import categories_of, numbers_of, positions_of
 
 if TYPE_CHECKING:
     from adaptive.estimators.questionnaires.answers import Label
@@ -120,11 +120,9 @@ class Respondent(DesignMixin):
 
     def _after(self, items: Sequence[Label], answers: ArrayLike) -> Person:
         positions = self.bank.positions(_labels(items))
-        values = np.atleast_1d(np.asarray(answers, dtype=float))
+        values = np.atleast_1d(numbers_of(answers))
         if values.shape != positions.shape:
             raise ValueError(f"there must be one answer per item, got {values.shape} for {len(positions)} items.")
-        if not np.isfinite(values).all():
-            raise ValueError("answers must be finite; leave out what was not answered.")
         _, places = categories_of(values, self.bank.categories)
         seen = set(self.person_.items)
         for position, place in zip(positions.tolist(), places.tolist(), strict=True):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
+from adaptive import checks
 from adaptive.potentials import BernoulliLogit, BernoulliProbit
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ __all__ = [
     "refuse_two_kinds",
     "warn_of_one_class",
 ]
+
+LARGEST = 2.0**53  # up to which floats are whole numbers
 
 
 def known_classes(y: np.ndarray, named: ArrayLike | None, earlier: np.ndarray | None = None) -> np.ndarray:
@@ -67,13 +70,25 @@ def warn_of_one_class(classes: np.ndarray) -> None:
 def refuse_other_than_labels(y: np.ndarray) -> None:
     """Refuse, in a sentence with the cure, what scikit-learn takes for no labels."""
     try:
+        if y.dtype.kind == "S":
+            raise ValueError
         check_classification_targets(y)
-    except ValueError:
+    except (ValueError, TypeError):
         given = np.asarray(y)
         if given.dtype.kind != "f":
             refuse_two_kinds(given.ravel().tolist())
-            raise
-        number = given[given != np.round(given)][0]
+            strange = [one for one in given.ravel().tolist() if not isinstance(one, (str, int, float))]
+            example = f", {checks.short(strange[0])} among them" if strange else ""
+            raise ValueError(
+                f"Unknown label type: y must hold labels, numbers or text, one for each row, got {given.dtype} of "
+                f"shape {given.shape}{example}."
+            ) from None
+        finite = np.isfinite(given)
+        if not finite.all():
+            raise ValueError(
+                f"y must hold labels, got {given[~finite].flat[0]}; leave out what is not known."
+            ) from None
+        number = given[(given != np.round(given)) | (abs(given) > LARGEST)][0]
         raise ValueError(
             f"Unknown label type: y must hold labels, and numbers such as {number:g} are for a regressor "
             "(SparseLinearRegression)."
@@ -81,7 +96,10 @@ def refuse_other_than_labels(y: np.ndarray) -> None:
 
 
 def refuse_two_kinds(y: Outcomes) -> None:
-    """Refuse a list of labels of which some are text and some are not: an array of it would be text."""
+    """Refuse a list of labels of which some are text and some are not, or that are no labels at all."""
+    strange = [label for label in y if isinstance(label, (set, dict, list))] if isinstance(y, (list, tuple)) else []
+    if strange and not all(isinstance(label, list) for label in strange):
+        raise ValueError(f"y must hold labels, numbers or text, got {checks.short(strange[0])}.")
     if isinstance(y, (list, tuple)) and 0 < sum(isinstance(label, str) for label in y) < len(y):
         kinds = sorted({type(label).__name__ for label in y})
         raise ValueError(f"y must hold labels of one kind, all numbers or all text, got {' and '.join(kinds)}.")

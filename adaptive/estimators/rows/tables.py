@@ -5,7 +5,8 @@ SciPy follows the indices of a sparse matrix without a look; those that ran over
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from adaptive import checks
 from adaptive.estimators.rows.vector_cells import spread
 from adaptive.pool import has_columns, without_names
 
@@ -22,15 +24,19 @@ if TYPE_CHECKING:
     from adaptive.types import Matrix, Outcomes, Pool, Table
 
 __all__ = [
+    "LARGEST",
+    "check_kind",
     "checked_pool",
     "checked_table",
     "in_plain_words",
     "is_fitted",
+    "refuse_extremes",
     "refuse_unknown",
 ]
 
 UNLABELLED: Any = object()
 MOST_COLUMNS = 2**31 - 1
+LARGEST = 1e100  # in size; squares of it, and sums of these, are far from overflowing
 KINDS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 
@@ -58,16 +64,40 @@ def checked_table(
         If X is not finite, its columns are not those of the last fit, or its sparse indices point out of it.
     """
     X = spread(X)
-    if sp.issparse(X):
-        _check_indices(X)
+    check_kind("X", X)
+    if y is not UNLABELLED:
+        check_kind("y", y)
     kinds = {**KINDS, "dtype": float} if numbers else KINDS
     with in_plain_words(X, y):
         if y is not UNLABELLED:
+            refuse_extremes("X", X)
+            if numbers:
+                refuse_extremes("y", y)
             rows, outcomes = validate_data(estimator, X, y, reset=reset, y_numeric=numbers, **kinds)
             return rows, np.asarray(outcomes, dtype=float) if numbers else outcomes
         if hasattr(estimator, "n_features_in_"):
-            return validate_data(estimator, X, reset=False, **kinds)
-        return check_array(X, input_name="X", **kinds)
+            rows = validate_data(estimator, X, reset=False, **kinds)
+        else:
+            rows = check_array(X, input_name="X", **kinds)
+    refuse_extremes("X", rows)
+    return rows
+
+
+def refuse_extremes(name: str, values: Any) -> None:
+    """Refuse finite numbers whose squares would overflow, before anything is kept of them; others are not looked at."""
+    numbers = values.data if sp.issparse(values) else without_names(values)
+    try:
+        numbers = np.asarray(numbers)
+    except ValueError:  # ragged: said elsewhere
+        return
+    if numbers.dtype.kind not in "iuf" or not numbers.size:
+        return
+    low, high = numbers.min(), numbers.max()
+    if max(-float(low), float(high)) > LARGEST and np.isfinite([low, high]).all():
+        largest = float(high) if high > -low else float(low)
+        raise ValueError(
+            f"{name} must hold numbers of at most {LARGEST:g} in size, got {largest:g}; give them in a larger unit."
+        )
 
 
 def checked_pool(pool: Table) -> Matrix:
@@ -80,14 +110,34 @@ def checked_pool(pool: Table) -> Matrix:
 
 @contextmanager
 def in_plain_words(X: Pool, y: Outcomes = UNLABELLED) -> Iterator[None]:
-    """Let what scikit-learn refuses of X and y be refused in one sentence with the cure."""
+    """Let what scikit-learn and NumPy refuse of X and y be refused in one sentence that names the argument."""
     try:
         yield
-    except ValueError as problem:
-        said = _in_words(str(problem).splitlines()[0], X, y)
-        if said is None:
+    except (ValueError, TypeError, OverflowError) as problem:
+        first, *more = str(problem).strip().splitlines() or ["no reason given"]
+        said = _in_words(first, X, y)
+        if said is None and not more and _NAMED.search(first) and isinstance(problem, (ValueError, TypeError)):
             raise
-        raise ValueError(said) from None
+        kind = TypeError if isinstance(problem, TypeError) else ValueError
+        wrong = "X" if _is_none(y) or "y" not in _suspects(X, y) else "y" if "X" not in _suspects(X, y) else "X or y"
+        raise kind(said or f"{wrong} cannot be used: {' '.join([first, *more])[:300]}") from None
+
+
+_NAMED = re.compile(r"\b(X|y|columns?|features)\b")
+
+
+def _is_none(y: Any) -> bool:
+    return y is UNLABELLED or (isinstance(y, str) and y == "no_validation")
+
+
+def _suspects(X: Any, y: Any) -> str:
+    """Which of the two are no plain arrays of numbers (or, y, of labels) of one or two axes."""
+    found = ""
+    for name, value, axes in (("X", X, 2), ("y", y, 1)):
+        array = _array_of(without_names(value)) if not sp.issparse(value) else value
+        sound = getattr(array, "ndim", 0) == axes and 0 not in array.shape and array.dtype.kind in "biufU"
+        found += "" if sound and (name == "y" or array.dtype.kind != "U") else name
+    return found or "Xy"
 
 
 def refuse_unknown(estimator: object, X: Pool, name: str) -> None:
@@ -117,12 +167,21 @@ def _in_words(problem: str, X: Any, y: Outcomes) -> str | None:
             f"X must have two axes, rows and features, got an array of shape {shape}. Reshape your data: X[:, None] is "
             "one feature of many rows, X[None] one row of many features."
         )
+    if problem.startswith("float() argument"):
+        column, entry = _first_text(X)
+        return f"X must hold numbers, got {checks.short(entry)} in column {column}: {problem}."
     if problem.startswith("could not convert string to float"):
         column, text = _first_text(X)
         return (
             f"X must hold numbers, got {text!r} in column {column}: make columns of numbers of it, as in make_pipeline("
             "make_column_transformer((OneHotEncoder(), columns), remainder='passthrough'), estimator)."
         )
+    if problem.startswith("int too large"):
+        return "X and y must hold numbers, got a whole number that no float can hold."
+    if problem.startswith("Input should have at least 1 dimension"):
+        return f"y must hold one outcome for each row, shape (m,), got {checks.short(y)}."
+    if problem.startswith("dtype='numeric' is not compatible"):
+        return "X must hold numbers, got text; convert it to numbers first."
     if problem.startswith("y should be a 1d array") and np.ndim(y) == 2:
         return (
             f"y must hold one outcome for each row, shape (m,), got an array of shape {np.shape(y)}; of columns of 0 "
@@ -133,9 +192,9 @@ def _in_words(problem: str, X: Any, y: Outcomes) -> str | None:
 
 def _first_text(X: Pool) -> tuple[int | str, object]:
     """Column (by name where it has one) and text of the first entry that is no number."""
-    rows = np.asarray(without_names(X), dtype=object)
+    rows = np.atleast_1d(np.asarray(without_names(X), dtype=object))
     for row in rows:
-        for column, entry in enumerate(row):
+        for column, entry in enumerate(np.atleast_1d(row)):
             try:
                 float(entry)
             except (TypeError, ValueError):
@@ -159,7 +218,35 @@ def _first_bad_row(X: Any) -> int:
         rows, _ = X.tocoo().coords
         return int(rows[~np.isfinite(X.tocoo().data)].min())
     rows = np.asarray(without_names(spread(X)), dtype=float)
-    return int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
+    bad = np.flatnonzero(~(abs(rows) <= LARGEST).all(axis=1))
+    return int(bad[0]) if len(bad) else int(np.flatnonzero(~np.isfinite(rows.astype(np.float32)).all(axis=1))[0])
+
+
+def check_kind(name: str, values: Any) -> None:
+    """Refuse what would become numbers without a word: masked cells, dates, imaginary parts that are dropped."""
+    if sp.issparse(values):
+        _check_indices(values)
+    if name == "X" and (isinstance(values, (str, bytes, Mapping, type)) or np.ndim(_array_of(values)) == 0):
+        raise ValueError(f"X must be a table of numbers, rows and features, got {checks.short(values)}.")
+    checks.as_given(name, values)
+    dtypes = getattr(values, "dtypes", None)
+    kinds = [getattr(values, "dtype", None)] if dtypes is None or not hasattr(dtypes, "__iter__") else [*dtypes]
+    if any(getattr(kind, "kind", "") == "c" for kind in kinds) or (
+        isinstance(values, (list, tuple)) and np.iscomplexobj(_array_of(values))
+    ):
+        raise ValueError(
+            f"Complex data not supported: {name} must hold real numbers; its real and imaginary parts may stand in two "
+            "columns."
+            if name == "X"
+            else f"Complex data not supported: {name} must hold real numbers or labels."
+        )
+
+
+def _array_of(values: Any) -> np.ndarray:
+    try:
+        return np.asarray(values) if not sp.issparse(values) else np.zeros((1, 1))
+    except (ValueError, TypeError, OverflowError):  # ragged: said elsewhere
+        return np.zeros(1, dtype=object)
 
 
 def _check_indices(X: sp.sparray) -> None:

@@ -48,6 +48,12 @@ class Rows:
 
     def followed_by(self, X: Inputs, y: np.ndarray) -> Self:
         """These rows and further ones."""
+        if y.shape[1:] != self.y.shape[1:]:
+            raise ValueError(
+                f"y must be like the earlier answers, of shape (m, {self.y.shape[1]}), got {y.shape}."
+                if self.y.ndim > 1
+                else f"y must hold one number for each row, as before, got shape {y.shape}."
+            )
         return replace(self, X=stacked_rows(self.X, X), y=np.concatenate([self.y, y]))
 
     def features(self, intercept: bool) -> Matrix:

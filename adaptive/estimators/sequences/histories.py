@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 import numpy as np
 
 from adaptive import checks
-from adaptive.estimators.ids import ids_of, located
+from adaptive.estimators.ids import alike, ids_of, located
 from adaptive.pool import has_columns
 
 if TYPE_CHECKING:
@@ -29,18 +29,29 @@ EXPECTED = (
 
 def ids(name: str, values: object) -> np.ndarray:
     """Return ids (n,), whole numbers or text; none is missing."""
+    checks.refuse_masked(name, values)
+    if (
+        isinstance(values, (str, bytes))
+        or hasattr(values, "indptr")
+        or not isinstance(values, Iterable)
+        or np.ndim(cast("ArrayLike", values)) == 0
+    ):
+        raise ValueError(f"{name} must be a list of ids, whole numbers or text, got {checks.short(values)}.")
     given = values if isinstance(values, np.ndarray) else _column(list(cast("Iterable[object]", values)))
     if given.dtype.kind == "O":
         entries = given.tolist()
-        missing = [k for k, one in enumerate(entries) if one is None or one != one]
+        missing = [k for k, one in enumerate(entries) if _is_missing(one)]
         if missing:
             raise ValueError(f"{name} has no id at position {missing[0]}; expected whole numbers or text.")
         if len({isinstance(one, str) for one in entries}) > 1:
             raise ValueError(f"{name} must be of one kind, numbers or text: got both.")
-        given = np.array(entries)
     if given.dtype.kind == "f":
         checks.finite(name, given)
     return ids_of(name, given)
+
+
+def _is_missing(one: object) -> bool:
+    return one is None or type(one).__name__ == "NAType" or (isinstance(one, float) and one != one)
 
 
 def _column(entries: Sequence[object]) -> np.ndarray:
@@ -71,7 +82,7 @@ class Events:
 def events_of(sequences: Sequences, y: ArrayLike | None = None) -> Events:
     """Return events in any of the forms; ``y``: their items, where ``sequences`` are users."""
     if y is not None:
-        users, items = ids("users", sequences), ids("items", np.ravel(np.asarray(y)))
+        users, items = ids("users", sequences), ids("items", y)
         if len(users) != len(items):
             raise ValueError(f"y must have one item per user ({len(users)}), got {len(items)}.")
         who, known = located(users, np.zeros(0, dtype=np.int64))
@@ -168,8 +179,8 @@ class Histories:
 
     def followed_by(self, events: Events, *, closed: bool = True) -> Histories:
         """The histories after further events, of known users and new ones."""
-        places, users = located(events.users, _alike("users", events.users, self.users))
-        codes, items = located(events.items, _alike("items", events.items, self.items))
+        places, users = located(events.users, alike("users", events.users, self.users))
+        codes, items = located(events.items, alike("items", events.items, self.items))
         if closed and len(items) > len(self.items):
             other = items[len(self.items)].item()
             raise ValueError(
@@ -196,9 +207,3 @@ class Histories:
         codes = np.split(flat, np.cumsum(lengths)[:-1]) if len(lengths) else []
         users, items = (ids_of(name, np.asarray(state[name])) for name in ("users", "items"))
         return cls(users, items, tuple(codes))
-
-
-def _alike(name: str, given: np.ndarray, known: np.ndarray) -> np.ndarray:
-    if len(given) and len(known) and given.dtype.kind != known.dtype.kind:
-        raise ValueError(f"{name} must be of one kind, numbers or text: got {given.dtype} after {known.dtype}.")
-    return known

@@ -6,19 +6,21 @@ column, in the order in which the categories first appear, so that a stream meet
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 import scipy.sparse as sp
 
 from adaptive import checks
+from adaptive.estimators.rows.tables import refuse_extremes
 from adaptive.pool import has_columns
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adaptive.types import State, Table
+    from adaptive.types import ArrayLike, State, Table
 
     Metadata: TypeAlias = pd.DataFrame | sp.csr_array  # of pandas or polars
 
@@ -168,11 +170,20 @@ class Columns:
 
 def as_metadata(metadata: Table | None) -> Metadata | None:
     """A frame as it is; other metadata as a sparse table of numbers, or as a frame where they are texts."""
-    if metadata is None or has_columns(metadata):
+    if metadata is None:
         return metadata
+    checks.refuse_masked("metadata", metadata)
+    if has_columns(metadata):
+        refuse_extremes("metadata", metadata)
+        return metadata
+    if isinstance(metadata, (str, bytes, Mapping)) or (
+        not sp.issparse(metadata) and np.ndim(cast("ArrayLike", metadata)) == 0
+    ):
+        raise ValueError(f"metadata must be a table with one row for each document, got {checks.short(metadata)}.")
     if sp.issparse(metadata):
         table = sp.csr_array(metadata, dtype=float)
         checks.finite("metadata", table.data)
+        refuse_extremes("metadata", table)
         return table
     array = np.asarray(metadata)
     if array.dtype.kind in "OUS":
@@ -180,7 +191,8 @@ def as_metadata(metadata: Table | None) -> Metadata | None:
 
         array = array[:, None] if array.ndim == 1 else array
         return pd.DataFrame({str(j): array[:, j] for j in range(array.shape[1])}).infer_objects()
-    array = checks.finite("metadata", array)
+    array = checks.finite("metadata", metadata)
+    refuse_extremes("metadata", array)
     if array.ndim != 2:
         raise ValueError(f"metadata must have one row for each document, got an array of shape {array.shape}.")
     return sp.csr_array(array)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 import scipy.sparse as sp
 
+from adaptive.checks import finite, short
 from adaptive.estimators.topics.columns import Columns, as_metadata
 from adaptive.pool import has_columns
 
@@ -111,15 +112,25 @@ def counts_of_words(documents: Read, n_words: int | None, vocabulary: Vocabulary
     if sp.issparse(documents) or (isinstance(documents, np.ndarray) and documents.dtype.kind in "fiub"):
         return documents, 0
     parts, unknown = [], 0
+    if isinstance(documents, (str, bytes, Mapping)) or not isinstance(documents, Iterable):
+        raise ValueError(f"documents must hold word counts or a list of words each, got {short(documents)}.")
     for document in documents:
         if sp.issparse(document):
             parts.append(sp.csr_array(document).reshape(1, -1))
+        elif not isinstance(document, (np.ndarray, Sequence)) or np.ndim(document) == 0:
+            if not isinstance(document, (str, bytes)):
+                raise ValueError(f"documents must hold word counts or a list of words each, got {short(document)}.")
+            raise ValueError(
+                "documents must hold word counts or a list of words each, got one text; split it into words."
+            )
         elif isinstance(document, (str, bytes)) or (len(document) and isinstance(document[0], str)):
             row, missed = _row_of(cast("Words", document), n_words, vocabulary)
             parts.append(row)
             unknown += missed
         else:
-            parts.append(sp.csr_array(np.asarray(document, dtype=float).reshape(1, -1)))
+            parts.append(sp.csr_array(finite("documents", document).reshape(1, -1)))
+    if not parts:
+        raise ValueError("documents must hold at least one document, got none.")
     widths = {part.shape[1] for part in parts}
     if len(widths) > 1:
         raise ValueError(f"documents must be counts of the same words, got rows of {sorted(widths)} columns.")
@@ -128,7 +139,7 @@ def counts_of_words(documents: Read, n_words: int | None, vocabulary: Vocabulary
 
 def _row_of(words: Words, n_words: int | None, vocabulary: Vocabulary) -> tuple[sp.csr_array, int]:
     if isinstance(words, (str, bytes)):
-        raise ValueError("a document must be word counts or a list of words, got one text; split it into words.")
+        raise ValueError("documents must hold word counts or a list of words each, got one text; split it into words.")
     if vocabulary is None:
         raise ValueError("documents given as words need the vocabulary: reader(vocabulary=names of the columns).")
     positions = vocabulary if isinstance(vocabulary, Mapping) else {word: j for j, word in enumerate(vocabulary)}

@@ -15,9 +15,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 
-from adaptive import pool
+from adaptive import checks, pool
 from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.rows.labels import refuse_other_than_labels, refuse_two_kinds
+from adaptive.estimators.rows.tables import in_plain_words
 from adaptive.estimators.rows.vector_cells import spread
 from adaptive.estimators.views.pipeline_view import PipelineView
 from adaptive.estimators.views.transformers import has, keeps_posterior
@@ -112,23 +113,29 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
         self.classes = classes
 
     def fit(self, X: Pool, y: Outcomes) -> ClassifierView:
-        """Forget earlier answers and learn from these (X of length m, y (m,))."""
-        self.candidates_: Any = None
-        self.outcomes_: Any = None
-        return self.partial_fit(X, y)
+        """Forget earlier answers and learn from these (X of length m, y (m,)); what is refused changes nothing."""
+        return self._learn(X, y, None)
 
     def partial_fit(self, X: Pool, y: Outcomes) -> ClassifierView:
         """Add answers and refit on all of them; refused answers leave the view unchanged."""
+        return self._learn(X, y, getattr(self, "candidates_", None))
+
+    def _learn(self, X: Pool, y: Outcomes, seen: Any) -> ClassifierView:
+        """Fit all answers, those after the rows ``seen`` among them."""
         X = spread(X)
         refuse_two_kinds(y)
+        checks.as_given("y", y)
+        checks.refuse_masked("X", X)
         y = np.asarray(y)
         if y.ndim != 1 or len(y) != pool.length(X):
             raise ValueError(f"y must hold one label for each of the {pool.length(X)} rows of X, got shape {y.shape}.")
         refuse_other_than_labels(y)
-        seen = getattr(self, "candidates_", None)
         if seen is not None:
             refuse_two_kinds([*self.outcomes_[:1].tolist(), *y.tolist()])
-        candidates = X if seen is None else pool.concatenate([seen, X])
+        try:
+            candidates = X if seen is None else pool.concatenate([seen, X])
+        except ValueError as problem:
+            raise ValueError(f"X must be of the kind and width of the earlier rows: {problem}") from None
         outcomes = y if seen is None else np.concatenate([self.outcomes_, y])
         classes = np.unique(outcomes) if self.classes is None else np.asarray(self.classes)
         if not np.isin(y, classes).all():
@@ -136,8 +143,11 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(f"y contains the label {unknown!r}, but the known classes are {classes.tolist()}.")
         fitted = None
         if len(np.unique(outcomes)) >= 2:
-            fitted = clone(self.classifier).fit(candidates, outcomes)
-        self.candidates_, self.outcomes_, self.classes_, self.classifier_ = candidates, outcomes, classes, fitted
+            with in_plain_words(candidates, outcomes):
+                fitted = clone(self.classifier).fit(candidates, outcomes)
+        self.candidates_: Any = candidates
+        self.outcomes_: Any = outcomes
+        self.classes_, self.classifier_ = classes, fitted
         return self
 
     def predictive(
@@ -145,6 +155,11 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
     ) -> Predictive:
         """Return class probabilities, and joint draws where the classifier has two or more members."""
         candidates, target = spread(candidates), spread(target)
+        checks.refuse_masked("X", candidates)
+        with in_plain_words(candidates):
+            return self._predictive(candidates, target, random_state)
+
+    def _predictive(self, candidates: Pool, target: Pool | None, random_state: RandomState) -> Predictive:
         m = pool.length(candidates)
         fitted = getattr(self, "classifier_", None)
         if fitted is None:  # nothing told the candidates apart yet: every scorer ties, so the view says "at random"
@@ -197,11 +212,17 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Pool) -> np.ndarray:
         """Return the most probable label of each row."""
-        return self._fitted().predict(spread(X))
+        fitted = self._fitted()
+        checks.refuse_masked("X", X)
+        with in_plain_words(X):
+            return fitted.predict(spread(X))
 
     def predict_proba(self, X: Pool) -> np.ndarray:
         """Return the class probabilities of each row."""
-        return self._fitted().predict_proba(spread(X))
+        fitted = self._fitted()
+        checks.refuse_masked("X", X)
+        with in_plain_words(X):
+            return fitted.predict_proba(spread(X))
 
     def _fitted(self) -> Classifier:
         fitted = getattr(self, "classifier_", None)

@@ -21,11 +21,11 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from adaptive import checks, selection
 from adaptive import pool as pools
-from adaptive import selection
 from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.rows.scales import warn_of_scales
-from adaptive.estimators.rows.tables import is_fitted, refuse_unknown
+from adaptive.estimators.rows.tables import in_plain_words, is_fitted, refuse_unknown
 from adaptive.estimators.views.transformers import fitted_on, has, transformed, transformers_of
 
 if TYPE_CHECKING:
@@ -145,8 +145,10 @@ class PipelineView(DesignMixin, BaseEstimator):
         kept = getattr(self, "_kept", None)
         if kept is not None and candidates is kept.pool:
             return kept.rows
-        for transformer in self.transformers_:
-            candidates = transformed(transformer, candidates)
+        checks.refuse_masked("X", candidates)
+        with in_plain_words(candidates):
+            for transformer in self.transformers_:
+                candidates = transformed(transformer, candidates)
         return candidates
 
     # -- learning ------------------------------------------------------------------------------------------------------

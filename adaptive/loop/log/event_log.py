@@ -19,8 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from adaptive import checks
+from adaptive.loop.log.counted import count_path
+from adaptive.loop.log.events import check_events
 from adaptive.loop.log.plain_data import decode, encode
-from adaptive.loop.log.storage import FileStorage, LogError, MemoryStorage, Storage
+from adaptive.loop.log.snapshots import covered_by
+from adaptive.loop.log.storage import FileStorage, LogError, MemoryStorage, Storage, snapshot_path
 
 __all__ = ["FORMAT", "EventLog", "LogError", "parsed", "read_log"]
 
@@ -71,6 +74,8 @@ class EventLog:
         self._end = 0  # bytes that count
         self._checks = [0]  # CRC-32 after the header, after each event
         self._waiting = b""  # lines that may wait for space on the disk
+        self._unsure = False  # whether an interrupted append may have left lines that were never counted
+        self._process = 0  # that writes this log
 
     @property
     def path(self) -> Path | None:
@@ -91,11 +96,12 @@ class EventLog:
             self.storage.create(line)
         except OSError as error:
             raise _disk_error(error, self.name, "the log was not started") from error
-        self.header, self._end, self._checks = dict(header), len(line), [check]
+        self.header, self._end, self._checks, self._process = dict(header), len(line), [check], os.getpid()
 
     def open(self) -> None:
         """Lock an existing log and read its header."""
         self.storage.open()
+        self._end, self._checks, self._waiting, self._process = 0, [0], b"", os.getpid()
         try:
             self.reload()
         except BaseException:
@@ -128,34 +134,98 @@ class EventLog:
         OSError
             If the event could not be written; nothing of it is kept.
         """
+        self._check_process()
         previous = self._checks[-1]
         line, check = _write_line(record, previous)
         data = self._waiting + line
+        if self._unsure:
+            self.storage.keep(self._end)
+        self._unsure = True
         try:
-            number = self.n_events - self._waiting.count(b"\n")
+            number = len(self._written) - 1
             self.storage.append(data, number=number, end=self._end, durable=record["event"] in DURABLE)
         except OSError as error:
+            self._unsure = False
             if not may_wait:
                 raise _disk_error(error, self.name, f"this {record['event']} was not recorded") from error
             self._waiting = data
+        except LogError:
+            self._unsure = False
+            raise
         else:
             self._end, self._waiting = self._end + len(data), b""
         self._checks.append(check)
+        self._unsure = False
         return _read_line(line[:-1], previous)[0]
 
     def reload(self) -> list[dict[str, Any]]:
-        """Read everything again from the file, which alone decides what happened; drop a torn last line."""
+        """Read everything again from the storage, which alone decides what happened; drop a torn last line.
+
+        Raises
+        ------
+        LogError
+            If the log is damaged, or holds less than was acknowledged; then it is left as it is.
+        """
+        self._check_process()
         data = self.storage.read()
         header, records, end, sums = _parse(data, self.name)
+        counted = self._check_whole(sums)
         if end < len(data):
+            consequence = (
+                "nothing that was acknowledged is lost"
+                if counted
+                else "no count of its events is beside it, so that later answers may be missing"
+            )
             warnings.warn(
                 f"log {self.name}: the last line was torn by a crash and is dropped ({len(data) - end} bytes); "
-                "nothing that was acknowledged is lost.",
+                f"{consequence}.",
                 stacklevel=2,
             )
         self.storage.keep(end)
-        self.header, self._end, self._checks, self._waiting = header, end, sums, b""
+        self.header, self._end, self._checks, self._waiting, self._unsure = header, end, sums, b"", False
         return records
+
+    def _check_whole(self, found: list[int]) -> bool:
+        """Refuse a log that holds less than was acknowledged; return whether that is known to the last event.
+
+        Parameters
+        ----------
+        found : list of int
+            The checks of the log as it is now.
+        """
+        n_events, written = len(found) - 1, self._written
+        if self._end:  # this design has read or written it before
+            if found[: len(written)] != written:
+                raise LogError(
+                    f"log {self.name} was cut or changed while this design was running: it holds {n_events} events, "
+                    f"and {len(written) - 1} were written; restore it from a copy and load it again."
+                )
+            return True
+        counted = self.storage.acknowledged()
+        snapshot = covered_by(self.storage.read_snapshot(), found[0])
+        if max(counted or 0, snapshot) > n_events:
+            knows, n_known = ("snapshot", snapshot) if snapshot > (counted or 0) else ("count", counted)
+            beside = "" if self.path is None else (
+                f", or delete {count_path(self.path)} and {snapshot_path(self.path)} to go on without the rest"
+            )  # fmt: skip
+            raise LogError(
+                f"log {self.name} was cut off: the {knows} beside it stands for {n_known} events, the log holds "
+                f"{n_events}; restore it from a copy{beside}."
+            )
+        return counted is not None
+
+    def _check_process(self) -> None:
+        """Refuse what a forked process would do to a log that the other one writes."""
+        if self.storage.shared and self._process != os.getpid():
+            raise LogError(
+                f"log {self.name} is written by process {self._process}, and this is process {os.getpid()}, forked "
+                "from it: nothing was written; tell that one, or begin a log of its own here."
+            )
+
+    @property
+    def _written(self) -> list[int]:
+        """The checks of what the storage holds: after the header, after each event that waits for nothing."""
+        return self._checks[: len(self._checks) - self._waiting.count(b"\n")]
 
     @property
     def n_events(self) -> int:
@@ -167,8 +237,10 @@ class EventLog:
         return self._checks[n_events]
 
     def contents(self) -> bytes:
-        """Return the log as bytes, header first."""
-        return self.storage.read()[: self._end] + self._waiting
+        """Return the log as bytes, header first; LogError if the storage holds something else by now."""
+        written = self.storage.read()[: self._end]
+        self._check_whole(_parse(written, self.name)[3])
+        return written + self._waiting
 
 
 def read_log(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -210,6 +282,7 @@ def read_log(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dict[st
 def parsed(lines: bytes, name: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the header and the events of the lines of a log, every check of them done."""
     header, records, _, _ = _parse(lines, name)
+    check_events(name, records)
     return header, records
 
 
@@ -236,7 +309,7 @@ def _parse(data: bytes, name: str) -> tuple[dict[str, Any], list[dict[str, Any]]
     for number, line in enumerate(lines, start=1):
         try:
             record, check = _read_line(line, sums[-1])
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             if number == 1:
                 break
             raise LogError(
@@ -245,13 +318,14 @@ def _parse(data: bytes, name: str) -> tuple[dict[str, Any], list[dict[str, Any]]
             ) from None
         records.append(record)
         sums.append(check)
-    if not records or records[0].get("format") != FORMAT:
+    if not records or not isinstance(records[0], dict) or records[0].get("format") != FORMAT:
         raise LogError(f"{name} is not a log of a design (its first line is no header).")
     header = records.pop(0)
-    if header["format_version"] > VERSION:
-        raise LogError(f"log {name} has format version {header['format_version']}; this version reads up to {VERSION}.")
+    version = header.get("format_version")
+    if not isinstance(version, int) or version > VERSION:
+        raise LogError(f"log {name} has format version {version}; this version reads up to {VERSION}.")
     for key in ("event", "format", "format_version"):
-        header.pop(key)
+        header.pop(key, None)
     return header, records, len(data) - len(torn), sums[1:]
 
 

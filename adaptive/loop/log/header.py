@@ -14,6 +14,7 @@ import numpy as np
 from adaptive import pool as pools
 from adaptive.loop.candidates import Candidates
 from adaptive.loop.log.event_log import LogError
+from adaptive.loop.log.events import check_keys
 from adaptive.loop.log.plain_data import encode, is_plain
 from adaptive.names import public_name
 
@@ -128,6 +129,8 @@ def recorded_arguments(header: Mapping[str, Any]) -> dict[str, Any]:
 
 def check_pool(logged: Mapping[str, Any], candidates: Candidates, path: str) -> None:
     """Compare the pool of a log with that of the design that wants to continue it; LogError if they differ."""
+    check_keys(path, 1, "a header", logged, ("versions", "seed", "pool", "estimator", "arguments"))
+    check_keys(path, 1, "a header", logged["arguments"], (*RECORDED, *DIGESTED))
     there, pool = logged["pool"], candidates.summary()
     if there != pool:
         raise LogError(f"candidates are not those of log {path}: it has {_pool(there)}, got {_pool(pool)}.")

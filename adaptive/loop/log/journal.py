@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from adaptive.loop.log.event_log import EventLog
+from adaptive.loop.log.events import check_events
 from adaptive.loop.log.replay import rejection, replay, restore_snapshot, take_snapshot
 from adaptive.loop.log.retracting import told, unsettled_by
 from adaptive.loop.state import DesignState
@@ -161,6 +162,7 @@ class Journal:
 
     def _rebuild(self, events: list[dict[str, Any]]) -> None:
         """Put the state in place that these events make."""
+        check_events(self.log.name, events)
         self.state = self._start()
         try:
             covered = restore_snapshot(self.log, self.state)

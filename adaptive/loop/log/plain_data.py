@@ -149,5 +149,5 @@ def identity(value: object) -> Any:
 
 
 def _short(value: object) -> str:
-    text = repr(value)
+    text = " ".join(repr(value).split())
     return text if len(text) <= 60 else text[:57] + "..."

@@ -77,7 +77,8 @@ def take_snapshot(log: EventLog, storage: Storage, state: DesignState) -> bool:
     try:
         remembered = state.stop.state() if isinstance(state.stop, StoppingRule) else None
         content = {"estimator": state.estimator.state(), "rule": repr(state.stop), "remembered": remembered}
-        storage.write_snapshot(packed_snapshot(content, log.n_events, log.check_after(log.n_events)))
+        n_events, header = log.n_events, log.check_after(0)
+        storage.write_snapshot(packed_snapshot(content, n_events, log.check_after(n_events), header))
     except (OSError, ValueError) as error:  # a convenience: the log alone suffices
         warnings.warn(f"no snapshot was written beside {storage.name} (it is replayed instead): {error}", stacklevel=2)
         return False
@@ -90,9 +91,9 @@ def restore_snapshot(log: EventLog, state: DesignState) -> int:
     if not isinstance(state.estimator, Restorable):
         return 0
     snapshot = read_snapshot(log.storage)
-    if snapshot is None or snapshot["n_events"] > log.n_events:
+    if snapshot is None or snapshot["header"] != log.check_after(0):  # of another log that had this name
         return 0
-    if log.check_after(snapshot["n_events"]) != snapshot["check"]:  # of another log that had this name
+    if snapshot["n_events"] > log.n_events or log.check_after(snapshot["n_events"]) != snapshot["check"]:
         return 0
     content, rule = snapshot["state"], state.stop
     if isinstance(rule, StoppingRule) and rule.state() is not None:

@@ -30,6 +30,8 @@ from adaptive import (
 )
 from adaptive.estimators import wrap
 from adaptive.loop import EventLog
+from adaptive.loop.log.counted import count_path
+from adaptive.loop.log.snapshots import snapshot_path
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 3)) * [1.0, 500.0, 0.01] + [0.0, 3000.0, 5.0]
@@ -136,6 +138,8 @@ def test_a_killed_run_asks_on_as_if_nothing_had_happened(tmp_path, n_events):
     design.close()
     lines = log.path.read_bytes().splitlines(keepends=True)
     log.path.write_bytes(b"".join(lines[: 1 + n_events]))
+    for beside in (count_path(log.path), snapshot_path(log.path)):  # of more, perhaps
+        beside.unlink(missing_ok=True)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         again = SequentialDesign.load(log.path, make_pipeline(columns(), model()), FRAME, measure)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from adaptive.checks import refuse_masked, short
 from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.pairs.columns import checked_counts, columns_of, labels_of
 from adaptive.estimators.pairs.factorization import forecasts
@@ -41,10 +42,9 @@ class FactorizationUser(DesignMixin):
 
     def _located(self, items: Pool) -> tuple[Factors, np.ndarray]:
         """The factors and rows of items; those never seen are at the prior."""
-        labels = labels_of(items)
-        if not labels:
+        known = self._ids(items)
+        if not known:
             return self.factors, np.zeros(0, dtype=np.int64)
-        known = columns_of([(0, label) for label in labels])[1].tolist()
         new: dict[Id, int] = {}
         first = len(self.factors.sides[1].mean)
         rows = [self.positions[x] if x in self.positions else new.setdefault(x, first + len(new)) for x in known]
@@ -54,9 +54,19 @@ class FactorizationUser(DesignMixin):
         sides = (user, other.with_rows(first + len(new), self.kind.points[1]))
         return replace(self.factors, sides=sides), np.array(rows, dtype=np.int64)
 
+    @staticmethod
+    def _ids(items: Pool) -> list[Id]:
+        """The ids that a list or an array holds."""
+        refuse_masked("items", items)
+        try:
+            labels = labels_of(items)
+        except TypeError:
+            raise ValueError(f"items must be a list of ids, whole numbers or text, got {short(items)}.") from None
+        return columns_of([(0, label) for label in labels])[1].tolist() if labels else []
+
     def partial_fit(self, X: Pool, y: ArrayLike) -> Self:
         """Learn how often items (their ids) were counted; what is refused changes nothing."""
-        labels = labels_of(X)
+        labels = self._ids(X)
         counts = checked_counts(y, len(labels))
         unknown = [label for label in labels if label not in self.positions]
         if unknown:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self, cast
 import numpy as np
 from scipy import sparse
 
+from adaptive.checks import short
 from adaptive.estimators.pairs.columns import Pairs, columns_of, numbered
 from adaptive.estimators.pairs.inference.censored import Graph
 
@@ -29,8 +30,8 @@ def checked_answers(y: ArrayLike | None, n: int) -> np.ndarray:
     for k, one in enumerate(given.tolist()):
         if one is None:
             continue
-        if isinstance(one, str) or one not in (0, 1):
-            raise ValueError(f"y must be 1 (taken) or 0 (refused) where a pair was shown, else None; got {one!r}.")
+        if not isinstance(one, (bool, int, float, np.number, np.bool_)) or one not in (0, 1):
+            raise ValueError(f"y must be 1 (taken) or 0 (refused) where a pair was shown, else None; got {short(one)}.")
         answers[k] = float(one)
     return answers
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adaptive.estimators.particles.likelihood import real_numbers
+
 if TYPE_CHECKING:
     from adaptive.estimators.particles.likelihood import Function
 
@@ -58,7 +60,10 @@ class Simulator:
             raise ValueError(f"simulate must return shape {wanted}, one outcome per parameter row, got {found.shape}.")
         if self.labels:
             return found
-        found = found.astype(float)
+        try:
+            found = real_numbers(found)
+        except (TypeError, ValueError) as problem:
+            raise ValueError(f"simulate must return real numbers, got {found.dtype} ({problem}).") from None
         wrong = ~np.isfinite(found)
         if wrong.any():
             at = tuple(np.argwhere(wrong)[0])
@@ -73,7 +78,14 @@ class Simulator:
         table = outcomes.reshape(len(outcomes), -1)
         if self.summary is None:
             return table
-        found = np.asarray(self.summary(table), dtype=float)
+        try:
+            found = real_numbers(np.asarray(self.summary(table)))
+        except Exception as problem:
+            text = str(problem).splitlines()[0] if str(problem) else "no message"
+            raise ValueError(
+                f"summary raised {type(problem).__name__} ({text}) for {len(table)} outcomes, the first of them "
+                f"{table[0].tolist()}; it must take all that simulate returns."
+            ) from problem
         if found.ndim not in (1, 2) or len(found) != len(table):
             raise ValueError(
                 f"summary must return shape ({len(table)},) or ({len(table)}, s), one row per outcome, got "
