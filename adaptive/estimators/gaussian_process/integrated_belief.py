@@ -14,17 +14,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 import numpy as np
 
 from adaptive.estimators.gaussian_process.classifier_belief import ClassifierBelief, ClassifierSettings
-from adaptive.estimators.gaussian_process.hyperparameters import (
-    Places,
-    log_prior,
-    places_about,
-    places_at_the_top,
-    units_of,
-)
+from adaptive.estimators.gaussian_process.hyperparameters import places_about, places_at_the_top, units_of
 from adaptive.estimators.gaussian_process.process_belief import ProcessBelief, bounds_of, one_or_all
 from adaptive.estimators.gaussian_process.regressor_belief import RegressorBelief, RegressorSettings
 from adaptive.estimators.gaussian_process.settings import ProcessSettings
 from adaptive.estimators.nodes import NEGLIGIBLE, Nodes, beliefs_at, finite_evidences, weights_of
+from adaptive.estimators.places import Places, log_prior
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, mixed
 from adaptive.estimators.rows.training import LabelledRows, Rows
 from adaptive.inference.mixture_posterior import MixturePosterior
