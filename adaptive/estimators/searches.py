@@ -8,11 +8,9 @@ than the last time or an answer is a surprise: one that the belief says to come 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
-
-import numpy as np
 
 from adaptive.predictive import MissingField, Predictive
 
@@ -24,16 +22,16 @@ RARE = 0.01  # probability of an outcome at least as far out
 T = TypeVar("T")
 
 
-def due(rows: int, searched_rows: int, said: Callable[[], Predictive], outcomes: Sequence[Any] | np.ndarray) -> bool:
+def due(rows: int, searched_rows: int, said: Callable[[], Predictive] | None, outcomes: Iterable[Any]) -> bool:
     """Return True where hyper-parameters are to be sought from the start as well.
 
     Parameters
     ----------
     rows, searched_rows : int
         How many there are, and were at the last such search.
-    said : callable -> Predictive
-        What was believed about the new rows.
-    outcomes : sequence
+    said : callable -> Predictive, or None
+        What was believed about the new rows; None: nothing that can be a surprise.
+    outcomes : iterable
         Theirs.
 
     Examples
@@ -46,6 +44,8 @@ def due(rows: int, searched_rows: int, said: Callable[[], Predictive], outcomes:
     """
     if rows >= GROWTH * searched_rows:
         return True
+    if said is None:
+        return False
     predictive = said()
     with suppress(MissingField):  # of some outcomes nobody can say how rare they are
         return any(predictive.tail_probability(i, outcome) < RARE for i, outcome in enumerate(outcomes))

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from adaptive.estimators.gaussian_process.evidence import Evidence
     from adaptive.types import Options, RandomState
 
-__all__ = ["FOLLOW", "ROUGH", "optimised", "places_about", "places_at_the_top", "units_of"]
+__all__ = ["FOLLOW", "ROUGH", "highest_places", "optimised", "places_about", "units_of"]
 
 
 _CLIMB = LBFGS(max_iter=200, ftol=1e-8, gtol=1e-4, leaps=True)
@@ -208,23 +208,28 @@ def units_of(kernel: Kernel, n_more: int) -> np.ndarray:
     return np.array(units + [1.0] * n_more)
 
 
-def places_about(problems: Sequence[Evidence], bounds: np.ndarray) -> Places:
-    """Return the places of problems that share their hyper-parameters, which start where the problems have them."""
-    first = problems[0]
+def places_about(first: Evidence, bounds: np.ndarray) -> Places:
+    """Return the grid of at most two hyper-parameters, about where the problem has them, as far as it is in bounds."""
     units = units_of(first.kernel, len(first.theta) - len(first.kernel.theta))
-    start = np.clip(first.theta, bounds[:, 0], bounds[:, 1])
-    if len(start) > 2:
-        return places_at_the_top(problems, bounds)
-    found = _grid(start, units)
+    found = _grid(np.clip(first.theta, bounds[:, 0], bounds[:, 1]), units)
     inside = np.all((found.points >= bounds[:, 0]) & (found.points <= bounds[:, 1]), axis=1)
     return Places(found.points[inside], found.log_volumes[inside])
 
 
-def places_at_the_top(problems: Sequence[Evidence], bounds: np.ndarray) -> Places:
-    """Return the central composite design about the highest f."""
+def highest_places(
+    problems: Sequence[Evidence], bounds: np.ndarray, near: np.ndarray | None = None, again: bool = True
+) -> Places:
+    """Return the central composite design about the highest f of problems that share their hyper-parameters.
+
+    It is climbed to from ``near``, a theta; where there is none, or it is time ``again``, from where they have them.
+    """
     first = problems[0]
     units = units_of(first.kernel, len(first.theta) - len(first.kernel.theta))
-    return _composite(problems, np.clip(first.theta, bounds[:, 0], bounds[:, 1]), units, bounds)
+    start = np.clip(first.theta, bounds[:, 0], bounds[:, 1])
+    starts = ([start] if again or near is None else []) + ([] if near is None else [np.clip(near, *bounds.T)])
+    evaluate = _shared(problems, start, units)
+    top = maximise(evaluate, starts[0], bounds, iteration=_TOP, restarts=starts[1:])
+    return about_the_top(evaluate, top, units, bounds)
 
 
 def _grid(start: np.ndarray, units: np.ndarray) -> Places:
@@ -241,8 +246,8 @@ def _grid(start: np.ndarray, units: np.ndarray) -> Places:
     return Places(start + points, np.full(len(points), float(np.sum(np.log(steps)))))
 
 
-def _composite(problems: Sequence[Evidence], start: np.ndarray, units: np.ndarray, bounds: np.ndarray) -> Places:
-    """About the highest f; a place beyond the bounds is put on them."""
+def _shared(problems: Sequence[Evidence], start: np.ndarray, units: np.ndarray) -> Evaluate:
+    """ln f of all problems together, with its slopes."""
 
     def evaluate(theta: np.ndarray, warm: Any, rough: bool) -> Evaluation:
         value, slope, after = float(log_prior(theta, start, units)), (start - theta) / units**2, []
@@ -256,4 +261,4 @@ def _composite(problems: Sequence[Evidence], start: np.ndarray, units: np.ndarra
             after.append(at.warm)
         return Evaluation(after, value, slope)
 
-    return about_the_top(evaluate, maximise(evaluate, start, bounds, iteration=_TOP), units, bounds)
+    return evaluate

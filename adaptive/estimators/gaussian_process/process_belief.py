@@ -5,7 +5,7 @@ The evidences hold what was found of hyper-parameters and the posteriors to go o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -104,22 +104,19 @@ def bounds_of(evidence: Evidence) -> np.ndarray:
 
 
 def learnt(
-    settings: ProcessSettings,
-    start: Evidence,
-    near: Evidence | None,
-    again: Callable[[], bool],
-) -> tuple[Evidence, list[LatentProcess], bool]:
+    settings: ProcessSettings, start: Evidence, near: Evidence | None, again: bool
+) -> tuple[Evidence, list[LatentProcess]]:
     """The higher of what is found from an earlier evidence and, where it is time ``again``, from the start.
 
-    And whether the start was searched. Beside an earlier top the search ends sooner, for it begins there; an
-    optimizer of the user's is not asked at every row.
+    Beside an earlier top the search ends sooner, for it begins there; an optimizer of the user's is not asked at every
+    row.
     """
     if near is None:
-        return *inferred(settings, start, True), True
+        return inferred(settings, start, True)
     searches = [lambda: inferred(settings, near, settings.optimizer == "fmin_l_bfgs_b", n_restarts=0, climb=FOLLOW)]
-    if over := bool(len(near.theta)) and settings.optimizer is not None and again():
+    if again and settings.optimizer is not None and len(start.theta):
         searches.insert(0, lambda: inferred(settings, start, True))
-    return *highest(searches, value=lambda found: sum(one.posterior.log_evidence for one in found[1])), over
+    return highest(searches, value=lambda found: sum(one.posterior.log_evidence for one in found[1]))
 
 
 def inferred(

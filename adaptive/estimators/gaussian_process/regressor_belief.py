@@ -133,8 +133,12 @@ class RegressorBelief(ProcessBelief):
         if earlier is not None:
             near = start.at(earlier.evidence.theta)
             near.warm = None if settings.normalize_y else earlier.evidence.warm
-        evidence, processes, over = learnt(settings, start, near, lambda: _due(earlier, data))
-        return cls(settings, data, [evidence], processes, rows if over else earlier.learnt_rows, shift, scale)
+        again = True
+        if earlier is not None:
+            again = len(start.theta) > 0 and _due(earlier, data)
+            rows = rows if again else earlier.learnt_rows
+        evidence, processes = learnt(settings, start, near, again)
+        return cls(settings, data, [evidence], processes, rows, shift, scale)
 
     @staticmethod
     def problems(settings: RegressorSettings, data: Rows) -> list[Evidence]:
@@ -292,7 +296,8 @@ def _due(earlier: RegressorBelief, data: Rows) -> bool:
     """True where hyper-parameters are to be sought from the start again."""
     assert earlier.data is not None
     first = len(earlier.data)
-    return due(len(data), earlier.learnt_rows, lambda: earlier.predictive(data.X[first:]), data.y[first:])
+    said = None if len(earlier.processes) > 1 else (lambda: earlier.predictive(data.X[first:]))
+    return due(len(data), earlier.learnt_rows, said, data.y[first:])
 
 
 def _noise(name: str, df: float, scale: float) -> Laplace | Logistic | StudentT:
