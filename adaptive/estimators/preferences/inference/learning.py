@@ -16,6 +16,7 @@ Ko (2017), section 3.2 and algorithm 6, with the terms that are missing there; T
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -89,7 +90,7 @@ def learn_prior(
     pi, nu = np.zeros(len(data)), np.zeros(len(data))
     counts = np.bincount(data.person, minlength=n_people)
     capped = max_pairs is not None and bool(counts.max(initial=0) > max_pairs)
-    rest, leaps, before = False, Leaps(), None
+    rest, leaps, before, here_before = False, Leaps(), None, start
     for _ in range(max_iter):
         rows = _sampled(data, counts, int(max_pairs or 0), rng) if capped else None
 
@@ -101,19 +102,28 @@ def learn_prior(
         here, reached = prior, -np.inf
         if before is not None and not capped and before.loadings.shape == prior.loadings.shape:
             here = prior.ahead(before, leaps.length)
-            solved, reached = expected(here)
+            with suppress(np.linalg.LinAlgError):  # so far ahead that people have no posterior: nowhere better
+                solved, reached = expected(here)
         if trace and reached > trace[-1] and not capped:
             leaps.kept()
         else:
             leaps.taken_back()
+            try:
+                solved, reached = expected(prior)
+            except np.linalg.LinAlgError:  # answers that a plane separates: loadings grow for ever, beyond all numbers
+                if not trace:
+                    raise
+                prior = here_before
+                break
             here = prior
-            solved, reached = expected(here)
         trace.append(reached)
         rest = _at_rest(trace, tol, AVERAGED if capped else 1)
         if rest:
+            prior = here
             break
         for one in solved:
             pi[one.rows], nu[one.rows] = one.pi, one.nu
+        here_before = here
         before, prior = prior, updated(here, *added_up(solved, n_people, len(prior)), covariance)
     final = propagate(prior, data, rule, (pi, nu), tol=FINE, n_jobs=n_jobs)
     return Learnt(prior, data, n_people, final, trace, rest)

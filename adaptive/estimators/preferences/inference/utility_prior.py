@@ -106,7 +106,8 @@ class UtilityPrior:
         mean = self.mean + length * (self.mean - before.mean)
         left, _, right = np.linalg.svd(before.loadings.T @ self.loadings)
         loadings = self.loadings + length * (self.loadings - before.loadings @ (left @ right))
-        scale = float(self.scale * (self.scale / before.scale) ** length)
+        with np.errstate(over="ignore"):  # of leaps that are too long, and end nowhere
+            scale = float(self.scale * (self.scale / before.scale) ** length)
         if self.kernel is before.kernel or self.root is None or before.root is None:
             return replace(self, mean=mean, loadings=loadings, scale=scale)
         root = self.root + length * (self.root - before.root)
