@@ -97,18 +97,18 @@ def gap(story: Story, seed: int, signal: bool) -> Gap:
         evidences = [float(getattr(one, "log_evidence_", np.nan)) for one in (parts, whole)]
         (mean, spread), (other, width) = (_said(one.predictive(told.probes, random_state=0)) for one in (parts, whole))
     least = np.maximum(width, 1e-3 * width.max())
-    apart = max(float(np.max(abs(mean - other) / least)), float(np.max(abs(spread - width) / least)))
+    apart = max(float(np.max(np.linalg.norm(mean - other, axis=1) / least)), float(np.max(abs(spread - width) / least)))
     return Gap(evidences[0] - evidences[1], apart)
 
 
 def _said(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:
-    """Means and deviations of outcomes: of discrete ones of each being the one; else with the noise."""
+    """Means (m, c) and deviations (m,) of outcomes: of discrete ones as vectors of 0 and a 1; else with the noise."""
     if predictive.provides("probabilities"):
         p = predictive.probabilities
-        return p[:, :12], np.sqrt(np.maximum(p * (1.0 - p), 1e-4))[:, :12]
+        return p[:, :12], np.sqrt(np.maximum(np.sum(p * (1.0 - p), axis=1), 1e-4))
     noise = [w * float(np.mean(getattr(getattr(one, "likelihood", None), "variance", 0.0)))
              for w, one in predictive.components]  # fmt: skip
-    return predictive.mean, np.sqrt(predictive.variance + sum(noise))
+    return predictive.mean[:, None], np.sqrt(predictive.variance + sum(noise))
 
 
 # -- rows --------------------------------------------------------------------------------------------------------------

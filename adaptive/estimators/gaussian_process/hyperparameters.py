@@ -216,19 +216,16 @@ def places_about(first: Evidence, bounds: np.ndarray) -> Places:
     return Places(found.points[inside], found.log_volumes[inside])
 
 
-def highest_places(
-    problems: Sequence[Evidence], bounds: np.ndarray, near: np.ndarray | None = None, again: bool = True
-) -> Places:
+def highest_places(problems: Sequence[Evidence], bounds: np.ndarray, begin: np.ndarray) -> Places:
     """Return the central composite design about the highest f of problems that share their hyper-parameters.
 
-    It is climbed to from ``near``, a theta; where there is none, or it is time ``again``, from where they have them.
+    It is climbed to from ``begin``, a theta; the prior is about where the problems have theirs.
     """
     first = problems[0]
     units = units_of(first.kernel, len(first.theta) - len(first.kernel.theta))
     start = np.clip(first.theta, bounds[:, 0], bounds[:, 1])
-    starts = ([start] if again or near is None else []) + ([] if near is None else [np.clip(near, *bounds.T)])
     evaluate = _shared(problems, start, units)
-    top = maximise(evaluate, starts[0], bounds, iteration=_TOP, restarts=starts[1:])
+    top = maximise(evaluate, np.clip(begin, *bounds.T), bounds, iteration=_TOP)
     return about_the_top(evaluate, top, units, bounds)
 
 

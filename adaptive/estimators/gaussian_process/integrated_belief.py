@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["IntegratedClassifier", "IntegratedRegressor"]
 
 FEWEST = 5  # nodes of a grid
+SAME = 0.02  # in logarithms: two designs that are one
 
 S = TypeVar("S", bound=ProcessSettings)
 D = TypeVar("D", bound=Rows)
@@ -73,10 +74,12 @@ class IntegratedProcesses(Nodes[S, D, B]):
             if len(found.beliefs) >= FEWEST or not len(problems[0].theta):
                 return found
         again = before is None or before._due(data)
-        near = None if before is None else before.thetas[0]
-        places = highest_places(problems, bounds, near, again)
         rows = len(data) if before is None or again else before.learnt_rows
-        return cls._at_places(settings, data, places, {}, rows)
+        starts = ([problems[0].theta] if again else []) + ([] if before is None else [before.thetas[0]])
+        tops = [highest_places(problems, bounds, start) for start in starts]
+        if len(tops) > 1 and np.allclose(tops[0].points, tops[1].points, rtol=0.0, atol=SAME):
+            del tops[1]
+        return max((cls._at_places(settings, data, top, {}, rows) for top in tops), key=lambda one: one.total)
 
     def _due(self, data: D) -> bool:
         """True where the top is to be sought from the start again."""

@@ -86,7 +86,7 @@ def learn_prior(
     With ``max_pairs`` each iteration looks at a fresh sample of so many comparisons of everybody who has more; the
     evidence is then compared as an average over five iterations with that over the five before.
     """
-    prior, trace = start, []
+    prior, trace = start, list[float]()
     pi, nu = np.zeros(len(data)), np.zeros(len(data))
     counts = np.bincount(data.person, minlength=n_people)
     capped = max_pairs is not None and bool(counts.max(initial=0) > max_pairs)
