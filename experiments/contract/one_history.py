@@ -59,7 +59,8 @@ def run(script: Script) -> None:
         f"within a tenth of a deviation, for {sum(story.promised for story in stories)} estimators that promise it.",
         target="every history",
         value=broken or "every history",
-        reason=", ".join(f"{name}: {kept}" for name, kept in broken.items()),
+        reason=f"{', '.join(broken)}: where the evidence is flat answers one by one end at a top that is higher than "
+        "fit's, by less than .1 nat (Laplace noise .09, Cox process .04), and predictions differ there.",
         kind="must hold",
         seed=0,
     )

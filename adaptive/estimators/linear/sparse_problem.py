@@ -180,6 +180,6 @@ class SparseProblem:
         return Evaluation(posterior, posterior.log_evidence + float(self.log_prior(values)), slope)
 
     def top(self, start: np.ndarray | None = None, warm: Posterior | None = None) -> Maximum:
-        """Where f is largest in what is learnt, climbing from a whole theta; None: from the start."""
+        """Top of f in what is learnt, climbing from a whole theta; None: from the start."""
         begin = np.clip((self.start if start is None else start)[self.settings.free], *self.bounds.T)
         return maximise(self.evaluate, begin, self.bounds, iteration=CLIMB, warm_start=warm)
