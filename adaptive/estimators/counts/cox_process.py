@@ -69,9 +69,10 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
 
     Notes
     -----
-    ``partial_fit`` adds bins and re-converges from the sites it had; hyper-parameters are fitted again when there are
-    twice as many rows as the last time, and not before there is an event. Before any fit the prior is about one event
-    per unit of exposure. Height and length of the kernel are points, whose own uncertainty is in no band.
+    ``partial_fit`` adds bins and re-converges from the sites it had. Hyper-parameters are learnt from the first event
+    on: they follow their top at every row and, when there are a quarter more rows or a count is a surprise, are sought
+    from where ``fit`` starts, too. Before any fit the prior is about one event per unit of exposure. Height and length
+    of the kernel are points, whose own uncertainty is in no band.
 
     References
     ----------

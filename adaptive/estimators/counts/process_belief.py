@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from scipy.special import ndtri
@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
 from adaptive import checks
-from adaptive.estimators.counts.exposure import CountRows, Exposed, check_column
+from adaptive.estimators.counts.exposure import CountRows, Exposed, check_column, exposed
 from adaptive.estimators.counts.regression_belief import BROAD, RATES, inverse_rate, typical_change
 from adaptive.estimators.gaussian_process.evidence import Evidence  # house: a Cox process is one
 from adaptive.estimators.gaussian_process.hyperparameters import (  # house: a Cox process is one
@@ -27,11 +27,13 @@ from adaptive.estimators.gaussian_process.process_belief import (  # house: a Co
     bounds_of,
     evidence_state,
     inferred,
+    learnt,
     restored,
 )
 from adaptive.estimators.gaussian_process.settings import (  # house: a Cox process is one
     ProcessSettings,
 )
+from adaptive.estimators.searches import due, highest
 from adaptive.inference.compatibility import refusal
 from adaptive.means import as_mean
 from adaptive.potentials import Poisson
@@ -128,19 +130,21 @@ class CoxBelief(ProcessBelief):
 
     @classmethod
     def learnt(cls, settings: CoxSettings, data: CountRows, earlier: CoxBelief | None = None) -> CoxBelief:
-        """Learn hyper-parameters from all starts, or keep those of an ``earlier`` belief until rows have doubled."""
-        rows = len(data)
+        """Learn hyper-parameters: from those of an ``earlier`` belief and, where that is due, from all starts."""
+        rows, problems = len(data), settings.problems(data)
         if not data.y.any():  # of no event at all nothing is learnt: the evidence grows as the mean falls, for ever
-            found, rows = [inferred(settings, settings.problems(data)[0], False)], 0
-        elif earlier is not None and rows < 2 * earlier.learnt_rows:
-            evidence = settings.problems(data)[0].at(earlier.evidences[0].theta)
-            evidence.warm = earlier.evidences[0].warm
-            found = [inferred(settings, evidence, False)]
-            rows = earlier.learnt_rows
-        else:
-            found = _from_all_starts(settings, settings.problems(data))
-        evidence, processes = _best(found)
-        return cls(settings, data, [evidence], processes, rows)
+            evidence, processes = inferred(settings, problems[0], False)
+            return cls(settings, data, [evidence], processes, 0)
+        if earlier is None or not earlier.learnt_rows:
+            evidence, processes = _from_all_starts(settings, problems)
+            return cls(settings, data, [evidence], processes, rows)
+        near = problems[0].at(earlier.evidences[0].theta)
+        near.warm = earlier.evidences[0].warm
+        searches, searched_rows = [lambda: learnt(settings, near, near, False)], earlier.learnt_rows
+        if len(near.theta) and _due(earlier, data):
+            searches, searched_rows = [lambda: _from_all_starts(settings, problems), *searches], rows
+        evidence, processes = highest(searches, value=_evidence)
+        return cls(settings, data, [evidence], processes, searched_rows)
 
     @property
     def process(self) -> LatentProcess:
@@ -190,13 +194,24 @@ class CoxBelief(ProcessBelief):
         return cls(settings, data, [evidence], processes, int(state["learnt_rows"]))
 
 
-def _from_all_starts(settings: CoxSettings, starts: list[Evidence]) -> list[tuple[Evidence, list[LatentProcess]]]:
+Found: TypeAlias = "tuple[Evidence, list[LatentProcess]]"
+
+
+def _due(earlier: CoxBelief, data: CountRows) -> bool:
+    """True where hyper-parameters are to be sought from all starts again."""
+    assert earlier.data is not None
+    first = len(earlier.data)
+    given = exposed(data.X[first:], data.column)
+    return due(len(data), earlier.learnt_rows, lambda: earlier.predictive(given), data.y[first:])
+
+
+def _from_all_starts(settings: CoxSettings, starts: list[Evidence]) -> Found:
     """The best of searches from every start; where these are our own they are rough, and the best one goes on."""
     if len(starts) == 1 or callable(settings.optimizer):
-        return [inferred(settings, evidence, True) for evidence in starts]
+        return max((inferred(settings, evidence, True) for evidence in starts), key=_evidence)
     climbed = [_roughly_climbed(settings, evidence) for evidence in starts]
     best = max(climbed, key=lambda evidence: evidence.warm[0].log_evidence)
-    return [inferred(replace(settings, n_restarts_optimizer=0), best, True)]
+    return inferred(replace(settings, n_restarts_optimizer=0), best, True)
 
 
 def _roughly_climbed(settings: CoxSettings, evidence: Evidence) -> Evidence:
@@ -208,8 +223,8 @@ def _roughly_climbed(settings: CoxSettings, evidence: Evidence) -> Evidence:
     return optimised(evidence, *given, climb=ROUGH)
 
 
-def _best(found: list[tuple[Evidence, list[LatentProcess]]]) -> tuple[Evidence, list[LatentProcess]]:
-    return max(found, key=lambda pair: pair[1][0].posterior.log_evidence)
+def _evidence(found: Found) -> float:
+    return found[1][0].posterior.log_evidence
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ RATES = ("exp", "rectified", "softplus")
 ENGINES = ("expectation_propagation", "laplace_approximation", "variational_gaussian")
 BROAD = 3.0  # prior standard deviation of the intercept: in log rates, or in typical rates
 STEP = 1e-4  # in ln scale
+CLOSE = 1e-3  # nats, to which the scale is learnt: whatever the order of the rows
 
 
 def inverse_rate(rate: str, value: float) -> float:
@@ -156,7 +157,7 @@ class RegressionBelief(Inferred):
             return cls(settings, data, problem.infer(problem.model(scale), warm), scale)
         centre = float(np.log(typical_change(settings.rate, data.mean_rate) / data.plain.typical_length))
         start = centre if earlier is None else float(np.log(earlier.prior_scale))
-        found = maximise(problem.evaluate, start, prior=LogNormal(centre), iteration=Newton(), warm_start=warm)
+        found = maximise(problem.evaluate, start, prior=LogNormal(centre), iteration=Newton(CLOSE), warm_start=warm)
         return cls(settings, data, found.posterior, float(np.exp(found.point)))
 
     @property

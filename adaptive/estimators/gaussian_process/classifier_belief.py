@@ -23,6 +23,7 @@ from adaptive.estimators.gaussian_process.process_belief import (
     ProcessBelief,
     evidence_state,
     inferred,
+    learnt,
     prior_process,
     restored,
 )
@@ -30,6 +31,7 @@ from adaptive.estimators.gaussian_process.settings import ProcessSettings
 from adaptive.estimators.rows.labels import LINKS, labelled, one_against_rest
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, variance_factor, without_sites
 from adaptive.estimators.rows.training import LabelledRows, labels_of
+from adaptive.estimators.searches import due
 from adaptive.means import as_mean
 from adaptive.predictive import Predictive, WeightedDraws
 
@@ -111,24 +113,23 @@ class ClassifierBelief(ProcessBelief):
         *,
         start: Sequence[np.ndarray] | None = None,
     ) -> ClassifierBelief:
-        """Learn hyper-parameters, from those at the ``start`` of the search; or keep those of an ``earlier`` belief.
+        """Learn hyper-parameters, from those at the ``start`` of the search, if given.
 
-        They are fitted again when there are twice as many rows as the last time, or other classes.
+        From those of an ``earlier`` belief, too, and where that is due as without it; of other classes anew.
         """
-        problems = settings.problems(data)
-        search, rows = True, len(data)
+        problems, rows, near = settings.problems(data), len(data), None
         if earlier is not None and earlier.data is not None and earlier.data.n_classes == data.n_classes:
-            search = rows >= 2 * earlier.learnt_rows
-            if not search:
-                rows = earlier.learnt_rows
-                for k, before in enumerate(earlier.evidences):
-                    problems[k] = problems[k].at(before.theta)
-                    if _appended(problems[k], before.warm):
-                        problems[k].warm = before.warm
+            near = [problem.at(before.theta) for problem, before in zip(problems, earlier.evidences, strict=True)]
+            for problem, before in zip(near, earlier.evidences, strict=True):
+                problem.warm = before.warm if _appended(problem, before.warm) else None
         elif start is not None and len(start) == len(problems):
             problems = [problem.at(theta) for problem, theta in zip(problems, start, strict=True)]
+        again = True
+        if earlier is not None and near is not None:
+            again = len(problems[0].theta) > 0 and _due(earlier, data)
+            rows = rows if again else earlier.learnt_rows
         found = Parallel(n_jobs=settings.n_jobs if len(problems) > 1 else None)(
-            delayed(inferred)(settings, problem, search) for problem in problems
+            delayed(learnt)(settings, problem, near and near[k], again) for k, problem in enumerate(problems)
         )
         return cls(settings, data, [evidence for evidence, _ in found], [parts[0] for _, parts in found], rows)
 
@@ -262,6 +263,14 @@ class ClassifierBelief(ProcessBelief):
         found = [restored(problem, part) for problem, part in pairs]
         evidences, processes = [evidence for evidence, _ in found], [parts[0] for _, parts in found]
         return cls(settings, data, evidences, processes, int(state["learnt_rows"]))
+
+
+def _due(earlier: ClassifierBelief, data: LabelledRows) -> bool:
+    """True where hyper-parameters are to be sought from the start again."""
+    assert earlier.data is not None
+    first = len(earlier.data)
+    said = None if len(earlier.processes) > 1 else (lambda: earlier.predictive(data.X[first:]))
+    return due(len(data), earlier.learnt_rows, said, data.y[first:])
 
 
 def _appended(problem: Evidence, warm: list[Posterior] | None) -> bool:

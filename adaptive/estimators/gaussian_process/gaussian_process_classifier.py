@@ -93,9 +93,10 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
 
     Notes
     -----
-    ``partial_fit`` adds rows and re-converges from the sites it had; hyper-parameters are fitted again, as ``fit``
-    finds them, when there are twice as many rows as the last time: what a few labels made of them is no place to start
-    from.
+    ``partial_fit`` adds rows and re-converges from the sites it had. Hyper-parameters follow their top at every row
+    and, when there are a quarter more rows or a label is a surprise, are sought from where ``fit`` starts, too: answers
+    one by one lead to the evidence of ``fit`` on all of them within .1 nat, or to a higher one. An ``optimizer`` of
+    your own is asked at those rows only.
 
     Few labels, the more so where a design has chosen them, often look like no function at all, and the evidence then
     makes the kernel's height small or its length short: bound both, and begin with some labels at random.

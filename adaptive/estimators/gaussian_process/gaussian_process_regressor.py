@@ -76,8 +76,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
 
     Notes
     -----
-    ``partial_fit`` adds rows; hyper-parameters are fitted again, as ``fit`` finds them, when there are twice as many
-    rows as the last time.
+    ``partial_fit`` adds rows. Hyper-parameters follow their top at every row and, when there are a quarter more rows or
+    an outcome is a surprise, are sought from where ``fit`` starts, too: answers one by one lead to the evidence of
+    ``fit`` on all of them within .1 nat, or to a higher one. An ``optimizer`` of your own is asked at those rows only.
 
     References
     ----------

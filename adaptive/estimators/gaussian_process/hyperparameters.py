@@ -6,9 +6,8 @@ The search: L-BFGS-B within bounds, from the given parameters and from random on
     int f(theta) d theta  ~  sum_k volume_k f(theta_k),      f = evidence x prior,    theta_i ~ N(start_i, unit_i^2)
 
 One parameter has 9 nodes about the start, two have 3 x 5. More, and those whose f is narrower than this grid, have a
-central composite design about the highest f, in units of its curvature there: the centre, the ends of the axes and, of
-two to four, the corners, all on one sphere, with volumes that make the rule exact for a Gaussian f. A unit is 1 in ln
-length; a variance, whose logarithm is twice that of a height, has 2.
+central composite design about the highest f (`adaptive.estimators.places`). A unit is 1 in ln length; a variance, whose
+logarithm is twice that of a height, has 2.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn import clone, config_context
@@ -25,6 +24,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks
 from adaptive.estimators.gaussian_process.evidence import Evidence
+from adaptive.estimators.places import Places, about_the_top, log_prior
 from adaptive.inference.evidence.maximise import LBFGS, Evaluate, Evaluation, Iteration, LogNormal, Maximum, maximise
 
 if TYPE_CHECKING:
@@ -33,11 +33,12 @@ if TYPE_CHECKING:
     from adaptive.estimators.gaussian_process.evidence import Evidence
     from adaptive.types import Options, RandomState
 
-__all__ = ["ROUGH", "Places", "log_prior", "optimised", "places_about", "places_at_the_top", "units_of"]
+__all__ = ["FOLLOW", "ROUGH", "highest_places", "optimised", "places_about", "units_of"]
 
 
 _CLIMB = LBFGS(max_iter=200, ftol=1e-8, gtol=1e-4, leaps=True)
 ROUGH = LBFGS(max_iter=200, ftol=1e-2, gtol=1e-1)  # to compare starts: to a hundredth of a nat
+FOLLOW = LBFGS(max_iter=100, ftol=1e-3, gtol=2e-2, relative=True, warns=False)  # from a top of fewer rows
 _COARSE = 1e-3  # tolerance of the inference while the search is far from its end
 _SHARE = 3e-3  # of the last slope, in nats: what an inference that is not the last may leave
 _WORST = 1e25  # where there is no posterior
@@ -185,24 +186,8 @@ def _of_user(optimizer: Callable[..., Any]) -> Iteration:
 
 
 ALONG_LENGTH, ALONG_HEIGHT, ALONE = 0.8, 1.2, 0.6  # steps of the grid, in units
-RADIUS = 1.1  # of the sphere, over sqrt(p)
-MOST_CORNERS = 4  # parameters up to which the corners are tried
 VARIANCES = ("constant_value", "noise_level", "variance", "weight")
-_STEP = 0.05  # in units, of the differences that make curvatures
 _TOP = LBFGS(max_iter=100, ftol=1e-4, gtol=1e-2, warns=False)
-
-
-class Places(NamedTuple):
-    """Hyper-parameters and volumes.
-
-    Attributes
-    ----------
-    points : (k, p) array
-    log_volumes : (k,) array
-    """
-
-    points: np.ndarray
-    log_volumes: np.ndarray
 
 
 def units_of(kernel: Kernel, n_more: int) -> np.ndarray:
@@ -223,29 +208,25 @@ def units_of(kernel: Kernel, n_more: int) -> np.ndarray:
     return np.array(units + [1.0] * n_more)
 
 
-def log_prior(points: np.ndarray, start: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """Log densities of the normal prior at points (..., p)."""
-    z = (points - start) / units
-    return -0.5 * np.sum(np.square(z), axis=-1) - float(np.sum(np.log(units))) - 0.5 * len(units) * np.log(2 * np.pi)
-
-
-def places_about(problems: Sequence[Evidence], bounds: np.ndarray) -> Places:
-    """Return the places of problems that share their hyper-parameters, which start where the problems have them."""
-    first = problems[0]
+def places_about(first: Evidence, bounds: np.ndarray) -> Places:
+    """Return the grid of at most two hyper-parameters, about where the problem has them, as far as it is in bounds."""
     units = units_of(first.kernel, len(first.theta) - len(first.kernel.theta))
-    start = np.clip(first.theta, bounds[:, 0], bounds[:, 1])
-    if len(start) > 2:
-        return places_at_the_top(problems, bounds)
-    found = _grid(start, units)
+    found = _grid(np.clip(first.theta, bounds[:, 0], bounds[:, 1]), units)
     inside = np.all((found.points >= bounds[:, 0]) & (found.points <= bounds[:, 1]), axis=1)
     return Places(found.points[inside], found.log_volumes[inside])
 
 
-def places_at_the_top(problems: Sequence[Evidence], bounds: np.ndarray) -> Places:
-    """Return the central composite design about the highest f."""
+def highest_places(problems: Sequence[Evidence], bounds: np.ndarray, begin: np.ndarray) -> Places:
+    """Return the central composite design about the highest f of problems that share their hyper-parameters.
+
+    It is climbed to from ``begin``, a theta; the prior is about where the problems have theirs.
+    """
     first = problems[0]
     units = units_of(first.kernel, len(first.theta) - len(first.kernel.theta))
-    return _composite(problems, np.clip(first.theta, bounds[:, 0], bounds[:, 1]), units, bounds)
+    start = np.clip(first.theta, bounds[:, 0], bounds[:, 1])
+    evaluate = _shared(problems, start, units)
+    top = maximise(evaluate, np.clip(begin, *bounds.T), bounds, iteration=_TOP)
+    return about_the_top(evaluate, top, units, bounds)
 
 
 def _grid(start: np.ndarray, units: np.ndarray) -> Places:
@@ -262,8 +243,8 @@ def _grid(start: np.ndarray, units: np.ndarray) -> Places:
     return Places(start + points, np.full(len(points), float(np.sum(np.log(steps)))))
 
 
-def _composite(problems: Sequence[Evidence], start: np.ndarray, units: np.ndarray, bounds: np.ndarray) -> Places:
-    """About the highest f; a place beyond the bounds is put on them."""
+def _shared(problems: Sequence[Evidence], start: np.ndarray, units: np.ndarray) -> Evaluate:
+    """ln f of all problems together, with its slopes."""
 
     def evaluate(theta: np.ndarray, warm: Any, rough: bool) -> Evaluation:
         value, slope, after = float(log_prior(theta, start, units)), (start - theta) / units**2, []
@@ -277,28 +258,4 @@ def _composite(problems: Sequence[Evidence], start: np.ndarray, units: np.ndarra
             after.append(at.warm)
         return Evaluation(after, value, slope)
 
-    found = maximise(evaluate, start, bounds, iteration=_TOP)
-    p, warm = len(start), found.posterior
-    curvature = np.empty((p, p))
-    for i in range(p):
-        step = np.zeros(p)
-        step[i] = _STEP * units[i]
-        low, high = (evaluate(found.point + side * step, warm, True).slope for side in (-1.0, 1.0))
-        curvature[i] = (low - high) / (2 * step[i])
-    values, vectors = np.linalg.eigh(0.5 * (curvature + curvature.T) * np.outer(units, units))
-    spread = 1.0 / np.sqrt(np.maximum(values, 1.0))  # nowhere wider than the prior
-    z, shares = _sphere(p)
-    points = np.clip(found.point + units * (z * spread @ vectors.T), bounds[:, 0], bounds[:, 1])
-    log_volume = float(np.sum(np.log(units * spread))) + 0.5 * p * np.log(2 * np.pi)
-    return Places(points, log_volume + np.log(shares) + 0.5 * np.sum(np.square(z), axis=1))
-
-
-def _sphere(p: int) -> tuple[np.ndarray, np.ndarray]:
-    """Centre and places on a sphere, (k, p), and shares with which they have the moments of N(0, I)."""
-    radius = RADIUS * np.sqrt(p)
-    around = [side * radius * row for row in np.eye(p) for side in (-1.0, 1.0)]
-    if 1 < p <= MOST_CORNERS:
-        around += [RADIUS * np.array(corner) for corner in product((-1.0, 1.0), repeat=p)]
-    on_sphere = 1.0 / RADIUS**2
-    shares = np.concatenate([[1.0 - on_sphere], np.full(len(around), on_sphere / len(around))])
-    return np.stack([np.zeros(p), *around]), shares
+    return evaluate

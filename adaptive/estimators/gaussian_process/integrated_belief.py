@@ -1,8 +1,8 @@
 """Belief about functions whose hyper-parameters are not known: a weighted mixture of processes, one a node.
 
-Several outputs, or the binary problems of several classes, share their nodes. Until there are twice as many rows the
-nodes stay where they are, and every one is fitted from its own last sites; but where fewer than five of a grid count,
-the evidence is narrower than the grid, and nodes about its top take its place.
+Several outputs, or the binary problems of several classes, share their nodes. Those of a grid are fitted from their
+own last sites; but where fewer than five of them count, the evidence is narrower than the grid, and nodes about its top
+take its place. The top is sought from the heaviest node that was and, where that is due, from the start.
 """
 
 from __future__ import annotations
@@ -14,19 +14,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 import numpy as np
 
 from adaptive.estimators.gaussian_process.classifier_belief import ClassifierBelief, ClassifierSettings
-from adaptive.estimators.gaussian_process.hyperparameters import (
-    Places,
-    log_prior,
-    places_about,
-    places_at_the_top,
-    units_of,
-)
+from adaptive.estimators.gaussian_process.hyperparameters import highest_places, places_about, units_of
 from adaptive.estimators.gaussian_process.process_belief import ProcessBelief, bounds_of, one_or_all
 from adaptive.estimators.gaussian_process.regressor_belief import RegressorBelief, RegressorSettings
 from adaptive.estimators.gaussian_process.settings import ProcessSettings
 from adaptive.estimators.nodes import NEGLIGIBLE, Nodes, beliefs_at, finite_evidences, weights_of
+from adaptive.estimators.places import Places, log_prior
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, mixed
 from adaptive.estimators.rows.training import LabelledRows, Rows
+from adaptive.estimators.searches import due
 from adaptive.inference.mixture_posterior import MixturePosterior
 
 if TYPE_CHECKING:
@@ -38,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["IntegratedClassifier", "IntegratedRegressor"]
 
 FEWEST = 5  # nodes of a grid
+SAME = 0.02  # in logarithms: two designs that are one
 
 S = TypeVar("S", bound=ProcessSettings)
 D = TypeVar("D", bound=Rows)
@@ -70,15 +67,25 @@ class IntegratedProcesses(Nodes[S, D, B]):
         """Fit at every node; ``start`` is of a search, which there is none of here."""
         problems = cls._kind.problems(settings, data)
         before = earlier if isinstance(earlier, cls) and earlier.n_problems == len(problems) else None
-        if before is not None and len(data) < 2 * before.learnt_rows:
-            places, known, rows = before.places, before.parts, before.learnt_rows
-        else:
-            places, known, rows = places_about(problems, bounds_of(problems[0])), {}, len(data)
-        found = cls._at_places(settings, data, places, known, rows)
-        if len(found.beliefs) >= FEWEST or not 1 <= places.points.shape[1] <= 2:
-            return found
-        places = places_at_the_top(problems, bounds_of(problems[0]))
-        return cls._at_places(settings, data, places, {}, len(data))
+        bounds, known = bounds_of(problems[0]), {} if before is None else before.parts
+        if len(problems[0].theta) <= 2:
+            places = places_about(problems[0], bounds)
+            found = cls._at_places(settings, data, places, known, len(data) if before is None else before.learnt_rows)
+            if len(found.beliefs) >= FEWEST or not len(problems[0].theta):
+                return found
+        again = before is None or before._due(data)
+        rows = len(data) if before is None or again else before.learnt_rows
+        starts = ([problems[0].theta] if again else []) + ([] if before is None else [before.thetas[0]])
+        tops = [highest_places(problems, bounds, start) for start in starts]
+        if len(tops) > 1 and np.allclose(tops[0].points, tops[1].points, rtol=0.0, atol=SAME):
+            del tops[1]
+        return max((cls._at_places(settings, data, top, {}, rows) for top in tops), key=lambda one: one.total)
+
+    def _due(self, data: D) -> bool:
+        """True where the top is to be sought from the start again."""
+        first = len(self.data)
+        said = None if self.n_problems > 1 else (lambda: self.predictive(data.X[first:]))
+        return due(len(data), self.learnt_rows, said, data.y[first:])
 
     @classmethod
     def _at_places(cls, settings: S, data: D, places: Places, known: dict[int, B], rows: int) -> Self:

@@ -14,9 +14,10 @@ import numpy as np
 from adaptive import inference
 from adaptive.estimators.belief import Inferred
 from adaptive.estimators.gaussian_process.evidence import Evidence
-from adaptive.estimators.gaussian_process.hyperparameters import optimised
+from adaptive.estimators.gaussian_process.hyperparameters import FOLLOW, optimised
 from adaptive.estimators.gaussian_process.latent_process import LatentProcess
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, log_scores
+from adaptive.estimators.searches import highest
 from adaptive.means import as_mean
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from adaptive.inference import Posterior
     from adaptive.types import ArrayLike, Inputs, State
 
-__all__ = ["ProcessBelief", "bounds_of", "evidence_state", "inferred", "prior_process", "restored"]
+__all__ = ["ProcessBelief", "bounds_of", "evidence_state", "inferred", "learnt", "prior_process", "restored"]
 
 LOG_SCALE_BOUNDS = (-12.0, 12.0)
 T = TypeVar("T")
@@ -102,8 +103,24 @@ def bounds_of(evidence: Evidence) -> np.ndarray:
     return np.concatenate(bounds)
 
 
+def learnt(
+    settings: ProcessSettings, start: Evidence, near: Evidence | None, again: bool
+) -> tuple[Evidence, list[LatentProcess]]:
+    """The higher of what is found from an earlier evidence and, where it is time ``again``, from the start.
+
+    Beside an earlier top the search ends sooner, for it begins there; an optimizer of the user's is not asked at every
+    row.
+    """
+    if near is None:
+        return inferred(settings, start, True)
+    searches = [lambda: inferred(settings, near, settings.optimizer == "fmin_l_bfgs_b", n_restarts=0, climb=FOLLOW)]
+    if again and settings.optimizer is not None and len(start.theta):
+        searches.insert(0, lambda: inferred(settings, start, True))
+    return highest(searches, value=lambda found: sum(one.posterior.log_evidence for one in found[1]))
+
+
 def inferred(
-    settings: ProcessSettings, evidence: Evidence, search: bool, **climb: Any
+    settings: ProcessSettings, evidence: Evidence, search: bool, n_restarts: int | None = None, **climb: Any
 ) -> tuple[Evidence, list[LatentProcess]]:
     """The evidence at its largest (or where it is, without ``search``) and the processes there."""
     if search and settings.optimizer is not None and len(evidence.theta):
@@ -111,7 +128,7 @@ def inferred(
         evidence = optimised(
             evidence,
             settings.optimizer,
-            settings.n_restarts_optimizer,
+            settings.n_restarts_optimizer if n_restarts is None else n_restarts,
             bounds_of(evidence),
             settings.random_state,
             **climb,

@@ -20,12 +20,14 @@ from adaptive.estimators.gaussian_process.process_belief import (
     ProcessBelief,
     evidence_state,
     inferred,
+    learnt,
     prior_process,
     restored,
 )
 from adaptive.estimators.gaussian_process.settings import ProcessSettings
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut
 from adaptive.estimators.rows.training import Rows
+from adaptive.estimators.searches import due
 from adaptive.means import as_mean
 from adaptive.potentials import Gaussian, Laplace, Logistic, StudentT
 from adaptive.predictive import GaussianProjections
@@ -122,18 +124,20 @@ class RegressorBelief(ProcessBelief):
 
     @classmethod
     def learnt(cls, settings: RegressorSettings, data: Rows, earlier: RegressorBelief | None = None) -> RegressorBelief:
-        """Learn hyper-parameters; or keep those of an ``earlier`` belief, until there are twice as many rows."""
-        alpha, y, rows, search = np.asarray(settings.alpha, dtype=float), data.y, len(data), True
+        """Learn hyper-parameters: from those of an ``earlier`` belief and, where that is due, as without it."""
+        alpha, y, rows = np.asarray(settings.alpha, dtype=float), data.y, len(data)
         if alpha.ndim and alpha.shape != (len(y),):
             raise ValueError(f"alpha must be a number or have one entry per row ({len(y)}), got shape {alpha.shape}.")
         shift, scale = settings.units(y)
-        evidence = settings.problem(data.X, (y - shift) / scale, float(np.mean(scale)))
-        if earlier is not None and rows < 2 * earlier.learnt_rows:
-            search, rows = False, earlier.learnt_rows
-            evidence = evidence.at(earlier.evidence.theta)
-            if not settings.normalize_y:
-                evidence.warm = earlier.evidence.warm
-        evidence, processes = inferred(settings, evidence, search)
+        start, near = settings.problem(data.X, (y - shift) / scale, float(np.mean(scale))), None
+        if earlier is not None:
+            near = start.at(earlier.evidence.theta)
+            near.warm = None if settings.normalize_y else earlier.evidence.warm
+        again = True
+        if earlier is not None:
+            again = len(start.theta) > 0 and _due(earlier, data)
+            rows = rows if again else earlier.learnt_rows
+        evidence, processes = learnt(settings, start, near, again)
         return cls(settings, data, [evidence], processes, rows, shift, scale)
 
     @staticmethod
@@ -286,6 +290,14 @@ class _Scaled(LatentProcess):
         if Z is X:
             Z = np.array(X)  # not "the same observations": no noise between them
         return self.scale**2 * self.process.covariance(X, Z)
+
+
+def _due(earlier: RegressorBelief, data: Rows) -> bool:
+    """True where hyper-parameters are to be sought from the start again."""
+    assert earlier.data is not None
+    first = len(earlier.data)
+    said = None if len(earlier.processes) > 1 else (lambda: earlier.predictive(data.X[first:]))
+    return due(len(data), earlier.learnt_rows, said, data.y[first:])
 
 
 def _noise(name: str, df: float, scale: float) -> Laplace | Logistic | StudentT:

@@ -160,6 +160,9 @@ class ImageReconstructor(BeliefEstimator):
     ``image_``, ``posterior_`` and what depends on them are computed when they are first asked for, so that choosing
     measurements does not pay for pictures. For photographs one model does both.
 
+    Answers one by one do not lead to the posterior of ``fit`` on all: after a block the engine takes a few steps from
+    where it was.
+
     Scales of counted images are those of the literature times the factor of the highest evidence of expectation
     propagation, normalised by the number of unknowns as below.
 

@@ -128,9 +128,9 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     its class as uncertain as their votes are divided, and no answer is ever certain.
 
     Integrated, ln(scale x typical length of the training rows) has a N(ln 2, 1.5^2) prior and nine nodes, .75 apart;
-    those of weight below .001 are dropped, and only the others and their neighbours are refitted until the rows have
-    doubled. Probabilities are the mixture's, as are moments and quantiles of ``posterior_``; ``log_evidence_`` is that
-    of all nodes, ``prior_scale_`` their geometric mean.
+    those of weight below .001 are dropped, and only the others and their neighbours are refitted until there are a
+    quarter more rows. Probabilities are the mixture's, as are moments and quantiles of ``posterior_``;
+    ``log_evidence_`` is that of all nodes, ``prior_scale_`` their geometric mean.
 
     Rows asked by "uncertainty" lie near the class boundary, where labels say little about the length of the weights: a
     scale learnt from them alone can be several times too large, and intervals then cover too little.  Integrate, give

@@ -17,11 +17,12 @@ from adaptive import inference
 from adaptive.estimators.belief import Inferred
 from adaptive.estimators.linear.pool_marginals import KeptPool, KeptRows, PoolMarginals
 from adaptive.estimators.linear.scale_slopes import weight_scale_slope
-from adaptive.estimators.linear.settings import INTERCEPT_SCALE, LARGEST_TYPICAL_LATENT, LogisticSettings
+from adaptive.estimators.linear.settings import INTERCEPT_SCALE, LARGEST_TYPICAL_LATENT, SETTLED, LogisticSettings
 from adaptive.estimators.rows.labels import LINKS, labelled
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, cavities, left_out
 from adaptive.estimators.rows.linear_predictive import block_wise_predictive, linear_predictive, with_intercept
 from adaptive.estimators.rows.training import LabelledRows, labels_of
+from adaptive.estimators.searches import due
 from adaptive.inference import GLM, IncludedPosterior, Posterior
 from adaptive.inference.evidence.maximise import Evaluation, LogNormal, Newton, maximise
 from adaptive.inference.inclusion import include_together
@@ -68,13 +69,13 @@ class BinaryBelief(Inferred):
         """Fit at the given prior scale, or at the one of the highest evidence; warm from an ``earlier`` belief.
 
         With ``update="inclusion"`` the rows that are new to the earlier belief are included one by one, with one step
-        of the engine after every block; a prior scale is fitted again when there are twice as many rows.
+        of the engine after every block; a prior scale is fitted again when there are a quarter more rows.
         """
         before = earlier if isinstance(earlier, BinaryBelief) and earlier.data.n_classes == data.n_classes else None
         if (
             before is not None
             and settings.includes(data, len(data) - len(before.data))
-            and not (settings.prior_scale is None and len(data) >= 2 * before.scale_rows)
+            and not (settings.prior_scale is None and due(len(data), before.scale_rows, None, ()))
         ):
             return before.including(settings, data)
         start = None if before is None else before.posterior
@@ -88,7 +89,7 @@ class BinaryBelief(Inferred):
                 problem.evaluate,
                 centre if before is None else float(np.log(before.prior_scale)),
                 prior=LogNormal(centre),
-                iteration=Newton(),
+                iteration=Newton(SETTLED),
                 warm_start=start,
             )
             scale, posterior = float(np.exp(found.point)), found.posterior

@@ -26,6 +26,7 @@ from adaptive.estimators.linear.softmax_belief import SoftmaxBelief
 from adaptive.estimators.nodes import NEGLIGIBLE, Nodes, beliefs_at, finite_evidences, weights_of
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, cavities, left_out, mixed, variance_factor
 from adaptive.estimators.rows.training import LabelledRows
+from adaptive.estimators.searches import due
 from adaptive.inference.mixture_posterior import MixturePosterior
 from adaptive.predictive import Predictive, SoftmaxProjections
 
@@ -61,25 +62,26 @@ class IntegratedBelief(Nodes[LogisticSettings, LabelledRows, Part]):
 
     @classmethod
     def learnt(cls, settings: LogisticSettings, data: LabelledRows, earlier: object = None) -> IntegratedBelief:
-        """Fit at the nodes, warm; of an ``earlier`` belief those it kept and their neighbours, until rows have doubled.
+        """Fit at the nodes, warm; of an ``earlier`` belief those it kept and their neighbours.
 
-        With ``update="inclusion"`` rows that are new are included at the nodes that are kept.
+        All nodes are fitted again when there are a quarter more rows. With ``update="inclusion"`` rows that are new are
+        included at the nodes that are kept.
         """
         before = earlier if isinstance(earlier, IntegratedBelief) else None
         if before is None or before.data.n_classes != data.n_classes:
             return cls._weighted(settings, data, _fitted(settings, data, NODES, {}), len(data))
         known = dict(zip(before.nodes, before.beliefs, strict=True))
-        doubled = len(data) >= 2 * before.learnt_rows
+        again = due(len(data), before.learnt_rows, None, ())
         included = settings.includes(data, len(data) - len(before.data)) and all(
             belief.may_include(settings, data) for belief in known.values() if isinstance(belief, SoftmaxBelief)
         )
-        if included and not doubled:
+        if included and not again:
             kind: Any = type(before.beliefs[0])
             beliefs = dict(zip(known, kind.all_including(before.beliefs, settings, data), strict=True))
         else:
-            nodes = NODES if doubled else sorted({n for k in known for n in (k - 1, k, k + 1) if n in NODES})
+            nodes = NODES if again else sorted({n for k in known for n in (k - 1, k, k + 1) if n in NODES})
             beliefs = _fitted(settings, data, nodes, known)
-        return cls._weighted(settings, data, beliefs, len(data) if doubled else before.learnt_rows)
+        return cls._weighted(settings, data, beliefs, len(data) if again else before.learnt_rows)
 
     @classmethod
     def _weighted(

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from adaptive.potentials import Potential
     from adaptive.types import ArrayLike, RandomState, Table
 
-__all__ = ["INTERCEPT_SCALE", "LARGEST_TYPICAL_LATENT", "LogisticSettings"]
+__all__ = ["INTERCEPT_SCALE", "LARGEST_TYPICAL_LATENT", "SETTLED", "LogisticSettings"]
 
 ENGINES = ("expectation_propagation", "laplace_approximation", "variational_bounds")
 UPDATES = ("auto", "refit", "inclusion")
 HYPERPARAMETERS = ("integrated", "mode")
+SETTLED = 1e-3  # nats, to which a scale is learnt: whatever the order of the rows
 INTERCEPT_SCALE = 3.0  # prior standard deviation of the intercept, in units of the link: class probabilities .05 to .95
 LARGEST_TYPICAL_LATENT = 3.0  # the prior of a fitted scale is centred where a typical row has a latent of this size
 

@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.estimators.belief import Inferred
 from adaptive.estimators.linear.scale_slopes import laplace_slope
-from adaptive.estimators.linear.settings import INTERCEPT_SCALE, LARGEST_TYPICAL_LATENT, LogisticSettings
+from adaptive.estimators.linear.settings import INTERCEPT_SCALE, LARGEST_TYPICAL_LATENT, SETTLED, LogisticSettings
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut
 from adaptive.estimators.rows.training import LabelledRows, labels_of
 from adaptive.inference.evidence.maximise import Evaluation, LogNormal, Newton, maximise
@@ -100,7 +100,7 @@ class SoftmaxBelief(Inferred):
             return cls(settings, data, problem.space(scale), problem.fit(scale, warm), scale)
         centre = float(np.log(LARGEST_TYPICAL_LATENT / data.typical_length))
         start = centre if before is None else float(np.log(before.prior_scale))
-        found = maximise(problem.evaluate, start, prior=LogNormal(centre), iteration=Newton(), warm_start=warm)
+        found = maximise(problem.evaluate, start, prior=LogNormal(centre), iteration=Newton(SETTLED), warm_start=warm)
         scale = float(np.exp(found.point))
         posterior = found.posterior if problem.method == LAPLACE else problem.fit(scale, warm or found.posterior)
         return cls(settings, data, problem.space(scale), posterior, scale)

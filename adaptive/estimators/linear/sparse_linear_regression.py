@@ -2,7 +2,7 @@
 
     y = X w + b + noise,    noise ~ N(0, noise_variance),    w_j ~ prior(scale),
 
-noise variance and scale fitted by evidence.
+noise variance and scale learnt: integrated, or the most probable.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from adaptive.estimators.belief import BeliefEstimator, of_belief
-from adaptive.estimators.linear.sparse_belief import SparseBelief, SparseSettings
+from adaptive.estimators.belief import Belief, BeliefEstimator, of_belief
+from adaptive.estimators.linear.sparse_belief import SparseBelief
+from adaptive.estimators.linear.sparse_nodes import IntegratedSparse
+from adaptive.estimators.linear.sparse_problem import SparseSettings
 from adaptive.estimators.rows.linear_predictive import LinearWeights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from adaptive.estimators.rows.training import Rows
     from adaptive.inference import Posterior
     from adaptive.predictive import Predictive
     from adaptive.types import ArrayLike, Pool, RandomState, Table
@@ -35,9 +38,9 @@ class SparseLinearRegression(LinearWeights, RegressorMixin, BeliefEstimator):
         Of each weight; the intercept has a broad Gaussian one. The heavy tails of a Student t leave large weights as
         they are while small ones shrink; a Laplace prior shrinks all of them alike.
     noise_variance : float, optional
-        None: fitted by evidence.
+        None: learnt.
     prior_scale : float, optional
-        Scale of the prior (its standard deviation where it is Gaussian); None: fitted by evidence.
+        Scale of the prior (its standard deviation where it is Gaussian); None: learnt.
     df : float, default 3.0
         Degrees of freedom of "student_t".
     inference : str or callable, optional
@@ -51,6 +54,11 @@ class SparseLinearRegression(LinearWeights, RegressorMixin, BeliefEstimator):
         Its tolerance.
     random_state : None, int, Generator or RandomState
         For inference that draws.
+    hyperparameters : {"integrated", "mode"}, default "integrated"
+        What is done about a noise variance or prior scale that is None: averaged over nodes that are weighted by
+        evidence and a weak prior, or taken where evidence times prior is highest. On random rows of diabetes, wine and
+        glass the average has the better density, and 90% intervals cover .83 to .93 of 8 to 12 rows where those at the
+        mode of the evidence alone cover .68 to .83.
 
     Attributes
     ----------
@@ -66,8 +74,11 @@ class SparseLinearRegression(LinearWeights, RegressorMixin, BeliefEstimator):
     -----
     With "student_t" the posterior may have several optima; this is one near a mode, and its intervals are
     somewhat narrow where there are few rows ("variational_bounds" makes them narrower still). A Laplace prior is safer
-    there, and too wide elsewhere. ``partial_fit`` keeps all rows and refits warm; what is fitted by evidence is fitted
-    again from where it was.
+    there, and too wide elsewhere.
+
+    ``partial_fit`` keeps all rows and refits warm. What is learnt is sought from where it was and, when there are a
+    quarter more rows or an answer is a surprise, from where ``fit`` starts, too: answers one by one lead to the
+    evidence of ``fit`` on all of them within .1 nat, or to a higher one.
 
     References
     ----------
@@ -96,6 +107,7 @@ class SparseLinearRegression(LinearWeights, RegressorMixin, BeliefEstimator):
         max_iter: int = 200,
         tol: float = 1e-5,
         random_state: RandomState = None,
+        hyperparameters: str = "integrated",
     ) -> None:
         self.prior = prior
         self.noise_variance = noise_variance
@@ -106,13 +118,18 @@ class SparseLinearRegression(LinearWeights, RegressorMixin, BeliefEstimator):
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+        self.hyperparameters = hyperparameters
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
     compares_columns = True
     _Settings, _Belief = SparseSettings, SparseBelief
     _cites = ("seeger2008", "nickisch2010")
-    belief_: SparseBelief
+    belief_: SparseBelief | IntegratedSparse
+
+    def _belief_about(self, data: Rows | None) -> type[Belief]:
+        given = self.noise_variance is not None and self.prior_scale is not None
+        return SparseBelief if given or self.hyperparameters == "mode" else IntegratedSparse
 
     def fit(self, X: Table, y: ArrayLike) -> SparseLinearRegression:
         """Forget the earlier fit, and fit.
@@ -132,14 +149,12 @@ class SparseLinearRegression(LinearWeights, RegressorMixin, BeliefEstimator):
 
     def predict(self, X: Table, return_std: bool = False) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Return predictive means (m,), and with ``return_std`` standard deviations, noise included."""
-        belief = self.fitted_belief()
-        mean, variance = belief.posterior.projection_moments(belief.features(self._candidates(X)))
-        return (mean, np.sqrt(variance + belief.noise_variance)) if return_std else mean
+        mean, variance = self.fitted_belief().moments(self._candidates(X))
+        return (mean, np.sqrt(variance)) if return_std else mean
 
     def log_predictive(self, X: Table, y: ArrayLike) -> np.ndarray:
         """Return the (m,) natural-log predictive densities of the outcomes ``y``."""
-        mean, std = self.predict(X, return_std=True)
-        return -0.5 * ((np.asarray(y, dtype=float) - mean) / std) ** 2 - np.log(std) - 0.5 * np.log(2 * np.pi)
+        return self.fitted_belief().log_predictive(self._candidates(X), np.asarray(y, dtype=float))
 
     def predictive(
         self, candidates: Pool, *, target: Table | None = None, random_state: RandomState = None
@@ -155,8 +170,8 @@ class SparseLinearRegression(LinearWeights, RegressorMixin, BeliefEstimator):
         """
         return super().predictive(candidates, target=target, random_state=random_state)
 
-    noise_variance_ = of_belief("noise_variance", "Given, or fitted by evidence.")
-    prior_scale_ = of_belief("prior_scale", "Given, or fitted by evidence.")
+    noise_variance_ = of_belief("noise_variance", "Given, or learnt; of nodes the mean.")
+    prior_scale_ = of_belief("prior_scale", "Given, or learnt; of nodes the geometric mean.")
     leave_one_out_ = of_belief("left_out", "Log score (m,) of the training rows without themselves; or None.")
     X_train_ = of_belief("data.X", "The training rows.")
     y_train_ = of_belief("data.y", "Their outcomes.")

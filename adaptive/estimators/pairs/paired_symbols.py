@@ -74,6 +74,9 @@ class PairedSymbols(PairEstimator):
     are taken for Gaussian. A long ``designs.pool.Product(users, items)`` is searched by bounds where the scorer
     is information_gain, thompson or upper_confidence_bound.
 
+    Answers one by one do not lead to the posterior of ``fit`` on all: ``partial_fit`` holds the rows that it
+    does not touch, and the precisions. `fit` anew from time to time.
+
     References
     ----------
     Paquet, Koenigstein and Winther (2014), Scalable Bayesian modelling of paired symbols.

@@ -72,6 +72,9 @@ class PoissonFactorization(PairEstimator):
     rate for Gaussian (see :mod:`adaptive.estimators.pairs.factorization.predictive`);
     ``predictive(...).refined`` does not.
 
+    Answers one by one do not lead to the posterior of ``fit`` on all: ``partial_fit`` holds the rows that it
+    does not touch, the mean rate and the item variance. `fit` anew from time to time.
+
     References
     ----------
     Ko and Khan (2014), Variational Gaussian inference for bilinear models of count data; Ko (2017), section 3.1.

@@ -90,6 +90,9 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
     whose predictions count; what else is unknown is integrated out over at most 32 cells of particles, which says too
     little where an outcome would tell more than the cell, and too much by about one share in the particles of a cell.
 
+    Answers one by one do not lead to the posterior of ``fit`` on all: particles are moved at other answers, and the
+    two differ by the error of so many draws.
+
     References
     ----------
     N. Chopin (2002), A sequential particle filter method for static models.  P. Del Moral, A. Doucet, A. Jasra (2006),

@@ -80,6 +80,9 @@ class CollaborativePreference(BeliefEstimator):
     ``partial_fit`` solves again for the users concerned, new ones, too, and leaves b, V and s; an item it brings is
     like none. `user` is one person for the loop.
 
+    Answers one by one do not lead to the posterior of ``fit`` on all: what all people share stays as the last `fit`
+    left it. Of one person they do.
+
     References
     ----------
     Ko (2017), section 3.2.

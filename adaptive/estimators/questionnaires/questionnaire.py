@@ -88,6 +88,9 @@ class Questionnaire(BeliefEstimator):
     concerned. Posteriors of different items are independent, given the origin and unit of the traits, which the
     calibrating people fix only so well: that is added to every ``std``.
 
+    Answers one by one do not lead to the posterior of ``fit`` on all: items are climbed to from where they were, and
+    may stay at another top of the evidence; of "ordinal" noises stay as they were chosen. Of a respondent they do.
+
     References
     ----------
     P. Hennig (2010), Approximate Inference in Graphical Models, chapter 4 (the ordinal model).  R. Bock and M. Aitkin

@@ -111,6 +111,9 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
     There is no evidence: ``log_evidence_`` is NaN. Learnt weights are too sure where many documents share features
     ("factorized" leaves their correlations out).
 
+    Answers one by one do not lead to the posterior of ``fit`` on all: ``partial_fit`` is a single pass, and the order
+    of documents matters.
+
     References
     ----------
     P. Hennig (2010), Approximate Inference in Graphical Models, chapter 5; P. Hennig, D. Stern, R. Herbrich and

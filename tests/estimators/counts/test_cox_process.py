@@ -94,9 +94,8 @@ def test_a_box_of_places_to_look_at_next():
 def test_learning_in_parts_and_states():
     X, y, _ = bumps(0, 40)
     model = CoxProcess().fit(X[:30], y[:30])
-    theta = model.kernel_.theta
     model.partial_fit(X[30:], y[30:])
-    np.testing.assert_array_equal(model.kernel_.theta, theta)
+    assert model.log_evidence_ >= CoxProcess().fit(X, y).log_evidence_ - 0.1
     assert len(model.y_train_) == 40
     again = clone(model).restore(model.state())
     np.testing.assert_array_equal(again.predict(X), model.predict(X))

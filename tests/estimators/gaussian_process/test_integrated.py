@@ -5,7 +5,8 @@ import pytest
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 
 from adaptive import GaussianProcessClassifier, GaussianProcessRegressor
-from adaptive.estimators.gaussian_process.hyperparameters import _sphere, units_of
+from adaptive.estimators.gaussian_process.hyperparameters import units_of
+from adaptive.estimators.places import on_a_sphere
 from adaptive.predictive import Mixture
 from adaptive.scorers import predictive_information_gain
 
@@ -45,7 +46,7 @@ def test_moments_and_evidence_are_those_of_a_fine_integral(n):
 
 @pytest.mark.parametrize("p", [1, 2, 3, 4, 6])
 def test_a_sphere_has_the_moments_of_a_normal_distribution(p):
-    z, shares = _sphere(p)
+    z, shares = on_a_sphere(p)
     assert shares.sum() == pytest.approx(1.0)
     np.testing.assert_allclose(shares @ z, 0.0, atol=1e-12)
     np.testing.assert_allclose(np.einsum("k,ki,kj->ij", shares, z, z), np.eye(p), atol=1e-12)

@@ -12,7 +12,7 @@ from sklearn.linear_model import BayesianRidge
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from adaptive import SequentialDesign, SparseLinearRegression
-from adaptive.estimators.linear.sparse_belief import SparseSettings, _Problem
+from adaptive.estimators.linear.sparse_problem import SparseProblem, SparseSettings
 from adaptive.estimators.rows.training import Rows
 
 
@@ -59,7 +59,7 @@ def test_intervals_cover_and_weights_are_found():
 def test_slopes_are_those_of_the_evidence(prior, inference, fit_intercept):
     X, y, *_ = sparse_problem(0, 12, 6, 2)
     model = SparseLinearRegression(prior, inference=inference, fit_intercept=fit_intercept, tol=1e-12, max_iter=2000)
-    problem = _Problem(SparseSettings.of(model), Rows(X, y))
+    problem = SparseProblem(SparseSettings.of(model), Rows(X, y))
     point = np.log([0.2, 0.4])
     slope = problem.slope(*problem.infer(point, None), point)
     for k, step in enumerate(1e-4 * np.eye(2)):
@@ -67,9 +67,9 @@ def test_slopes_are_those_of_the_evidence(prior, inference, fit_intercept):
         assert slope[k] == pytest.approx((high - low) / 2e-4, rel=1e-4, abs=1e-4)
 
 
-def test_a_gaussian_prior_is_bayesian_ridge():
-    X, y, X_new, *_ = sparse_problem(0, 80, 10, 5)
-    ours = SparseLinearRegression("gaussian").fit(X, y)
+def test_a_gaussian_prior_is_bayesian_ridge_where_rows_outweigh_the_prior_of_the_scales():
+    X, y, X_new, *_ = sparse_problem(0, 400, 40, 30)
+    ours = SparseLinearRegression("gaussian", hyperparameters="mode").fit(X, y)
     theirs = BayesianRidge(alpha_1=0, alpha_2=0, lambda_1=0, lambda_2=0).fit(X, y)
     assert ours.noise_variance_ == pytest.approx(1 / theirs.alpha_, rel=0.02)
     assert ours.prior_scale_ == pytest.approx(theirs.lambda_**-0.5, rel=0.02)
@@ -78,15 +78,52 @@ def test_a_gaussian_prior_is_bayesian_ridge():
 
 
 @pytest.mark.parametrize("prior", ["laplace", "student_t", "gaussian"])
-def test_what_is_learnt_is_where_the_evidence_is_largest(prior):
+def test_the_mode_is_where_evidence_times_prior_is_largest(prior):
     X, y, *_ = sparse_problem(1, 40, 20, 3)
-    model = SparseLinearRegression(prior).fit(X, y)
-    best = model.log_evidence_
-    for factors in ((0.7, 1), (1.4, 1), (1, 0.7), (1, 1.4)):
-        moved = SparseLinearRegression(
-            prior, noise_variance=factors[0] * model.noise_variance_, prior_scale=factors[1] * model.prior_scale_
-        ).fit(X, y)
-        assert moved.log_evidence_ < best + 1e-2
+    model = SparseLinearRegression(prior, hyperparameters="mode").fit(X, y)
+    problem, point = SparseProblem(SparseSettings.of(model), Rows(X, y)), model.belief_.point
+    best = model.log_evidence_ + problem.log_prior(point)
+    for step in 0.35 * np.array([(-1, 0), (1, 0), (0, -1), (0, 1)]):
+        noise, scale = np.exp(point + step)
+        moved = SparseLinearRegression(prior, noise_variance=noise, prior_scale=scale).fit(X, y)
+        assert moved.log_evidence_ + problem.log_prior(point + step) < best + 1e-2
+
+
+@pytest.mark.parametrize("options", [{}, {"noise_variance": 0.1}, {"prior_scale": 0.3}])
+def test_integrated_moments_and_evidence_are_those_of_a_fine_integral(options):
+    X, y, X_new, y_new, _ = sparse_problem(3, 12, 4, 2)
+    model = SparseLinearRegression("gaussian", **options).fit(X, y)
+    assert len(model.belief_.beliefs) == (3 if options else 9)
+    problem = SparseProblem(SparseSettings.of(model), Rows(X, y))
+    free = problem.settings.free
+    grid = [low + np.linspace(-6, 6, 25) if one else [low] for low, one in zip(problem.start, free, strict=True)]
+    points = np.array([(noise, scale) for noise in grid[0] for scale in grid[1]])
+    fine = [SparseLinearRegression("gaussian", noise_variance=a, prior_scale=b).fit(X, y) for a, b in np.exp(points)]
+    logs = np.array([one.log_evidence_ for one in fine]) + problem.log_prior(points[:, free])
+    evidence = np.logaddexp.reduce(logs) + np.sum(free) * np.log(0.5)
+    assert model.log_evidence_ == pytest.approx(evidence, abs=0.1)
+    shares = np.exp(logs - np.logaddexp.reduce(logs))
+    means, deviations = np.swapaxes([one.predict(X_new[:9], return_std=True) for one in fine], 0, 1)
+    mean, deviation = model.predict(X_new[:9], return_std=True)
+    np.testing.assert_allclose(mean, shares @ means, atol=0.1 * deviation.min())
+    second = shares @ (deviations**2 + (means - mean) ** 2)
+    np.testing.assert_allclose(deviation, np.sqrt(second), rtol=0.2)
+    density = shares @ np.exp([one.log_predictive(X_new[:9], y_new[:9]) for one in fine])
+    np.testing.assert_allclose(model.log_predictive(X_new[:9], y_new[:9]), np.log(density), atol=0.2)
+
+
+@pytest.mark.parametrize("prior", ["student_t", "laplace", "gaussian"])
+@pytest.mark.parametrize("hyperparameters", ["integrated", "mode"])
+def test_ten_rows_of_ten_columns_are_not_explained_without_noise(prior, hyperparameters):
+    """The evidence of these two draws of noise alone is highest without noise at all."""
+    for seed in (1, 2):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(210, 10)), rng.normal(size=210)
+        model = SparseLinearRegression(prior, hyperparameters=hyperparameters)
+        for k in (slice(0, 5), slice(5, 8), slice(8, 10)):
+            model.partial_fit(X[k], y[k])
+        assert model.noise_variance_ > 0.01
+        assert model.log_predictive(X[10:], y[10:]).mean() > -4.0
 
 
 def test_units_do_not_matter():
@@ -135,8 +172,10 @@ def test_beliefs_survive_pickles_and_plain_state():
     mean, std = model.predict(X_new[:5], return_std=True)
     np.testing.assert_allclose(belief.mean, mean)
     np.testing.assert_allclose(belief.variance + model.noise_variance_, std**2)
-    density = model.log_predictive(X_new[:1], mean[:1])
-    assert density[0] == pytest.approx(-np.log(std[0] * np.sqrt(2 * np.pi)))
+    spread = np.sqrt(belief.variance + model.noise_variance_)
+    grid = mean[0] + spread[0] * np.linspace(-12, 12, 4001)
+    density = np.exp(model.log_predictive(np.repeat(X_new[:1], 4001, axis=0), grid))
+    assert np.trapezoid(density, grid) == pytest.approx(1.0, abs=1e-3)
 
 
 def test_bad_input_is_one_sentence():

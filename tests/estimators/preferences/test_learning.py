@@ -6,6 +6,7 @@ from scipy import optimize
 
 from adaptive.estimators.preferences.inference import learning
 from adaptive.estimators.preferences.inference.learning import learn_prior, updated
+from adaptive.estimators.preferences.inference.people import Comparisons
 from adaptive.estimators.preferences.inference.site_rules import RULES
 from adaptive.estimators.preferences.inference.utility_prior import UtilityPrior
 from tests.estimators.preferences.test_people import N, comparisons, prior
@@ -70,6 +71,36 @@ def test_the_evidence_rises(engine, covariance):
     found = learn_prior(start, data, 30, RULES[engine], max_iter=8, tol=0.0, **options)
     assert len(found.trace) == 8 and np.all(np.diff(found.trace) > -1e-6)
     assert found.log_evidence.sum() >= found.trace[-1] - 1e-6
+
+
+def test_em_comes_to_rest_by_its_own_tolerance():
+    """Without leaps ahead this takes some hundreds of iterations."""
+    rng = np.random.default_rng(0)
+    loadings, people, level = rng.normal(size=(10, 2)), rng.normal(size=(40, 2)), rng.normal(size=10)
+    rows = np.array([(u, *rng.choice(10, 2, replace=False)) for u in range(40) for _ in range(12)])
+    utilities = people @ loadings.T + level
+    apart = utilities[rows[:, 0], rows[:, 1]] - utilities[rows[:, 0], rows[:, 2]]
+    y = np.where(apart + rng.normal(size=len(rows)) > 0, 1.0, -1.0)
+    start = UtilityPrior(np.zeros(10), 0.1 * rng.standard_normal((10, 2)), 1.0)
+    options = {"covariance": "low_rank", "max_pairs": None, "n_jobs": None, "rng": rng, "max_iter": 120, "tol": 1e-6}
+    found = learn_prior(start, Comparisons(*rows.T, y), 40, RULES["expectation_propagation"], **options)
+    assert found.converged and np.all(np.diff(found.trace) > -1e-6)
+
+
+@pytest.mark.parametrize("full", [True, False])
+def test_a_prior_ahead_goes_on_in_the_same_direction(full):
+    """From itself nowhere; a rotation of the loadings is no step; of covariances a matrix that is positive definite."""
+    here = prior(False)
+    turned = UtilityPrior(here.mean, here.loadings @ np.linalg.qr(np.ones((2, 2)) + np.eye(2))[0], here.scale)
+    np.testing.assert_allclose(here.ahead(turned, 3.0).dense(), here.dense(), atol=1e-12)
+    if full:
+        one, other = (UtilityPrior(here.mean, np.zeros((N, 0)), 1.0, scale * here.dense()) for scale in (2.0, 1.0))
+        ahead = one.ahead(other, 4.0).dense()
+        assert np.linalg.eigvalsh(ahead)[0] > 0 and np.trace(ahead) > np.trace(one.dense())
+    before = UtilityPrior(here.mean - 1.0, here.loadings, 0.5 * here.scale)
+    ahead = here.ahead(before, 2.0)
+    np.testing.assert_allclose(ahead.mean, here.mean + 2.0)
+    assert ahead.scale == pytest.approx(4.0 * here.scale)
 
 
 def test_a_cap_looks_at_so_many_comparisons_of_everybody():

@@ -3,7 +3,7 @@
     log p(Y) >= sum over entries [y E eta - E exp(eta) - log y!] - sum over rows KL(q || prior),   eta = z.w + b + c + o
 
 A row is (z, 1, c) or (w, b, 1): the constants have variance 0 and stay. Plain rounds creep; each starts from
-``w + step (w - w before)``, and taken back where the bound is not higher than what the round before had reached.
+``w + length (w - w before)``, and taken back where the bound is not higher than what the round before had reached.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from scipy.special import gammaln, xlogy
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.estimators.pairs.inference.rows import solve_rows
+from adaptive.inference.leaps import Leaps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +30,6 @@ BIAS_VARIANCE = 1.0
 STRONG = 0.05  # item variance of the point from which variances start
 SMALL = (0.05, 0.02)  # variances of users and items at that start
 CHUNK = 512  # rows of a task
-LONGER, LEAST = 1.1, 0.5  # strides ahead: a round that is taken back costs as much as one that is kept
 
 
 @dataclass(frozen=True)
@@ -218,18 +218,18 @@ def climb(
     steps : int, default 1
         Of Newton in every row and round: more of them save few rounds, and take as many times as long.
     """
-    bound, before, stride, trace, converged = -np.inf, None, 1.0, [], False
+    bound, before, leaps, trace, converged = -np.inf, None, Leaps(), [], False
     for _ in range(max_iter):
         ahead, reached = factors, -np.inf
         if before is not None:
             items = factors.sides[1]
-            moved = replace(items, mean=items.mean + stride * (items.mean - before))
+            moved = replace(items, mean=items.mean + leaps.length * (items.mean - before))
             ahead, reached = _round(entries, _half(factors, 1, moved), kind, steps, n_jobs)
         if reached > bound:
-            stride *= LONGER
+            leaps.kept()
         else:
             ahead, reached = _round(entries, factors, kind, steps, n_jobs)
-            stride = max(LEAST, 0.5 * stride)
+            leaps.taken_back()
         before = factors.sides[1].mean
         factors = ahead
         if learn_variance:

@@ -1,6 +1,7 @@
 """EM: what all people's answers say of the prior they share, with the optimum of its M-step in closed form.
 
-With S, s from `people.added_up` and the old Sigma,
+Plain EM creeps for hundreds of iterations: each starts ahead of the last two (`adaptive.inference.leaps`), but of
+samples, whose evidence does not tell whether that was higher. With S, s from `people.added_up` and the old Sigma,
 
     mean <- mean + Sigma s,         C = Sigma - Sigma S Sigma = mean over people of Xi_u + (mean - xi_u)(mean - xi_u)'
 
@@ -15,6 +16,7 @@ Ko (2017), section 3.2 and algorithm 6, with the terms that are missing there; T
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -24,6 +26,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from adaptive.estimators.preferences.inference.people import COARSE, FINE, Comparisons, Solved, added_up, propagate
 from adaptive.estimators.preferences.inference.site_rules import SiteRule
 from adaptive.estimators.preferences.inference.utility_prior import UtilityPrior
+from adaptive.inference.leaps import Leaps
 
 __all__ = ["Learnt", "learn_prior", "updated"]
 
@@ -83,22 +86,45 @@ def learn_prior(
     With ``max_pairs`` each iteration looks at a fresh sample of so many comparisons of everybody who has more; the
     evidence is then compared as an average over five iterations with that over the five before.
     """
-    prior, trace = start, []
+    prior, trace = start, list[float]()
     pi, nu = np.zeros(len(data)), np.zeros(len(data))
     counts = np.bincount(data.person, minlength=n_people)
     capped = max_pairs is not None and bool(counts.max(initial=0) > max_pairs)
-    rest = False
+    rest, leaps, before, here_before = False, Leaps(), None, start
     for _ in range(max_iter):
         rows = _sampled(data, counts, int(max_pairs or 0), rng) if capped else None
-        solved = propagate(prior, data, rule, (pi, nu), rows=rows, tol=COARSE, n_jobs=n_jobs)
-        seen = len(data) if rows is None else len(rows)
-        trace.append(float(sum(one.log_evidence.sum() for one in solved)) * len(data) / seen)
+
+        def expected(prior: UtilityPrior, rows: np.ndarray | None = rows) -> tuple[list[Solved], float]:
+            solved = propagate(prior, data, rule, (pi, nu), rows=rows, tol=COARSE, n_jobs=n_jobs)
+            seen = len(data) if rows is None else len(rows)
+            return solved, float(sum(one.log_evidence.sum() for one in solved)) * len(data) / seen
+
+        here, reached = prior, -np.inf
+        if before is not None and not capped and before.loadings.shape == prior.loadings.shape:
+            here = prior.ahead(before, leaps.length)
+            with suppress(np.linalg.LinAlgError):  # so far ahead that people have no posterior: nowhere better
+                solved, reached = expected(here)
+        if trace and reached > trace[-1] and not capped:
+            leaps.kept()
+        else:
+            leaps.taken_back()
+            try:
+                solved, reached = expected(prior)
+            except np.linalg.LinAlgError:  # answers that a plane separates: loadings grow for ever, beyond all numbers
+                if not trace:
+                    raise
+                prior = here_before
+                break
+            here = prior
+        trace.append(reached)
         rest = _at_rest(trace, tol, AVERAGED if capped else 1)
         if rest:
+            prior = here
             break
         for one in solved:
             pi[one.rows], nu[one.rows] = one.pi, one.nu
-        prior = updated(prior, *added_up(solved, n_people, len(prior)), covariance)
+        here_before = here
+        before, prior = prior, updated(here, *added_up(solved, n_people, len(prior)), covariance)
     final = propagate(prior, data, rule, (pi, nu), tol=FINE, n_jobs=n_jobs)
     return Learnt(prior, data, n_people, final, trace, rest)
 

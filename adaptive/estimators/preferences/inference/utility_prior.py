@@ -97,6 +97,24 @@ class UtilityPrior:
             kernel=kernel,
         )
 
+    def ahead(self, before: UtilityPrior, length: float) -> UtilityPrior:
+        """The prior that lies ``length`` times as far ahead of this one as this one of the one ``before``.
+
+        Means and logarithms of scales are extrapolated, and loadings, which are known up to a rotation, once those
+        before are turned towards these; a kernel that differs, by its Cholesky factor.
+        """
+        mean = self.mean + length * (self.mean - before.mean)
+        left, _, right = np.linalg.svd(before.loadings.T @ self.loadings)
+        loadings = self.loadings + length * (self.loadings - before.loadings @ (left @ right))
+        with np.errstate(over="ignore"):  # of leaps that are too long, and end nowhere
+            scale = float(self.scale * (self.scale / before.scale) ** length)
+        if self.kernel is before.kernel or self.root is None or before.root is None:
+            return replace(self, mean=mean, loadings=loadings, scale=scale)
+        root = self.root + length * (self.root - before.root)
+        own, old = np.diag(self.root), np.diag(before.root)
+        root[np.diag_indices(len(root))] = own * (own / old) ** length
+        return replace(self, mean=mean, loadings=loadings, scale=scale, kernel=root @ root.T)
+
     def state(self) -> State:
         """Plain data."""
         return {"mean": self.mean, "loadings": self.loadings, "scale": self.scale, "kernel": self.kernel}
