@@ -299,6 +299,9 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     def _candidates(self, X: Pool) -> Matrix | KeptRows:
         return X if isinstance(X, KeptRows) else self._rows(X)
 
+    def _given_inputs(self, target: Pool) -> Matrix:
+        return target.rows() if isinstance(target, KeptRows) else self._rows(target)  # `select` takes some of the pool
+
     def _rows(self, X: Pool) -> Matrix:
         """Rows, checked, along the directions in which weights are independent."""
         return self._along(checked_table(self, X))
