@@ -17,7 +17,7 @@ from sklearn.utils import get_tags
 
 from adaptive import pool
 from adaptive.estimators.base import DesignMixin
-from adaptive.estimators.rows.labels import refuse_other_than_labels, refuse_two_kinds
+from adaptive.estimators.rows.labels import refuse_other_than_labels, refuse_two_kinds, unboxed
 from adaptive.estimators.views.pipeline_view import PipelineView
 from adaptive.estimators.views.transformers import has, keeps_posterior
 from adaptive.pool import without_names
@@ -119,7 +119,7 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
     def partial_fit(self, X: Pool, y: Outcomes) -> ClassifierView:
         """Add answers and refit on all of them; refused answers leave the view unchanged."""
         refuse_two_kinds(y)
-        y = np.asarray(y)
+        y = np.asarray(unboxed(y))
         if y.ndim != 1 or len(y) != pool.length(X):
             raise ValueError(f"y must hold one label for each of the {pool.length(X)} rows of X, got shape {y.shape}.")
         refuse_other_than_labels(y)
