@@ -100,6 +100,7 @@ def _counts(family: Potential, mean: np.ndarray, variance: np.ndarray, seed: int
     except ValueError:  # too many to list: draws show where they are
         generator = np.random.default_rng(seed)
         projections = mean + np.sqrt(variance) * generator.standard_normal(4096)
+        projections = np.minimum(projections, getattr(family, "highest_projection", np.inf))  # the largest count told
         drawn = np.sort(family.sample(projections, random_state=generator))
         return drawn[len(drawn) // (2 * MANY) :: len(drawn) // MANY], np.full(MANY, 1.0 / MANY)
     listed, shares = standing_for(counts, probabilities / probabilities.sum())

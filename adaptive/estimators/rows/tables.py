@@ -30,6 +30,7 @@ __all__ = [
 
 UNLABELLED: Any = object()
 MOST_COLUMNS = 2**31 - 1
+LARGEST = 1e100  # number in a row
 KINDS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 
@@ -60,11 +61,26 @@ def checked_table(
     kinds = {**KINDS, "dtype": float} if numbers else KINDS
     with in_plain_words(X, y):
         if y is not UNLABELLED:
+            _refuse_huge(X)  # before anything is set
             rows, outcomes = validate_data(estimator, X, y, reset=reset, y_numeric=numbers, **kinds)
             return rows, np.asarray(outcomes, dtype=float) if numbers else outcomes
-        if hasattr(estimator, "n_features_in_"):
-            return validate_data(estimator, X, reset=False, **kinds)
-        return check_array(X, input_name="X", **kinds)
+        known = hasattr(estimator, "n_features_in_")
+        rows = validate_data(estimator, X, reset=False, **kinds) if known else check_array(X, input_name="X", **kinds)
+        _refuse_huge(rows)
+        return rows
+
+
+def _refuse_huge(X: Any) -> None:
+    """Refuse numbers of which squares, variances and their products overflow."""
+    values = X.data if sp.issparse(X) else without_names(X)
+    if not isinstance(values, np.ndarray) or values.dtype != np.float64 or not values.size:
+        return
+    largest = max(values.max(), -values.min())
+    if LARGEST < largest < np.inf:  # infinity and NaN are refused in other words
+        raise ValueError(
+            f"X must hold numbers up to {LARGEST:g}, with whose squares one can still compute, got {largest:g}; scale "
+            "the columns, as in make_pipeline(StandardScaler(), estimator)."
+        )
 
 
 def checked_pool(pool: Table) -> Matrix:
