@@ -72,7 +72,8 @@ def checked_table(
 
 def _refuse_huge(X: Any) -> None:
     """Refuse numbers of which squares, variances and their products overflow."""
-    values = X.data if sp.issparse(X) else without_names(X)
+    table: Any = X
+    values = (table if hasattr(table, "data") else table.tocsr()).data if sp.issparse(X) else without_names(X)
     if not isinstance(values, np.ndarray) or values.dtype != np.float64 or not values.size:
         return
     largest = max(values.max(), -values.min())
