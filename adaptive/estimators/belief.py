@@ -343,6 +343,10 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
         """Candidates, checked; before any fit rows may be of any width."""
         return checked_table(self, X, numbers=True)
 
+    def _given_inputs(self, target: Any) -> Any:
+        """Given inputs, checked: the same kind of thing as candidates."""
+        return self._candidates(target)
+
     # -- learning ----------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -381,7 +385,7 @@ class BeliefEstimator(DesignMixin, BaseEstimator):
     def predictive(self, candidates: Pool, *, target: Any = None, random_state: RandomState = None) -> Predictive:
         """Return what is believed about ``candidates`` at the current posterior; before any fit the prior answers."""
         given = self._candidates(candidates)
-        about = None if target is None else self._candidates(target)
+        about = None if target is None else self._given_inputs(target)
         if self.__sklearn_is_fitted__():
             return self.belief_.predictive(given, target=about, random_state=random_state)
         settings, kind = self._Settings.of(self), self._belief_about(None)

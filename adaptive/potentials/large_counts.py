@@ -6,6 +6,12 @@ since p, continued to real y, varies on the scale of sqrt(y) at least (Euler and
 panels of a few such scales, and p(y) = E Poisson(y; e rate(s)) at each point by the trapezoidal rule about the mode of
 its integrand, which converges exponentially. Logarithms of masses are those of deviances, so that large counts lose no
 digits.
+
+Of the rate exp(s) counts may lie beyond what a float can hold. From 1e9 on (1e10 / variance if that is more) the noise
+of the count is nothing beside the spread of log y, which is then normal:  p(y) = N(log y; mean, v) / y,  v = variance +
+1/y,  so that with z the lower end in deviations
+
+    - integral p log p  =  Q(z) (log(2 pi e v) / 2 + mean) + phi(z) (z / 2 + sqrt(v)).
 """
 
 from __future__ import annotations
@@ -20,6 +26,7 @@ __all__ = ["FIRST", "large_entropy", "rate_and_slope"]
 FIRST = 512  # counts that are listed one by one
 _REACH = 7.5  # standard deviations of the projection
 _LARGEST_LOG = 690.0
+_LOG_NORMAL_FROM = 1e9
 
 
 @njit(cache=True)
@@ -113,6 +120,22 @@ def _term(kind: int, mean: float, variance: float, e: float, y: float) -> float:
 
 
 @njit(cache=True)
+def _log_normal_from(variance: float) -> float:
+    """The count from which log y is normal: 1/y is below 1e-10 of a broad variance, and added to a narrow one."""
+    return max(_LOG_NORMAL_FROM, 1e10 / variance) if variance > 1e-6 else _LOG_NORMAL_FROM
+
+
+@njit(cache=True)
+def _log_normal_entropy(mean: float, variance: float, log_from: float) -> float:
+    """- integral of p log p over y >= exp(log_from), where log y is normal."""
+    sd = math.sqrt(variance)
+    z = (log_from - mean) / sd
+    above = 0.5 * math.erfc(z * math.sqrt(0.5))
+    at = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
+    return above * (0.5 * math.log(2.0 * math.pi * math.e * variance) + mean) + at * (0.5 * z + sd)
+
+
+@njit(cache=True)
 def large_entropy(kind: int, mean: float, variance: float, e: float, nodes: np.ndarray, weights: np.ndarray) -> float:
     """- sum of p(y) log p(y) over the counts y >= FIRST, for variance > 0.
 
@@ -132,7 +155,13 @@ def large_entropy(kind: int, mean: float, variance: float, e: float, nodes: np.n
     high = rate_and_slope(kind, mean + _REACH * sd, e)[0]
     high += 9.0 * math.sqrt(high) + 30.0
     left = max(FIRST - 0.5, low - 9.0 * math.sqrt(low) - 30.0)
-    total = 0.0
+    total = beyond = 0.0
+    if kind == 0:
+        log_from, log_e = math.log(_log_normal_from(variance)), math.log(e)
+        if mean + log_e + _REACH * sd > log_from:
+            broadened = variance + math.exp(-max(mean + log_e, log_from))
+            beyond = _log_normal_entropy(mean + log_e, broadened, max(log_from, math.log(left)))
+            high = min(high, math.exp(log_from))
     if left == FIRST - 0.5:
         slope = _term(kind, mean, variance, e, float(FIRST)) - _term(kind, mean, variance, e, FIRST - 1.0)
         total += slope / 24.0
@@ -144,4 +173,4 @@ def large_entropy(kind: int, mean: float, variance: float, e: float, nodes: np.n
             y = left + 0.5 * length * (1.0 + nodes[k])
             total += 0.5 * length * weights[k] * _term(kind, mean, variance, e, y)
         left += length
-    return total
+    return total + beyond

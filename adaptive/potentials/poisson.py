@@ -111,6 +111,12 @@ class Poisson(Likelihood):
     def singular(self) -> bool:  # type: ignore[override]
         return self._rate.cut
 
+    @property
+    def highest_projection(self) -> Number:
+        """The projection about which drawn counts are half the largest that can be told."""
+        share = 0.5 * LARGEST_COUNT / np.asarray(self.exposure)
+        return np.log(share) if self.rate == "exp" else share
+
     def mean_rate(self, s: ArrayLike) -> np.ndarray:
         """Return the rate at the projections s, per unit of exposure."""
         return self._rate.rate(np.asarray(s, dtype=float))

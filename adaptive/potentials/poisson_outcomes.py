@@ -24,7 +24,8 @@ __all__ = ["expected_entropy", "outcome_entropy", "poisson_entropy", "probabilit
 _TAIL = 1e-10
 _MOST = 200_000  # counts beyond which a table is not sensible
 _SERIES_FROM = 60.0
-_LARGEST_RATE = 1e300
+_LARGEST_LOG_RATE = 690.0
+_BENDS = {"exp": (-5.0, 5.0), "softplus": (-5.0, 5.0), "rectified": (0.0, 5.0)}  # where the entropy turns
 _KINDS = {"exp": 0, "softplus": 1, "rectified": 2}
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
@@ -154,7 +155,7 @@ def probabilities(
 def outcome_entropy(rate: str, mean: np.ndarray, variance: np.ndarray, exposure: np.ndarray) -> np.ndarray:
     """Return H(y) in nats, to 1e-8."""
     flat = _flat(mean, variance, exposure)
-    out = poisson_entropy(flat[2] * RATES[rate].rate(flat[0]))  # right where the projection is known
+    out = _entropy_at(rate, flat[0], flat[2])  # right where the projection is known
     spread = flat[1] > 0
     flat = [array[spread] for array in flat]
     found = np.empty(len(flat[0]))
@@ -166,12 +167,21 @@ def outcome_entropy(rate: str, mean: np.ndarray, variance: np.ndarray, exposure:
 
 def expected_entropy(rate: str, mean: np.ndarray, variance: np.ndarray, exposure: np.ndarray) -> np.ndarray:
     """Return E H(Poisson(e rate(s))) in nats."""
-    link, e = RATES[rate], np.array(exposure).ravel()
+    e = np.array(exposure).ravel()
 
     def entropy(s: np.ndarray, owner: np.ndarray) -> np.ndarray:
-        return poisson_entropy(np.minimum(e[owner] * link.rate(s), _LARGEST_RATE))
+        return _entropy_at(rate, s, e[owner])
 
-    return quadrature.gaussian_average(entropy, mean, variance, link.kinks)
+    return quadrature.gaussian_average(entropy, mean, variance, _BENDS[rate])
+
+
+def _entropy_at(rate: str, s: np.ndarray, exposure: np.ndarray) -> np.ndarray:
+    """Return H(Poisson(e rate(s))), of the rate exp(s) also where that is more than a float can hold."""
+    if rate != "exp":
+        return poisson_entropy(exposure * RATES[rate].rate(s))
+    log_rate = s + np.log(exposure)
+    excess = np.maximum(log_rate - _LARGEST_LOG_RATE, 0.0)
+    return poisson_entropy(np.exp(log_rate - excess)) + 0.5 * excess
 
 
 @cache

@@ -97,6 +97,7 @@ class Predictive:
     outcome_entropy:         Field[np.ndarray] = Field("(m,) H(y), nats")
     expected_entropy:        Field[np.ndarray] = Field("(m,) E H(y | target), nats")
     target:                  Field[Predictive] = Field("the predictive at given inputs")
+    target_mean:             Field[np.ndarray] = Field("(t,) mean of the target components")
     target_covariance:       Field[np.ndarray] = Field("(m, t) covariance of projections and target components")
     target_variance:         Field[np.ndarray] = Field("(t, t) covariance of the target components")
     explained_variance:      Field[np.ndarray] = Field("(m,) the part of the variance that the target explains")
@@ -257,6 +258,16 @@ class Predictive:
     def target_block(self, i: Index) -> np.ndarray:
         """Return rows ``i`` of ``target_covariance``; overridden where these are cheaper than all of it."""
         return self.target_covariance[i]
+
+    def target_shifts(self, i: Index) -> np.ndarray:
+        """Return S (len i, r, t), a root of the expected drop of the target's covariance:  C - E C' = S' S.
+
+        Of one Gaussian  S = c sqrt((v - E v') / v^2):  the moments of s move, and those of the target by regression.
+        """
+        variance = np.asarray(self.variance)[i]
+        drop = np.maximum(variance - np.asarray(self.expected_variance)[i], 0.0)
+        factor = np.where(variance > 0, np.sqrt(drop) / np.where(variance > 0, variance, 1.0), 0.0)
+        return (factor[:, None] * self.target_block(i))[:, None, :]
 
     def steepness(self) -> tuple[float, float] | None:
         """Return how much mean and standard deviation can change per unit of a row's length; None if not linear."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
     from adaptive.types import Number
 
-__all__ = ["is_gaussian", "noise_variance", "representatives", "variances_after"]
+__all__ = ["is_gaussian", "noise_variance", "representatives", "standing_for", "variances_after"]
 
 MANY = 64  # outcomes that stand for more
 
@@ -75,6 +75,24 @@ def representatives(
     return values, shares
 
 
+def standing_for(outcomes: np.ndarray, probabilities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return (m, c) outcomes of a list, at most 64 that stand for all, and their probabilities (m, c).
+
+    Examples
+    --------
+    >>> standing_for(np.arange(2), np.array([[0.25, 0.75]]))[0].tolist()
+    [[0, 1]]
+    """
+    if probabilities[:, MANY:].sum(axis=1).max(initial=0.0) < 1e-9:
+        listed = probabilities[:, :MANY]
+        return np.broadcast_to(outcomes[: listed.shape[1]], listed.shape), listed
+    levels = (np.arange(MANY) + 0.5) / MANY
+    cumulated = np.cumsum(probabilities, axis=1) / probabilities.sum(axis=1, keepdims=True)
+    last = len(outcomes) - 1
+    places = np.stack([np.minimum(np.searchsorted(row, levels), last) for row in cumulated])
+    return outcomes[places], np.full(places.shape, 1.0 / MANY)
+
+
 def _counts(family: Potential, mean: np.ndarray, variance: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return all counts of one candidate if they are few, else 64 equally probable ones."""
     try:
@@ -82,13 +100,11 @@ def _counts(family: Potential, mean: np.ndarray, variance: np.ndarray, seed: int
     except ValueError:  # too many to list: draws show where they are
         generator = np.random.default_rng(seed)
         projections = mean + np.sqrt(variance) * generator.standard_normal(4096)
+        projections = np.minimum(projections, getattr(family, "highest_projection", np.inf))  # the largest count told
         drawn = np.sort(family.sample(projections, random_state=generator))
         return drawn[len(drawn) // (2 * MANY) :: len(drawn) // MANY], np.full(MANY, 1.0 / MANY)
-    probabilities = probabilities[0] / probabilities[0].sum()
-    if probabilities[MANY:].sum() < 1e-9:
-        return counts[:MANY], probabilities[:MANY]
-    levels = (np.arange(MANY) + 0.5) / MANY
-    return counts[np.searchsorted(np.cumsum(probabilities), levels)], np.full(MANY, 1.0 / MANY)
+    listed, shares = standing_for(counts, probabilities / probabilities.sum())
+    return listed[0], shares[0]
 
 
 def _sums(family: Potential, mean: np.ndarray, variance: np.ndarray, seed: int) -> np.ndarray:

@@ -307,6 +307,7 @@ GaussianProjections.ways = Predictive.ways | {
     "mean": (Way((), lambda p: p._source.mean(p._part)),),
     "variance": (Way((), lambda p: p._source.variance(p._part)),),
     "target": (Way((), _target, lambda p: p._about == "inputs"),),
+    "target_mean": (Way((), lambda p: p._source.mean(TARGET), JointPredictive._has_target),),
     "target_covariance": (Way((), lambda p: p.target_block(slice(None)), JointPredictive._has_target),),
     "target_variance": (Way((), _target_variance, JointPredictive._has_target),),
     "target_entropy": (Way((), about_target.target_entropy, JointPredictive._has_target),),

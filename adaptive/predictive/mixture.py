@@ -4,7 +4,8 @@
 
 after which every component is its own ``given``. Which component is right counts among the unknowns, so that an
 information is  H(sum_k w_k p_k) - sum_k w_k E_k H(y | target):  what an outcome says about the weights of the
-components, and within each about its target.
+components, and within each about its target. The target's moments are those of the mixture: the mean covariance of the
+components, and how their means differ; what an outcome does to them is in :mod:`adaptive.predictive.expected_updates`.
 """
 
 from __future__ import annotations
@@ -16,13 +17,15 @@ import numpy as np
 from scipy.special import ndtr
 
 from adaptive import checks
+from adaptive.predictive import target_information as about_target
 from adaptive.predictive.base import Predictive
 from adaptive.predictive.conditional_variance import is_gaussian, noise_variance
 from adaptive.predictive.derivations import Way, entropy
+from adaptive.predictive.expected_updates import expected_variance, target_shifts
 from adaptive.predictive.scenarios import branch
 
 if TYPE_CHECKING:
-    from adaptive.types import ArrayLike, RandomState
+    from adaptive.types import ArrayLike, Index, RandomState
 
 __all__ = ["Mixture"]
 
@@ -109,6 +112,18 @@ class Mixture(Predictive):
             return predictive.covariance(i, j) + np.multiply.outer(apart[i], apart[j])
 
         return self.average(second)
+
+    def target_block(self, i: Index) -> np.ndarray:
+        """Return the covariance of the projections of candidates ``i`` with every target component."""
+
+        def second(predictive: Predictive) -> np.ndarray:
+            apart = (predictive.mean - self.mean)[i], predictive.target_mean - self.target_mean
+            return predictive.target_block(i) + np.multiply.outer(*apart)
+
+        return self.average(second)
+
+    def target_shifts(self, i: Index) -> np.ndarray:
+        return target_shifts(self, i)
 
     def draws(self, n: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return weights (k,) and p(outcome | draw) (k, m, c); some draws of each component, with its weight.
@@ -216,6 +231,23 @@ def _variance(mixture: Mixture) -> np.ndarray:
     return mixture.average(lambda predictive: predictive.variance + np.square(predictive.mean - mean))
 
 
+def _target_variance(mixture: Mixture) -> np.ndarray:
+    mean = mixture.target_mean
+
+    def second(predictive: Predictive) -> np.ndarray:
+        apart = predictive.target_mean - mean
+        return predictive.target_variance + np.multiply.outer(apart, apart)
+
+    return mixture.average(second)
+
+
+def _explained_variance(mixture: Mixture) -> np.ndarray:
+    """All of the variance where the target decides the projections; else what is linear in it."""
+    if all(np.array_equal(p.explained_variance, p.variance) for p in mixture.predictives):
+        return mixture.variance
+    return about_target.explained_variance(mixture)
+
+
 def _target(mixture: Mixture) -> Mixture:
     return Mixture(mixture.weights, [p.target for p in mixture.predictives], random_state=mixture.seed)
 
@@ -257,7 +289,21 @@ Mixture.ways = {
     "log_determinant": (
         Way((), lambda m: m.predictives[0].log_determinant(), lambda m: _is_one(m) and _has("log_determinant")(m)),
     ),
+    "expected_variance": (
+        Way((), expected_variance, lambda m: _has("likelihood")(m) and _has("expected_variance")(m)),
+    ),
+    "explained_variance": (Way((), _explained_variance, _has("explained_variance")),),
     "target": (Way((), _target, _has("target")),),
+    "target_mean": (Way((), lambda mixture: mixture.average(lambda p: p.target_mean), _has("target_mean")),),
+    "target_covariance": (
+        Way(
+            ("mean",),
+            lambda m: m.target_block(slice(None)),
+            lambda m: _has("target_covariance")(m) and _has("target_mean")(m),
+        ),
+    ),
+    "target_variance": (Way(("target_mean",), _target_variance, _has("target_variance")),),
+    "target_deviation": Predictive.ways["target_deviation"],
     "features": (Way((), _first("features"), _has("features")),),
     "measured": (Way((), _first("measured"), _has("measured")),),
 }

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adaptive.scorers.record import require
+from adaptive.scorers.record import nonnegative, require
 from adaptive.scorers.rows import blocks
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
     from adaptive.types import RandomState
 
-__all__ = ["a_optimality", "covariance_drop"]
+__all__ = ["a_optimality", "require_drop"]
 
 
 def a_optimality(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
@@ -21,7 +21,9 @@ def a_optimality(predictive: Predictive, random_state: RandomState = None) -> np
 
         C' = C - c c' (v - E v') / v^2        c = Cov(target, s),  v = Var(s),  E v' = its mean after the outcome
 
-    Exact for a Gaussian likelihood; otherwise the mean over outcomes of one moment-matching step.
+    Exact for a Gaussian likelihood; otherwise the mean over outcomes of one moment-matching step. Of a mixture C and C'
+    are the covariances of the mixture, the spread of its components' means included:  tr C - E tr C' is the expected
+    squared step of the target's mean.
 
     Parameters
     ----------
@@ -45,16 +47,15 @@ def a_optimality(predictive: Predictive, random_state: RandomState = None) -> np
     >>> a_optimality(belief).round(3)
     array([0.52])
     """
-    drop = covariance_drop("a_optimality", predictive)
-    squares = np.empty(len(predictive))
+    require_drop("a_optimality", predictive)
+    drop = np.empty(len(predictive))
     for part in blocks(len(predictive), predictive.target_block(slice(0, 1)).shape[1]):
-        squares[part] = np.square(predictive.target_block(part)).sum(axis=1)
-    return drop * squares
+        drop[part] = np.square(predictive.target_shifts(part)).sum(axis=(1, 2))
+    return drop
 
 
-def covariance_drop(scorer: str, predictive: Predictive) -> np.ndarray:
-    """Return (v - E v') / v^2, the factor of the rank-one correction that a measurement is expected to make."""
+def require_drop(scorer: str, predictive: Predictive) -> None:
+    """Require what the target's expected covariance follows from, and that no variance is expected to grow."""
     require(scorer, predictive, "target_covariance", "variance", "expected_variance")
-    variance = np.asarray(predictive.variance)
-    known = variance <= 0
-    return np.where(known, 0.0, (variance - predictive.expected_variance) / np.where(known, 1.0, variance) ** 2)
+    now, then = np.asarray(predictive.variance), np.asarray(predictive.expected_variance)
+    nonnegative(scorer, predictive, now - then, variance=now, expected_variance=then)

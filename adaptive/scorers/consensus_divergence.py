@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive.predictive.derivations import entropy, family_entropies
-from adaptive.scorers.record import require, scorer
+from adaptive.scorers.record import nonnegative, require, scorer
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
@@ -52,10 +52,13 @@ def consensus_divergence(predictive: Predictive, random_state: RandomState = Non
         within: Any = 0.0
         for weight, part in parts:
             within = within + weight * family_entropies(part, 1)
-        return predictive.outcome_entropy - within
+        mixed = predictive.outcome_entropy
+        fields = {"outcome_entropy": mixed, "expected_entropy": within}
+        return nonnegative("consensus_divergence", predictive, mixed - within, **fields)
     require("consensus_divergence", predictive, "draws")
     weights, table = predictive.draws()
-    return entropy(np.tensordot(weights, table, axes=1)) - weights @ entropy(table)
+    mixed, within = entropy(np.tensordot(weights, table, axes=1)), weights @ entropy(table)
+    return nonnegative("consensus_divergence", predictive, mixed - within, draws=mixed - within)
 
 
 def _decided_by_projection(predictive: Predictive) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import linalg
 
-from adaptive.scorers.a_optimality import covariance_drop
+from adaptive.scorers.a_optimality import require_drop
 from adaptive.scorers.record import require
 from adaptive.scorers.rows import blocks
 
@@ -22,6 +22,8 @@ def e_optimality(predictive: Predictive, random_state: RandomState = None) -> np
     """Return the drop of the largest eigenvalue of the target's expected covariance.
 
         lambda_max(C) - lambda_max(C - r c c'),        r = (v - E v') / v^2
+
+    Of a mixture C and C' are the covariances of the mixture, the spread of its components' means included.
 
     Parameters
     ----------
@@ -47,29 +49,34 @@ def e_optimality(predictive: Predictive, random_state: RandomState = None) -> np
     >>> e_optimality(belief).round(3)
     array([1., 0.])
     """
-    drop = covariance_drop("e_optimality", predictive)
+    require_drop("e_optimality", predictive)
     require("e_optimality", predictive, "target_variance")
     values, vectors = linalg.eigh(predictive.target_variance)
     values, vectors = values[::-1], vectors[:, ::-1]
     scores = np.empty(len(predictive))
     for part in blocks(len(predictive), len(values)):
-        scores[part] = _top_eigenvalue_drop(values, (predictive.target_block(part) @ vectors) ** 2, drop[part])
+        shifts = predictive.target_shifts(part) @ vectors
+        if shifts.shape[1] == 1:
+            scores[part] = _top_eigenvalue_drop(values, shifts[:, 0] ** 2)
+        else:
+            after = np.diag(values) - shifts.transpose(0, 2, 1) @ shifts
+            scores[part] = np.maximum(values[0] - np.linalg.eigvalsh(after)[:, -1], 0.0)
     return scores
 
 
-def _top_eigenvalue_drop(values: np.ndarray, squares: np.ndarray, drop: np.ndarray) -> np.ndarray:
-    """Return d = l_1 - lambda_max(diag(l) - r z z') for every row z, given its squares.
+def _top_eigenvalue_drop(values: np.ndarray, squares: np.ndarray) -> np.ndarray:
+    """Return d = l_1 - lambda_max(diag(l) - z z') for every row z, given its squares.
 
-    d solves  d (1 + r sum_{j>1} z_j^2 / (l_1 - l_j - d)) = r z_1^2,  whose left side is convex and increasing up to the
+    d solves  d (1 + sum_{j>1} z_j^2 / (l_1 - l_j - d)) = z_1^2,  whose left side is convex and increasing up to the
     gap l_1 - l_2: Newton's method inside a shrinking bracket.
     """
     if len(values) == 1:
-        return drop * squares[:, 0]
-    first, others = drop * squares[:, 0], drop[:, None] * squares[:, 1:]
+        return squares[:, 0]
+    first, others = squares[:, 0], squares[:, 1:]
     gaps = values[0] - values[1:]
     if gaps[0] <= 1e-15 * values[0]:
-        return np.zeros(len(drop))  # the largest eigenvalue is there twice: one direction less leaves the other
-    lower, upper = np.zeros(len(drop)), np.clip(first, 0.0, gaps[0])
+        return np.zeros(len(squares))  # the largest eigenvalue is there twice: one direction less leaves the other
+    lower, upper = np.zeros(len(squares)), np.clip(first, 0.0, gaps[0])
     guess = 0.5 * upper
     for _ in range(100):
         distance = np.maximum(gaps - guess[:, None], 1e-16 * values[0])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adaptive.scorers.record import require, scorer
+from adaptive.scorers.record import by_determinant, nonnegative, require, scorer
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
@@ -37,7 +37,12 @@ def information_gain(predictive: Predictive, random_state: RandomState = None) -
 
     Returns
     -------
-    (m,) array, nats
+    (m,) array, nats, none negative
+
+    Raises
+    ------
+    ValueError
+        If a field is wrong, so that the difference is negative by more than rounding: it is named.
 
     References
     ----------
@@ -53,9 +58,15 @@ def information_gain(predictive: Predictive, random_state: RandomState = None) -
     array([0. , 0.5])
     """
     if predictive.provides("log_determinant"):
-        return 0.5 * predictive.log_determinant()[0]
+        return by_determinant("information_gain", predictive)
     by_outcome = predictive.provides("outcome_entropy") and predictive.provides("expected_entropy")
     if not by_outcome and predictive.provides("target_entropy") and predictive.provides("expected_target_entropy"):
-        return predictive.target_entropy - predictive.expected_target_entropy
+        before, after = predictive.target_entropy, predictive.expected_target_entropy
+        return nonnegative(
+            "information_gain", predictive, before - after, target_entropy=before, expected_target_entropy=after
+        )
     require("information_gain", predictive, "outcome_entropy", "expected_entropy")
-    return predictive.outcome_entropy - predictive.expected_entropy
+    uncertain, noise = predictive.outcome_entropy, predictive.expected_entropy
+    return nonnegative(
+        "information_gain", predictive, uncertain - noise, outcome_entropy=uncertain, expected_entropy=noise
+    )

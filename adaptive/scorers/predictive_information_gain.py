@@ -10,7 +10,7 @@ from scipy.special import xlog1py
 
 from adaptive.predictive.conditional_variance import is_gaussian, noise_variance
 from adaptive.scorers.joint_outcomes import excesses, expansions, has_moments, joint_tables, tables_of_draws
-from adaptive.scorers.record import require, scorer
+from adaptive.scorers.record import nonnegative, require, scorer
 from adaptive.scorers.rows import blocks
 
 if TYPE_CHECKING:
@@ -70,6 +70,11 @@ def predictive_information_gain(predictive: Predictive, random_state: RandomStat
     if len(predictive.target) == 0:
         raise ValueError("target must hold at least one input, got none.")
     predictive = predictive.components[0][1] if len(predictive.components) == 1 else predictive
+    scores = _by_what_is_there(predictive)
+    return nonnegative(_NAME, predictive, scores, joint_probabilities=scores)
+
+
+def _by_what_is_there(predictive: Predictive) -> np.ndarray:
     if len(predictive.components) > 1 and predictive.provides("probabilities"):
         by_draws = any(p.sampled for _, p in predictive.components)
         return _by_draws(predictive) if by_draws else _by_tables(predictive, joint_tables(_NAME, predictive))
@@ -94,7 +99,8 @@ def _by_correlations(predictive: Predictive) -> np.ndarray:
             for w, p in components
         )
         squares = covariance**2 * scale_target * scale[part, None]
-        scores[part] = (-0.5 * np.log1p(-squares)).mean(axis=1)
+        # a correlation that no float tells from 1 is one of a finite information all the same
+        scores[part] = (-0.5 * np.log1p(-np.minimum(squares, 1.0 - np.finfo(float).eps))).mean(axis=1)
     return scores
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive.predictive.base import MissingField
 from adaptive.predictive.conditional_variance import is_gaussian
-from adaptive.scorers.record import require
+from adaptive.scorers.record import by_determinant, nonnegative, require
 
 if TYPE_CHECKING:
     from adaptive.potentials.base import Potential  # house: a type only
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from adaptive.types import RandomState
 
 __all__ = ["variational_information_gain"]
+
+_NAME = "variational_information_gain"
 
 
 def variational_information_gain(predictive: Predictive, random_state: RandomState = None) -> np.ndarray:
@@ -29,10 +31,18 @@ def variational_information_gain(predictive: Predictive, random_state: RandomSta
     agrees with `information_gain` for Gaussian outcomes, and to first order where little is unknown; where much is,
     it grows with log v beyond any entropy of the outcome.
 
+    Of a mixture the number k of the right component is unknown as well as s, and it is the same divergence of (k, s):
+
+        sum_y p(y) KL( Q(k, s | y) || Q(k, s) )  =  I(y; k)  +  sum_k w_k  (the divergence of component k),
+
+    so that it agrees with `information_gain` where the components do; the mean over components alone would leave out
+    what the outcome says about which of them is right.
+
     Parameters
     ----------
     predictive : Predictive
-        With ``mean``, ``variance``, ``probabilities`` and a ``likelihood`` that has such a bound (logistic).
+        With ``mean``, ``variance``, ``probabilities`` and a ``likelihood`` that has such a bound (logistic), or a
+        mixture of such.
     random_state : ignored
 
     Returns
@@ -55,14 +65,27 @@ def variational_information_gain(predictive: Predictive, random_state: RandomSta
     >>> variational_information_gain(StatedPredictive(mean=[0.0], variance=[1.0], likelihood=BernoulliLogit())).round(3)
     array([0.093])
     """
-    require("variational_information_gain", predictive, "mean", "variance", "likelihood")
+    total: Any = 0.0
+    for weight, component in predictive.components:
+        total = total + weight * _of_one(component)
+    if len(predictive.components) == 1:
+        return total
+    require(_NAME, predictive, "outcome_entropy")
+    within = sum(weight * component.outcome_entropy for weight, component in predictive.components)
+    mixed = predictive.outcome_entropy
+    fields = {"outcome_entropy": mixed, "its components' outcome_entropy": within}
+    return total + nonnegative(_NAME, predictive, mixed - within, **fields)
+
+
+def _of_one(predictive: Predictive) -> np.ndarray:
+    require(_NAME, predictive, "mean", "variance", "likelihood")
     likelihood = predictive.likelihood
     if is_gaussian(likelihood):
-        require("variational_information_gain", predictive, "log_determinant")
-        return 0.5 * predictive.log_determinant()[0]
+        require(_NAME, predictive, "log_determinant")
+        return by_determinant(_NAME, predictive)
     if likelihood.outcomes is None or not np.all(likelihood.super_gaussian):
         name = type(likelihood).__name__
-        raise MissingField(f"variational_information_gain needs a likelihood with a super-Gaussian bound, got {name}.")
+        raise MissingField(f"{_NAME} needs a likelihood with a super-Gaussian bound, got {name}.")
     total = np.zeros(len(predictive))
     for outcome, probability in zip(predictive.outcomes, predictive.probabilities.T, strict=True):
         potential = likelihood.observe(np.full(len(predictive), outcome))
@@ -74,4 +97,6 @@ def _divergence(potential: Potential, mean: np.ndarray, variance: np.ndarray) ->
     width = potential.best_width(mean, variance)
     mean, tilt = mean - potential.location, potential.tilt
     shrink = 1.0 + variance / width
-    return 0.5 * (np.log(shrink) + (variance / shrink) * ((tilt - mean / width) ** 2 / shrink - 1.0 / width))
+    # log k - (v / k) / g = log k + 1 / k - 1, which is >= 0 but for rounding
+    spread = np.where(shrink < 2.0, np.log1p(shrink - 1.0), np.log(shrink)) - (shrink - 1.0) / shrink
+    return 0.5 * (np.maximum(spread, 0.0) + variance * ((tilt - mean / width) / shrink) ** 2)

@@ -24,6 +24,7 @@ class Case:
     ``unrelated`` are two candidates whose outcomes are independent, if there are
     such. ``moves_on``: a candidate that was measured asks for something else from then on (a user's next item).
     ``own_draws``: every candidate has draws of its own, so that those of several are a sample, not all there are.
+    ``once``: a candidate can be measured one time only.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Case:
     unrelated: Any = None
     moves_on: bool = False
     own_draws: bool = False
+    once: bool = False
 
     @functools.cached_property
     def _fitted(self) -> Any:

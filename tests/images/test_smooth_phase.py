@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from adaptive.images import head_scan, low_resolution, padded, polynomial_phase, simulate_scan, smooth_phase
+from adaptive.images.smooth_phase import _cosines
 
 HEAD = padded(head_scan()[12].image, 128).reshape(64, 2, 64, 2).mean(axis=(1, 3))
 WEIGHT = HEAD**2 / np.sum(HEAD**2)
@@ -54,3 +55,10 @@ def test_a_volume_has_one_too_and_noise_is_not_smooth():
 def test_bad_images_are_refused(image, message):
     with pytest.raises(ValueError, match=message):
         smooth_phase(image)
+
+
+def test_every_wave_of_the_prior_has_the_same_mean_square():
+    """So that the prior's phase has the variance that its coefficients have, whatever their wave."""
+    for side, n in ((16, 16), (33, 10), (8, 1)):
+        waves = _cosines(side, n)
+        np.testing.assert_allclose(waves.T @ waves / side, np.eye(n), atol=1e-12)

@@ -1,5 +1,7 @@
 """Questions that chance asks: how many, where, how they are logged; and what "auto" stands for."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from sklearn.gaussian_process.kernels import RBF
@@ -101,3 +103,27 @@ def test_only_classifiers_whose_outcomes_count_are_asked_at_random(model):
 def test_what_is_no_share_is_refused(exploration):
     with pytest.raises(ValueError, match="exploration must be"):
         SequentialDesign(classifier(), POOL, exploration=exploration)
+
+
+class Noting(BayesianLogisticRegression):
+    """Keeps what it was told to be pending."""
+
+    pending: ClassVar[list] = []
+
+    def select(self, candidates, n_select=1, **options):
+        self.pending.append(options["pending"])
+        return super().select(candidates, n_select, **options)
+
+
+def test_what_chance_drew_is_pending_for_the_rest_of_its_batch():
+    """Else the best of the others may be a twin of it."""
+    Noting.pending.clear()
+    design = SequentialDesign(
+        Noting(prior_scale=1.0, classes=[0, 1]), POOL, answer, random_state=2, batch_size=4, exploration=0.5
+    ).run(4)
+    drawn = np.isnan(np.reshape(design.history_["score"], (4, 4)))
+    chosen = [k for k in range(4) if not drawn[k].all()]
+    assert any(drawn[k].any() for k in chosen) and len(chosen) == len(Noting.pending)
+    for k, pending in zip(chosen, Noting.pending, strict=True):
+        rows = POOL[np.reshape(design.history_["position"], (4, 4))[k][drawn[k]]]
+        np.testing.assert_array_equal(np.zeros((0, 3)) if pending is None else pending, rows)

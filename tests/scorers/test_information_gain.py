@@ -9,6 +9,7 @@ from scipy.stats import norm
 from adaptive import scorers
 from adaptive.potentials import BernoulliLogit, BernoulliProbit, Gaussian, Laplace, Poisson
 from adaptive.predictive import GaussianProjections, MissingField, StatedPredictive, WeightedDraws
+from tests.culprits import naming
 
 
 def by_integration(likelihood, outcomes, mean, variance):
@@ -121,3 +122,31 @@ def test_permuting_candidates_and_rescaling_features_change_nothing(seed, scale)
 def test_a_missing_field_is_named_with_scorer_and_predictive():
     with pytest.raises(MissingField, match="information_gain needs expected_entropy, which StatedPredictive does not"):
         scorers.information_gain(StatedPredictive(probabilities=[[0.5, 0.5]]))
+
+
+def test_an_information_that_its_fields_make_negative_is_refused_by_name():
+    belief = StatedPredictive(outcome_entropy=np.array([0.7, 0.2]), expected_entropy=np.array([0.1, 0.3]))
+    with pytest.raises(
+        ValueError, match="information_gain cannot be negative.*outcome_entropy 0.2 and expected_entropy"
+    ):
+        scorers.information_gain(belief)
+    by_determinant = StatedPredictive(1, log_determinant=lambda: (np.array([-1.0]), np.array([0.01])))
+    for name in ("information_gain", "d_optimality"):
+        with naming(name), pytest.raises(ValueError, match=f"{name} cannot be negative.*log_determinant -1 "):
+            scorers.get(name)(by_determinant, 0)
+    by_what_ifs = StatedPredictive(1, target_entropy=1.0, expected_target_entropy=np.array([1.5]))
+    with pytest.raises(ValueError, match="target_entropy 1 and expected_target_entropy 1.5 of candidate 0"):
+        scorers.information_gain(by_what_ifs)
+    growing = StatedPredictive(
+        variance=[1.0], expected_variance=[1.5], target_covariance=[[1.0]], target_variance=[[2]]
+    )
+    for name in ("a_optimality", "d_optimality", "e_optimality"):
+        with naming(name), pytest.raises(ValueError, match=f"{name} cannot be negative.*expected_variance 1.5"):
+            scorers.get(name)(growing, 0)
+
+
+def test_rounding_below_zero_is_zero():
+    belief = StatedPredictive(outcome_entropy=np.array([0.7]), expected_entropy=np.array([0.7 + 1e-12]))
+    assert scorers.information_gain(belief).tolist() == [0.0]
+    estimated = StatedPredictive(1, log_determinant=lambda: (np.array([-0.02]), np.array([0.01])))
+    assert scorers.information_gain(estimated).tolist() == [0.0]  # within its own error

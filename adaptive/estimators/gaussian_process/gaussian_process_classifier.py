@@ -13,7 +13,7 @@ from adaptive.estimators.gaussian_process.classifier_belief import ClassifierBel
 from adaptive.estimators.gaussian_process.estimator import ProcessEstimator
 from adaptive.estimators.gaussian_process.integrated_belief import IntegratedClassifier
 from adaptive.estimators.gaussian_process.process_belief import log_marginal_likelihood, one_or_all
-from adaptive.estimators.rows.labels import codes_of, known_classes, refuse_two_kinds, warn_of_one_class
+from adaptive.estimators.rows.labels import codes_of, known_classes, refuse_two_kinds, unboxed, warn_of_one_class
 from adaptive.estimators.rows.scales import warn_of_scales
 from adaptive.estimators.rows.training import LabelledRows, stacked_rows
 
@@ -199,7 +199,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         self, X: Table, y: ArrayLike, earlier: LabelledRows | None = None, *, classes: ArrayLike | None = None
     ) -> LabelledRows:
         refuse_two_kinds(y)
-        inputs, labels = self._inputs(X, y, reset=earlier is None, multi_output=False)
+        inputs, labels = self._inputs(X, unboxed(y), reset=earlier is None, multi_output=False)
         named = self.classes if classes is None else classes
         if earlier is None:
             return LabelledRows(self._kept(inputs), labels, known_classes(labels, named))

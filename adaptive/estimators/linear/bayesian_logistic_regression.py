@@ -21,7 +21,7 @@ from adaptive.estimators.linear.one_vs_rest_belief import OneVsRestBelief
 from adaptive.estimators.linear.pool_marginals import KeptRows
 from adaptive.estimators.linear.settings import LogisticSettings
 from adaptive.estimators.linear.softmax_belief import SoftmaxBelief
-from adaptive.estimators.rows.labels import codes_of, known_classes, refuse_two_kinds, warn_of_one_class
+from adaptive.estimators.rows.labels import codes_of, known_classes, refuse_two_kinds, unboxed, warn_of_one_class
 from adaptive.estimators.rows.tables import checked_pool, checked_table
 from adaptive.estimators.rows.training import LabelledRows, checked_weights, labels_of, stacked_rows
 
@@ -244,7 +244,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         sample_weight: ArrayLike | None = None,
     ) -> LabelledRows:
         refuse_two_kinds(y)
-        rows, labels = checked_table(self, X, y, reset=earlier is None)
+        rows, labels = checked_table(self, X, unboxed(y), reset=earlier is None)
         rows = self._along(rows)
         weights, named = checked_weights(sample_weight, len(labels)), self.classes if classes is None else classes
         if earlier is None:
@@ -298,6 +298,9 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
 
     def _candidates(self, X: Pool) -> Matrix | KeptRows:
         return X if isinstance(X, KeptRows) else self._rows(X)
+
+    def _given_inputs(self, target: Pool) -> Matrix:
+        return target.rows() if isinstance(target, KeptRows) else self._rows(target)  # `select` takes some of the pool
 
     def _rows(self, X: Pool) -> Matrix:
         """Rows, checked, along the directions in which weights are independent."""

@@ -24,6 +24,7 @@ __all__ = [
     "one_against_rest",
     "refuse_other_than_labels",
     "refuse_two_kinds",
+    "unboxed",
     "warn_of_one_class",
 ]
 
@@ -103,6 +104,21 @@ def refuse_two_kinds(y: Outcomes) -> None:
     if isinstance(y, (list, tuple)) and 0 < sum(isinstance(label, str) for label in y) < len(y):
         kinds = sorted({type(label).__name__ for label in y})
         raise ValueError(f"y must hold labels of one kind, all numbers or all text, got {' and '.join(kinds)}.")
+
+
+def unboxed(y: Outcomes) -> Outcomes:
+    """Return labels as they are; of numbers alone that stand in an array of objects, those numbers.
+
+    Examples
+    --------
+    >>> unboxed(np.array([0, 1], dtype=object)).dtype.kind, unboxed(["a", "b"])
+    ('i', ['a', 'b'])
+    """
+    if getattr(getattr(y, "dtype", None), "kind", "") != "O":
+        return y
+    values = np.asarray(y).tolist()
+    numbers = all(isinstance(value, int | float | np.number | np.bool_) for value in values)
+    return np.array(values) if numbers else y
 
 
 def _refuse_strangers(y: np.ndarray, classes: np.ndarray) -> None:

@@ -85,6 +85,8 @@ def checked_table(
 
 def refuse_extremes(name: str, values: Any) -> None:
     """Refuse finite numbers whose squares would overflow, before anything is kept of them; others are not looked at."""
+    if sp.issparse(values) and values.format in ("lil", "dok"):  # they keep no array of numbers
+        values = values.tocsr()
     numbers = values.data if sp.issparse(values) else without_names(values)
     try:
         numbers = np.asarray(numbers)

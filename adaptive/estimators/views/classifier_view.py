@@ -17,7 +17,7 @@ from sklearn.utils import get_tags
 
 from adaptive import checks, pool
 from adaptive.estimators.base import DesignMixin
-from adaptive.estimators.rows.labels import refuse_other_than_labels, refuse_two_kinds
+from adaptive.estimators.rows.labels import refuse_other_than_labels, refuse_two_kinds, unboxed
 from adaptive.estimators.rows.tables import in_plain_words
 from adaptive.estimators.rows.vector_cells import spread
 from adaptive.estimators.views.pipeline_view import PipelineView
@@ -126,7 +126,7 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
         refuse_two_kinds(y)
         checks.as_given("y", y)
         checks.refuse_masked("X", X)
-        y = np.asarray(y)
+        y = np.asarray(unboxed(y))
         if y.ndim != 1 or len(y) != pool.length(X):
             raise ValueError(f"y must hold one label for each of the {pool.length(X)} rows of X, got shape {y.shape}.")
         refuse_other_than_labels(y)

@@ -55,7 +55,8 @@ def of_blocks(name, shape, candidates, first, measure, **options):
     def make():
         return reconstructor(shape, noise_variance=1e-4, **options)
 
-    return Case(f"ImageReconstructor of {name}", make, candidates, (first, measure(first)), measure, given="blocks")
+    learn = (first, measure(first))
+    return Case(f"ImageReconstructor of {name}", make, candidates, learn, measure, given="blocks", once=True)
 
 
 def seen(rows):
@@ -85,11 +86,12 @@ def photons_of(rows):
 
 CASES = [
     Case(
-        "ImageReconstructor", reconstructor, OUTER, (CENTRE, SCAN.measure(CENTRE)), SCAN.measure, given="blocks"
+        "ImageReconstructor", reconstructor, OUTER, (CENTRE, SCAN.measure(CENTRE)), SCAN.measure, given="blocks",
+        once=True,
     ),
     Case(
         "SeveralImages", lambda: SeveralImages([reconstructor(), reconstructor()]), OUTER, (CENTRE, both(CENTRE)), both,
-        given="blocks",
+        given="blocks", once=True,
     ),
     of_blocks("coils", BLOB.shape, OUTER, CENTRE, blocks_of(BLOB, COIL_MAPS), coils=COIL_MAPS),
     of_blocks("spirals", DISC.shape, SPIRALS.take(range(1, 11)), SPIRALS.take([0]), blocks_of(DISC)),

@@ -31,7 +31,7 @@ def of_pairs(name, make, answers):
     def measure(pairs):
         return np.array([given[len(str(pair)) % 7] for pair in pairs])
 
-    return Case(f"Questionnaire {name}", make, WHO, (LEARN, given), measure, given=None)
+    return Case(f"Questionnaire {name}", make, WHO, (LEARN, given), measure, given=None, once=True)
 
 
 def answers(items):
@@ -45,9 +45,12 @@ CASES = [
     ),
     *(of_pairs(name, item_response(name), ANSWERED) for name in ("graded", "partial_credit")),
     of_pairs("ordinal", ordinal, ANSWERED),
-    Case("Respondent", KNOWN_ITEMS.respondent, list(range(23)), ([23, 24], np.array([2, 3])), answers, target=[23, 24]),
+    Case(
+        "Respondent", KNOWN_ITEMS.respondent, list(range(23)), ([23, 24], np.array([2, 3])), answers, target=[23, 24],
+        once=True,
+    ),
     Case(
         "Respondent ordinal", lambda: ordinal().fit(ANSWERED).respondent(), list(range(12)), ([12], np.array([2])),
-        answers, given="direction",
+        answers, given="direction", once=True,
     ),
 ]  # fmt: skip

@@ -197,3 +197,15 @@ def test_softplus_rates_far_below_one_are_those_of_exp():
 def test_no_event_at_all_has_an_answer():
     model = PoissonRegression().fit(np.eye(4), np.zeros(4))
     assert np.all(model.predict(np.eye(4)) < 2) and np.isfinite(model.log_evidence_)
+
+
+def test_the_mean_rate_that_centres_the_prior_is_per_unit_of_exposure():
+    """Ten times as long at each row, ten times as many counts: the same rate, where half a count does not matter."""
+    rows, exposure = np.random.default_rng(0).standard_normal((40, 2)), np.repeat([1.0, 9.0], 20)
+    counts = np.tile([3000.0, 5000.0], 20) * exposure
+    rates = []
+    for longer in (1.0, 10.0):
+        X = np.column_stack([rows, longer * exposure])
+        rates.append(PoissonRegression(exposure=2).fit(X, longer * counts).belief_.data.mean_rate)
+    assert rates == pytest.approx([4000.0, 4000.0], rel=1e-4)
+    assert rates[0] == pytest.approx((counts.sum() + 0.5) / exposure.sum(), rel=1e-12)

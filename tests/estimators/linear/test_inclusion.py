@@ -187,3 +187,16 @@ def test_settings_are_checked(cancer):
         BayesianLogisticRegression(update="online").fit(X, y)
     with pytest.raises(ValueError, match="block_size must be at least 1"):
         BayesianLogisticRegression(block_size=0).fit(X, y)
+
+
+@pytest.mark.parametrize("options", [{"prior_scale": 1.0}, {}], ids=["one scale", "integrated"])
+def test_a_scorer_about_inputs_without_a_target_asks_a_sample_of_the_kept_pool(cancer, options):
+    """As it does of rows whose marginals are not kept."""
+    X, y = cancer
+    model = BayesianLogisticRegression(update="inclusion", classes=[0, 1], **options).fit(X[:30, :4], y[:30])
+    pool = X[30:150, :4]
+    scorer = "predictive_information_gain"
+    chosen = model.select(pool, 2, scorer=scorer, return_scores=True)
+    given = model.select(pool, 2, scorer=scorer, target=pool, return_scores=True)
+    np.testing.assert_array_equal(chosen[0], given[0])
+    np.testing.assert_allclose(chosen[1], given[1], rtol=1e-9)

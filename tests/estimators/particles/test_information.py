@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from adaptive import ParticleEstimator, scorers
+from adaptive.estimators.particles.bounds import nested_bounds
 from adaptive.predictive import MissingField
 
 SETTINGS = np.array([[0.0], [0.4], [1.0], [2.2]])
@@ -202,3 +203,58 @@ def test_bounds_enclose_the_information(kind):
 def test_a_missing_field_is_said():
     with pytest.raises(MissingField, match="predictive_information_gain needs"):
         LINEAR.select(SETTINGS, scorer="predictive_information_gain")
+
+
+def uneven(**options):
+    """Eight particles of very different weights."""
+    return ParticleEstimator(prior=[stats.norm(0.0, 1.0)], n_particles=8, resample=0.0, random_state=0, **options)
+
+
+def test_bounds_of_numbers_are_their_own_integrals():
+    """The normalisers included, which at eight particles are not small: by quadrature, within the error of draws."""
+    estimator = uneven(model=lambda p, X: p[:, :1] * X[:, 0], noise=0.5).fit([[1.0]], [0.6])
+    predictive = estimator.predictive(SETTINGS[1:])
+    weights, means = predictive.weights, estimator.model(predictive.cloud.values, SETTINGS[1:])
+    assert weights.max() > 0.2
+    y = np.linspace(-9.0, 9.0, 6001)
+    step = y[1] - y[0]
+    bounds = estimator.information_bounds(SETTINGS[1:])
+    for j in range(3):
+        densities = stats.norm.pdf(y, means[:, j, None], 0.5)
+        logs = stats.norm.logpdf(y, means[:, j, None], 0.5)
+        mixed = weights @ densities
+        others = (mixed - weights[:, None] * densities) / (1.0 - weights[:, None])
+        lower = weights @ (densities * (logs - np.log(mixed))).sum(axis=1) * step
+        upper = weights @ (densities * (logs - np.log(np.maximum(others, 1e-300)))).sum(axis=1) * step
+        assert bounds.lower[j] == pytest.approx(lower, abs=0.01)
+        assert bounds.upper[j] == pytest.approx(upper, abs=0.03)
+
+
+def test_bounds_of_labels_are_their_own_sums():
+    estimator = uneven(log_likelihood=lambda p, X, y: logistic(np.hstack([p, 1.0 + 0 * p]), X, y), outcomes=[0, 1])
+    estimator.fit([[0.4], [1.0]], [1, 0])
+    predictive = estimator.predictive(SETTINGS)
+    (weights, table), bounds = predictive.draws(), estimator.information_bounds(SETTINGS)
+    lower = upper = 0.0
+    for k, weight in enumerate(weights):
+        rest = np.delete(np.arange(len(weights)), k)
+        others = np.tensordot(weights[rest] / weights[rest].sum(), table[rest], axes=1)
+        lower = lower + weight * (table[k] * np.log(table[k] / np.tensordot(weights, table, axes=1))).sum(axis=1)
+        upper = upper + weight * (table[k] * np.log(table[k] / others)).sum(axis=1)
+    np.testing.assert_allclose(bounds.lower, lower, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(bounds.upper, upper, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("cells", [None, np.array([0, 0, 1, 1, 0])])
+def test_nested_bounds_are_their_definition(cells):
+    table = np.random.default_rng(0).normal(size=(5, 5))
+    density, low, high = np.exp(table), [], []
+    shared = np.eye(5, dtype=bool) if cells is None else cells[:, None] == cells
+    for j in range(5):
+        others = np.arange(5) != j
+        mates = others & shared[:, j]
+        left_out = density[mates, j].mean() if mates.any() else density[j, j]
+        with_it = density[shared[:, j], j].mean()
+        low.append(np.log(left_out) - np.log(density[:, j].mean()))
+        high.append(np.log(with_it) - np.log(density[others, j].mean()))
+    assert nested_bounds(table, cells)[:2] == pytest.approx((np.mean(low), np.mean(high)))

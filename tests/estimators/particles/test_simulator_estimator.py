@@ -312,3 +312,29 @@ def test_an_answer_of_another_shape_is_refused():
     model = estimator(n_particles=20, n_simulations=5)
     with pytest.raises(ValueError, match="y must hold outcomes like those of simulate, of which 1 numbers are kept"):
         model.fit([[1.0]], [[1.0, 2.0]])
+
+
+def of_noise(draw):
+    """A line whose outcomes scatter as ``draw`` says."""
+
+    def simulate(parameters, x, generator):
+        return parameters[:, 0] * x[0] + draw(generator, len(parameters))
+
+    return SimulatorEstimator(simulate, {"slope": stats.norm(0.0, 1.0)}, n_particles=100, random_state=0)
+
+
+def test_summaries_that_are_not_normal_are_told_once_a_call():
+    odd = of_noise(lambda generator, n: generator.exponential(1.0, n))
+    X, y = [[0.5], [1.0], [2.0]], [1.0, 1.2, 0.8]
+    with pytest.warns(UserWarning, match="are not normal where the answer") as told:
+        odd.fit(X, y)
+    assert len([one for one in told if "not normal" in str(one.message)]) == 1
+    assert "surrogate" in SimulatorEstimator.information_bounds.__doc__
+
+
+def test_summaries_that_are_normal_raise_no_alarm():
+    X, y = np.linspace(0.5, 2.0, 30)[:, None], np.linspace(0.2, 0.9, 30)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        of_noise(lambda generator, n: generator.normal(0.0, 1.0, n)).fit(X, y)
+        of_noise(lambda generator, n: generator.exponential(1.0, n)).set_params(density="kernel").fit(X, y)

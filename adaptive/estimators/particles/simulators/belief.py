@@ -42,11 +42,14 @@ class SimulatorBelief(ParticleBelief[SimulatorSettings]):
 
     @classmethod
     def learnt(cls, settings: SimulatorSettings, data: Rows, earlier: Self | None = None) -> Self:
-        """The belief after ``data``; a warning where few simulations come near an answer."""
+        """The belief after ``data``; warnings where few simulations come near an answer, or are far from normal."""
         known = 0 if earlier is None else len(earlier.data)
         cloud = prior_cloud(settings) if earlier is None else earlier.posterior
         likelihood, found = settings.likelihood, [] if earlier is None else list(earlier.speaking)
+        odd: int | None = None
         for row in range(known, len(data)):
+            if odd is None and not likelihood.looks_normal(cloud.values, cloud.weights, data.X[row], data.y[row]):
+                odd = row
             spoke = likelihood.speaking(cloud.values, cloud.weights, data.X[row], data.y[row])
             found.append(spoke)
             if spoke < FEW:
@@ -57,6 +60,14 @@ class SimulatorBelief(ParticleBelief[SimulatorSettings]):
                     ConvergenceWarning,
                     stacklevel=2,
                 )
+        if odd is not None:
+            warnings.warn(
+                f"simulated summaries at setting {data.X[odd].tolist()} are not normal where the answer "
+                f"{data.y[odd].tolist()!r} may come from, but density='synthetic' takes them to be: what it says of "
+                "posterior and information may be off; density='kernel' or another summary does not.",
+                UserWarning,
+                stacklevel=2,
+            )
         made = super().learnt(settings, data, earlier)
         likelihood.forget()
         return replace(made, speaking=tuple(found))

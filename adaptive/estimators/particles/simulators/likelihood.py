@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy import stats
 
 from adaptive.estimators.particles.likelihood import Likelihood
 from adaptive.estimators.particles.simulators.densities import Density, Frequencies, Kernel, Synthetic, whole
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["DENSITIES", "SimulatedLikelihood"]
 
 DENSITIES = {"synthetic": Synthetic, "kernel": Kernel}
+LIKELY = 20  # particles whose simulations are looked at for normality
+ODD = 1e-6  # of a test of normality: what it takes to be told
 KEPT = 2**23  # numbers that are kept of the same particles: of some settings, the latest ones
 
 
@@ -100,6 +103,26 @@ class SimulatedLikelihood(Likelihood):
     def total(self, values: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Return sum_j log p(y_j | values_i, X_j), (n,)."""
         return self.of_rows(values, X, y).sum(axis=1)
+
+    def looks_normal(self, values: np.ndarray, weights: np.ndarray, x: np.ndarray, y: object) -> bool:
+        """Return whether summaries at x may be normal given the particles that may have given the answer y.
+
+        Each number's simulations, in deviations from its particle's mean, are put together and tested by their skewness
+        and kurtosis (D'Agostino and Pearson 1973), at a level that normal ones fail once in a million.
+        """
+        density = self.at(values, x)
+        if not isinstance(density, Synthetic):
+            return True
+        told = density.log_density(self.summary(y, density)[None])[:, 0] + np.log(np.maximum(weights, 1e-300))
+        some = np.argsort(-told, kind="stable")[:LIKELY]
+        found = self.simulator.replicates(values[some], x)
+        centre, spread = found.mean(axis=1, keepdims=True), found.std(axis=1, ddof=1, keepdims=True)
+        scattered = spread > 1e-6 * np.maximum(np.abs(centre), 1e-9)  # else rounding is all that there is
+        apart = (found - centre) / np.where(scattered, spread, 1.0)
+        numbers = apart.reshape(-1, apart.shape[2])[:, scattered.all(axis=(0, 1))]
+        if len(numbers) < 50 or not numbers.shape[1]:
+            return True  # too few to say
+        return bool(stats.normaltest(numbers).pvalue.min() > ODD)
 
     def speaking(self, values: np.ndarray, weights: np.ndarray, x: np.ndarray, y: object) -> float:
         """Return how many simulations of equal weight say as much about the answer y at x as all of them do."""
