@@ -19,10 +19,10 @@ class Protocol:
         Radians.
     field_strength : float or None
         Tesla.
-    frequency : float or None
-        Of the protons, in hertz.
     name : str
         As the scanner's user called it.
+    frequency : float or None
+        Of the protons, in hertz.
 
     Examples
     --------
@@ -35,8 +35,8 @@ class Protocol:
     inversion_time: float | None = None
     flip_angle: float | None = None
     field_strength: float | None = None
-    frequency: float | None = None
     name: str = ""
+    frequency: float | None = None
 
     def __bool__(self) -> bool:
         """True where the file stated anything."""

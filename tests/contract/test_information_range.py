@@ -21,7 +21,7 @@ from tests.potentials.test_information_of_counts import expected_entropy, outcom
 WIDTHS = (1e-3, 0.1, 1.0, 30.0, 1e3, 1e4)
 SCALES = (1e-100, 1e-8, 1e-3, 1.0, 1e3, 1e6, 1e30, 1e99)
 BASE = np.random.default_rng(0).standard_normal((5, 3))
-REFUSED = r"X must hold numbers up to 1e\+100"
+REFUSED = r"X must hold numbers of at most 1e\+100"
 INFORMATIONS = ("information_gain", "predictive_information_gain", "consensus_divergence", "d_optimality")
 
 

@@ -327,7 +327,7 @@ def test_dense_matrices_beyond_memory_are_refused():
         (lambda: Padded((3, 4), (5, 3)), r"larger must have as many axes as shape \(3, 4\), none shorter"),
         (lambda: Reshaped(A, (3, 2)), r"shape must have 7 entries, as many as inputs of Dense.*, got \(3, 2\)"),
         (lambda: Phase(1.0), "map must be an array of angles"),
-        (lambda: Phase([1j]), "map must be an array of numbers"),
+        (lambda: Phase([1j]), "map must be an array of real numbers, got list"),
         (lambda: Diagonal(2.0), "use Scaled"),
         (lambda: Diagonal([1.0, np.inf]), "entries contains inf"),
         (lambda: Scaled([1.0, 2.0], A), "use Diagonal"),

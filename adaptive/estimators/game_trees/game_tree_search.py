@@ -64,9 +64,11 @@ class GameTreeSearch(BeliefEstimator):
         sqrt(2 log visits) of them; by a draw; at random; by means of results; or the boundary node whose roll-out says
         most about the root's value. None of them enters a subtree of which every end was seen.
     deviations : float, default 3.0
-    rollouts : {"discard", "keep_path"}, default "discard"
-        What becomes of a node's own roll-outs once a node below it is rolled out: given up, since they went through one
-        of the children, or handed to the child they went through (outcomes are then (result, moves)).
+    rollouts : {"auto", "discard", "keep_path"}, default "auto"
+        What becomes of a node's own roll-outs once a node below it is rolled out: "discard" gives them up, since they
+        went through one of the children; "keep_path" hands those whose moves are known, outcomes (result, moves), to
+        the child they went through. "auto" keeps them, but for games with all their ends in an array, whose search is
+        compiled and discards. Chosen by ``ours-default-game-trees``.
     root_mean, score_variance : float, default 0.0 and 1e-8
         Of the root's score, in steps.
     drift : float or (2,) array-like, optional
@@ -121,7 +123,7 @@ class GameTreeSearch(BeliefEstimator):
         coupling: str = "coherent",
         policy: str = "optimistic",
         deviations: float = 3.0,
-        rollouts: str = "discard",
+        rollouts: str = "auto",
         root_mean: float = 0.0,
         score_variance: float = 1e-8,
         drift: Drift = None,

@@ -22,7 +22,7 @@ def search(tree: Tree, n: int, rollout: Callable[..., Any] | None, choose: Calla
     settings = tree.settings
     if rollout is None and settings.game is None:
         raise ValueError("search needs a game, or rollout=, a function (node, generator) -> outcome.")
-    if rollout is None and settings.ends is not None and choose is None and settings.rollouts == "discard":
+    if rollout is None and settings.ends is not None and choose is None and not settings.keeps_paths:
         tree.search_ends(n)
         return
     for _ in range(n):

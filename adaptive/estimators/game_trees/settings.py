@@ -44,7 +44,7 @@ class TreeSettings(Settings):
     coupling: str = "coherent"
     policy: str = "optimistic"
     deviations: float = 3.0
-    rollouts: str = "discard"
+    rollouts: str = "auto"
     root_mean: float = 0.0
     score_variance: float = 1e-8
     drift: Drift = None
@@ -56,7 +56,7 @@ class TreeSettings(Settings):
         checks.choice("players", self.players, ("alternate", "max"))
         checks.choice("coupling", self.coupling, ("coherent", "parent"))
         checks.choice("policy", self.policy, POLICIES)
-        checks.choice("rollouts", self.rollouts, ("discard", "keep_path"))
+        checks.choice("rollouts", self.rollouts, ("auto", "discard", "keep_path"))
         checks.positive("deviations", self.deviations, or_zero=True)
         checks.positive("score_variance", self.score_variance)
         checks.finite("root_mean", self.root_mean)
@@ -92,6 +92,11 @@ class TreeSettings(Settings):
     def ends(self) -> np.ndarray | None:
         """Values of all ends of a complete tree, where the game has them in an array."""
         return getattr(self.game, "ends", None)
+
+    @property
+    def keeps_paths(self) -> bool:
+        """True where roll-outs of a node go on to the children that they went through."""
+        return self.rollouts == "keep_path" or (self.rollouts == "auto" and self.ends is None)
 
     @property
     def plain(self) -> bool:

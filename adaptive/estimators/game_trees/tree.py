@@ -213,7 +213,7 @@ class Tree(Versioned):
 
     def learn_at(self, at: list[int], outcome: Outcome) -> None:
         """Take in one roll-out from the last of these stored nodes, which lead to it from the root."""
-        while self.settings.rollouts == "keep_path" and outcome.route and self._nodes[at[-1]]["inner"]:
+        while self.settings.keeps_paths and outcome.route and self._nodes[at[-1]]["inner"]:
             at = self.store((*self.path_of(at[-1]), outcome.route[0]))
             outcome = Outcome(outcome.result, len(outcome.route) - 1, outcome.route[1:])
         if self.routes:
@@ -246,7 +246,7 @@ class Tree(Versioned):
         if length == 0 and not self._nodes[node]["inner"]:
             end_here(self._nodes, node, outcome.result, self.rules)
         add_rollout(self._nodes, self._rollouts, self.n_rollouts, node, outcome.result, length, depth, down, self.rules)
-        if outcome.route is not None and settings.rollouts == "keep_path":
+        if outcome.route is not None and settings.keeps_paths:
             self.routes[self.n_rollouts] = outcome.route
         self.n_rollouts += 1
         climb(self._nodes, self._rollouts, nodes, depth, down, self.rules, self.table, float(outcome.result), seen)

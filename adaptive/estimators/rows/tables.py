@@ -147,7 +147,9 @@ def refuse_unknown(estimator: object, X: Pool, name: str) -> None:
     if not hasattr(estimator, "__sklearn_tags__") or get_tags(estimator).input_tags.allow_nan:
         return
     table: Any = X
-    values = table.data if sp.issparse(table) else without_names(spread(table))
+    if not isinstance(table, (list, tuple)):  # those may be candidates of any kind, such as paths of moves
+        table = spread(table)
+    values = table.data if sp.issparse(table) else without_names(table)
     if not isinstance(values, np.ndarray) or values.dtype.kind != "f":
         return
     with np.errstate(over="ignore", invalid="ignore"):
