@@ -58,13 +58,11 @@ def check_believed(design, case):
 
 
 @of_cases()
-def test_thirty_answers_from_nothing(case):
-    check_believed(loops.run(case, case.make(), turns=turns_of(case)), case)
-
-
-@of_cases()
-def test_thirty_answers_from_a_fit(case):
-    check_believed(loops.run(case, case.fitted(), first=len(loops.TURNS), turns=turns_of(case)), case)
+def test_thirty_answers(case):
+    with naming("from nothing"):
+        check_believed(loops.run(case, case.make(), turns=turns_of(case)), case)
+    with naming("from a fit"):
+        check_believed(loops.run(case, case.fitted(), first=len(loops.TURNS), turns=turns_of(case)), case)
 
 
 # A pipeline's scaler refuses what is sparse, a frame's columns are metadata of their own, simulations are drawn by

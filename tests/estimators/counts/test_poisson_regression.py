@@ -10,18 +10,18 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import PoissonRegressor
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from adaptive import PoissonRegression
 from adaptive.estimators.counts.exposure import CountRows
 from adaptive.estimators.counts.regression_belief import RegressionSettings, _Problem
+from tests.estimators.conformance import check_conforms, in_one_line
 
 LINKS = {"exp": np.exp, "softplus": lambda s: np.logaddexp(0, s), "rectified": lambda s: np.maximum(s, 0.0)}
 
 
-@parametrize_with_checks([PoissonRegression("softplus", prior="laplace")])
-def test_scikit_learn_conformance(estimator, check):
-    check(estimator)
+@pytest.mark.parametrize("estimator", [PoissonRegression("softplus", prior="laplace")], ids=in_one_line)
+def test_scikit_learn_conformance(estimator):
+    check_conforms(estimator)
 
 
 def problem(seed=0, m=60, n=3, rate="exp", offset=1.0):

@@ -10,12 +10,12 @@ import pytest
 import sklearn.gaussian_process
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteKernel
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from adaptive import GaussianProcessClassifier, GaussianProcessRegressor, SequentialDesign
 from adaptive.inference.classic import informative_vector_machine, sparse_online
 from adaptive.kernels import Masked, NeuralNetwork, PiecewisePolynomial
 from adaptive.means import Constant, Linear
+from tests.estimators.conformance import check_conforms, in_one_line
 
 ENGINES = [
     "laplace_approximation",
@@ -28,15 +28,17 @@ KERNEL = 2.0 * RBF(1.0)
 
 
 @pytest.mark.filterwarnings("ignore:y holds one class")
-@parametrize_with_checks(
+@pytest.mark.parametrize(
+    "estimator",
     [
         GaussianProcessClassifier(),
         GaussianProcessRegressor(),
         GaussianProcessRegressor(likelihood="laplace", likelihood_scale=0.5),
-    ]
+    ],
+    ids=in_one_line,
 )
-def test_scikit_learn_conformance(estimator, check):
-    check(estimator)
+def test_scikit_learn_conformance(estimator):
+    check_conforms(estimator)
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +74,9 @@ def test_laplace_is_that_of_scikit_learn(labelled):
 
 
 @pytest.mark.parametrize("normalize_y", [False, True])
-@pytest.mark.parametrize("kernel", [KERNEL + WhiteKernel(0.1), 1.0 * Matern(1.0, nu=1.5) + WhiteKernel(0.1)], ids=repr)
+@pytest.mark.parametrize(
+    "kernel", [KERNEL + WhiteKernel(0.1), 1.0 * Matern(1.0, nu=1.5) + WhiteKernel(0.1)], ids=in_one_line
+)
 def test_gaussian_noise_is_that_of_scikit_learn(measured, kernel, normalize_y):
     X, y = measured
     X_new = np.linspace(-4, 4, 9)[:, None]

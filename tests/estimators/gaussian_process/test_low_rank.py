@@ -8,20 +8,20 @@ import tracemalloc
 import numpy as np
 import pytest
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from adaptive import GaussianProcessClassifier, GaussianProcessRegressor
 from adaptive.gaussians import LowRankForm
 from adaptive.means import Linear
+from tests.estimators.conformance import check_conforms, in_one_line
 
 ENGINES = ["laplace_approximation", "expectation_propagation", "variational_gaussian", "variational_bounds"]
 METHODS = ["incomplete_cholesky", "nystroem"]
 
 
 @pytest.mark.filterwarnings("ignore:y holds one class")
-@parametrize_with_checks([GaussianProcessClassifier(rank=5, low_rank="nystroem")])
-def test_scikit_learn_conformance(estimator, check):
-    check(estimator)
+@pytest.mark.parametrize("estimator", [GaussianProcessClassifier(rank=5, low_rank="nystroem")], ids=in_one_line)
+def test_scikit_learn_conformance(estimator):
+    check_conforms(estimator)
 
 
 @pytest.fixture(scope="module")

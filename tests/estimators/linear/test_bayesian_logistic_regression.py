@@ -12,7 +12,6 @@ from scipy.special import expit
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from adaptive import inference
 from adaptive.estimators import BayesianLogisticRegression
@@ -20,22 +19,25 @@ from adaptive.estimators.linear.binary_belief import Problem
 from adaptive.estimators.linear.settings import LogisticSettings
 from adaptive.estimators.rows.training import LabelledRows
 from adaptive.inference.evidence.maximise import LogNormal
+from tests.estimators.conformance import check_conforms, in_one_line
 
 ENGINES = ["expectation_propagation", "laplace_approximation", "variational_bounds"]
 
 
 @pytest.mark.filterwarnings("ignore:y holds one class")
-@parametrize_with_checks(
+@pytest.mark.parametrize(
+    "estimator",
     [
         BayesianLogisticRegression(),
         BayesianLogisticRegression(prior="student_t", prior_scale=1.0, inference="variational_bounds"),
         BayesianLogisticRegression(
             multi_class="one_vs_rest", link="probit", fit_intercept=False, inference="laplace_approximation"
         ),
-    ]
+    ],
+    ids=in_one_line,
 )
-def test_scikit_learn_conformance(estimator, check):
-    check(estimator)
+def test_scikit_learn_conformance(estimator):
+    check_conforms(estimator)
 
 
 @pytest.fixture(scope="module")

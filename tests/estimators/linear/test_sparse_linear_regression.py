@@ -9,16 +9,16 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import BayesianRidge
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from adaptive import SequentialDesign, SparseLinearRegression
 from adaptive.estimators.linear.sparse_problem import SparseProblem, SparseSettings
 from adaptive.estimators.rows.training import Rows
+from tests.estimators.conformance import check_conforms, in_one_line
 
 
-@parametrize_with_checks([SparseLinearRegression()])
-def test_scikit_learn_conformance(estimator, check):
-    check(estimator)
+@pytest.mark.parametrize("estimator", [SparseLinearRegression()], ids=in_one_line)
+def test_scikit_learn_conformance(estimator):
+    check_conforms(estimator)
 
 
 def sparse_problem(seed, rows=60, columns=90, used=4, noise=0.3, test=400):
