@@ -21,6 +21,8 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(compiled_folder()))
 
 DRAWS, ORDER = (os.environ.get(f"ADAPTIVE_{name}", "") for name in ("DRAWS", "ORDER"))
 
+STATES = {}  # of the generators of test modules, as their first test found them
+
 # Hypothesis draws by the test's name too, at every desk; what is new is sought where other draws are asked for.
 hypothesis.settings.register_profile("others", deadline=None)
 hypothesis.settings.register_profile("by name", deadline=None, derandomize=True, database=None)
@@ -62,6 +64,8 @@ def pytest_collection_modifyitems(items):
 def pytest_fixture_setup(fixturedef, request):
     """Fixtures draw by their own names: which test of several sets one up differs from run to run."""
     draw_as(f"{fixturedef.baseid} {fixturedef.argname} {request.param_index}")
+    if request.scope != "session":
+        wind_back(getattr(request, "module", None))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -72,7 +76,18 @@ def pytest_runtest_setup(item):
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
     draw_as(item.nodeid)
+    wind_back(getattr(item, "module", None))
     return (yield from skipping_without_data())
+
+
+def wind_back(module):
+    """Let every test find the generators of its module as they were imported, whichever tests drew from them before."""
+    import numpy as np
+
+    for name, generator in vars(module).items() if module is not None else ():
+        if isinstance(generator, np.random.Generator):
+            known = STATES.setdefault((module.__name__, name), generator.bit_generator.state)
+            generator.bit_generator.state = known
 
 
 def skipping_without_data():

@@ -61,6 +61,8 @@ def test_bad_input_ends_in_one_line(tmp_path, capsys, options, message):
 def test_a_person_plays_against_it(monkeypatch, capsys):
     given = iter(["9", "0", "1", "q"])
     monkeypatch.setattr("typer.prompt", lambda text: next(given))
-    assert run(["move", "--play", "--rollouts", "200"]) == 0
+    assert run(["move", "--play", "--rollouts", "1000"]) == 0
     said = capsys.readouterr().out
-    assert "9 is no legal move here." in said and "I play 2" in said and "left." in said
+    assert (
+        "9 is no legal move here." in said and "I play 4" in said and "I play 2" in said and "left." in said
+    )  # the centre, and a block

@@ -1,0 +1,260 @@
+"""Evidence of every default: which claim chose it, why it cannot matter, or that it is not judged yet.
+
+    JUDGED["Class.parameter"]   ids in ``results/claims.json``
+    NEUTRAL                     names that say what the data, the problem or the computer are, with the reason
+    NEUTRAL_OF                  the same, of one class
+    OPEN                        not judged yet (issue "Defaults that win on users' own data")
+
+``tests/experiments/test_defaults.py`` holds every parameter of a public constructor to exactly one of them.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+
+from adaptive import estimators
+from adaptive.loop import SequentialDesign
+
+__all__ = ["JUDGED", "NEUTRAL", "NEUTRAL_OF", "OPEN", "parameters", "place_of"]
+
+JUDGED: dict[str, tuple[str, ...]] = {
+    "BayesianLogisticRegression.hyperparameters": ("ours-hyper-better-on-average", "ours-hyper-coverage"),
+    "BayesianLogisticRegression.calibration": ("ours-hyper-reliability", "ours-hyper-text-factor"),
+    "BayesianLogisticRegression.prior_scale": ("ours-evidence-against-tuned-scales",),
+    "BayesianLogisticRegression.inference": ("ours-ep-is-closest",),
+    "BayesianLogisticRegression.multi_class": ("ours-multiclass-log-loss", "ours-hyper-classes"),
+    "BayesianLogisticRegression.update": ("ours-selective-ep-update",),
+    "GaussianProcessClassifier.inference": ("ours-ep-is-closest",),
+    "GaussianProcessClassifier.calibration": ("ours-hyper-factor-processes",),
+    "GaussianProcessClassifier.hyperparameters": ("ours-hyper-boxes-classification",),
+    "GaussianProcessRegressor.hyperparameters": ("ours-hyper-boxes-regression",),
+    "GameTreeSearch.policy": ("ours-default-game-trees",),
+    "GameTreeSearch.rollouts": ("ours-default-game-trees",),
+    "ImageReconstructor.noise_variance": ("ours-image-noise",),
+    "ImageReconstructor.prior_scales": ("ours-image-scales",),
+    "ImageReconstructor.design_noise_variance": ("ours-kspace-pays-design-noise",),
+    "ImageReconstructor.design_dtype": ("ours-kspace-unseen-default-snr-50",),
+    "ImageReconstructor.design_prior_scales": ("ours-kspace-unseen-whole-head-snr-50",),
+    "Questionnaire.response_model": ("ours-questionnaire-style",),
+    "SequentialDesign.scorer": ("ours-budget-query_by_committee", "ours-hyper-never-worse-than-random"),
+}
+
+NEUTRAL: dict[str, str] = {
+    "random_state": "the seed",
+    "n_jobs": "results are the same for any number",
+    "classes": "says what labels there are",
+    "copy_X_train": "of scikit-learn: keeps a copy",
+    "exposure": "says which column holds exposures",
+    "categories": "says what answers there are",
+    "outcomes": "says what values an outcome may take",
+    "items": "says what items there are",
+    "game": "the problem",
+    "branching": "the problem",
+    "depth": "the problem",
+    "results": "the problem: what a game ends with",
+    "players": "the problem",
+    "simulate": "the problem",
+    "summary": "the problem",
+    "model": "the problem",
+    "log_likelihood": "the problem",
+    "reverse": "says which items are worded the other way round",
+    "item_features": "the problem",
+    "prior_covariance": "given by whoever knows it",
+    "pool": "makes steps cheaper, with the same results",
+    "n_targets": "of scikit-learn: the number of outputs before any fit",
+    "phase": "says how the image's phase is known",
+    "coils": "says what the receiver was",
+    "coil_covariance": "says what the receiver was",
+    "largest": "says in what units the image is",
+    "check": "refuses what is no k-space; changes no result",
+    "reference": "an image that is known",
+    "block_size": "how many rows are taken in at once; the fixed point is the same",
+}
+
+NEUTRAL_OF: dict[str, str] = {
+    "ParticleEstimator.prior": "the problem",
+    "SimulatorEstimator.prior": "the problem",
+    "ParticleEstimator.noise": "the problem",
+    "GaussianProcessRegressor.normalize_y": "of scikit-learn",
+    "GaussianProcessClassifier.warm_start": "of scikit-learn",
+    "CollaborativePreference.init": "a starting point that is known",
+    "SequentialDesign.measure": "the problem",
+    "SequentialDesign.target": "says what is to be known",
+    "SequentialDesign.initial": "says what is measured first",
+    "SequentialDesign.stop": "says when it is enough",
+    "SequentialDesign.cost": "the problem",
+    "SequentialDesign.mask": "the problem",
+    "SequentialDesign.repeat": "the problem",
+    "SequentialDesign.callbacks": "look on",
+    "SequentialDesign.log": "keeps what was answered",
+    "SequentialDesign.chunk_size": "results are the same for any size",
+    "SequentialDesign.batch_size": "says how many are asked at once",
+}
+
+OPEN: dict[str, tuple[str, ...]] = {
+    "BayesianLogisticRegression": ("prior", "df", "link", "fit_intercept", "max_iter", "tol"),
+    "CollaborativePreference": (
+        "n_components",
+        "kernel",
+        "alpha",
+        "covariance",
+        "inference",
+        "max_pairs",
+        "max_iter",
+        "tol",
+    ),
+    "CollaborativeRNN": (
+        "n_components",
+        "cell",
+        "pooled",
+        "n_members",
+        "uncertainty",
+        "n_draws",
+        "window",
+        "batch_size",
+        "learning_rate",
+        "clip",
+        "n_sampled",
+        "validation_fraction",
+        "patience",
+        "max_iter",
+        "tol",
+    ),
+    "CoxProcess": (
+        "kernel",
+        "rate",
+        "mean",
+        "inference",
+        "optimizer",
+        "n_restarts_optimizer",
+        "max_iter",
+        "tol",
+        "rank",
+        "low_rank",
+    ),
+    "GameTreeSearch": ("coupling", "deviations", "root_mean", "score_variance", "drift"),
+    "GaussianProcessClassifier": (
+        "kernel",
+        "link",
+        "mean",
+        "optimizer",
+        "n_restarts_optimizer",
+        "max_iter_predict",
+        "multi_class",
+        "tol",
+        "rank",
+        "low_rank",
+    ),
+    "GaussianProcessRegressor": (
+        "kernel",
+        "likelihood",
+        "likelihood_scale",
+        "df",
+        "inference",
+        "mean",
+        "alpha",
+        "optimizer",
+        "n_restarts_optimizer",
+        "max_iter",
+        "tol",
+        "rank",
+        "low_rank",
+    ),
+    "ImageReconstructor": (
+        "likelihood",
+        "prior",
+        "wavelet",
+        "level",
+        "dtype",
+        "imaginary_prior",
+        "reconstruction",
+        "inference",
+        "n_samples",
+        "refine",
+        "max_iter",
+        "tol",
+    ),
+    "MetadataTopicModel": (
+        "word_prior",
+        "topic_prior",
+        "document_variance",
+        "weight_variance",
+        "document_step",
+        "regression",
+        "learning",
+        "word_decay",
+        "decay_every",
+        "weight_forgetting",
+        "max_iter",
+        "tol",
+        "n_init",
+    ),
+    "PairedSymbols": (
+        "n_components",
+        "censored_ratio",
+        "selection",
+        "fit_bias",
+        "user_precision",
+        "item_precision",
+        "bias_precision",
+        "n_init",
+        "max_iter",
+        "tol",
+    ),
+    "ParticleEstimator": ("n_particles", "resample", "move"),
+    "PoissonFactorization": (
+        "n_components",
+        "inference",
+        "zeros",
+        "user_variance",
+        "item_variance",
+        "fit_bias",
+        "n_init",
+        "max_iter",
+        "tol",
+    ),
+    "PoissonRegression": ("rate", "prior", "prior_scale", "inference", "fit_intercept", "df", "max_iter", "tol"),
+    "Questionnaire": (
+        "item_traits",
+        "n_traits",
+        "styles",
+        "response",
+        "trait_noise",
+        "threshold_noise",
+        "trait_scale",
+        "noise_per_item",
+        "max_iter",
+        "tol",
+    ),
+    "SimulatorEstimator": ("density", "n_particles", "n_simulations", "n_nested", "resample", "move"),
+    "SparseLinearRegression": (
+        "hyperparameters",
+        "prior",
+        "noise_variance",
+        "prior_scale",
+        "df",
+        "inference",
+        "fit_intercept",
+        "max_iter",
+        "tol",
+    ),
+    "SequentialDesign": ("exploration", "joint"),
+}
+
+
+def parameters() -> Iterator[tuple[str, str]]:
+    """Yield class and name of every parameter with a default of the public estimators and of the loop."""
+    found = [getattr(estimators, name) for name in sorted(estimators.__all__)]
+    shared = {"Belief", "BeliefEstimator", "Data", "DesignMixin", "Inferred", "Rows", "Settings"}
+    for one in (*(c for c in found if inspect.isclass(c) and c.__name__ not in shared), SequentialDesign):
+        for parameter in inspect.signature(one).parameters.values():
+            if parameter.default is not parameter.empty and not parameter.name.startswith("_"):
+                yield one.__name__, parameter.name
+
+
+def place_of(owner: str, name: str) -> list[str]:
+    """Names of the lists above that hold a parameter."""
+    full = f"{owner}.{name}"
+    held = {"JUDGED": full in JUDGED, "NEUTRAL": name in NEUTRAL, "NEUTRAL_OF": full in NEUTRAL_OF}
+    return [place for place, is_in in (held | {"OPEN": name in OPEN.get(owner, ())}).items() if is_in]
