@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from designs.games import ConnectFour, TicTacToe
+from experiments.game_trees.connect_four import solved
 
 __all__ = ["GAMES", "Domineering", "Hex", "flat", "positions", "solved", "uct"]
 
@@ -107,22 +108,6 @@ GAMES: dict[str, tuple[Callable[..., Any], int]] = {
     "Hex 4 x 4": (Hex, 5),
     "Domineering 4 x 5": (Domineering, 2),
 }
-
-
-def solved(game: Any) -> np.ndarray:
-    """Return the exact values of the moves at the start, in their order: every position below, each once."""
-    known: dict[Any, float] = {}
-
-    def value(state: Any) -> float:
-        if state not in known:
-            result = game.result(state)
-            if result is None:
-                best = max if game.player(state) > 0 else min
-                result = best(value(game.play(state, move)) for move in game.moves(state))
-            known[state] = result
-        return known[state]
-
-    return np.array([value(game.play(game.start, move)) for move in game.moves(game.start)])
 
 
 def positions(name: str, n: int) -> Iterable[tuple[int, Any, np.ndarray]]:
