@@ -470,8 +470,7 @@ class SequentialDesign:
     def unanswered(self) -> tuple[Query, ...]:
         """The queries, or parts of them, that were not answered, oldest first, what was skipped included."""
         with self._journal.session():
-            entries = self._state.unanswered()
-            return tuple(entry.query.part(np.flatnonzero(~entry.answered)) for entry in entries)
+            return tuple(one.query.part(np.flatnonzero(~one.answered)) for one in self._state.unanswered())
 
     def retracted(self, query: int | None = None) -> int:
         """Return how often an answer was taken back: to the query of this number, or to any."""
