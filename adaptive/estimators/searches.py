@@ -16,6 +16,7 @@ from adaptive.predictive import MissingField, Predictive
 
 __all__ = ["due", "highest"]
 
+ALIKE = 0.1  # nats: tops that the answers do not tell apart
 GROWTH = 1.25  # of the number of rows
 RARE = 0.01  # probability of an outcome at least as far out
 
@@ -53,19 +54,25 @@ def due(rows: int, searched_rows: int, said: Callable[[], Predictive] | None, ou
 
 
 def highest(searches: Sequence[Callable[[], T]], value: Callable[[T], float]) -> T:
-    """Return what the best of the searches found; the first of equals. Only its warnings are passed on.
+    """Return what the first search found that is within a tenth of a nat of the best. Only its warnings are passed on.
+
+    Tops that near to each other the answers do not tell apart. With the search of ``fit`` first, answers one by one end
+    there where ``fit`` does.
 
     Examples
     --------
     >>> highest([lambda: 1.0, lambda: 2.0], value=lambda found: found)
     2.0
+    >>> highest([lambda: 1.95, lambda: 2.0], value=lambda found: found)
+    1.95
     """
     found = []
     for search in searches:
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             found.append((search(), said))
-    best, said = max(found, key=lambda one: value(one[0]))
+    values = [value(one) for one, _ in found]
+    best, said = found[next(k for k, v in enumerate(values) if not v < max(values) - ALIKE)]
     for one in said:
         warnings.warn(one.message, one.category, stacklevel=3)
     return best

@@ -76,9 +76,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
 
     Notes
     -----
-    ``partial_fit`` adds rows. Hyper-parameters follow their top at every row and, when there are a quarter more rows or
-    an outcome is a surprise, are sought from where ``fit`` starts, too: answers one by one lead to the evidence of
-    ``fit`` on all of them within .1 nat, or to a higher one. An ``optimizer`` of your own is asked at those rows only.
+    ``partial_fit`` adds rows. Hyper-parameters follow their top at every row and are sought from where ``fit`` starts,
+    too, when there are a quarter more rows or an outcome is a surprise (under Gaussian noise: at every one of the first
+    fifty rows): answers one by one lead to the evidence of ``fit`` on all of them within .1 nat, or to a higher one. An
+    ``optimizer`` of your own is asked at those rows only.
 
     References
     ----------
