@@ -57,6 +57,7 @@ def part(name: str, quick: bool) -> dict[str, np.ndarray]:
     case, begun = _cases()[name], time.perf_counter()
     faults, count, queries = [], 0, 0
     for scorer in case.scorers:
+        about = case.target is not None and _serves(case, scorer)
         for clothes in _clothes(case):
             for start in ("nothing", "a fit"):
                 count += 1
@@ -64,7 +65,7 @@ def part(name: str, quick: bool) -> dict[str, np.ndarray]:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     try:
-                        turns = FEW if quick else loops.TURNS
+                        turns = [(n, kept, aims and about) for n, kept, aims in (FEW if quick else loops.TURNS)]
                         design = loops.run(case, estimator, clothes, turns=turns, names=[scorer])
                         assert np.isfinite(loops.believed(design, case)).all(), "what is believed is not finite"
                         queries += design.iteration
@@ -75,6 +76,18 @@ def part(name: str, quick: bool) -> dict[str, np.ndarray]:
         "faults": np.array(len(faults)), "examples": np.array(faults, dtype=str),
         "seconds": np.array(time.perf_counter() - begun),
     }  # fmt: skip
+
+
+def _serves(case: Any, scorer: str) -> bool:
+    """True where what is believed about the target serves the scorer, too."""
+    from adaptive import scorers
+    from adaptive.predictive import MissingField
+
+    try:
+        scorers.get(scorer)(case.fitted().predictive(case.candidates, target=case.target, random_state=1), 0)
+    except MissingField:
+        return False
+    return True
 
 
 def _clothes(case: Any) -> list[str]:

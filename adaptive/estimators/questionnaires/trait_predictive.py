@@ -47,6 +47,8 @@ class TraitDraws(WeightedDraws):
     ) -> None:  # fmt: skip
         super().__init__(weights, table, outcomes, target=values if target is None else target, **fields)
         self._known = values, shared, information
+        if information is None:
+            self.remedy = "Fisher information is about one trait, not about several or about answers"
 
     def _provides(self, name: str) -> bool:
         return super()._provides(name) if name != "fisher_information" else self._known[2] is not None
