@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.special import entr, expit, ndtr
+from scipy.special import entr, expit, logsumexp, ndtr
 from sklearn.gaussian_process.kernels import RBF
 
 from adaptive import (
     BayesianLogisticRegression,
+    CoxProcess,
     GaussianProcessClassifier,
     ParticleEstimator,
     PoissonRegression,
@@ -15,6 +16,7 @@ from adaptive import (
     SparseLinearRegression,
     scorers,
 )  # fmt: skip
+from adaptive.potentials.poisson_outcomes import poisson_entropy
 from tests.culprits import naming
 from tests.potentials.test_information_of_counts import expected_entropy, outcome_entropy
 
@@ -120,9 +122,56 @@ def test_numbers():
 
 
 def test_processes():
-    for said, belief in beliefs(lambda width: GaussianProcessClassifier(width**2 * RBF(1.0), classes=[0, 1])):
-        with naming(said):
-            check_range(belief)
+    for name, link in (("logit", expit), ("probit", ndtr)):
+
+        def make(width, name=name):
+            return GaussianProcessClassifier(width**2 * RBF(1.0), link=name, optimizer=None, classes=[0, 1])
+
+        for said, belief in beliefs(make, scales=(1e-3, 1.0, 1e3), fit=np.array([0, 1, 1, 0, 1])):
+            with naming(f"{name}, {said}"):
+                check_range(belief)
+                gain = belief.outcome_entropy[3] - belief.likelihood.expected_outcome_entropy(
+                    belief.mean[3:4], belief.variance[3:4]
+                )
+                exact = binary_information(link, float(belief.mean[3]), float(belief.variance[3]))
+                assert gain == pytest.approx(exact, abs=2e-4)
+
+
+def test_processes_about_other_rows():
+    """I(y_*; y | x_*, x) by the lattice of two projections."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(201)
+    weights = np.outer(weights, weights) / weights.sum() ** 2
+    for width in (1e-3, 0.1, 1.0, 3.0):
+        model = GaussianProcessClassifier(width**2 * RBF(1.0), optimizer=None, classes=[0, 1])
+        belief = model.fit(BASE, np.array([0, 1, 1, 0, 1])).predictive(BASE[3:4] + 0.5, target=BASE[4:] + 0.3)
+        both = model.predictive(np.vstack([BASE[3:4] + 0.5, BASE[4:] + 0.3]))
+        (mean, other), covariance = both.mean, both.covariance([0, 1], [0, 1])
+        root = np.linalg.cholesky(covariance + 1e-15 * np.eye(2))
+        p, q = (
+            expit(mean + root[0, 0] * nodes)[:, None],
+            expit(other + root[1, 0] * nodes[:, None] + root[1, 1] * nodes[None]),
+        )
+        joint = np.array([[np.sum(weights * a * b) for b in (q, 1 - q)] for a in (p, 1 - p)])
+        exact = entr(joint.sum(axis=0)).sum() + entr(joint.sum(axis=1)).sum() - entr(joint).sum()
+        with naming(f"width {width}"):
+            assert scorers.predictive_information_gain(belief)[0] == pytest.approx(exact, rel=0.02, abs=1e-9)
+
+
+@pytest.mark.parametrize("rate", ["exp", "rectified", "softplus"])
+def test_cox_processes(rate):
+    """By sums over counts and the trapezoidal rule."""
+    rate_of = {"exp": np.exp, "rectified": lambda s: np.maximum(s, 0.0), "softplus": lambda s: np.logaddexp(0.0, s)}
+    for width in (1e-3, 0.1, 1.0):
+        belief = CoxProcess(width**2 * RBF(1.0), rate=rate, optimizer=None).predictive(BASE[:, :1])
+        mean, sd = float(belief.mean[0]), float(np.sqrt(belief.variance[0]))
+        s = np.linspace(mean - 9 * sd, mean + 9 * sd, 2001)
+        weights = np.exp(-0.5 * ((s - mean) / sd) ** 2)
+        weights, rates = weights / weights.sum(), rate_of[rate](s)
+        counts = np.arange(1000)
+        p = np.array([weights @ stats.poisson.pmf(k, rates) for k in counts])
+        with naming(f"width {width}"):
+            exact = entr(p).sum() - weights @ poisson_entropy(rates)
+            assert scorers.information_gain(belief)[0] == pytest.approx(exact, abs=1e-3)
 
 
 def test_graded_items():
@@ -140,20 +189,49 @@ def test_graded_items():
             np.testing.assert_allclose(scorers.information_gain(belief), expected, atol=1e-9)
 
 
+def test_ordinal_items():
+    """H(trait) - sum_r p(r) H(trait | r), each answer given in its turn."""
+    rng = np.random.default_rng(0)
+    people, items = np.repeat(np.arange(60), 4), np.tile(np.arange(4), 60)
+    asked = list(zip(people.tolist(), items.tolist(), strict=True))
+    scores = 1 + np.digitize(rng.standard_normal(60)[people] + 0.7 * rng.standard_normal(240), [-0.5, 0.5])
+    for noise in (0.03, 1.0, 30.0):
+        bank = Questionnaire("ordinal", trait_noise=noise, categories=(1, 2, 3)).fit(asked, scores)
+        belief = bank.respondent().predictive(list(range(4)))
+        with naming(f"noise {noise}"):
+            check_range(belief, ("information_gain",))
+            for i, gain in enumerate(scorers.information_gain(belief)):
+                after = [np.log(belief.given(i, outcome).target_deviation) for outcome in (1, 2, 3)]
+                exact = np.log(belief.target_deviation) - belief.probabilities[i] @ after
+                assert gain == pytest.approx(exact, abs=1e-6)
+
+
 def test_particles():
-    """Of a curve whose noise is from 1e-3 to 1e4 of its range, by the densities of its particles."""
+    """Of a curve whose noise is from 1e-3 to 1e4 of its range, by the density of the mixture of its particles."""
+    X = np.array([[0.0], [0.5], [2.0]])
     for noise in WIDTHS:
         model = ParticleEstimator(
             model=lambda parameters, X: parameters @ X.T, prior={"slope": stats.norm(0.0, 1.0)}, noise=noise,
             n_particles=200, random_state=0,
         )  # fmt: skip
-        belief = model.predictive(np.array([[0.0], [0.5], [2.0]]))
+        belief = model.predictive(X)
+        weights, table = belief.weights, belief.cloud.values
         with naming(f"noise {noise}"):
             values = scorers.information_gain(belief)
             assert np.isfinite(values).all() and values.min() >= 0
             assert values.max() <= np.log(200) + 1e-9  # particles can tell no more than which of them is right
-            exact = 0.5 * np.log1p(np.array([0.0, 0.5, 2.0]) ** 2 / noise**2)
-            assert np.all(np.abs(values - np.minimum(exact, np.log(200))) < 0.6)
+            for value, x in zip(values, X[:, 0], strict=True):
+                assert value == pytest.approx(mixture_information(weights, table[:, 0] * x, noise), abs=1e-3)
+
+
+def mixture_information(weights, centres, noise):
+    """H(y) - H(y | centre) of Gaussians of one noise, by the trapezoidal rule about every centre."""
+    y = np.sort((centres[:, None] + noise * np.linspace(-9.0, 9.0, 121)).ravel())
+    log_density = np.concatenate([
+        logsumexp(-0.5 * ((part[:, None] - centres) / noise) ** 2, b=weights, axis=1) for part in np.array_split(y, 50)
+    ])  # fmt: skip
+    density = np.exp(log_density) / (noise * np.sqrt(2 * np.pi))
+    return -np.trapezoid(density * log_density, y) - 0.5
 
 
 @pytest.mark.parametrize("size", [1e101, 1e155, 1e300])

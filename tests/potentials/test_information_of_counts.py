@@ -6,7 +6,7 @@ rule in x = s - log y, in logarithms; from t = 40 on log y is as normal as s (1/
 
 import numpy as np
 import pytest
-from scipy.special import entr, gammaln, logsumexp
+from scipy.special import entr, gammaln, logsumexp, xlogy
 
 from adaptive.potentials import Poisson
 from adaptive.potentials.poisson_outcomes import poisson_entropy
@@ -107,3 +107,24 @@ def test_the_information_of_a_nearly_linear_rate_at_any_width(rate):
     np.testing.assert_allclose(outcome, entropy_of_half, atol=3e-3)
     mean_log = np.log(sd) - 0.5 * (np.euler_gamma + np.log(2.0))  # E log |s|
     np.testing.assert_allclose(expected, 0.25 * (np.log(2 * np.pi * np.e) + mean_log), atol=1e-3)
+
+
+@pytest.mark.parametrize("rate", ["softplus", "rectified"])
+def test_the_information_of_a_nearly_linear_rate_by_sums(rate):
+    """Sums over counts, the trapezoidal rule over s, from narrow to wide; any exposure."""
+    rate_of = {"softplus": lambda s: np.logaddexp(0.0, s), "rectified": lambda s: np.maximum(s, 0.0)}[rate]
+    for mean, sd, exposure in [
+        (-8.0, 1.0, 1.0), (-1.0, 1e-3, 1.0), (0.5, 0.1, 7.0), (0.0, 1.0, 1.0), (5.0, 0.3, 0.2), (2.0, 5.0, 3.0),
+        (-30.0, 20.0, 1.0), (0.0, 100.0, 1.0),
+    ]:  # fmt: skip
+        s = np.linspace(mean - 9 * sd, mean + 9 * sd, 40_001)
+        weights = np.exp(-0.5 * ((s - mean) / sd) ** 2)
+        weights /= weights.sum()
+        rates = exposure * rate_of(s)
+        most = int(rates.max() + 12 * np.sqrt(rates.max()) + 30)
+        p = np.array([weights @ np.exp(xlogy(k, rates) - rates - gammaln(k + 1)) for k in range(most)])
+        information = entr(p).sum() - weights @ poisson_entropy(rates)
+        family = Poisson(rate=rate, exposure=exposure)
+        gain = family.outcome_entropy(mean, sd**2) - family.expected_outcome_entropy(mean, sd**2)
+        with naming((mean, sd, exposure)):
+            assert gain == pytest.approx(information, abs=1e-3)
