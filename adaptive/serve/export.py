@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from adaptive.loop.log.event_log import parsed
+from adaptive.loop.log.counted import count_path, read_count
+from adaptive.loop.log.event_log import LogError, parsed
 from adaptive.loop.log.retracting import standing
 from adaptive.serve.labelling import DESIGN
 from adaptive.serve.sqlite_storage import SQLiteStorage
@@ -56,6 +57,8 @@ def answers_of(store: Store, design: int) -> list[dict[str, Any]]:
     ------
     StoreError
         If the log of the run is gone.
+    LogError
+        If a log is damaged, or holds fewer answers than were acknowledged.
 
     Examples
     --------
@@ -90,10 +93,19 @@ def _lines(store: Store, design: int) -> tuple[str, list[tuple[float | None, byt
         storage = SQLiteStorage(store, design)
         return storage.name, [*storage.timed_lines()]
     path = store.folder / own
+    count = count_path(path)
     try:
-        return str(path), [(None, line) for line in path.read_bytes().splitlines(keepends=True)]
+        kept = count.read_bytes() if count.exists() else b""  # before the lines: a server may write between the two
+        lines = path.read_bytes().splitlines(keepends=True)
     except OSError as problem:
         raise StoreError(f"the log of the run, {path}, cannot be read: {problem.strerror or problem}.") from None
+    counted = read_count(kept, lines[0]) if lines else None
+    if len(lines) - 1 < (counted or 0):
+        raise LogError(
+            f"log {path} was cut off: {counted} events were acknowledged, it holds {len(lines) - 1}; restore it from a "
+            "copy."
+        )
+    return str(path), [(None, line) for line in lines]
 
 
 def forget(store: Store, session: int) -> int:

@@ -4,10 +4,14 @@ import itertools
 import os
 import sqlite3
 
+import numpy as np
 import pytest
 
+from adaptive import BayesianLogisticRegression
 from adaptive.loop import EventLog, LogError, SequentialDesign
 from adaptive.serve import Store, StoreError, StoreFault
+from adaptive.serve.export import answers_of
+from adaptive.serve.labelling import DESIGN
 from adaptive.serve.sqlite_storage import SQLiteStorage
 from adaptive.serve.store import SCHEMA
 
@@ -45,9 +49,30 @@ def test_a_replayed_answer_is_a_conflict(tmp_path):
             storage.append(b"another\n", number=0, end=7, durable=True)
         assert storage.read() == b"header\none\n"
         with store.transaction() as connection:
+            connection.execute("DELETE FROM events WHERE number = 1")
+        with pytest.raises(LogError, match="cut off: 1 events were acknowledged, it holds 0"):
+            storage.read()
+        with pytest.raises(LogError, match="cut off"):
+            answers_of(store, 1)
+        storage.append(b"one\n", number=0, end=7, durable=True)
+        with store.transaction() as connection:
             connection.execute("DELETE FROM events WHERE number = 0")
         with pytest.raises(LogError, match="lines are missing"):
             storage.read()
+
+
+def test_a_log_of_its_own_that_was_cut_off_is_not_exported(tmp_path):
+    with Store(tmp_path / "store") as store:
+        path, pool = store.folder / "run.jsonl", np.arange(12.0).reshape(6, 2)
+        store.fact("log", path.name)
+        design = SequentialDesign(
+            BayesianLogisticRegression(classes=[0, 1]), pool, lambda query: query.positions % 2, log=path
+        )
+        design.run(3)
+        assert len(answers_of(store, DESIGN)) == 3
+        path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-2]))
+        with pytest.raises(LogError, match=r"was cut off: 6 events were acknowledged, it holds 4"):
+            answers_of(store, DESIGN)
 
 
 def test_how_it_is_kept(tmp_path):
