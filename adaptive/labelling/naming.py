@@ -11,11 +11,11 @@ import difflib
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-__all__ = ["closest", "doubts", "folded", "keys_of", "meant", "number_in"]
+__all__ = ["closest", "doubts", "folded", "keys_of", "meant", "number_in", "twins"]
 
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 
@@ -105,6 +105,22 @@ def number_in(text: str) -> int | float | None:
 def folded(text: str) -> str:
     """Return a text regardless of case, outer blanks and the way in which accents are stored."""
     return unicodedata.normalize("NFC", text.strip()).casefold()
+
+
+def twins(labels: Iterable[str]) -> tuple[str, str] | None:
+    """Return the first two labels that only case, blanks or Unicode tell apart; None where there are none.
+
+    Examples
+    --------
+    >>> twins(["Billing", "sales", "billing"]), twins(["Billing", "sales"])
+    (('Billing', 'billing'), None)
+    """
+    seen: dict[str, str] = {}
+    for label in dict.fromkeys(labels):
+        other = seen.setdefault(folded(label), label)
+        if other != label:
+            return other, label
+    return None
 
 
 def _value(text: str) -> float | datetime | None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from adaptive import tables
+from adaptive.labelling.naming import twins
 
 __all__ = ["LEAST", "Table", "digits", "read_table"]
 
@@ -88,6 +89,12 @@ def read_table(
         cells = cells.where(~unlabelled)
     labels = cells.frame[target].tolist()
     tables.refuse_continuous(labels, target, path)
+    alike = twins(labels)
+    if alike is not None:
+        raise tables.TableError(
+            f"the target {target!r} of {path} holds {alike[0]!r} and {alike[1]!r}: write them alike where they are one "
+            "class, further apart where they are two."
+        )
     counts = Counter(labels)
     rare = [label for label, count in counts.items() if count < LEAST]
     if rare and drop_rare:

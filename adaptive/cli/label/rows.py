@@ -14,7 +14,7 @@ from adaptive import tables
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import design_in
 from adaptive.cli.run_folder import RunFolder
-from adaptive.labelling.naming import doubts, folded, meant
+from adaptive.labelling.naming import doubts, meant, twins
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,7 +120,12 @@ def read_labels(cells: tables.Cells, target: str, classes: Sequence[str]) -> tup
     given = [label for label in labels if label is not None]
     if not classes:
         tables.refuse_continuous(given, target, path)
-        _refuse_twins(given, target, path)
+        alike = twins(given)
+        if alike is not None:
+            raise CommandError(
+                f"column {target!r} of {path} holds {alike[0]!r} and {alike[1]!r}: name the classes with --classes, "
+                "one of the two where they are the same, both where they are not."
+            )
     named = list(dict.fromkeys(classes or sorted(set(given))))
     if len(named) < 2:
         found = f"{path} has {'only ' + repr(named[0]) if named else 'no labels'} in column {target!r}"
@@ -156,15 +161,3 @@ def _typed(labels: list[str | None], classes: np.ndarray, lines: Any, path: Path
     column = np.empty(len(typed), dtype=object)
     column[:] = typed
     return column
-
-
-def _refuse_twins(labels: Sequence[str], target: str, path: Path) -> None:
-    """Refuse labels that only case or Unicode tells apart, where nobody has named the classes."""
-    seen: dict[str, str] = {}
-    for label in dict.fromkeys(labels):
-        other = seen.setdefault(folded(label), label)
-        if other != label:
-            raise CommandError(
-                f"column {target!r} of {path} holds {other!r} and {label!r}: name the classes with --classes, one of "
-                "the two where they are the same, both where they are not."
-            )

@@ -48,6 +48,7 @@ def test_features_are_prepared_by_the_pool_alone(tmp_path):
         (four_of_each("y,y2", ("a,", "b,")), r"no feature columns besides the target \(y2: 100% missing\)"),
         (four_of_each("y", ("a", "b")), r"no feature columns besides the target\."),
         ("x,y\n" + "".join(f"1,{k / 7}\n" for k in range(60)), r"looks continuous: 60 different numbers in 60 rows"),
+        (four_of_each(rows=("1,Billing", "2,billing")), r"holds 'Billing' and 'billing': write them alike where"),
         (four_of_each(rows=("1,", "2,")), r"two classes or more, found none"),
     ],
 )
