@@ -36,11 +36,14 @@ class SimulatorEstimator(ParticleEstimator):
         As for `ParticleEstimator`.
     summary : callable(outcomes (n, channels)) -> (n,) or (n, s), optional
         What is looked at of an outcome; None: all its channels.
-    density : {"synthetic", "kernel"}, default "synthetic"
-        Of a particle's summaries: the unbiased estimate of a Gaussian's density, or a kernel around each simulation. A
-        single summary that is a whole number in every simulation at a setting, and takes at most 256 values, is fitted
-        by shares of the simulations whatever is said here, smoothed by rounded Gaussians.
-    n_particles : int, default 500
+    density : {"transformed", "synthetic", "kernel"}, default "transformed"
+        Of a particle's summaries: the unbiased estimate of a Gaussian's density, "transformed" where simulations are
+        not normal, by quantiles of those of like particles; "synthetic", always as they are; or a "kernel" around each
+        simulation. A single summary that is a whole number in every simulation at a setting, and takes at most 256
+        values, is fitted by shares of the simulations whatever is said here, smoothed by rounded Gaussians. Chosen by
+        `ours-default-simulators`.
+    n_particles : int, default 1000
+        Chosen by `ours-default-simulators`.
     n_simulations : int, default 50
         Of each particle at each setting, at least three more than summaries. Its noise averages out over particles:
         fewer leave the posterior where it is, and cost effective sample size.
@@ -49,9 +52,9 @@ class SimulatorEstimator(ParticleEstimator):
         a decision simulates. The information of one measurement is known up to log(n_nested) nats.
     resample : float in [0, 1], default 0.5
         As for `ParticleEstimator`.
-    move : {"liu_west", "random_walk"}, default "liu_west"
-        Particles shrunk towards their mean and scattered, without a simulation; or Metropolis steps, which simulate
-        every earlier answer again at each step.
+    move : {"liu_west", "random_walk"}, default "random_walk"
+        Metropolis steps, which simulate every earlier answer again at each step; or particles shrunk towards their mean
+        and scattered, without a simulation: for simulators that take seconds. Chosen by `ours-default-simulators`.
     outcomes : list of labels, optional
         Where outcomes are labels, one each: their shares among the simulations are the likelihood.
     random_state : None, int, Generator or RandomState
@@ -73,9 +76,10 @@ class SimulatorEstimator(ParticleEstimator):
     what is imagined (``given``, batches chosen jointly) simulates all particles at all candidates once.
 
     The posterior is that of the summaries under the simulated density: it is off where a Gaussian does not fit
-    ("synthetic") and where kernels are wide ("kernel"). Particles that "liu_west" scatters keep mean and covariance of
-    the few that an answer left, and never find back: of 250 about a resonance of three parameters, posterior means were
-    half a deviation off, and ranks not uniform. Take 1,000 and more, or "random_walk" where simulations are cheap.
+    ("synthetic"), where kernels are wide ("kernel"), and where the shape of a summary's distribution changes much from
+    one particle to the next ("transformed"). Particles that "liu_west" scatters keep mean and covariance of the few
+    that an answer left, and never find back: of 250 about a resonance of three parameters, posterior means were half a
+    deviation off, and ranks not uniform.
 
     A setting where every simulation of every particle is alike (no counts yet, a gauge at its end) stops nothing: that
     outcome is certain and teaches nothing, any other is said to be unexpected and teaches nothing either. Where only
@@ -85,8 +89,8 @@ class SimulatorEstimator(ParticleEstimator):
     ----------
     S. Wood (2010), Statistical inference for noisy nonlinear ecological dynamic systems.  S. Ghurye, I. Olkin (1969),
     Unbiased estimation of some multivariate probability densities; L. Price, C. Drovandi, A. Lee, D. Nott (2018),
-    Bayesian synthetic likelihood.  M. Beaumont (2010),
-    Approximate Bayesian computation in evolution and ecology.  A. Foster and others (2020), A unified stochastic
+    Bayesian synthetic likelihood; J. Priddle, C. Drovandi (2023), Transformations in semi-parametric Bayesian synthetic
+    likelihood.  M. Beaumont (2010), Approximate Bayesian computation in evolution and ecology.  A. Foster and others (2020), A unified stochastic
     gradient approach to designing Bayesian-optimal experiments; T. Rainforth and others (2018), On nesting Monte Carlo
     estimators.
 
@@ -121,12 +125,12 @@ class SimulatorEstimator(ParticleEstimator):
         prior: PriorLike = None,
         summary: Function | None = None,
         *,
-        density: str = "synthetic",
-        n_particles: int = 500,
+        density: str = "transformed",
+        n_particles: int = 1000,
         n_simulations: int = 50,
         n_nested: int = 256,
         resample: float = 0.5,
-        move: str = "liu_west",
+        move: str = "random_walk",
         outcomes: ArrayLike | None = None,
         random_state: RandomState = None,
     ) -> None:
@@ -149,8 +153,7 @@ class SimulatorEstimator(ParticleEstimator):
 
         Of numbers by nested draws, of labels by enumeration over the particles. They enclose the information that the
         densities fitted to simulations hold, not the simulator's own: where its summaries are far from normal, that of
-        ``density="synthetic"`` may be anywhere (.108 nats where .160 is exact). ``fit`` warns where they are at an
-        answer; ``density="kernel"`` does not take them to be.
+        ``density="synthetic"`` may be anywhere (.108 nats where .160 is exact), and ``fit`` warns of it.
 
         Parameters
         ----------

@@ -64,7 +64,7 @@ class SimulatorBelief(ParticleBelief[SimulatorSettings]):
             warnings.warn(
                 f"simulated summaries at setting {data.X[odd].tolist()} are not normal where the answer "
                 f"{data.y[odd].tolist()!r} may come from, but density='synthetic' takes them to be: what it says of "
-                "posterior and information may be off; density='kernel' or another summary does not.",
+                "posterior and information may be off; density='transformed' does not.",
                 UserWarning,
                 stacklevel=2,
             )

@@ -9,7 +9,8 @@ The first is the unbiased estimate of a Gaussian's density (Ghurye and Olkin 196
 density: over many particles its errors average out, so that the posterior is the one of the true Gaussian, however few
 simulations there are. A Gaussian with their moments makes it too wide, and a Student t (Sellentin and Heavens 2016)
 wider still: it is the density of one more simulation, not an estimate of the likelihood. The second does not trust
-summaries to be nearly Gaussian, and needs more simulations. Whole numbers are `lattice.Lattice`.
+summaries to be nearly Gaussian, and needs more simulations. `transformed.Transformed` makes them Gaussian first; whole
+numbers are `lattice.Lattice`.
 """
 
 from __future__ import annotations
@@ -131,6 +132,7 @@ class Synthetic(Spread):
         self._log_top = gammaln(0.5 * (R - 1)) - gammaln(0.5 * (R - s - 1)) - 0.5 * s * np.log(np.pi) - log_volume
 
     def log_density(self, outcomes: np.ndarray, particles: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """Return log p(outcome_j | particle_i), (i, j), of outcomes (j, s), or (i, j, s) of each particle's own."""
         squared = _squared(outcomes, self.mean[particles], self.edge[particles])
         with np.errstate(divide="ignore", invalid="ignore"):
             found = np.log1p(-np.minimum(squared, 1.0)) * self.exponent
@@ -235,10 +237,10 @@ def whole(replicates: np.ndarray) -> np.ndarray:
 
 
 def _squared(outcomes: np.ndarray, mean: np.ndarray, root: np.ndarray) -> np.ndarray:
-    """Return |L_i^-1 (outcome_j - mean_i)|^2, (i, j)."""
+    """Return |L_i^-1 (outcome_j - mean_i)|^2, (i, j), of outcomes (j, s) or (i, j, s)."""
     if mean.shape[1] == 1:
-        return np.square((outcomes[:, 0] - mean) / root[:, :, 0])
-    apart = np.swapaxes(outcomes[None] - mean[:, None], 1, 2)  # (i, s, j)
+        return np.square((outcomes[..., 0] - mean) / root[:, :, 0])
+    apart = np.swapaxes(outcomes - mean[:, None], 1, 2)  # (i, s, j)
     return np.square(np.linalg.solve(root, apart)).sum(axis=1)
 
 

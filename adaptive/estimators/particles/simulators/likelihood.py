@@ -11,13 +11,14 @@ from adaptive.estimators.particles.likelihood import Likelihood
 from adaptive.estimators.particles.simulators.densities import Density, Frequencies, Kernel, Synthetic, whole
 from adaptive.estimators.particles.simulators.lattice import MOST, Lattice
 from adaptive.estimators.particles.simulators.simulations import Simulator
+from adaptive.estimators.particles.simulators.transformed import transformed
 
 if TYPE_CHECKING:
     from adaptive.types import State
 
 __all__ = ["DENSITIES", "SimulatedLikelihood"]
 
-DENSITIES = {"synthetic": Synthetic, "kernel": Kernel}
+DENSITIES = {"transformed": transformed, "synthetic": Synthetic, "kernel": Kernel}
 LIKELY = 20  # particles whose simulations are looked at for normality
 ODD = 1e-6  # of a test of normality: what it takes to be told
 KEPT = 2**23  # numbers that are kept of the same particles: of some settings, the latest ones
@@ -29,7 +30,7 @@ class SimulatedLikelihood(Likelihood):
     Parameters
     ----------
     simulator : Simulator
-    density : {"synthetic", "kernel"}
+    density : {"transformed", "synthetic", "kernel"}
         Of numbers, unless a single one is whole in every simulation at a setting: then its shares are smoothed.
     outcomes : (c,) array or None
         Labels, where outcomes are no numbers.
@@ -111,7 +112,7 @@ class SimulatedLikelihood(Likelihood):
         and kurtosis (D'Agostino and Pearson 1973), at a level that normal ones fail once in a million.
         """
         density = self.at(values, x)
-        if not isinstance(density, Synthetic):
+        if self.density != "synthetic" or not isinstance(density, Synthetic):
             return True
         told = density.log_density(self.summary(y, density)[None])[:, 0] + np.log(np.maximum(weights, 1e-300))
         some = np.argsort(-told, kind="stable")[:LIKELY]
