@@ -90,9 +90,9 @@ class SimulatorEstimator(ParticleEstimator):
     S. Wood (2010), Statistical inference for noisy nonlinear ecological dynamic systems.  S. Ghurye, I. Olkin (1969),
     Unbiased estimation of some multivariate probability densities; L. Price, C. Drovandi, A. Lee, D. Nott (2018),
     Bayesian synthetic likelihood; J. Priddle, C. Drovandi (2023), Transformations in semi-parametric Bayesian synthetic
-    likelihood.  M. Beaumont (2010), Approximate Bayesian computation in evolution and ecology.  A. Foster and others (2020), A unified stochastic
-    gradient approach to designing Bayesian-optimal experiments; T. Rainforth and others (2018), On nesting Monte Carlo
-    estimators.
+    likelihood.  M. Beaumont (2010), Approximate Bayesian computation in evolution and ecology.  A. Foster and others
+    (2020), A unified stochastic gradient approach to designing Bayesian-optimal experiments; T. Rainforth and others
+    (2018), On nesting Monte Carlo estimators.
 
     Examples
     --------
