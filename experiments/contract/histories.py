@@ -255,6 +255,15 @@ def _plays(rng: np.random.Generator, signal: bool) -> History:
     return History(items.tolist(), _count(rng, np.where(items < 4, 1.2, -1.2) * signal), list(range(8)))
 
 
+def _symbols(**options: Any) -> Callable[[], Any]:
+    return lambda: adaptive.PairedSymbols(1, random_state=0, **options)
+
+
+def _came_or_taken(rng: np.random.Generator, f: np.ndarray) -> np.ndarray:
+    """Every third pair was shown, the others came by themselves."""
+    return np.array([None if k % 3 else int(one) for k, one in enumerate(_taken(rng, f))], dtype=object)
+
+
 def _bank() -> Any:
     rng = np.random.default_rng(0)
     thresholds = np.sort(rng.uniform(-2.0, 2.0, (40, 2)), axis=1)
@@ -293,14 +302,11 @@ def _patterns(rng: np.random.Generator, signal: bool) -> History:
 
 LOCALLY = "partial_fit solves again the rows that an answer touches, and holds what all share, which fit learns"
 OTHERS = [
-    Story("PoissonFactorization", _factorization, _pairs(_count), why=LOCALLY),
+    Story("PoissonFactorization", _factorization, _pairs(_count)),
+    Story("PoissonFactorization full", lambda: _factorization(inference="full"), _pairs(_count), slow=True),
     Story("PoissonFactorization's user", _listener, _plays),
-    Story(
-        "PairedSymbols",
-        lambda: adaptive.PairedSymbols(1, user_precision=4.0, item_precision=4.0, bias_precision=1.0, random_state=0),
-        _pairs(_taken),
-        why=LOCALLY,
-    ),
+    Story("PairedSymbols", _symbols(user_precision=4.0, item_precision=4.0, bias_precision=1.0), _pairs(_taken)),
+    Story("PairedSymbols, precisions fitted", _symbols(), _pairs(_came_or_taken), slow=True),
     Story("CollaborativePreference", _preference, _preferred, why=LOCALLY),
     Story("CollaborativePreference's person", _person, _one_person),
     Story("Questionnaire's respondent", lambda: _bank().respondent(), _of_items(_graded)),

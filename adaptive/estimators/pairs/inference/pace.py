@@ -1,0 +1,96 @@
+"""Pace of learning pairs as they come: rows touched at once, all rows and a search from the start where they pay.
+
+An answer moves the rows of its user and its item, these a little all rows that share entries with them, and so on. A
+sweep over everything costs ``work``, the numbers that it visits; a search from the start is about a hundred sweeps.
+
+    every answer                            rows touched, the others held
+    once answers number work / SWEPT        sweeps over everything, from there, until at rest
+    work up to SEARCHED; a quarter more     a search from where a fit starts, too: a climb never leaves its top
+
+In small tables all three follow every answer, and in large ones what an answer costs does not grow with the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from adaptive.estimators.searches import GROWTH, highest
+
+if TYPE_CHECKING:
+    from adaptive.types import State
+
+__all__ = ["Pace", "settled"]
+
+SWEPT = 2e5  # numbers that sweeps may visit per answer: some milliseconds each
+SEARCHED = 1e4  # numbers of a sweep up to which every answer is worth a search from the start
+CLEARLY = 0.1  # nats: of tops closer than that the one to which a fit leads is taken, in whatever order answers came
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Answers that wait for sweeps over everything, and for a search from the start.
+
+    Attributes
+    ----------
+    waiting, fresh : float
+        Answers since the last sweeps over everything, and since the last search.
+    searched : float
+        Answers that this search knew.
+
+    Examples
+    --------
+    >>> pace = Pace.begun(1000).after(1)
+    >>> pace.sweeps(4e3), pace.searches(4e3), pace.sweeps(4e6), pace.searches(4e6)
+    (True, True, False, False)
+    """
+
+    waiting: float = 0.0
+    fresh: float = 0.0
+    searched: float = 0.0
+
+    @classmethod
+    def begun(cls, answers: float) -> Pace:
+        """After a search on so many answers."""
+        return cls(searched=float(answers))
+
+    def after(self, answers: float) -> Pace:
+        """When so many more came."""
+        return replace(self, waiting=self.waiting + float(answers), fresh=self.fresh + float(answers))
+
+    def swept(self) -> Pace:
+        """After sweeps over everything."""
+        return replace(self, waiting=0.0)
+
+    def sweeps(self, work: float) -> bool:
+        """Return True where sweeps over everything are due, of which one visits ``work`` numbers."""
+        return self.waiting > 0.0 and self.waiting * SWEPT >= work
+
+    def searches(self, work: float) -> bool:
+        """Return True where a search from the start is due beside them."""
+        return work <= SEARCHED or self.fresh >= (GROWTH - 1.0) * self.searched
+
+    def state(self) -> State:
+        """Plain data."""
+        return {"waiting": self.waiting, "fresh": self.fresh, "searched": self.searched}
+
+    @classmethod
+    def from_state(cls, state: State) -> Pace:
+        """The pace that ``state`` described."""
+        return cls(*(float(state[name]) for name in ("waiting", "fresh", "searched")))
+
+
+def settled(onwards: Callable[[], T], anew: Callable[[], T] | None, bound: Callable[[T], float]) -> T:
+    """Return where the sweeps ``onwards`` end, or a search ``anew``, unless they end clearly higher.
+
+    Examples
+    --------
+    >>> settled(lambda: 1.05, lambda: 1.0, bound=float), settled(lambda: 1.2, lambda: 1.0, bound=float)
+    (1.0, 1.2)
+    """
+    searches = [(onwards, 0.0)] if anew is None else [(anew, CLEARLY), (onwards, 0.0)]
+    tried = [lambda one=one, ahead=ahead: (one(), ahead) for one, ahead in searches]
+    return highest(tried, lambda found: bound(found[0]) + found[1])[0]
