@@ -172,6 +172,8 @@ def test_pairs_one_by_one_reach_the_bound_of_a_fit(searched, monkeypatch):
         if k == first + 6:
             again = clone(parts).restore(parts.state())
     assert parts.log_evidence_ >= whole.log_evidence_ - 0.1
+    graph = parts.belief_.data.graph
+    assert parts.log_evidence_ == pytest.approx(parts.posterior_.bound(graph, graph.total), abs=0.01)  # of all pairs
     if parts.log_evidence_ <= whole.log_evidence_ + 0.1:
         np.testing.assert_allclose(parts.predict_proba(pairs), whole.predict_proba(pairs), atol=0.01)
     for k in range(first + 7, len(pairs)):
