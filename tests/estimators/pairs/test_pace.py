@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from adaptive.estimators.pairs.inference import pace
-from adaptive.estimators.pairs.inference.pace import Pace, settled
+from adaptive.estimators.pairs.inference.pace import Pace
 
 
 @pytest.mark.parametrize("work", [1e3, 1e5, 3e6, 1e9])
@@ -34,12 +34,6 @@ def test_small_tables_are_searched_at_every_answer_and_large_ones_at_a_quarter_m
 
 def test_nothing_new_asks_for_nothing():
     assert not Pace.begun(10).after(0).sweeps(0.0)
-
-
-def test_sweeps_are_kept_where_they_end_clearly_higher_and_a_search_else():
-    assert settled(lambda: 1.3, None, float) == 1.3
-    for onwards, expected in ((0.9, 1.0), (1.05, 1.0), (1.2, 1.2)):
-        assert settled(lambda onwards=onwards: onwards, lambda: 1.0, float) == expected
 
 
 def test_what_waits_is_plain_data():

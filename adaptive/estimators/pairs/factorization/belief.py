@@ -11,8 +11,9 @@ from adaptive import checks
 from adaptive.estimators.belief import FromPrior, Traced
 from adaptive.estimators.pairs.columns import FactorSettings, PairCounts, rows_of
 from adaptive.estimators.pairs.factorization.predictive import About, PairPredictive
-from adaptive.estimators.pairs.inference.pace import Pace, settled
+from adaptive.estimators.pairs.inference.pace import Pace
 from adaptive.estimators.pairs.inference.rounds import KINDS, Entries, Factor, Factors, Kind, climb, solved, started
+from adaptive.estimators.searches import highest
 
 if TYPE_CHECKING:
     from adaptive.estimators.pairs.factorization.predictive import Chosen
@@ -161,10 +162,12 @@ class FactorizationBelief(FromPrior, Traced):
         if not pace.sweeps(work):
             return FactorizationBelief(settings, data, near, entries, self.seed, pace)
         near = replace(near, offset=_offset(settings, entries), trace=[])
-        anew = (lambda: _searched(settings, entries, self.seed)) if pace.searches(work) else None
-        best = settled(lambda: _climbed(settings, entries, near), anew, bound=lambda factors: factors.bound)
-        pace = pace.swept() if anew is None else Pace.begun(len(data))
-        return FactorizationBelief(settings, data, best, entries, self.seed, pace)
+        searches, pace_after = [lambda: _climbed(settings, entries, near)], pace.swept()
+        if pace.searches(work):
+            searches = [lambda: _searched(settings, entries, self.seed), *searches]
+            pace_after = Pace.begun(len(data))
+        best = highest(searches, lambda factors: factors.bound)
+        return FactorizationBelief(settings, data, best, entries, self.seed, pace_after)
 
     def _locally(self, data: PairCounts, entries: Entries) -> Factors:
         kind, new = self.settings.kind, slice(len(self.data), None)

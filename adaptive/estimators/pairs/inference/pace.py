@@ -12,22 +12,18 @@ In small tables all three follow every answer, and in large ones what an answer 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from adaptive.estimators.searches import GROWTH, highest
+from adaptive.estimators.searches import GROWTH
 
 if TYPE_CHECKING:
     from adaptive.types import State
 
-__all__ = ["Pace", "settled"]
+__all__ = ["Pace"]
 
 SWEPT = 2e5  # numbers that sweeps may visit per answer: some milliseconds each
 SEARCHED = 1e4  # numbers of a sweep up to which every answer is worth a search from the start
-CLEARLY = 0.1  # nats: of tops closer than that the one to which a fit leads is taken, in whatever order answers came
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -81,16 +77,3 @@ class Pace:
     def from_state(cls, state: State) -> Pace:
         """The pace that ``state`` described."""
         return cls(*(float(state[name]) for name in ("waiting", "fresh", "searched")))
-
-
-def settled(onwards: Callable[[], T], anew: Callable[[], T] | None, bound: Callable[[T], float]) -> T:
-    """Return where the sweeps ``onwards`` end, or a search ``anew``, unless they end clearly higher.
-
-    Examples
-    --------
-    >>> settled(lambda: 1.05, lambda: 1.0, bound=float), settled(lambda: 1.2, lambda: 1.0, bound=float)
-    (1.0, 1.2)
-    """
-    searches = [(onwards, 0.0)] if anew is None else [(anew, CLEARLY), (onwards, 0.0)]
-    tried = [lambda one=one, ahead=ahead: (one(), ahead) for one, ahead in searches]
-    return highest(tried, lambda found: bound(found[0]) + found[1])[0]

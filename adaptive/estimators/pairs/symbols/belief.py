@@ -20,10 +20,11 @@ from adaptive.estimators.pairs.inference.censored import (
     started_censored,
     swept,
 )
-from adaptive.estimators.pairs.inference.pace import Pace, settled
+from adaptive.estimators.pairs.inference.pace import Pace
 from adaptive.estimators.pairs.inference.rounds import Factor, Factors
 from adaptive.estimators.pairs.symbols.predictive import OddsPredictive
 from adaptive.estimators.pairs.symbols.stream import PairStream
+from adaptive.estimators.searches import highest
 
 if TYPE_CHECKING:
     from adaptive.estimators.pairs.columns import Columns
@@ -119,13 +120,15 @@ class PairsBelief(FromPrior, Traced):
         work = settings.work(graph)
         if not pace.sweeps(work):
             return PairsBelief(settings, data, near, self.seed, pace)
-        anew = (lambda: _searched(settings, graph, self.seed)) if pace.searches(work) else None
-        best = settled(lambda: _climbed(settings, graph, near, 0), anew, bound=lambda one: one.factors.bound)
+        searches, pace_after = [lambda: _climbed(settings, graph, near, 0)], pace.swept()
+        if pace.searches(work):
+            searches = [lambda: _searched(settings, graph, self.seed), *searches]
+            pace_after = Pace.begun(data.weight)
+        best = highest(searches, lambda one: one.factors.bound)
         had, k = self.posterior.factors, settings.n_components
         if all(settings.learns[:2]) and _says_nothing(best.factors, k) and not _says_nothing(had, k):
             _warn_of_nothing()
-        pace = pace.swept() if anew is None else Pace.begun(data.weight)
-        return PairsBelief(settings, data, best, self.seed, pace)
+        return PairsBelief(settings, data, best, self.seed, pace_after)
 
     def _locally(self, settings: PairsSettings, data: PairStream) -> Censored:
         """Two sweeps over the rows touched; pairs that were shown say nothing of who is chosen how often."""
