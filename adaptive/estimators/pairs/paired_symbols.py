@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adaptive.estimators.pairs.factorization.shortlist import Arguments, Shortened
+    from adaptive.estimators.pairs.inference.rounds import Factors
     from adaptive.types import ArrayLike, Id, Pool, RandomState
 
 __all__ = ["PairedSymbols"]
@@ -73,6 +74,11 @@ class PairedSymbols(PairEstimator):
     A pair that was *shown* has the outcome 1 or 0 and counts for the odds only, not for who is about. Mean and variance
     of a pair are exact, and its log odds are taken for Gaussian. A long ``designs.pool.Product(users, items)`` is
     searched by bounds where the scorer is information_gain, thompson or upper_confidence_bound.
+
+    With ``selection="constant"`` censored pairs are spread whatever the odds, which flattens these: `predict_proba`,
+    `interval` and `log_predictive` of answers take that back, as if ``censored_ratio`` were right; rankings and scorers
+    see the odds as they were fitted. Where it was not right but 3 for 2, 90% intervals covered .79 (.62 before). With
+    "full" nothing is taken back: that was less likely than the odds as they are, by .05 to .17 nats an answer.
 
     ``partial_fit`` solves the rows that it touches, new ids from the prior, and goes on with sweeps over everything
     until at rest. With twenty components these follow every pair up to some 9,000 of them; in larger tables they wait
@@ -165,9 +171,13 @@ class PairedSymbols(PairEstimator):
 
     def predict_proba(self, X: Pool) -> np.ndarray:
         """Return the odds (n, 2) that pairs, were they shown, are refused and taken."""
-        factors, users, items = self.fitted_belief().located(*self._candidates(X))
-        taken = odds(*eta_moments(factors, users, items))
+        taken = self._taken(*self.fitted_belief().located(*self._candidates(X)))
         return np.column_stack([1.0 - taken, taken])
+
+    def _taken(self, factors: Factors, users: np.ndarray, items: np.ndarray) -> np.ndarray:
+        """Odds (n,) of being taken, of pairs of rows."""
+        moments, kept = eta_moments(factors, users, items), self.belief_.kept_odds
+        return odds(*moments) if kept is None else kept.mean(*moments)
 
     def predict(self, X: Pool) -> np.ndarray:
         """Return 1 (n,) where a pair is taken with odds above one half, else 0."""
@@ -179,10 +189,11 @@ class PairedSymbols(PairEstimator):
 
         if not 0.0 < level < 1.0:
             raise ValueError(f"level must lie between 0 and 1, got {level!r}.")
-        factors, users, items = self.fitted_belief().located(*self._candidates(X))
-        mean, variance = eta_moments(factors, users, items)
+        belief = self.fitted_belief()
+        mean, variance = eta_moments(*belief.located(*self._candidates(X)))
         reach = ndtri(0.5 + 0.5 * level) * np.sqrt(variance)
-        return expit(mean - reach), expit(mean + reach)
+        low, high = expit(mean - reach), expit(mean + reach)
+        return (low, high) if belief.kept_odds is None else (belief.kept_odds.of(low), belief.kept_odds.of(high))
 
     def log_predictive(self, X: Pool, y: ArrayLike | None = None) -> np.ndarray:
         """Return natural-log predictive probabilities (n,).
@@ -193,10 +204,12 @@ class PairedSymbols(PairEstimator):
         belief, columns = self.fitted_belief(), self._candidates(X)
         answers = checked_answers(y, len(columns[0]))
         factors, users, items = belief.located(*columns)
-        taken = odds(*eta_moments(factors, users, items))
+        taken = self._taken(factors, users, items)
         found = np.log(np.where(answers == 0.0, 1.0 - taken, taken))
         came = np.flatnonzero(np.isnan(answers))
         if len(came):
+            fitted = odds(*eta_moments(factors, users[came], items[came]))  # what ranks items
+            found[came] = np.log(fitted)
             chosen = belief.popularity(items[came])
             new = items[came] >= belief.data.lengths[1]  # beside the items known, which share the rest
             who, where = np.unique(users[came], return_inverse=True)
@@ -204,7 +217,7 @@ class PairedSymbols(PairEstimator):
             sums = np.concatenate([
                 odds(*moments_of_all(factors, part, known)) @ belief.popularity(known) for part in self._parts(who)
             ])  # fmt: skip
-            total = sums[where] + np.where(new, chosen * taken[came], 0.0)
+            total = sums[where] + np.where(new, chosen * fitted, 0.0)
             found[came] += np.log(chosen) - np.log(total)
         return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,7 @@ from adaptive.estimators.pairs.inference.censored import (
 )
 from adaptive.estimators.pairs.inference.pace import Pace
 from adaptive.estimators.pairs.inference.rounds import Factor, Factors
+from adaptive.estimators.pairs.symbols.kept_odds import KeptOdds
 from adaptive.estimators.pairs.symbols.predictive import OddsPredictive
 from adaptive.estimators.pairs.symbols.stream import PairStream
 from adaptive.estimators.searches import highest
@@ -162,6 +164,14 @@ class PairsBelief(FromPrior, Traced):
         """The factors with rows at the prior for ids never seen, and the rows of these ids."""
         rows, lengths = rows_of((users, items), self.data.positions)
         return self.with_rows(lengths), rows[0], rows[1]
+
+    @cached_property
+    def kept_odds(self) -> KeptOdds | None:
+        """Map of odds where censored pairs were spread whatever these are; None where odds place them."""
+        stream = self.data.graph.total
+        if self.settings.selection != "constant" or stream * self.settings.censored_ratio == 0.0:
+            return None
+        return KeptOdds(stream, self.data.weight - stream, float(self.settings.censored_ratio))
 
     def popularity(self, items: np.ndarray) -> np.ndarray:
         """E psi of rows of items, as a share of those known; one beyond these has the prior's count."""
