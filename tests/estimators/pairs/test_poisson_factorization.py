@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import entr, gammaln
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from adaptive import PoissonFactorization, SequentialDesign, scorers, selection
 from adaptive.estimators.pairs.factorization import shortlist
@@ -120,6 +121,20 @@ def test_answers_one_by_one_reach_the_bound_of_a_fit(searched, monkeypatch):
     for k in range(391, 400):
         again.partial_fit(pairs[[k]], y[[k]])
     np.testing.assert_array_equal(again.predict(pairs), parts.predict(pairs))
+
+
+def test_rounds_that_do_not_converge_are_said_once_and_not_at_every_answer():
+    model = PoissonFactorization(1, max_iter=3, tol=0.0, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="stopped after 3 rounds"):
+        model.fit([(0, 0), (0, 1), (1, 0)], [3, 0, 2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.partial_fit([(1, 1)], [4]).partial_fit([(2, 1)], [1])
+    assert not model.converged_
+    converged = PoissonFactorization(1, tol=0.1, random_state=0).fit([(0, 0), (0, 1), (1, 0)], [3, 0, 2])
+    with pytest.warns(ConvergenceWarning, match="stopped after 3 rounds") as said:
+        converged.set_params(max_iter=3, tol=0.0).partial_fit([(1, 1)], [4])
+    assert len(said) == 1
 
 
 def test_a_user_is_the_row_of_a_fit_with_items_frozen(fitted):

@@ -11,7 +11,7 @@ from adaptive import checks
 from adaptive.estimators.belief import FromPrior, Traced
 from adaptive.estimators.pairs.columns import FactorSettings, PairCounts, rows_of
 from adaptive.estimators.pairs.factorization.predictive import About, PairPredictive
-from adaptive.estimators.pairs.inference.pace import Pace
+from adaptive.estimators.pairs.inference.pace import Pace, said_once
 from adaptive.estimators.pairs.inference.rounds import KINDS, Entries, Factor, Factors, Kind, climb, solved, started
 from adaptive.estimators.searches import highest
 
@@ -166,7 +166,8 @@ class FactorizationBelief(FromPrior, Traced):
         if pace.searches(work):
             searches = [lambda: _searched(settings, entries, self.seed), *searches]
             pace_after = Pace.begun(len(data))
-        best = highest(searches, lambda factors: factors.bound)
+        with said_once(self.posterior.converged):
+            best = highest(searches, lambda factors: factors.bound)
         return FactorizationBelief(settings, data, best, entries, self.seed, pace_after)
 
     def _locally(self, data: PairCounts, entries: Entries) -> Factors:

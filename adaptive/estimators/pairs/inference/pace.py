@@ -12,15 +12,20 @@ In small tables all three follow every answer, and in large ones what an answer 
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.estimators.searches import GROWTH
 
 if TYPE_CHECKING:
     from adaptive.types import State
 
-__all__ = ["Pace"]
+__all__ = ["Pace", "said_once"]
 
 SWEPT = 2e5  # numbers that sweeps may visit per answer: some milliseconds each
 SEARCHED = 1e4  # numbers of a sweep up to which every answer is worth a search from the start
@@ -77,3 +82,18 @@ class Pace:
     def from_state(cls, state: State) -> Pace:
         """The pace that ``state`` described."""
         return cls(*(float(state[name]) for name in ("waiting", "fresh", "searched")))
+
+
+@contextmanager
+def said_once(converged: bool) -> Iterator[None]:
+    """Say that sweeps have not converged where those before had, and not again at every answer.
+
+    Examples
+    --------
+    >>> with said_once(converged=False):
+    ...     warnings.warn("stopped after 200 sweeps", ConvergenceWarning)
+    """
+    with warnings.catch_warnings():
+        if not converged:
+            warnings.simplefilter("ignore", ConvergenceWarning)
+        yield

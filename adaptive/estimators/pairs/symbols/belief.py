@@ -21,7 +21,7 @@ from adaptive.estimators.pairs.inference.censored import (
     started_censored,
     swept,
 )
-from adaptive.estimators.pairs.inference.pace import Pace
+from adaptive.estimators.pairs.inference.pace import Pace, said_once
 from adaptive.estimators.pairs.inference.rounds import Factor, Factors
 from adaptive.estimators.pairs.symbols.kept_odds import KeptOdds
 from adaptive.estimators.pairs.symbols.predictive import OddsPredictive
@@ -126,7 +126,8 @@ class PairsBelief(FromPrior, Traced):
         if pace.searches(work):
             searches = [lambda: _searched(settings, graph, self.seed), *searches]
             pace_after = Pace.begun(data.weight)
-        best = highest(searches, lambda one: one.factors.bound)
+        with said_once(self.posterior.factors.converged):
+            best = highest(searches, lambda one: one.factors.bound)
         had, k = self.posterior.factors, settings.n_components
         if all(settings.learns[:2]) and _says_nothing(best.factors, k) and not _says_nothing(had, k):
             _warn_of_nothing()
