@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 import adaptive
 from adaptive import pool
 from adaptive.estimators import wrap
-from adaptive.predictive import Predictive
+from adaptive.predictive import Predictive, SummedPredictive
 
 __all__ = ["ANSWERS", "STORIES", "Gap", "Story", "gap"]
 
@@ -49,6 +49,8 @@ class Story:
         Whether the order of learning must not matter; ``why`` not, where it may.
     slow : bool
         Whether answers come in blocks of uneven size: one by one they take too long.
+    fits : bool
+        Whether all at once is by ``fit``, where ``partial_fit`` on nothing learns in another way.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Story:
     drawn: Callable[[np.random.Generator, bool], History]
     why: str = ""
     slow: bool = False
+    fits: bool = False
 
     @property
     def promised(self) -> bool:
@@ -91,7 +94,7 @@ def gap(story: Story, seed: int, signal: bool) -> Gap:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         whole, parts = story.make(), story.make()
-        whole.partial_fit(told.asked, told.answers)
+        (whole.fit if story.fits else whole.partial_fit)(told.asked, told.answers)
         for low, high in pairwise(cuts):
             parts.partial_fit(pool.take(told.asked, np.arange(low, high)), told.answers[low:high])
         evidences = [float(getattr(one, "log_evidence_", np.nan)) for one in (parts, whole)]
@@ -106,6 +109,9 @@ def _said(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:
     if predictive.provides("probabilities"):
         p = predictive.probabilities
         return p[:, :12], np.sqrt(np.maximum(np.sum(p * (1.0 - p), axis=1), 1e-4))
+    if isinstance(predictive, SummedPredictive):  # several outcomes at once
+        means, spreads = zip(*map(_said, predictive.parts), strict=True)
+        return np.concatenate(means, axis=1), np.linalg.norm(spreads, axis=0)
     noise = [w * float(np.mean(getattr(getattr(one, "likelihood", None), "variance", 0.0)))
              for w, one in predictive.components]  # fmt: skip
     return predictive.mean[:, None], np.sqrt(predictive.variance + sum(noise))
@@ -255,6 +261,15 @@ def _plays(rng: np.random.Generator, signal: bool) -> History:
     return History(items.tolist(), _count(rng, np.where(items < 4, 1.2, -1.2) * signal), list(range(8)))
 
 
+def _symbols(**options: Any) -> Callable[[], Any]:
+    return lambda: adaptive.PairedSymbols(1, random_state=0, **options)
+
+
+def _came_or_taken(rng: np.random.Generator, f: np.ndarray) -> np.ndarray:
+    """Every third pair was shown, the others came by themselves."""
+    return np.array([None if k % 3 else int(one) for k, one in enumerate(_taken(rng, f))], dtype=object)
+
+
 def _bank() -> Any:
     rng = np.random.default_rng(0)
     thresholds = np.sort(rng.uniform(-2.0, 2.0, (40, 2)), axis=1)
@@ -291,16 +306,81 @@ def _patterns(rng: np.random.Generator, signal: bool) -> History:
     return History(rows[:ANSWERS], y[:ANSWERS], rows[ANSWERS:])
 
 
+def _texts(rng: np.random.Generator, signal: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Metadata, five authors, and counts of twelve words in documents of about fifteen; with signal by the author."""
+    authors = rng.integers(0, 5, ANSWERS)
+    likes = np.kron(np.eye(3), np.ones(4))[authors % 3] * 3.0 * signal + 0.25
+    return np.eye(5)[authors], rng.poisson(15.0 * likes / likes.sum(axis=1, keepdims=True)).astype(float)
+
+
+def _read(rng: np.random.Generator, signal: bool) -> History:
+    rows, counts = _texts(rng, signal)
+    return History(rows, counts, np.eye(5))
+
+
+def _documents(rng: np.random.Generator, signal: bool) -> History:
+    rows, counts = _texts(rng, signal)
+    return History(counts, rows, np.eye(5))
+
+
+def _topics(**options: Any) -> Callable[[], Any]:
+    return lambda: adaptive.MetadataTopicModel(3, random_state=0, **options)
+
+
+def _reader() -> Any:
+    rows, counts = _texts(np.random.default_rng(0), True)
+    return _topics(max_iter=20)().fit(counts, rows).reader()
+
+
+def _nets(**options: Any) -> Callable[[], Any]:
+    return lambda: adaptive.CollaborativeRNN(
+        3, items=range(4), learning_rate=0.05, patience=1, max_iter=10, tol=1.0, random_state=0, **options
+    )
+
+
+def _events(rng: np.random.Generator, signal: bool) -> History:
+    """Six users, who go round a circle of four items one way or the other, or anywhere."""
+    users, at = rng.integers(0, 6, ANSWERS), np.zeros(6, dtype=int)
+    items = []
+    for user in users.tolist():
+        at[user] = (at[user] + (1 if user % 2 else 3)) % 4 if signal else rng.integers(4)
+        items.append(int(at[user]))
+    return History(users, np.array(items), np.arange(7))
+
+
+def _trained(**options: Any) -> Callable[[], Any]:
+    def trained() -> Any:
+        told = _events(np.random.default_rng(0), True)
+        return _nets(**options)().fit(told.asked, told.answers)
+
+    return trained
+
+
 LOCALLY = "partial_fit solves again the rows that an answer touches, and holds what all share, which fit learns"
 OTHERS = [
-    Story("PoissonFactorization", _factorization, _pairs(_count), why=LOCALLY),
+    Story("PoissonFactorization", _factorization, _pairs(_count)),
+    Story("PoissonFactorization full", lambda: _factorization(inference="full"), _pairs(_count), slow=True),
     Story("PoissonFactorization's user", _listener, _plays),
+    Story("PairedSymbols", _symbols(user_precision=4.0, item_precision=4.0, bias_precision=1.0), _pairs(_taken)),
+    Story("PairedSymbols, precisions fitted", _symbols(), _pairs(_came_or_taken), slow=True),
+    Story("MetadataTopicModel in a single pass", _topics(learning="single_pass"), _documents, fits=True),
     Story(
-        "PairedSymbols",
-        lambda: adaptive.PairedSymbols(1, user_precision=4.0, item_precision=4.0, bias_precision=1.0, random_state=0),
-        _pairs(_taken),
-        why=LOCALLY,
+        "MetadataTopicModel in batch",
+        _topics(),
+        _documents,
+        why="partial_fit is a single pass, which keeps nothing of a document; fit makes many",
+        fits=True,
     ),
+    Story("MetadataTopicModel's reader", _reader, _read),
+    Story(
+        "CollaborativeRNN",
+        _nets(n_members=3),
+        _events,
+        why="fit trains nets, and partial_fit holds their matrices",
+        fits=True,
+    ),
+    Story("CollaborativeRNN's members", _trained(n_members=3), _events),
+    Story("CollaborativeRNN's users by Laplace", _trained(cell="tanh", uncertainty="laplace", n_draws=8), _events),
     Story("CollaborativePreference", _preference, _preferred, why=LOCALLY),
     Story("CollaborativePreference's person", _person, _one_person),
     Story("Questionnaire's respondent", lambda: _bank().respondent(), _of_items(_graded)),

@@ -53,6 +53,13 @@ class FactorSettings(Settings):
         """Number of rows that are solved at the same time."""
         return int(effective_n_jobs(self.n_jobs))
 
+    def seed(self) -> int:
+        """One number to draw starts from, the random state where it is one."""
+        given = self.random_state
+        if isinstance(given, (int, np.integer)):
+            return int(given)
+        return int(checks.generator(given).integers(2**62))
+
 
 def columns_of(pairs: Pool) -> Columns:
     """Return ids of users and of items, whole numbers or text, from an array (n, 2), a frame or a list of pairs."""

@@ -61,19 +61,22 @@ class PoissonFactorization(PairEstimator):
     posterior_ : Factors
         ``.sides``: means and variances of users and of items.
     log_evidence_ : float
-        The bound of the last full fit; nan of points.
-    evidence_kind_, objective_trace_, n_iter_, converged_ : of the last full fit
+        The bound after the last rounds over everything; nan of points.
+    evidence_kind_, objective_trace_, n_iter_ : of the last rounds over everything
+    converged_ : bool
+        Whether these met ``tol``; False while answers wait for the next ones.
 
     Notes
     -----
     A rate's expectation is finite where the product of covariances has its eigenvalues below one, and `predict` is
-    infinite elsewhere. ``partial_fit`` solves again the rows that it touches, and begins new ids at the prior; `fit`
-    on everything goes on from there. Duplicated pairs add their counts and exposures. Information gains take the log
-    rate for Gaussian (see :mod:`adaptive.estimators.pairs.factorization.predictive`);
-    ``predictive(...).refined`` does not.
+    infinite elsewhere. Duplicated pairs add their counts and exposures. Information gains take the log rate for
+    Gaussian (see :mod:`adaptive.estimators.pairs.factorization.predictive`); ``predictive(...).refined`` does not.
 
-    Answers one by one do not lead to the posterior of ``fit`` on all: ``partial_fit`` holds the rows that it
-    does not touch, the mean rate and the item variance. `fit` anew from time to time.
+    ``partial_fit`` solves the rows that it touches, new ids from the prior, and goes on with rounds over everything
+    until at rest. With five components these follow every answer up to some 28,000 entries (580 with covariances); in
+    larger tables they wait for further answers, so that what one costs does not grow with the table. Up to some 1,400
+    entries, and at a quarter more, it begins as `fit` does, too, and takes what that leads to unless its own bound is
+    more than .1 nat higher.
 
     References
     ----------
@@ -136,7 +139,7 @@ class PoissonFactorization(PairEstimator):
         return self._fit(X, y)
 
     def partial_fit(self, X: Pool, y: ArrayLike) -> PoissonFactorization:
-        """Learn further pairs by solving again the rows they touch; what is refused changes nothing."""
+        """Learn further pairs: the rows they touch, then all, at a pace that pays; what is refused changes nothing."""
         return self._partial_fit(X, y)
 
     def _measured(self, X: Pool, y: ArrayLike, earlier: PairCounts | None = None) -> PairCounts:

@@ -84,8 +84,10 @@ class CollaborativeRNN(BeliefEstimator):
     Members differ by their starts alone. They are no posterior: where all agree by what they have in common, they are
     sure and may be wrong, and what they disagree about is partly how they were optimised. ``partial_fit`` reweights
     them by what they said of an event; their matrices stand still, as do those of users. With "laplace" the user's own
-    matrix is settled again on all of the user's history, which takes some passes of Gauss-Newton over it. Fit anew from
-    time to time.
+    matrix is settled again on all of the user's history, which takes some passes of Gauss-Newton over it.
+
+    Answers one by one do not lead to the posterior of ``fit`` on all, which trains the nets: fit anew from time to
+    time. After the same fit they lead where all of them at once do.
 
     Where histories have very different lengths, asking those of whom "laplace" says that most can be learnt was ahead
     of asking at random; what members disagree about was not. A first event says nothing of a memory.

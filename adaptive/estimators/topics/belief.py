@@ -180,7 +180,7 @@ class TopicBelief:
             self,
             word_prior=prior,
             n_documents=done,
-            n_tokens=self.n_tokens + int(found[1]),
+            n_tokens=self.n_tokens + int(documents.counts.sum()),
             objective_trace=(*self.objective_trace, found[0] / found[1]),
             n_skipped=0,
         )
@@ -361,7 +361,7 @@ class Batch:
             tables=self.tables,
             word_prior=self.word_prior,
             n_documents=self.documents.counts.shape[0],
-            n_tokens=int(self.found[1]),
+            n_tokens=int(self.documents.counts.sum()),
             objective_trace=tuple(self.trace),
             converged=self.converged,
             n_skipped=int(self.found[2]),

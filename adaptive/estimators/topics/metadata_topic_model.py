@@ -111,8 +111,9 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
     There is no evidence: ``log_evidence_`` is NaN. Learnt weights are too sure where many documents share features
     ("factorized" leaves their correlations out).
 
-    Answers one by one do not lead to the posterior of ``fit`` on all: ``partial_fit`` is a single pass, and the order
-    of documents matters.
+    Answers one by one do not lead to the posterior of ``fit`` in batch: ``partial_fit`` is a single pass, and the order
+    of documents matters. With ``learning="single_pass"``, and for a ``reader``, they do, to the bit, however a stream
+    is cut.
 
     References
     ----------

@@ -10,10 +10,12 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from scipy.special import entr, expit
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from adaptive import PairedSymbols, SequentialDesign, diagnostics, scorers, selection
 from adaptive.estimators.pairs.factorization import shortlist
+from adaptive.estimators.pairs.inference import pace
 from adaptive.estimators.pairs.inference.censored import climb_censored
 from adaptive.estimators.pairs.symbols.shortlist import gains
 from designs.pool import Product
@@ -115,7 +117,9 @@ def test_covariances_are_those_of_draws_of_both_vectors(fitted):
     np.testing.assert_allclose(other.draws(3)[1][:, 1], belief.draws(3)[1][:, 2])
 
 
-def test_what_is_shown_moves_the_odds_and_leaves_the_stream_alone(fitted):
+def test_what_is_shown_moves_the_odds_and_leaves_the_stream_alone(fitted, monkeypatch):
+    """Of a large table also who is about, which odds do change in sweeps over everything."""
+    monkeypatch.setattr(pace, "SWEPT", 1.0)
     before = copy.deepcopy(fitted)
     pair = [(3, 4)]
     odds = before.predict_proba(pair)[0, 1]
@@ -135,13 +139,15 @@ def test_what_is_shown_moves_the_odds_and_leaves_the_stream_alone(fitted):
     assert mixed.belief_.data.taken.sum() == mixed.belief_.data.refused.sum() == 1
 
 
-def test_further_pairs_touch_their_rows_and_reach_what_a_cold_fit_reaches():
+def test_further_pairs_touch_their_rows_and_reach_what_a_cold_fit_reaches(monkeypatch):
+    monkeypatch.setattr(pace, "SWEPT", 1.0)  # so that this table is a large one
     pairs = stream()
     warm = PairedSymbols(2, random_state=0).fit(pairs[:1000])
     untouched = warm.predict_proba([(5, 3)])
     later = copy.deepcopy(warm).partial_fit([(7, 2)])
     np.testing.assert_allclose(later.predict_proba([(5, 3)]), untouched, atol=1e-12)
     assert later.predict_proba([(7, 2)])[0, 1] > warm.predict_proba([(7, 2)])[0, 1]
+    assert later.log_evidence_ == warm.log_evidence_ and warm.converged_ and not later.converged_
     warm.partial_fit(pairs[1000:]).partial_fit([(99, 2), (3, 98)])
     assert len(warm.users_) == 41 and len(warm.items_) == 26
     assert all(weights.sum() == pytest.approx(1.0) for weights in warm.posterior_.selection)
@@ -152,12 +158,36 @@ def test_further_pairs_touch_their_rows_and_reach_what_a_cold_fit_reaches():
     assert on.factors.bound == pytest.approx(cold.log_evidence_, rel=0.01)
 
 
+@pytest.mark.parametrize("searched", [0.0, pace.SEARCHED], ids=["from where it was", "from the start, too"])
+def test_pairs_one_by_one_reach_the_bound_of_a_fit(searched, monkeypatch):
+    """Shown and of the stream; precisions, and rows that no pair touched, too; resumed in between, to the bit."""
+    monkeypatch.setattr(pace, "SEARCHED", searched)
+    pairs = stream(n=1500)
+    y = [None if k % 3 else k % 2 for k in range(len(pairs))]
+    whole = PairedSymbols(2, tol=1e-6, max_iter=1000, random_state=0).fit(pairs, y)
+    first = len(pairs) - 12
+    parts = clone(whole).fit(pairs[:first], y[:first])
+    for k in range(first, len(pairs)):
+        parts.partial_fit(pairs[[k]], y[k : k + 1])
+        if k == first + 6:
+            again = clone(parts).restore(parts.state())
+    assert parts.log_evidence_ >= whole.log_evidence_ - 0.1
+    graph = parts.belief_.data.graph
+    assert parts.log_evidence_ == pytest.approx(parts.posterior_.bound(graph, graph.total), abs=0.01)  # of all pairs
+    if parts.log_evidence_ <= whole.log_evidence_ + 0.1:
+        np.testing.assert_allclose(parts.predict_proba(pairs), whole.predict_proba(pairs), atol=0.01)
+    for k in range(first + 7, len(pairs)):
+        again.partial_fit(pairs[[k]], y[k : k + 1])
+    np.testing.assert_array_equal(again.predict_proba(pairs), parts.predict_proba(pairs))
+
+
 def test_what_decays_is_worth_less():
     model = PairedSymbols(1, random_state=0).fit([(0, 0), (0, 1), (1, 1)] * 4)
     model.partial_fit([(0, 0)], decay=0.25)
     data = model.belief_.data
     np.testing.assert_allclose(data.counts, [2.0, 1.0, 1.0])
     np.testing.assert_allclose(data.graph.sums(0), [3.0, 1.0])
+    assert data.told == pytest.approx(1.0 + 0.75 * 12.0)  # what is forgotten of all pairs moves all rows
     with pytest.raises(ValueError, match="^decay must be above 0 and at most 1, got 1.5"):
         model.partial_fit([(0, 0)], decay=1.5)
 

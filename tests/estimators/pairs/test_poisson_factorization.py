@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import entr, gammaln
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from adaptive import PoissonFactorization, SequentialDesign, scorers, selection
 from adaptive.estimators.pairs.factorization import shortlist
 from adaptive.estimators.pairs.factorization.mixtures import sobol_normals
 from adaptive.estimators.pairs.factorization.predictive import PairPredictive
+from adaptive.estimators.pairs.inference import pace
 from adaptive.estimators.pairs.inference.rounds import Entries, Factor, Factors, Kind, solved
 from adaptive.potentials import Poisson
 from adaptive.potentials.poisson_outcomes import poisson_entropy
@@ -84,14 +86,55 @@ def test_zeros_observed_lists_every_pair():
     assert len(model.belief_.entries.y) == 6 and model.predict([(0, 1)])[0] < 2
 
 
-def test_new_ids_begin_at_the_prior_and_touched_rows_learn(fitted):
+def test_new_ids_begin_at_the_prior_and_of_a_large_table_touched_rows_alone_learn(fitted, monkeypatch):
+    monkeypatch.setattr(pace, "SWEPT", 100.0)  # rounds over all 1,001 entries and 101 ids wait for 45 answers
     model = pickle.loads(pickle.dumps(fitted))
     before = model.predict([(3, 1000), (5, 1)])
     model.partial_fit([(3, 1000)] * 3, [9, 8, 9])
     after = model.predict([(3, 1000), (5, 1)])
     assert after[0] > before[0] + 1 and after[1] == before[1]
+    assert model.log_evidence_ == fitted.log_evidence_ and not model.converged_
     again = clone(model).restore(model.state())
     np.testing.assert_array_equal(again.predict([(3, 1000), (5, 1)]), after)
+    for one in (model, again):  # what waits is in the state
+        one.partial_fit([(7, 2)] * 45, [1] * 45)
+        assert one.converged_ and one.log_evidence_ != fitted.log_evidence_
+    np.testing.assert_array_equal(again.predict([(3, 1000), (5, 1)]), model.predict([(3, 1000), (5, 1)]))
+    assert model.predict([(5, 1)])[0] != after[1]
+
+
+@pytest.mark.parametrize("searched", [0.0, pace.SEARCHED], ids=["from where it was", "from the start, too"])
+def test_answers_one_by_one_reach_the_bound_of_a_fit(searched, monkeypatch):
+    """The mean rate, item variances and rows that no answer touched, too; resumed in between, to the bit."""
+    monkeypatch.setattr(pace, "SEARCHED", searched)
+    pairs, y = synthetic(users=30, items=20, n=400)
+    whole = PoissonFactorization(2, random_state=0).fit(pairs, y)
+    parts = PoissonFactorization(2, random_state=0).fit(pairs[:380], y[:380])
+    for k in range(380, 400):
+        parts.partial_fit(pairs[[k]], y[[k]])
+        if k == 390:
+            again = clone(parts).restore(parts.state())
+    assert parts.log_evidence_ >= whole.log_evidence_ - 0.1
+    if parts.log_evidence_ <= whole.log_evidence_ + 0.1:
+        np.testing.assert_allclose(parts.predict(pairs), whole.predict(pairs), rtol=0.05)
+    assert parts.posterior_.offset == whole.posterior_.offset
+    for k in range(391, 400):
+        again.partial_fit(pairs[[k]], y[[k]])
+    np.testing.assert_array_equal(again.predict(pairs), parts.predict(pairs))
+
+
+def test_rounds_that_do_not_converge_are_said_once_and_not_at_every_answer():
+    model = PoissonFactorization(1, max_iter=3, tol=0.0, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="stopped after 3 rounds"):
+        model.fit([(0, 0), (0, 1), (1, 0)], [3, 0, 2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.partial_fit([(1, 1)], [4]).partial_fit([(2, 1)], [1])
+    assert not model.converged_
+    converged = PoissonFactorization(1, tol=0.1, random_state=0).fit([(0, 0), (0, 1), (1, 0)], [3, 0, 2])
+    with pytest.warns(ConvergenceWarning, match="stopped after 3 rounds") as said:
+        converged.set_params(max_iter=3, tol=0.0).partial_fit([(1, 1)], [4])
+    assert len(said) == 1
 
 
 def test_a_user_is_the_row_of_a_fit_with_items_frozen(fitted):

@@ -51,8 +51,18 @@ def test_two_halves_are_one_pass_to_the_bit(step):
     np.testing.assert_array_equal(whole.posterior_.mean, parts.posterior_.mean)
     np.testing.assert_array_equal(whole.document_variance_, parts.document_variance_)
     assert whole.columns_ == parts.columns_
+    assert whole.belief_.n_tokens == parts.belief_.n_tokens == COUNTS.sum()
     again = clone(whole).fit(COUNTS, frame)
     np.testing.assert_array_equal(whole.components_, again.components_)
+
+
+def test_words_are_counted_whole():
+    """Not by shares that add up to a little less; what is expected of the next document is their mean."""
+    parts = model(learning="single_pass")
+    for row in range(60):
+        parts.partial_fit(COUNTS[[row]], ONE_HOT[[row]])
+    assert parts.belief_.n_tokens == COUNTS[:60].sum()
+    assert model(max_iter=3).fit(COUNTS, ONE_HOT).belief_.n_tokens == COUNTS.sum()
 
 
 @pytest.mark.parametrize("learning", ["batch", "single_pass"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,9 @@ from adaptive import checks
 from adaptive.estimators.belief import FromPrior, Traced
 from adaptive.estimators.pairs.columns import FactorSettings, PairCounts, rows_of
 from adaptive.estimators.pairs.factorization.predictive import About, PairPredictive
+from adaptive.estimators.pairs.inference.pace import Pace, said_once
 from adaptive.estimators.pairs.inference.rounds import KINDS, Entries, Factor, Factors, Kind, climb, solved, started
+from adaptive.estimators.searches import highest
 
 if TYPE_CHECKING:
     from adaptive.estimators.pairs.factorization.predictive import Chosen
@@ -63,6 +65,11 @@ class FactorizationSettings(FactorSettings):
                 f"use fewer{instead}."
             )
 
+    def work(self, entries: Entries) -> float:
+        """Numbers that a round visits."""
+        k = self.n_components + 2
+        return float(k ** (3 if self.kind.full else 1)) * (len(entries.y) + sum(entries.lengths))
+
     def prior(self) -> Factors:
         """Factors without rows."""
         users = _empty(self, 0, float(self.user_variance))
@@ -77,6 +84,39 @@ def _empty(settings: FactorizationSettings, side: int, variance: float) -> Facto
     return Factor(np.zeros((0, k)), np.zeros((0, k, k) if settings.kind.full else (0, k)), prior, spread)
 
 
+def _offset(settings: FactorizationSettings, entries: Entries) -> float:
+    """Log of the mean rate, about which biases are."""
+    return float(np.log((entries.y.sum() + 0.5) / entries.exposure.sum())) if settings.fit_bias else 0.0
+
+
+def _climbed(settings: FactorizationSettings, entries: Entries, start: Factors) -> Factors:
+    learn = settings.n_components if settings.item_variance is None and not settings.kind.points[1] else 0
+    return climb(
+        entries, start, settings.kind, learn_variance=learn, max_iter=settings.max_iter, tol=settings.tol,
+        n_jobs=settings.threads,
+    )  # fmt: skip
+
+
+def _searched(settings: FactorizationSettings, entries: Entries, seed: int) -> Factors:
+    """The best of ``n_init`` starts, the same for the same seed and entries."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for _ in range(settings.n_init):
+        start = started(
+            entries,
+            settings.n_components,
+            settings.kind,
+            user_variance=float(settings.user_variance),
+            item_variance=settings.started_item_variance,
+            fit_bias=bool(settings.fit_bias),
+            offset=_offset(settings, entries),
+            rng=rng,
+            n_jobs=settings.threads,
+        )
+        found.append(_climbed(settings, entries, start))
+    return max(found, key=lambda factors: factors.bound)
+
+
 @dataclass(frozen=True, eq=False)
 class FactorizationBelief(FromPrior, Traced):
     """Both factors.
@@ -87,12 +127,18 @@ class FactorizationBelief(FromPrior, Traced):
     data : PairCounts
     posterior : Factors
     entries : Entries
+    seed : int
+        Of the starts.
+    pace : Pace
+        Answers that wait for rounds over everything.
     """
 
     settings: FactorizationSettings
     data: PairCounts
     posterior: Factors
     entries: Entries
+    seed: int = 0
+    pace: Pace = field(default_factory=Pace)
 
     def __post_init__(self) -> None:
         _ = self.data.positions  # made once, when fitting, and not when something is first asked
@@ -101,34 +147,28 @@ class FactorizationBelief(FromPrior, Traced):
     def learnt(
         cls, settings: FactorizationSettings, data: PairCounts, earlier: FactorizationBelief | None = None
     ) -> FactorizationBelief:
-        """Fit the best of ``n_init`` starts; or solve again the rows that are new or touched since ``earlier``."""
+        """Fit the best of ``n_init`` starts; or go on from ``earlier``: rows touched first, then all, at its pace."""
         settings.check_memory(data.lengths)
         entries = data.entries(settings.zeros)
         if earlier is not None:
-            return cls(settings, data, earlier._locally(data, entries), entries)
-        rng = checks.generator(settings.random_state)
-        offset = float(np.log((entries.y.sum() + 0.5) / entries.exposure.sum())) if settings.fit_bias else 0.0
-        found = []
-        for _ in range(settings.n_init):
-            start = started(
-                entries,
-                settings.n_components,
-                settings.kind,
-                user_variance=float(settings.user_variance),
-                item_variance=settings.started_item_variance,
-                fit_bias=bool(settings.fit_bias),
-                offset=offset,
-                rng=rng,
-                n_jobs=settings.threads,
-            )
-            learn = settings.n_components if settings.item_variance is None and not settings.kind.points[1] else 0
-            best = climb(
-                entries, start, settings.kind, learn_variance=learn, max_iter=settings.max_iter, tol=settings.tol,
-                n_jobs=settings.threads,
-            )  # fmt: skip
-            found.append(best)
-        best = max(found, key=lambda factors: factors.bound)
-        return cls(settings, data, best, entries)
+            return earlier._after(settings, data, entries)
+        seed = settings.seed()
+        return cls(settings, data, _searched(settings, entries, seed), entries, seed, Pace.begun(len(data)))
+
+    def _after(self, settings: FactorizationSettings, data: PairCounts, entries: Entries) -> FactorizationBelief:
+        """Rows touched; then rounds over everything from there, and from the start, where they are due."""
+        near, pace = self._locally(data, entries), self.pace.after(len(data) - len(self.data))
+        work = settings.work(entries)
+        if not pace.sweeps(work):
+            return FactorizationBelief(settings, data, near, entries, self.seed, pace)
+        near = replace(near, offset=_offset(settings, entries), trace=[])
+        searches, pace_after = [lambda: _climbed(settings, entries, near)], pace.swept()
+        if pace.searches(work):
+            searches = [lambda: _searched(settings, entries, self.seed), *searches]
+            pace_after = Pace.begun(len(data))
+        with said_once(self.posterior.converged):
+            best = highest(searches, lambda factors: factors.bound)
+        return FactorizationBelief(settings, data, best, entries, self.seed, pace_after)
 
     def _locally(self, data: PairCounts, entries: Entries) -> Factors:
         kind, new = self.settings.kind, slice(len(self.data), None)
@@ -171,7 +211,7 @@ class FactorizationBelief(FromPrior, Traced):
 
     @property
     def log_evidence(self) -> float:
-        """The bound at the last full fit; not of points."""
+        """The bound after the last rounds over everything; not of points."""
         return self.posterior.bound if self.evidence_kind == "lower_bound" else float("nan")
 
     @property
@@ -181,13 +221,13 @@ class FactorizationBelief(FromPrior, Traced):
 
     @property
     def trace(self) -> list[float]:
-        """Objective after every round of the last full fit."""
+        """Objective after every one of the last rounds over everything."""
         return self.posterior.trace
 
     @property
     def converged(self) -> bool:
-        """Convergence of the last full fit, to ``tol``."""
-        return self.posterior.converged
+        """Convergence to ``tol``; not where answers wait for rounds over everything."""
+        return self.posterior.converged and self.pace.waiting == 0.0
 
     def state(self) -> State:
         """Plain data from which ``from_state`` makes this belief again, to the last bit."""
@@ -197,6 +237,8 @@ class FactorizationBelief(FromPrior, Traced):
             "offset": self.posterior.offset,
             "trace": np.array(self.posterior.trace),
             "converged": self.posterior.converged,
+            "seed": self.seed,
+            "pace": self.pace.state(),
         }
 
     @classmethod
@@ -205,4 +247,5 @@ class FactorizationBelief(FromPrior, Traced):
         users, items = (Factor(**{name: np.asarray(part[name]) for name in part}) for part in state["sides"])
         trace = [float(value) for value in state["trace"]]
         factors = Factors((users, items), float(state["offset"]), trace, bool(state["converged"]))
-        return cls(settings, data, factors, data.entries(settings.zeros))
+        entries, pace = data.entries(settings.zeros), Pace.from_state(state["pace"])
+        return cls(settings, data, factors, entries, int(state["seed"]), pace)

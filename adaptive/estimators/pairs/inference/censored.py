@@ -257,10 +257,14 @@ def climb_censored(
     max_iter: int,
     tol: float,
     n_jobs: int = 1,
+    warm_up: int = WARM_UP,
 ) -> Censored:
-    """Return the posterior after sweeps over all parts, until the bound changes by less than ``tol`` |bound|."""
+    """Return the posterior after sweeps over all parts, until the bound changes by less than ``tol`` |bound|.
+
+    Precisions are fitted after ``warm_up`` sweeps.
+    """
     now, trace, converged = start, list[float](), False
-    warm_up = WARM_UP if any(learns) else 0
+    warm_up = warm_up if any(learns) else 0
     for sweep in range(max_iter):
         now = swept(graph, now, n_censored, constant=constant, n_jobs=n_jobs)
         if any(learns) and sweep >= warm_up:

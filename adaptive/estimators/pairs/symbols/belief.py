@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,14 +14,19 @@ from adaptive.estimators.belief import FromPrior, Traced
 from adaptive.estimators.pairs.columns import FactorSettings, rows_of
 from adaptive.estimators.pairs.inference.censored import (
     CONCENTRATION,
+    WARM_UP,
     Censored,
+    Graph,
     climb_censored,
     started_censored,
     swept,
 )
+from adaptive.estimators.pairs.inference.pace import Pace, said_once
 from adaptive.estimators.pairs.inference.rounds import Factor, Factors
+from adaptive.estimators.pairs.symbols.kept_odds import KeptOdds
 from adaptive.estimators.pairs.symbols.predictive import OddsPredictive
 from adaptive.estimators.pairs.symbols.stream import PairStream
+from adaptive.estimators.searches import highest
 
 if TYPE_CHECKING:
     from adaptive.estimators.pairs.columns import Columns
@@ -66,6 +72,10 @@ class PairsSettings(FactorSettings):
         """Which precisions the bound says."""
         return self.user_precision is None, self.item_precision is None, self.bias_precision is None and self.fit_bias
 
+    def work(self, graph: Graph) -> float:
+        """Numbers that a sweep visits."""
+        return float(self.n_components + 2) * (len(graph.counts) + sum(graph.lengths))
+
     def started(self, lengths: tuple[int, int], rng: np.random.Generator | None) -> Censored:
         """A start, or without a generator the prior."""
         return started_censored(lengths, self.n_components, self.precisions, bool(self.fit_bias), rng)
@@ -80,34 +90,48 @@ class PairsBelief(FromPrior, Traced):
     settings : PairsSettings
     data : PairStream
     posterior : Censored
+    seed : int
+        Of the starts.
+    pace : Pace
+        Answers that wait for sweeps over everything.
     """
 
     settings: PairsSettings
     data: PairStream
     posterior: Censored
+    seed: int = 0
+    pace: Pace = field(default_factory=Pace)
 
     def __post_init__(self) -> None:
         _ = self.data.positions  # made once, when fitting, and not when something is first asked
 
     @classmethod
     def learnt(cls, settings: PairsSettings, data: PairStream, earlier: PairsBelief | None = None) -> PairsBelief:
-        """Fit the best of ``n_init`` starts; or solve again the rows that were touched since ``earlier``."""
+        """Fit the best of ``n_init`` starts; or go on from ``earlier``: rows touched first, then all, at its pace."""
         if earlier is not None:
-            return cls(settings, data, earlier._locally(settings, data))
-        graph, rng = data.graph, checks.generator(settings.random_state)
-        n_censored = float(settings.censored_ratio) * graph.total
-        found = [
-            climb_censored(
-                graph, settings.started(data.lengths, rng), n_censored, n_components=settings.n_components,
-                learns=settings.learns, constant=settings.selection == "constant", max_iter=settings.max_iter,
-                tol=settings.tol, n_jobs=settings.threads,
-            )
-            for _ in range(settings.n_init)
-        ]  # fmt: skip
-        best = max(found, key=lambda one: one.factors.bound)
-        if all(settings.learns[:2]):
-            _warn_of_nothing(best.factors, settings.n_components)
-        return cls(settings, data, best)
+            return earlier._after(settings, data)
+        seed = settings.seed()
+        best = _searched(settings, data.graph, seed)
+        if all(settings.learns[:2]) and _says_nothing(best.factors, settings.n_components):
+            _warn_of_nothing()
+        return cls(settings, data, best, seed, Pace.begun(data.told))
+
+    def _after(self, settings: PairsSettings, data: PairStream) -> PairsBelief:
+        """Rows touched; then sweeps over everything from there, and from the start, where they are due."""
+        near, pace, graph = self._locally(settings, data), self.pace.after(data.told), data.graph
+        work = settings.work(graph)
+        if not pace.sweeps(work):
+            return PairsBelief(settings, data, near, self.seed, pace)
+        searches, pace_after = [lambda: _climbed(settings, graph, near, 0)], pace.swept()
+        if pace.searches(work):
+            searches = [lambda: _searched(settings, graph, self.seed), *searches]
+            pace_after = Pace.begun(data.weight)
+        with said_once(self.posterior.factors.converged):
+            best = highest(searches, lambda one: one.factors.bound)
+        had, k = self.posterior.factors, settings.n_components
+        if all(settings.learns[:2]) and _says_nothing(best.factors, k) and not _says_nothing(had, k):
+            _warn_of_nothing()
+        return PairsBelief(settings, data, best, self.seed, pace_after)
 
     def _locally(self, settings: PairsSettings, data: PairStream) -> Censored:
         """Two sweeps over the rows touched; pairs that were shown say nothing of who is chosen how often."""
@@ -141,6 +165,14 @@ class PairsBelief(FromPrior, Traced):
         """The factors with rows at the prior for ids never seen, and the rows of these ids."""
         rows, lengths = rows_of((users, items), self.data.positions)
         return self.with_rows(lengths), rows[0], rows[1]
+
+    @cached_property
+    def kept_odds(self) -> KeptOdds | None:
+        """Map of odds where censored pairs were spread whatever these are; None where odds place them."""
+        stream = self.data.graph.total
+        if self.settings.selection != "constant" or stream * self.settings.censored_ratio == 0.0:
+            return None
+        return KeptOdds(stream, self.data.weight - stream, float(self.settings.censored_ratio))
 
     def popularity(self, items: np.ndarray) -> np.ndarray:
         """E psi of rows of items, as a share of those known; one beyond these has the prior's count."""
@@ -177,18 +209,18 @@ class PairsBelief(FromPrior, Traced):
 
     @property
     def log_evidence(self) -> float:
-        """The bound at the last full fit."""
+        """The bound after the last sweeps over everything."""
         return self.posterior.factors.bound
 
     @property
     def trace(self) -> list[float]:
-        """Bound after every sweep of the last full fit."""
+        """Bound after every one of the last sweeps over everything."""
         return self.posterior.factors.trace
 
     @property
     def converged(self) -> bool:
-        """Convergence of the last full fit, to ``tol``."""
-        return self.posterior.factors.converged
+        """Convergence to ``tol``; not where answers wait for sweeps over everything."""
+        return self.posterior.factors.converged and self.pace.waiting == 0.0
 
     def state(self) -> State:
         """Plain data from which ``from_state`` makes this belief again, to the last bit."""
@@ -200,6 +232,8 @@ class PairsBelief(FromPrior, Traced):
             "selection": list(self.posterior.selection),
             "dirichlet": list(self.posterior.dirichlet),
             "shared": self.posterior.shared,
+            "seed": self.seed,
+            "pace": self.pace.state(),
         }
 
     @classmethod
@@ -209,19 +243,40 @@ class PairsBelief(FromPrior, Traced):
         factors = Factors((users, items), 0.0, [float(value) for value in state["trace"]], bool(state["converged"]))
         s, t = (np.asarray(part) for part in state["selection"])
         pi, psi = (np.asarray(part) for part in state["dirichlet"])
-        return cls(settings, data, Censored(factors, (s, t), (pi, psi), float(state["shared"])))
+        posterior = Censored(factors, (s, t), (pi, psi), float(state["shared"]))
+        return cls(settings, data, posterior, int(state["seed"]), Pace.from_state(state["pace"]))
 
 
 PARTS = ("mean", "spread", "prior", "variance")
 
 
-def _warn_of_nothing(factors: Factors, k: int) -> None:
-    """Say where fitted precisions left no component: of few pairs the bound is highest without any."""
+def _climbed(settings: PairsSettings, graph: Graph, start: Censored, warm_up: int) -> Censored:
+    return climb_censored(
+        graph, start, float(settings.censored_ratio) * graph.total, n_components=settings.n_components,
+        learns=settings.learns, constant=settings.selection == "constant", max_iter=settings.max_iter,
+        tol=settings.tol, n_jobs=settings.threads, warm_up=warm_up,
+    )  # fmt: skip
+
+
+def _searched(settings: PairsSettings, graph: Graph, seed: int) -> Censored:
+    """The best of ``n_init`` starts, the same for the same seed and pairs."""
+    rng = np.random.default_rng(seed)
+    found = [_climbed(settings, graph, settings.started(graph.lengths, rng), WARM_UP) for _ in range(settings.n_init)]
+    return max(found, key=lambda one: one.factors.bound)
+
+
+def _says_nothing(factors: Factors, k: int) -> bool:
+    """Test whether components say nothing: of few pairs the bound is highest without any."""
+    if not all(len(side.mean) for side in factors.sides):
+        return False
     moments = [side.mean[:, :k].T @ side.mean[:, :k] / len(side.mean) for side in factors.sides]
-    if np.sum(moments[0] * moments[1]) < NOTHING**2:  # the mean square of u.v over all pairs
-        warnings.warn(
-            "the bound says that components tell nothing of who takes what: too few pairs for it to see them, or there "
-            "is nothing to see; user_precision=1.0 and item_precision=1.0 keep them.",
-            UserWarning,
-            stacklevel=2,
-        )
+    return bool(np.sum(moments[0] * moments[1]) < NOTHING**2)  # the mean square of u.v over all pairs
+
+
+def _warn_of_nothing() -> None:
+    warnings.warn(
+        "the bound says that components tell nothing of who takes what: too few pairs for it to see them, or there "
+        "is nothing to see; user_precision=1.0 and item_precision=1.0 keep them.",
+        UserWarning,
+        stacklevel=2,
+    )

@@ -60,6 +60,8 @@ class PairStream(Pairs):
         Rows of users and items that the last addition concerned.
     streamed : bool
         Whether that had pairs of the stream, or only ones that were shown.
+    told : float
+        How many pairs it added, and forgot.
     """
 
     counts: np.ndarray
@@ -67,6 +69,7 @@ class PairStream(Pairs):
     refused: np.ndarray
     touched: tuple[np.ndarray, np.ndarray] = field(default=(np.zeros(0, np.int64), np.zeros(0, np.int64)))
     streamed: bool = True
+    told: float = 0.0
 
     @classmethod
     def of(cls, X: Pool, y: ArrayLike | None, earlier: PairStream | None = None, decay: float = 1.0) -> PairStream:
@@ -90,10 +93,10 @@ class PairStream(Pairs):
             raise ValueError("X must hold at least one pair, got none.")
         came = np.isnan(answers)
         parts = [weights * came, weights * (answers == 1.0), weights * (answers == 0.0)]
-        touched = np.unique(rows[0]), np.unique(rows[1])
+        touched, told = (np.unique(rows[0]), np.unique(rows[1])), float(weights.sum())
         if earlier is not None:
             rows = [np.concatenate([old, new]) for old, new in zip(earlier.rows, rows, strict=True)]
-            before = (earlier.counts, earlier.taken, earlier.refused)
+            before, told = (earlier.counts, earlier.taken, earlier.refused), told + (1.0 - decay) * earlier.weight
             parts = [np.concatenate([decay * old, new]) for old, new in zip(before, parts, strict=True)]
         width = max(len(ids[1]), 1)
         keys: np.ndarray
@@ -102,7 +105,12 @@ class PairStream(Pairs):
         counts, taken, refused = (np.bincount(which, part, minlength=len(keys)) for part in parts)
         streamed = bool(came.any()) or decay != 1.0
         both = (ids[0], ids[1])
-        return cls(both, (users, items), counts, taken, refused, touched=touched, streamed=streamed)
+        return cls(both, (users, items), counts, taken, refused, touched=touched, streamed=streamed, told=told)
+
+    @property
+    def weight(self) -> float:
+        """Number of all pairs, those forgotten in part by what is left of them."""
+        return float(self.counts.sum() + self.taken.sum() + self.refused.sum())
 
     @cached_property
     def graph(self) -> Graph:
