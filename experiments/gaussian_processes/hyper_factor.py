@@ -17,7 +17,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from threadpoolctl import threadpool_limits
 
 from adaptive import GaussianProcessClassifier
-from adaptive.estimators.rows.leave_one_out import variance_factor, without_sites
+from adaptive.estimators.rows.leave_one_out import latent_factor, without_sites
 from adaptive.loop.comparison import interval
 from adaptive.potentials import BernoulliLogit
 from experiments.equivalence import inside
@@ -39,7 +39,7 @@ def one_run(name: str, seed: int, n_labels: int) -> dict[str, np.ndarray]:
         model = GaussianProcessClassifier(kernel, classes=[0, 1]).fit(X[chosen], y[chosen])
         posterior = model.posterior_
         cavities = without_sites(posterior.mean, posterior.variances(), *posterior.sites)
-        factor = variance_factor(np.ones(1), [cavities], BernoulliLogit(), model.belief_.data)
+        factor = latent_factor(np.ones(1), [cavities], BernoulliLogit(), model.belief_.data)
         mean, variance = model.latent_mean_and_variance(new)
     losses = []
     for one in (1.0, factor):

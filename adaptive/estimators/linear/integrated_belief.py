@@ -24,7 +24,7 @@ from adaptive.estimators.linear.pool_marginals import KeptRows, NodeMarginals
 from adaptive.estimators.linear.settings import LogisticSettings
 from adaptive.estimators.linear.softmax_belief import SoftmaxBelief
 from adaptive.estimators.nodes import NEGLIGIBLE, Nodes, beliefs_at, finite_evidences, weights_of
-from adaptive.estimators.rows.leave_one_out import LeaveOneOut, cavities, left_out, mixed, variance_factor
+from adaptive.estimators.rows.leave_one_out import LeaveOneOut, cavities, left_out, mixed, latent_factor
 from adaptive.estimators.rows.training import LabelledRows
 from adaptive.estimators.searches import due
 from adaptive.inference.mixture_posterior import MixturePosterior
@@ -172,7 +172,7 @@ class IntegratedBelief(Nodes[LogisticSettings, LabelledRows, Part]):
         first = self.beliefs[0]
         if self.settings.calibration is None or not (isinstance(first, BinaryBelief) and first.has_cavities):
             return 1.0
-        return variance_factor(self.weights, self._cavities, first.family, self.data)
+        return latent_factor(self.weights, self._cavities, first.family, self.data)
 
     @cached_property
     def left_out(self) -> LeaveOneOut | None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from adaptive.potentials.likelihood import Likelihood
     from adaptive.types import Matrix
 
-__all__ = ["LeaveOneOut", "cavities", "left_out", "log_scores", "mixed", "variance_factor", "without_sites"]
+__all__ = ["LeaveOneOut", "cavities", "left_out", "log_scores", "mixed", "latent_factor", "without_sites"]
 
 LOG_FACTORS = np.linspace(-5.0, 1.0, 25)
 _FLAT = 1e-10  # cavity precision, in units of the marginal's, that stands for zero
@@ -118,7 +118,7 @@ def mixed(weights: np.ndarray, parts: Sequence[LeaveOneOut], codes: np.ndarray |
     return LeaveOneOut(np.einsum("km,kmc->mc", shares, np.stack(tables)), log_score)
 
 
-def variance_factor(
+def latent_factor(
     weights: np.ndarray, moments: Sequence[tuple[np.ndarray, np.ndarray]], family: Likelihood, data: LabelledRows
 ) -> float:
     """Return gamma, the factor of all latents' variances that suits the predictions left out; from exp(-5) to e."""
