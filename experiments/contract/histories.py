@@ -232,13 +232,13 @@ def _one_person(rng: np.random.Generator, signal: bool) -> History:
     return History([row[1:] for row in told.asked], told.answers, [row[1:] for row in told.probes])
 
 
-def _preference() -> Any:
-    return adaptive.CollaborativePreference(1, random_state=0)
+def _preference(**options: Any) -> Any:
+    return adaptive.CollaborativePreference(1, random_state=0, **options)
 
 
 def _person() -> Any:
     told = _preferred(np.random.default_rng(0), True)
-    return _preference().fit(told.asked, told.answers).user("new")
+    return _preference(tol=1e-3).fit(told.asked, told.answers).user("new")
 
 
 def _factorization(**options: Any) -> Any:
@@ -301,7 +301,7 @@ OTHERS = [
         _pairs(_taken),
         why=LOCALLY,
     ),
-    Story("CollaborativePreference", _preference, _preferred, why=LOCALLY),
+    Story("CollaborativePreference", _preference, _preferred, slow=True),
     Story("CollaborativePreference's person", _person, _one_person),
     Story("Questionnaire's respondent", lambda: _bank().respondent(), _of_items(_graded)),
     Story(
