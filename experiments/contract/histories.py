@@ -263,6 +263,15 @@ def _bank() -> Any:
     )
 
 
+TWO_TRAITS = {item: ["first"] * (item < 4) + ["second"] * (item > 2) for item in range(8)}
+
+
+def _items(model: str, categories: tuple[int, ...], item_traits: Any = None) -> Callable[[], Any]:
+    single = {item: traits[-1] for item, traits in item_traits.items()} if item_traits else None
+    item_traits = single if model == "ordinal" else item_traits
+    return lambda: adaptive.Questionnaire(model, item_traits=item_traits, categories=categories)
+
+
 def _graded(rng: np.random.Generator, f: np.ndarray) -> np.ndarray:
     return 1 + np.digitize(f + rng.normal(size=len(f)), [-0.5, 0.5])
 
@@ -304,19 +313,17 @@ OTHERS = [
     Story("CollaborativePreference", _preference, _preferred, slow=True),
     Story("CollaborativePreference's person", _person, _one_person),
     Story("Questionnaire's respondent", lambda: _bank().respondent(), _of_items(_graded)),
-    Story(
-        "Questionnaire two_parameter",
-        lambda: adaptive.Questionnaire("two_parameter", categories=(0, 1)),
-        _pairs(_taken),
-        why="items are climbed to from where they were, and may stay at another top than fit's",
-        slow=True,
+    *(
+        Story(f"Questionnaire {model}", _items(model, (0, 1)), _pairs(_taken), slow=True)
+        for model in ("rasch", "two_parameter", "three_parameter", "four_parameter")
     ),
-    Story(
-        "Questionnaire ordinal",
-        lambda: adaptive.Questionnaire(trait_noise=1.0, categories=(1, 2, 3)),
-        _pairs(_graded),
-        slow=True,
+    *(
+        Story(f"Questionnaire {model}", _items(model, (1, 2, 3)), _pairs(_graded), slow=True)
+        for model in ("graded", "partial_credit")
     ),
+    Story("Questionnaire of two traits", _items("two_parameter", (0, 1), TWO_TRAITS), _pairs(_taken), slow=True),
+    Story("Questionnaire ordinal", _items("ordinal", (1, 2, 3)), _pairs(_graded), slow=True),
+    Story("Questionnaire ordinal of two traits", _items("ordinal", (1, 2, 3), TWO_TRAITS), _pairs(_graded), slow=True),
     Story(
         "ParticleEstimator",
         _particles,

@@ -21,7 +21,7 @@ from adaptive.estimators.preferences.inference.utility_prior import UtilityPrior
 from adaptive.estimators.preferences.settings import PreferenceSettings
 from adaptive.estimators.preferences.utilities import Utilities
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, without_sites
-from adaptive.estimators.searches import due, highest
+from adaptive.estimators.searches import due, grown, highest
 
 if TYPE_CHECKING:
     from adaptive.predictive import GaussianProjections, WeightedDraws
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["PreferenceBelief"]
 
 Triples: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
-
-HELD = 1.01  # growth of the comparisons up to which the prior is held: an answer's share of an EM stays the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +92,7 @@ class PreferenceBelief(FromPrior, Traced):
         again = due(
             n, self.searched, lambda: self.predictive(data.triples(len(self.data))), data.known.y[len(self.data) :]
         )
-        if not again and n < HELD * self.climbed:
+        if not again and not grown(n, self.climbed):
             return local
 
         def onwards() -> Learnt:
