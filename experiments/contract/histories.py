@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 import adaptive
 from adaptive import pool
 from adaptive.estimators import wrap
-from adaptive.predictive import Predictive
+from adaptive.predictive import Predictive, SummedPredictive
 
 __all__ = ["ANSWERS", "STORIES", "Gap", "Story", "gap"]
 
@@ -103,6 +103,9 @@ def gap(story: Story, seed: int, signal: bool) -> Gap:
 
 def _said(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:
     """Means (m, c) and deviations (m,) of outcomes: of discrete ones as vectors of 0 and a 1; else with the noise."""
+    if isinstance(predictive, SummedPredictive):  # of images that have outcomes of their own
+        means, spreads = zip(*map(_said, predictive.parts), strict=True)
+        return np.concatenate(means), np.concatenate(spreads)
     if predictive.provides("probabilities"):
         p = predictive.probabilities
         return p[:, :12], np.sqrt(np.maximum(np.sum(p * (1.0 - p), axis=1), 1e-4))
@@ -286,11 +289,32 @@ def _particles() -> Any:
     return adaptive.ParticleEstimator(model=_curve, noise=0.3, prior=prior, n_particles=500, random_state=0)
 
 
+def _simulated(parameters: np.ndarray, x: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    return _curve(parameters, x[None])[:, 0] + 0.3 * generator.normal(size=len(parameters))
+
+
+def _simulator() -> Any:
+    prior = {"slope": stats.uniform(0.5, 2.0), "middle": stats.norm(0.0, 1.0)}
+    return adaptive.SimulatorEstimator(_simulated, prior, n_particles=200, n_simulations=30, random_state=0)
+
+
 def _rolled(rng: np.random.Generator, signal: bool) -> History:
     nodes = [(i, j, k) for i in range(4) for j in range(4) for k in range(4)]
     nodes = [nodes[k] for k in rng.permutation(len(nodes))]
     f = np.array([1.5 * (node[0] - 1.5) for node in nodes]) * signal
     return History(nodes[:ANSWERS], np.where(rng.logistic(size=64) < f, 1.0, -1.0)[:ANSWERS], nodes[ANSWERS:])
+
+
+def _image() -> Any:
+    return adaptive.ImageReconstructor(
+        (8, 8), prior_scales=0.2, noise_variance=0.01, inference="expectation_propagation"
+    )
+
+
+def _two_images(rng: np.random.Generator, signal: bool) -> History:
+    told = _patterns(rng, signal)
+    other = 0.5 * told.asked[:, ::-1].sum(axis=1) * signal + 0.1 * rng.normal(size=ANSWERS)
+    return History(told.asked, np.column_stack([told.answers, other]), told.probes)
 
 
 def _patterns(rng: np.random.Generator, signal: bool) -> History:
@@ -336,13 +360,13 @@ OTHERS = [
         _rolled,
     ),
     Story(
-        "ImageReconstructor",
-        lambda: adaptive.ImageReconstructor(
-            (8, 8), prior_scales=0.2, noise_variance=0.01, inference="expectation_propagation"
-        ),
-        _patterns,
-        why="after every block the engine takes a few steps, and fit more of them from the start",
+        "SimulatorEstimator",
+        _simulator,
+        _rows(1, _number),
+        why="particles and simulations are Monte Carlo: their error is that of draws",
         slow=True,
     ),
+    Story("ImageReconstructor", _image, _patterns, slow=True),
+    Story("SeveralImages", lambda: adaptive.SeveralImages([_image(), _image()]), _two_images, slow=True),
 ]
 STORIES = [*ROWS, *OTHERS]

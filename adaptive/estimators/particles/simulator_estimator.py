@@ -77,6 +77,9 @@ class SimulatorEstimator(ParticleEstimator):
     the few that an answer left, and never find back: of 250 about a resonance of three parameters, posterior means were
     half a deviation off, and ranks not uniform. Take 1,000 and more, or "random_walk" where simulations are cheap.
 
+    Answers one by one do not lead to the posterior of ``fit`` on all: particles are moved and outcomes simulated at
+    other answers, and the two differ by the error of so many draws.
+
     A setting where every simulation of every particle is alike (no counts yet, a gauge at its end) stops nothing: that
     outcome is certain and teaches nothing, any other is said to be unexpected and teaches nothing either. Where only
     some particles' simulations are alike, other outcomes are given about one chance in n_simulations.
