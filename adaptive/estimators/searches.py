@@ -14,10 +14,11 @@ from typing import Any, TypeVar
 
 from adaptive.predictive import MissingField, Predictive
 
-__all__ = ["due", "highest"]
+__all__ = ["due", "grown", "highest"]
 
 ALIKE = 0.1  # nats: tops that the answers do not tell apart
 GROWTH = 1.25  # of the number of rows
+HELD = 1.01  # growth up to which what all rows share is held, where learning it takes all of them
 RARE = 0.01  # probability of an outcome at least as far out
 
 T = TypeVar("T")
@@ -51,6 +52,19 @@ def due(rows: int, searched_rows: int, said: Callable[[], Predictive] | None, ou
     with suppress(MissingField):  # of some outcomes nobody can say how rare they are
         return any(predictive.tail_probability(i, outcome) < RARE for i, outcome in enumerate(outcomes))
     return False
+
+
+def grown(rows: int, learnt_rows: int) -> bool:
+    """Return True where what all rows share is to be learnt again: at a hundredth more of them than there were.
+
+    Of a hundred and fewer rows every one counts; of more, one costs the same share of a fit however many there are.
+
+    Examples
+    --------
+    >>> grown(31, 30), grown(1001, 1000), grown(1010, 1000)
+    (True, False, True)
+    """
+    return rows >= HELD * learnt_rows
 
 
 def highest(searches: Sequence[Callable[[], T]], value: Callable[[T], float]) -> T:

@@ -106,6 +106,9 @@ def gap(story: Story, seed: int, signal: bool) -> Gap:
 
 def _said(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:
     """Means (m, c) and deviations (m,) of outcomes: of discrete ones as vectors of 0 and a 1; else with the noise."""
+    if isinstance(predictive, SummedPredictive):  # of images that have outcomes of their own
+        means, spreads = zip(*map(_said, predictive.parts), strict=True)
+        return np.concatenate(means), np.concatenate(spreads)
     if predictive.provides("probabilities"):
         p = predictive.probabilities
         return p[:, :12], np.sqrt(np.maximum(np.sum(p * (1.0 - p), axis=1), 1e-4))
@@ -238,13 +241,13 @@ def _one_person(rng: np.random.Generator, signal: bool) -> History:
     return History([row[1:] for row in told.asked], told.answers, [row[1:] for row in told.probes])
 
 
-def _preference() -> Any:
-    return adaptive.CollaborativePreference(1, random_state=0)
+def _preference(**options: Any) -> Any:
+    return adaptive.CollaborativePreference(1, random_state=0, **options)
 
 
 def _person() -> Any:
     told = _preferred(np.random.default_rng(0), True)
-    return _preference().fit(told.asked, told.answers).user("new")
+    return _preference(tol=1e-3).fit(told.asked, told.answers).user("new")
 
 
 def _factorization(**options: Any) -> Any:
@@ -278,6 +281,15 @@ def _bank() -> Any:
     )
 
 
+TWO_TRAITS = {item: ["first"] * (item < 4) + ["second"] * (item > 2) for item in range(8)}
+
+
+def _items(model: str, categories: tuple[int, ...], item_traits: Any = None) -> Callable[[], Any]:
+    single = {item: traits[-1] for item, traits in item_traits.items()} if item_traits else None
+    item_traits = single if model == "ordinal" else item_traits
+    return lambda: adaptive.Questionnaire(model, item_traits=item_traits, categories=categories)
+
+
 def _graded(rng: np.random.Generator, f: np.ndarray) -> np.ndarray:
     return 1 + np.digitize(f + rng.normal(size=len(f)), [-0.5, 0.5])
 
@@ -292,11 +304,32 @@ def _particles() -> Any:
     return adaptive.ParticleEstimator(model=_curve, noise=0.3, prior=prior, n_particles=500, random_state=0)
 
 
+def _simulated(parameters: np.ndarray, x: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    return _curve(parameters, x[None])[:, 0] + 0.3 * generator.normal(size=len(parameters))
+
+
+def _simulator() -> Any:
+    prior = {"slope": stats.uniform(0.5, 2.0), "middle": stats.norm(0.0, 1.0)}
+    return adaptive.SimulatorEstimator(_simulated, prior, n_particles=200, n_simulations=30, random_state=0)
+
+
 def _rolled(rng: np.random.Generator, signal: bool) -> History:
     nodes = [(i, j, k) for i in range(4) for j in range(4) for k in range(4)]
     nodes = [nodes[k] for k in rng.permutation(len(nodes))]
     f = np.array([1.5 * (node[0] - 1.5) for node in nodes]) * signal
     return History(nodes[:ANSWERS], np.where(rng.logistic(size=64) < f, 1.0, -1.0)[:ANSWERS], nodes[ANSWERS:])
+
+
+def _image() -> Any:
+    return adaptive.ImageReconstructor(
+        (8, 8), prior_scales=0.2, noise_variance=0.01, inference="expectation_propagation"
+    )
+
+
+def _two_images(rng: np.random.Generator, signal: bool) -> History:
+    told = _patterns(rng, signal)
+    other = 0.5 * told.asked[:, ::-1].sum(axis=1) * signal + 0.1 * rng.normal(size=ANSWERS)
+    return History(told.asked, np.column_stack([told.answers, other]), told.probes)
 
 
 def _patterns(rng: np.random.Generator, signal: bool) -> History:
@@ -356,7 +389,6 @@ def _trained(**options: Any) -> Callable[[], Any]:
     return trained
 
 
-LOCALLY = "partial_fit solves again the rows that an answer touches, and holds what all share, which fit learns"
 OTHERS = [
     Story("PoissonFactorization", _factorization, _pairs(_count)),
     Story("PoissonFactorization full", lambda: _factorization(inference="full"), _pairs(_count), slow=True),
@@ -381,22 +413,20 @@ OTHERS = [
     ),
     Story("CollaborativeRNN's members", _trained(n_members=3), _events),
     Story("CollaborativeRNN's users by Laplace", _trained(cell="tanh", uncertainty="laplace", n_draws=8), _events),
-    Story("CollaborativePreference", _preference, _preferred, why=LOCALLY),
+    Story("CollaborativePreference", _preference, _preferred, slow=True),
     Story("CollaborativePreference's person", _person, _one_person),
     Story("Questionnaire's respondent", lambda: _bank().respondent(), _of_items(_graded)),
-    Story(
-        "Questionnaire two_parameter",
-        lambda: adaptive.Questionnaire("two_parameter", categories=(0, 1)),
-        _pairs(_taken),
-        why="items are climbed to from where they were, and may stay at another top than fit's",
-        slow=True,
+    *(
+        Story(f"Questionnaire {model}", _items(model, (0, 1)), _pairs(_taken), slow=True)
+        for model in ("rasch", "two_parameter", "three_parameter", "four_parameter")
     ),
-    Story(
-        "Questionnaire ordinal",
-        lambda: adaptive.Questionnaire(trait_noise=1.0, categories=(1, 2, 3)),
-        _pairs(_graded),
-        slow=True,
+    *(
+        Story(f"Questionnaire {model}", _items(model, (1, 2, 3)), _pairs(_graded), slow=True)
+        for model in ("graded", "partial_credit")
     ),
+    Story("Questionnaire of two traits", _items("two_parameter", (0, 1), TWO_TRAITS), _pairs(_taken), slow=True),
+    Story("Questionnaire ordinal", _items("ordinal", (1, 2, 3)), _pairs(_graded), slow=True),
+    Story("Questionnaire ordinal of two traits", _items("ordinal", (1, 2, 3), TWO_TRAITS), _pairs(_graded), slow=True),
     Story(
         "ParticleEstimator",
         _particles,
@@ -409,13 +439,13 @@ OTHERS = [
         _rolled,
     ),
     Story(
-        "ImageReconstructor",
-        lambda: adaptive.ImageReconstructor(
-            (8, 8), prior_scales=0.2, noise_variance=0.01, inference="expectation_propagation"
-        ),
-        _patterns,
-        why="after every block the engine takes a few steps, and fit more of them from the start",
+        "SimulatorEstimator",
+        _simulator,
+        _rows(1, _number),
+        why="particles and simulations are Monte Carlo: their error is that of draws",
         slow=True,
     ),
+    Story("ImageReconstructor", _image, _patterns, slow=True),
+    Story("SeveralImages", lambda: adaptive.SeveralImages([_image(), _image()]), _two_images, slow=True),
 ]
 STORIES = [*ROWS, *OTHERS]

@@ -160,8 +160,8 @@ class ImageReconstructor(BeliefEstimator):
     ``image_``, ``posterior_`` and what depends on them are computed when they are first asked for, so that choosing
     measurements does not pay for pictures. For photographs one model does both.
 
-    Answers one by one do not lead to the posterior of ``fit`` on all: after a block the engine takes a few steps from
-    where it was.
+    Answers one by one do not lead to the posterior of ``fit`` on all by the double loop, which after a block takes a
+    few steps from where it was. By expectation propagation of up to 1,024 unknowns they do.
 
     Scales of counted images are those of the literature times the factor of the highest evidence of expectation
     propagation, normalised by the number of unknowns as below.

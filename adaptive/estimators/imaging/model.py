@@ -40,7 +40,8 @@ DENSE = ("expectation_propagation",)  # engines whose posterior keeps the covari
 ENGINES = ("variational_bounds", *DENSE)
 FRACTION = 0.9  # of the potentials in an update: a little below one is more robust (Nickisch, section 5.2)
 FEW = {"inner_steps": 2, "sample_tol": 5e-2}  # of one step of the double loop: half the products, the same lines
-CHANGE = 1e-2  # nats by which a site must be able to change the posterior to be updated
+SMALL = 1024  # unknowns: a sweep over all sites takes a fraction of a second
+CHANGES = 1e-5, 1e-2  # nats by which a site must be able to change the posterior to be updated: of small images, others
 BROAD = 1e2  # standard deviation of a Gaussian prior on every pixel, in units of the largest magnitude: a formality
 
 
@@ -76,7 +77,7 @@ class Engine:
         """The posterior; of the double loop after so many outer steps, which is no failure to converge."""
         if self.dense:
             return inference.expectation_propagation(
-                model, update="selective", fraction=FRACTION, tol=CHANGE, warm_start=warm_start
+                model, update="selective", fraction=FRACTION, tol=CHANGES[model.n > SMALL], warm_start=warm_start
             )
         settings = {"max_iter": max_iter, "tol": tol, "random_state": self.random_state, "warm_start": warm_start}
         few = FEW if warm_start is not None and max_iter == 1 else {}  # a step among many: the next ones go on

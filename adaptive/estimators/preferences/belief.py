@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -15,12 +15,13 @@ from adaptive.estimators.belief import FromPrior, Traced
 from adaptive.estimators.ids import alike, located
 from adaptive.estimators.preferences.comparison_predictive import Differences, about_all, about_the_best
 from adaptive.estimators.preferences.comparisons import PreferenceData
-from adaptive.estimators.preferences.inference.learning import learn_prior
+from adaptive.estimators.preferences.inference.learning import Learnt, learn_prior
 from adaptive.estimators.preferences.inference.people import propagate
 from adaptive.estimators.preferences.inference.utility_prior import UtilityPrior
 from adaptive.estimators.preferences.settings import PreferenceSettings
 from adaptive.estimators.preferences.utilities import Utilities
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, without_sites
+from adaptive.estimators.searches import due, grown, highest
 
 if TYPE_CHECKING:
     from adaptive.predictive import GaussianProjections, WeightedDraws
@@ -46,8 +47,11 @@ class PreferenceBelief(FromPrior, Traced):
     evidences : (n_users,) array
         Log evidence of each person's answers.
     trace : (n_iter,) array
-        Log evidence at the beginning of every iteration of the last full fit.
+        Log evidence, less ``prior_people`` times the divergence from the prior before any answer, at the beginning of
+        every iteration of the last EM.
     converged : bool
+    climbed, searched : int
+        Of how many comparisons EM last knew, and when it last began where ``fit`` does.
     """
 
     settings: PreferenceSettings
@@ -58,6 +62,8 @@ class PreferenceBelief(FromPrior, Traced):
     evidences: np.ndarray
     trace: np.ndarray
     converged: bool
+    climbed: int = 0
+    searched: int = 0
 
     def __post_init__(self) -> None:
         _ = self._starts  # made once, when learning, and not when something is first asked
@@ -66,28 +72,43 @@ class PreferenceBelief(FromPrior, Traced):
     def learnt(
         cls, settings: PreferenceSettings, data: PreferenceData, earlier: PreferenceBelief | None = None
     ) -> PreferenceBelief:
-        """Fit the prior to all; or solve again for those people of whom something is new since ``earlier``."""
+        """Fit the prior to all; or go on from an ``earlier`` belief: people first, then, where it is due, the prior."""
         if earlier is not None:
             return earlier._after(data)
         if not len(data):
             raise ValueError("comparisons must hold at least one, got none.")
         rng = checks.generator(settings.random_state)
-        found = learn_prior(
-            settings.start(len(data.items), rng), data.known, len(data.users), settings.rule,
-            covariance=settings.covariance, max_pairs=settings.max_pairs, max_iter=settings.max_iter,
-            tol=settings.tol, n_jobs=settings.n_jobs, rng=rng,
+        return cls._of(settings, data, _learnt(settings, data, settings.start(len(data.items), rng), rng), len(data))
+
+    @classmethod
+    def _of(cls, settings: PreferenceSettings, data: PreferenceData, found: Learnt, searched: int) -> PreferenceBelief:
+        return cls(
+            settings, data, found.prior, found.pi, found.nu, found.log_evidence, np.array(found.trace), found.converged,
+            len(data), searched,
         )  # fmt: skip
-        if not found.converged:
-            warnings.warn(
-                f"CollaborativePreference has not converged after {len(found.trace)} iterations; "
-                "raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
-        trace = np.array(found.trace)
-        return cls(settings, data, found.prior, found.pi, found.nu, found.log_evidence, trace, found.converged)
 
     def _after(self, data: PreferenceData) -> PreferenceBelief:
+        local, settings, n = self._beside(data), self.settings, len(data)
+        again = due(
+            n, self.searched, lambda: self.predictive(data.triples(len(self.data))), data.known.y[len(self.data) :]
+        )
+        if not again and not grown(n, self.climbed):
+            return local
+
+        def onwards() -> Learnt:
+            start = settings.onwards(local.posterior)
+            return _learnt(settings, data, start, _own_generator(settings), (local.pi, local.nu))
+
+        def anew() -> Learnt:
+            given = settings.init is not None and np.shape(settings.init)[0] == len(data.items)  # else of fewer items
+            own, rng = settings if given else replace(settings, init=None), _own_generator(settings)
+            return _learnt(settings, data, own.start(len(data.items), rng), rng)
+
+        found = highest([anew, onwards] if again else [onwards], value=lambda one: one.objective)
+        return self._of(settings, data, found, n if again else self.searched)
+
+    def _beside(self, data: PreferenceData) -> PreferenceBelief:
+        """The belief after ``data`` beside the prior as it is: those of whom something is new are solved again."""
         prior, n_old = self.posterior.extended(len(data.items)), len(self.data)
         pi, nu = (np.concatenate([old, np.zeros(len(data) - n_old)]) for old in (self.pi, self.nu))
         evidences = np.concatenate([self.evidences, np.zeros(len(data.users) - len(self.evidences))])
@@ -97,7 +118,7 @@ class PreferenceBelief(FromPrior, Traced):
             pi[one.rows], nu[one.rows] = one.pi, one.nu
             evidences[data.known.person[one.rows[:, 0]]] = one.log_evidence
         settled = self.converged and all(one.converged.all() for one in solved)
-        return PreferenceBelief(self.settings, data, prior, pi, nu, evidences, self.trace, settled)
+        return replace(self, data=data, posterior=prior, pi=pi, nu=nu, evidences=evidences, converged=settled)
 
     # -- people --------------------------------------------------------------------------------------------------------
 
@@ -185,7 +206,7 @@ class PreferenceBelief(FromPrior, Traced):
         """Plain data from which ``from_state`` makes this belief again, to the last bit."""
         return {
             "prior": self.posterior.state(), "pi": self.pi, "nu": self.nu, "evidences": self.evidences,
-            "trace": self.trace, "converged": self.converged,
+            "trace": self.trace, "converged": self.converged, "climbed": self.climbed, "searched": self.searched,
         }  # fmt: skip
 
     @classmethod
@@ -193,8 +214,37 @@ class PreferenceBelief(FromPrior, Traced):
         """The belief that ``state`` described."""
         pi, nu, evidences, trace = (np.asarray(state[name]) for name in ("pi", "nu", "evidences", "trace"))
         return cls(
-            settings, data, UtilityPrior.from_state(state["prior"]), pi, nu, evidences, trace, bool(state["converged"])
+            settings, data, UtilityPrior.from_state(state["prior"]), pi, nu, evidences, trace, bool(state["converged"]),
+            int(state["climbed"]), int(state["searched"]),
+        )  # fmt: skip
+
+
+def _learnt(
+    settings: PreferenceSettings,
+    data: PreferenceData,
+    start: UtilityPrior,
+    rng: np.random.Generator,
+    sites: tuple[np.ndarray, np.ndarray] | None = None,
+) -> Learnt:
+    """EM from ``start``; it warns where it did not come to rest."""
+    found = learn_prior(
+        start, data.known, len(data.users), settings.rule, covariance=settings.covariance, max_pairs=settings.max_pairs,
+        max_iter=settings.max_iter, tol=settings.tol, n_jobs=settings.n_jobs, rng=rng, sites=sites,
+        believed=settings.prior(len(data.items)), weight=float(settings.prior_people),
+    )  # fmt: skip
+    if not found.converged:
+        warnings.warn(
+            f"CollaborativePreference has not converged after {len(found.trace)} iterations; raise max_iter or tol.",
+            ConvergenceWarning,
+            stacklevel=6,
         )
+    return found
+
+
+def _own_generator(settings: PreferenceSettings) -> np.random.Generator:
+    """Draws of a search that goes on: the same in a run that is resumed, so none of a generator that has moved on."""
+    seed = settings.random_state
+    return checks.generator(seed if isinstance(seed, (int, np.integer, np.random.SeedSequence)) else 0)
 
 
 def _joined(one: Triples, other: Triples) -> Triples:

@@ -48,6 +48,9 @@ class CollaborativePreference(BeliefEstimator):
         "full" learns an unconstrained covariance of all items instead of V V' + s K, cubic in items.
     inference : {"expectation_propagation", "laplace_approximation", "variational_bounds"}
         Of each user's answers; the last with the logistic function in place of Phi, bounded after Jaakkola and Jordan.
+    prior_people : float, default 1
+        As how many more people the belief before any answer, N(0, K), counts where b, V and s are learnt; 0: maximum
+        likelihood, by which few people seem to be known exactly.
     max_pairs : int, optional
         Every iteration looks at a fresh sample of at most so many comparisons of each user: the time of one grows with
         their cube (up to as many as there are items).
@@ -55,7 +58,7 @@ class CollaborativePreference(BeliefEstimator):
         Loadings that the search begins with; None: small ones, drawn.
     max_iter : int, default 200
         Iterations of EM.
-    tol : float, default 1e-4
+    tol : float, default 1e-5
         Ends when an iteration gains less than this share of the log evidence.
     n_jobs : int, optional
         Workers over users; the result is the same to the last bit for any number.
@@ -73,15 +76,14 @@ class CollaborativePreference(BeliefEstimator):
 
     Notes
     -----
-    EM is slow where users' components and items' features explain the same, and loadings at maximum likelihood fit few
+    EM is slow where users' components and items' features explain the same, and loadings at their top fit few
     comparisons too closely: choose ``n_components`` by held-out comparisons. Comparisons tell differences: the level of
     utilities is the prior's. The evidence of expectation propagation is no bound, and may fall a little.
 
-    ``partial_fit`` solves again for the users concerned, new ones, too, and leaves b, V and s; an item it brings is
-    like none. `user` is one person for the loop.
-
-    Answers one by one do not lead to the posterior of ``fit`` on all: what all people share stays as the last `fit`
-    left it. Of one person they do.
+    ``partial_fit`` solves again for the users concerned, new ones, too. EM then goes on from where it was once there
+    are a hundredth more comparisons, so that one of them costs the same however many there are; with a quarter more, or
+    a surprise, it starts where ``fit`` does, too. One by one comparisons lead to the evidence of ``fit`` on all. `user`
+    is one person for the loop, with b, V and s as they are.
 
     References
     ----------
@@ -111,10 +113,11 @@ class CollaborativePreference(BeliefEstimator):
         alpha: float = 0.1,
         covariance: str = "low_rank",
         inference: str = "expectation_propagation",
+        prior_people: float = 1.0,
         max_pairs: int | None = None,
         init: ArrayLike | None = None,
         max_iter: int = 200,
-        tol: float = 1e-4,
+        tol: float = 1e-5,
         n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
@@ -124,6 +127,7 @@ class CollaborativePreference(BeliefEstimator):
         self.alpha = alpha
         self.covariance = covariance
         self.inference = inference
+        self.prior_people = prior_people
         self.max_pairs = max_pairs
         self.init = init
         self.max_iter = max_iter
@@ -150,7 +154,7 @@ class CollaborativePreference(BeliefEstimator):
         return self._fit(X, y)
 
     def partial_fit(self, X: Pool, y: ArrayLike) -> CollaborativePreference:
-        """Learn further comparisons by solving again for the users concerned; what is refused changes nothing."""
+        """Learn further comparisons, starting from what is believed; what is refused changes nothing."""
         return self._partial_fit(X, y)
 
     def _measured(self, X: Pool, y: ArrayLike, earlier: PreferenceData | None = None) -> PreferenceData:

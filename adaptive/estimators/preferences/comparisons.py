@@ -91,6 +91,11 @@ class PreferenceData:
         none = np.zeros(0, dtype=np.int64)
         return cls(none, items, Comparisons(none, none, none, np.zeros(0)))
 
+    def triples(self, first: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Ids of users, of first and of second items, of the comparisons from one on."""
+        rows = self.known.take(np.arange(first, len(self)))
+        return self.users[rows.person], self.items[rows.first], self.items[rows.second]
+
     def state(self) -> State:
         """Plain data."""
         known = self.known

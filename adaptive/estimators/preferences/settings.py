@@ -39,10 +39,11 @@ class PreferenceSettings(Settings):
     alpha: float = 0.1
     covariance: str = "low_rank"
     inference: str = "expectation_propagation"
+    prior_people: float = 1.0
     max_pairs: int | None = None
     init: ArrayLike | None = None
     max_iter: int = 200
-    tol: float = 1e-4
+    tol: float = 1e-5
     n_jobs: int | None = None
     random_state: RandomState = None
 
@@ -52,6 +53,7 @@ class PreferenceSettings(Settings):
         checks.choice("covariance", self.covariance, ("low_rank", "full"))
         checks.choice("inference", self.inference, tuple(RULES))
         checks.positive("alpha", self.alpha, or_zero=True)
+        checks.positive("prior_people", self.prior_people, or_zero=True)
         if self.max_pairs is not None:
             checks.integer("max_pairs", self.max_pairs, minimum=1)
         checks.integer("max_iter", self.max_iter, minimum=1)
@@ -107,10 +109,13 @@ class PreferenceSettings(Settings):
             return UtilityPrior(np.zeros(n_items), np.zeros((n_items, 0)), 1.0)
         return UtilityPrior(np.zeros(len(ids)), np.zeros((len(ids), 0)), 1.0, matrix).extended(n_items)
 
+    def columns(self, n_items: int) -> int:
+        """Columns of the loadings."""
+        return 0 if self.covariance == "full" else min(int(self.n_components), max(n_items - 1, 0))
+
     def start(self, n_items: int, rng: np.random.Generator) -> UtilityPrior:
         """Start of the search."""
-        prior = self.prior(n_items)
-        d = 0 if self.covariance == "full" else min(int(self.n_components), max(n_items - 1, 0))
+        prior, d = self.prior(n_items), self.columns(n_items)
         if self.init is None:
             loadings = START_LOADING * rng.standard_normal((n_items, d))
             loadings = loadings if prior.root is None else prior.root @ loadings
@@ -119,6 +124,14 @@ class PreferenceSettings(Settings):
             if loadings.shape != (n_items, d):
                 raise ValueError(f"init must be loadings of shape ({n_items}, {d}), got shape {loadings.shape}.")
         return UtilityPrior(prior.mean, loadings, prior.scale, prior.kernel)
+
+    def onwards(self, found: UtilityPrior) -> UtilityPrior:
+        """Start of a search that goes on from a prior, whose items may be more by now than were learnt."""
+        if self.covariance == "full":
+            return UtilityPrior(found.mean, found.loadings[:, :0], 1.0, found.dense())
+        loadings, d = np.zeros((len(found), self.columns(len(found)))), found.loadings.shape[1]
+        loadings[:, :d] = found.loadings
+        return UtilityPrior(found.mean, loadings, found.scale, self.prior(len(found)).kernel)
 
 
 def _labelled(table: Table | Mapping[Id, ArrayLike] | None) -> tuple[np.ndarray, ArrayLike]:

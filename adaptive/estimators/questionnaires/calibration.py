@@ -83,6 +83,9 @@ def calibrate(
     if curve.common_slope:
         free[:, :t] = False  # moved together, below
     c = mean.copy() if start is None else np.where(np.isnan(start), mean, start)
+    if start is not None and curve.common_slope:  # which is that of new items, too
+        known = ~np.isnan(start[:, 0])
+        c[:, :t] = mask * (np.mean(start[known, :t], axis=0) if known.any() else 1.0)
     marks = sparse.csr_matrix(
         (np.ones(len(answers)), (answers.person, answers.item * n + answers.answer)),
         shape=(len(answers.people), n_items * n),
@@ -90,6 +93,7 @@ def calibrate(
     trace: list[float] = []
     converged = False
     for _ in range(max_iter):
+        c = _upright(c, t)
         p, slopes = curve(c, x)
         posterior, likelihood = _people(marks, p, log_weights)
         if not curve.common_slope:
@@ -124,6 +128,16 @@ def calibrate(
         log_det -= np.sum(np.log1p(mask.sum(axis=0)))  # of the mean slopes
     log_evidence = likelihood - _distance(c, mean, precision, mask) + 0.5 * log_det
     return Calibration(c, covariances, _shared(posterior, x), trace, float(log_evidence), converged)
+
+
+def _upright(c: np.ndarray, t: int) -> np.ndarray:
+    """The same curves of traits that are turned round where their slopes are negative on the whole.
+
+    Answers do not tell a trait from its opposite, slopes that are N(m, 1) about an m that is N(1, 1) do: turned round
+    they are the more probable, and by small steps they do not come there.
+    """
+    signs = np.where(c[:, :t].sum(axis=0) < 0.0, -1.0, 1.0)
+    return np.concatenate([signs * c[:, :t], c[:, t:]], axis=1)
 
 
 def _usual_slopes(slopes: np.ndarray, mask: np.ndarray) -> np.ndarray:

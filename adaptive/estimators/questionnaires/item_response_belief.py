@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from adaptive.estimators.questionnaires.base import QuestionnaireBelief, gaussia
 from adaptive.estimators.questionnaires.calibration import calibrate
 from adaptive.estimators.questionnaires.curves import CURVES
 from adaptive.estimators.questionnaires.settings import QuestionnaireSettings
+from adaptive.estimators.searches import due, highest
 from adaptive.predictive import Predictive, StatedPredictive
 from adaptive.predictive.derivations import entropy
 
@@ -37,6 +38,7 @@ class ItemResponseBelief(QuestionnaireBelief[Bank]):
     trace: list[float] = field(default_factory=list)
     log_evidence: float = 0.0
     converged: bool = True
+    searched: int = 0
 
     def __getstate__(self) -> State:
         return {name: value for name, value in self.__dict__.items() if name not in ("people", "prequential")}
@@ -47,7 +49,7 @@ class ItemResponseBelief(QuestionnaireBelief[Bank]):
     def learnt(
         cls, settings: QuestionnaireSettings, data: Answers, earlier: ItemResponseBelief | None = None
     ) -> ItemResponseBelief:
-        """Items from answers, each part of the bank on its own; warm from an earlier belief."""
+        """Items from answers, each part of the bank on its own; from an earlier belief and, where due, anew, too."""
         curve = CURVES[settings.response_model]
         if curve.dichotomous and len(data.categories) != 2:
             raise ValueError(
@@ -62,12 +64,15 @@ class ItemResponseBelief(QuestionnaireBelief[Bank]):
         limits: Options = {
             name: value for name, value in (("max_iter", settings.max_iter), ("tol", settings.tol)) if value is not None
         }
+        anew = earlier is None or earlier._due(data)
         for items, traits in bank.loadings.components():
-            found = calibrate(
-                curve, _of_items(turned, items), bank.loadings.mask[np.ix_(items, traits)],
-                start=None if earlier is None else _before(earlier.bank, [data.items[k] for k in items], traits),
-                **limits,
-            )  # fmt: skip
+            mask = bank.loadings.mask[np.ix_(items, traits)]
+            climb = partial(calibrate, curve, _of_items(turned, items), mask, **limits)
+            searches = [climb] if anew else []
+            if earlier is not None:
+                start = _before(earlier.bank, [data.items[k] for k in items], traits)
+                searches.append(partial(climb, start=start))
+            found = highest(searches, value=lambda one: one.log_evidence)
             at = np.r_[traits, np.arange(t, bank.coordinates.shape[1])]
             bank.coordinates[np.ix_(items, at)] = found.coordinates
             bank.covariances[np.ix_(items, at, at)] = found.covariances
@@ -85,7 +90,21 @@ class ItemResponseBelief(QuestionnaireBelief[Bank]):
             bank.model, bank.items, bank.categories, bank.loadings, bank.coordinates, bank.covariances,
             reverse=bank.reverse, shared=shared,
         )  # fmt: skip
-        return cls(settings, data, made, trace.tolist(), float(evidence), bool(converged))
+        searched = len(data) if earlier is None or anew else earlier.searched
+        return cls(settings, data, made, trace.tolist(), float(evidence), bool(converged), searched)
+
+    def _due(self, data: Answers) -> bool:
+        """True where a search after ``data`` is to begin where a first fit does, too (`adaptive.estimators.searches`).
+
+        ``searched`` is the number of answers at the last one.
+        """
+        new = slice(len(self.data), None)
+        people, items = (
+            [labels[k] for k in at[new]] for labels, at in ((data.people, data.person), (data.items, data.item))
+        )
+        outcomes = [data.categories[k] for k in data.answer[new]]
+        pairs = list(zip(people, items, strict=True))
+        return due(len(data), self.searched, lambda: self.predictive(pairs, target="people"), outcomes)
 
     @classmethod
     def unlearnt(
@@ -146,8 +165,11 @@ class ItemResponseBelief(QuestionnaireBelief[Bank]):
         if not new:
             return self.bank
         wide = self._prior_bank(self.settings, [*self.bank.items, *new], self.bank.categories)
-        n = len(self.bank)
-        wide.coordinates[:n], wide.covariances[:n] = self.bank.coordinates, self.bank.covariances
+        n, first = len(self.bank), np.arange(len(self.bank.traits))  # traits that are new come behind those known
+        at = np.r_[first, np.arange(len(wide.traits), wide.coordinates.shape[1])]
+        wide.coordinates[np.ix_(range(n), at)] = self.bank.coordinates
+        wide.covariances[:n] = 0.0
+        wide.covariances[np.ix_(range(n), at, at)] = self.bank.covariances
         return wide
 
     def _rows(self, pairs: Pairs) -> tuple[Bank, np.ndarray, list[np.ndarray]]:
@@ -211,14 +233,15 @@ class ItemResponseBelief(QuestionnaireBelief[Bank]):
         """Plain data, without the answers."""
         return {
             "bank": self.bank.state(), "trace": list(self.trace), "log_evidence": self.log_evidence,
-            "converged": self.converged,
+            "converged": self.converged, "searched": self.searched,
         }  # fmt: skip
 
     @classmethod
     def from_state(cls, settings: QuestionnaireSettings, data: Answers, state: State) -> ItemResponseBelief:
         """The belief that ``state`` described."""
         bank = Bank.from_state(state["bank"])
-        return cls(settings, data, bank, list(state["trace"]), state["log_evidence"], state["converged"])
+        found = list(state["trace"]), state["log_evidence"], state["converged"], state["searched"]
+        return cls(settings, data, bank, *found)
 
 
 def _of_items(answers: Answers, items: np.ndarray) -> Answers:
@@ -233,7 +256,8 @@ def _of_items(answers: Answers, items: np.ndarray) -> Answers:
 
 
 def _before(bank: Bank, items: Sequence[Label], traits: np.ndarray) -> np.ndarray:
-    """(items, p) coordinates of an earlier bank, NaN where an item is new."""
-    at = np.r_[traits, np.arange(len(bank.traits), bank.coordinates.shape[1])]
-    place = {item: k for k, item in enumerate(bank.items)}
-    return np.array([bank.coordinates[place[i]][at] if i in place else np.full(len(at), np.nan) for i in items])
+    """(items, p) coordinates of an earlier bank, NaN where an item is new; a trait that is new comes behind those."""
+    t, place = len(bank.traits), {item: k for k, item in enumerate(bank.items)}
+    slopes = np.where(traits < t, bank.coordinates[:, np.minimum(traits, t - 1)], 0.0)
+    known = np.concatenate([slopes, bank.coordinates[:, t:]], axis=1)
+    return np.array([known[place[i]] if i in place else np.full(known.shape[1], np.nan) for i in items])

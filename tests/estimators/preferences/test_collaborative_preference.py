@@ -103,20 +103,49 @@ def test_items_that_nobody_compared_are_known_by_their_features():
 
 
 @pytest.mark.parametrize("inference", ["expectation_propagation", "laplace_approximation", "variational_bounds"])
-def test_partial_fit_is_a_fit_beside_the_same_prior(inference):
-    rows, y = answers()
-    learnt = model(inference=inference).fit(rows[:50], y[:50])
+def test_an_answer_beside_many_is_learnt_beside_the_same_prior(inference):
+    """Of 200 comparisons one more solves again for its user, and leaves what all people share."""
+    rows, y = answers(20, 10)
+    learnt = model(inference=inference, tol=1e-2).fit(rows, y)
     evidence, before = learnt.log_evidence_, learnt.utilities("u0")
-    learnt.partial_fit(rows[50:], y[50:]).partial_fit([("new", "apple", "eggs"), ("u11", "eggs", "olives")], [1, -1])
+    learnt.partial_fit([("new", "apple", "olives")], [1])
     assert learnt.users_[-1] == "new" and learnt.items_[-1] == "olives" and learnt.log_evidence_ < evidence
     for ours, theirs in zip(learnt.utilities("u0"), before, strict=True):
         np.testing.assert_array_equal(ours[:5] if ours.ndim == 1 else ours[:5, :5], theirs)
-    person = learnt.user("fresh").partial_fit([("apple", "eggs")], [1])
+    person = learnt.user("fresh").partial_fit([("apple", "olives")], [1])
     for ours, theirs in zip(person.utilities(), learnt.utilities("new"), strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-7)
     assert learnt.user("new").recommend(2).tolist() == learnt.recommend("new", 2).tolist()
-    again = model(inference=inference).restore(learnt.state())
+    more = ([("new", "apple", "bread"), ("u0", "dates", "eggs")], [1, 1])
+    again = model(inference=inference, tol=1e-2).restore(learnt.state())
+    for one in (learnt, again):
+        one.partial_fit(*more)  # a hundredth more: what people share is learnt, too
+    assert not np.array_equal(learnt.utilities("u0")[1][:5, :5], before[1])
     assert again.predict_proba(rows[:3]).tobytes() == learnt.predict_proba(rows[:3]).tobytes()
+
+
+@pytest.mark.parametrize(("covariance", "kernel"), [("low_rank", None), ("low_rank", "matrix"), ("full", None)])
+def test_new_people_and_items_lead_to_the_fit_on_all(covariance, kernel):
+    rows, y = answers(8, 6)
+    numbers = [(u, ITEMS.index(a), ITEMS.index(b)) for u, a, b in rows]  # of a matrix the last two items are unknown
+    matrix = RBF(1.0)(FEATURES.to_numpy()[:3]) + 0.1 * np.eye(3) if kernel else None
+    whole, parts = (CollaborativePreference(2, matrix, covariance=covariance, random_state=0) for _ in range(2))
+    whole.fit(numbers, y)
+    for low, high in itertools.pairwise([0, 1, 2, 11, 30, 47, 48]):
+        parts.partial_fit(numbers[low:high], y[low:high])
+    assert parts.log_evidence_ > whole.log_evidence_ - 0.1
+    np.testing.assert_allclose(parts.predict_proba(numbers), whole.predict_proba(numbers), atol=0.02)
+
+
+def test_few_people_are_not_known_exactly_and_answers_that_a_plane_separates_end():
+    rows = [(u, i, j) for u in range(3) for i in range(4) for j in range(i)]
+    y = [1 if (i > j) == (u < 2) else -1 for u, i, j in rows]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        learnt = CollaborativePreference(1, random_state=0).fit(rows, y)
+    assert learnt.posterior_.scale > 0.25 and abs(learnt.posterior_.loadings).max() < 20.0
+    loose = CollaborativePreference(1, prior_people=0.0, random_state=0).fit(rows, y)  # maximum likelihood
+    assert loose.posterior_.scale < 0.05 or abs(loose.posterior_.loadings).max() > 50.0
 
 
 def test_any_number_of_workers_and_a_full_covariance_and_caps():

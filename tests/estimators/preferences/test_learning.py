@@ -44,6 +44,37 @@ def test_the_m_step_is_the_optimum(kernel, d):
     assert found.scale != pytest.approx(given.scale, rel=1e-3)
 
 
+@pytest.mark.parametrize("covariance", ["low_rank", "full"])
+@pytest.mark.parametrize("kernel", [True, False])
+def test_what_was_believed_before_is_people_more(kernel, covariance):
+    """C and mean of the M-step are those of three people and of one more who is N(0, K)."""
+    given, (S, s) = prior(kernel), sums()
+    sigma = given.dense()
+    believed = UtilityPrior(np.zeros(N), np.zeros((N, 0)), 1.0, given.kernel)
+    theirs = given.mean + sigma @ s
+    mean = 0.75 * theirs
+    C = 0.75 * (sigma - sigma @ S @ sigma + np.outer(theirs - mean, theirs - mean))
+    C += 0.25 * (believed.dense() + np.outer(mean, mean))
+    found = updated(given, S, s, covariance, believed, 0.25)
+    np.testing.assert_allclose(found.mean, mean)
+    if covariance == "full":
+        np.testing.assert_allclose(found.dense(), C, atol=1e-12)
+        return
+    best = updated(UtilityPrior(mean, given.loadings, given.scale, given.kernel),
+                   np.linalg.solve(sigma, np.linalg.solve(sigma, sigma - C).T), np.zeros(N))  # fmt: skip
+    np.testing.assert_allclose(found.dense(), best.dense(), atol=1e-9)
+
+
+@pytest.mark.parametrize("kernel", [True, False])
+def test_the_divergence_is_that_of_gaussians(kernel):
+    found, other = prior(kernel), UtilityPrior(np.ones(N), np.zeros((N, 0)), 0.3, prior(True).kernel)
+    for before in (other, UtilityPrior(np.ones(N), np.zeros((N, 0)), 0.3, found.kernel)):
+        apart, sigma = found.mean - before.mean, found.dense()
+        logs = np.linalg.slogdet(sigma)[1] - np.linalg.slogdet(before.dense())[1]
+        squares = np.trace(np.linalg.solve(sigma, before.dense())) + apart @ np.linalg.solve(sigma, apart)
+        assert found.divergence_from(before) == pytest.approx(0.5 * (logs + squares - N))
+
+
 def test_a_full_covariance_is_what_people_have():
     given, (S, s) = prior(), sums()
     sigma = given.dense()
@@ -68,9 +99,12 @@ def test_the_evidence_rises(engine, covariance):
     data = comparisons((4,) * 30)
     start = UtilityPrior(np.zeros(N), 0.1 * np.random.default_rng(0).standard_normal((N, 1)), 1.0)
     options = {"covariance": covariance, "max_pairs": None, "n_jobs": None, "rng": np.random.default_rng(0)}
-    found = learn_prior(start, data, 30, RULES[engine], max_iter=8, tol=0.0, **options)
-    assert len(found.trace) == 8 and np.all(np.diff(found.trace) > -1e-6)
-    assert found.log_evidence.sum() >= found.trace[-1] - 1e-6
+    believed = UtilityPrior(np.zeros(N), np.zeros((N, 0)), 1.0)
+    for weight in (0.0, 1.0):
+        options |= {"believed": believed, "weight": weight}
+        found = learn_prior(start, data, 30, RULES[engine], max_iter=8, tol=0.0, **options)
+        assert len(found.trace) == 8 and np.all(np.diff(found.trace) > -1e-6)
+        assert found.objective >= found.trace[-1] - 1e-6
 
 
 def test_em_comes_to_rest_by_its_own_tolerance():

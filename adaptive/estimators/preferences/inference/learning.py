@@ -8,6 +8,11 @@ samples, whose evidence does not tell whether that was higher. With S, s from `p
 and V, scale maximise -tr(Sigma^-1 C) - ln|Sigma|: probabilistic PCA of L^-1 C L^-T, where K = L L', by its d leading
 eigenpairs, from products alone (Lanczos).
 
+Few people are explained best by a prior that has no width across V, and answers that a plane separates by one without
+end. So what was believed before, N(0, K), counts as so many more people, who are that exactly:
+
+    maximise  sum over people of ln Z_u  -  weight KL(N(0, K) || N(mean, V V' + scale K)),    the M-step as before.
+
 References
 ----------
 Ko (2017), section 3.2 and algorithm 6, with the terms that are missing there; Tipping and Bishop (1999).
@@ -45,9 +50,11 @@ class Learnt:
         Sites of all comparisons at this prior.
     log_evidence : (n_people,) array
     trace : list of float
-        Log evidence at the beginning of every iteration; of samples, scaled up to all comparisons.
+        The objective at the beginning of every iteration; of samples, scaled up to all comparisons.
+    objective : float
+        Log evidence less the divergence from what was believed before.
     converged : bool
-        Whether the evidence came to rest, and all sites did.
+        Whether the objective came to rest, and all sites did.
     """
 
     def __init__(
@@ -58,6 +65,7 @@ class Learnt:
         solved: list[Solved],
         trace: list[float],
         rest: bool,
+        divergence: float = 0.0,
     ) -> None:
         self.prior, self.trace = prior, trace
         self.pi, self.nu = np.zeros(len(data)), np.zeros(len(data))
@@ -65,6 +73,7 @@ class Learnt:
         for one in solved:
             self.pi[one.rows], self.nu[one.rows] = one.pi, one.nu
             self.log_evidence[data.person[one.rows[:, 0]]] = one.log_evidence
+        self.objective = float(self.log_evidence.sum()) - divergence
         self.converged = rest and all(one.converged.all() for one in solved)
 
 
@@ -80,14 +89,22 @@ def learn_prior(
     tol: float,
     n_jobs: int | None,
     rng: np.random.Generator,
+    sites: tuple[np.ndarray, np.ndarray] | None = None,
+    believed: UtilityPrior | None = None,
+    weight: float = 0.0,
 ) -> Learnt:
-    """Alternate E-steps and M-steps from ``start`` until the evidence gains less than the share ``tol``.
+    """Alternate E-steps and M-steps from ``start`` until the objective gains less than the share ``tol``.
 
     With ``max_pairs`` each iteration looks at a fresh sample of so many comparisons of everybody who has more; the
-    evidence is then compared as an average over five iterations with that over the five before.
+    evidence is then compared as an average over five iterations with that over the five before. ``believed`` before,
+    which is N(0, K), counts as ``weight`` people more; ``sites`` (pi, nu) are where those of the people start.
     """
     prior, trace = start, list[float]()
-    pi, nu = np.zeros(len(data)), np.zeros(len(data))
+    pi, nu = (np.zeros(len(data)), np.zeros(len(data))) if sites is None else (sites[0].copy(), sites[1].copy())
+
+    def apart(prior: UtilityPrior) -> float:
+        return weight * prior.divergence_from(believed) if believed is not None and weight else 0.0
+
     counts = np.bincount(data.person, minlength=n_people)
     capped = max_pairs is not None and bool(counts.max(initial=0) > max_pairs)
     rest, leaps, before, here_before = False, Leaps(), None, start
@@ -97,7 +114,7 @@ def learn_prior(
         def expected(prior: UtilityPrior, rows: np.ndarray | None = rows) -> tuple[list[Solved], float]:
             solved = propagate(prior, data, rule, (pi, nu), rows=rows, tol=COARSE, n_jobs=n_jobs)
             seen = len(data) if rows is None else len(rows)
-            return solved, float(sum(one.log_evidence.sum() for one in solved)) * len(data) / seen
+            return solved, float(sum(one.log_evidence.sum() for one in solved)) * len(data) / seen - apart(prior)
 
         here, reached = prior, -np.inf
         if before is not None and not capped and before.loadings.shape == prior.loadings.shape:
@@ -124,9 +141,10 @@ def learn_prior(
         for one in solved:
             pi[one.rows], nu[one.rows] = one.pi, one.nu
         here_before = here
-        before, prior = prior, updated(here, *added_up(solved, n_people, len(prior)), covariance)
+        sums = added_up(solved, n_people, len(prior))
+        before, prior = prior, updated(here, *sums, covariance, believed, weight / (n_people + weight))
     final = propagate(prior, data, rule, (pi, nu), tol=FINE, n_jobs=n_jobs)
-    return Learnt(prior, data, n_people, final, trace, rest)
+    return Learnt(prior, data, n_people, final, trace, rest, apart(prior))
 
 
 def _at_rest(trace: list[float], tol: float, k: int) -> bool:
@@ -144,27 +162,43 @@ def _sampled(data: Comparisons, counts: np.ndarray, most: int, rng: np.random.Ge
     return np.sort(order[rank < most])
 
 
-def updated(prior: UtilityPrior, S: np.ndarray, s: np.ndarray, covariance: str = "low_rank") -> UtilityPrior:
-    """Return the prior that explains people best, given the sums of `added_up` at the old one."""
-    mean = prior.mean + prior.times(s)
+def updated(
+    prior: UtilityPrior,
+    S: np.ndarray,
+    s: np.ndarray,
+    covariance: str = "low_rank",
+    believed: UtilityPrior | None = None,
+    share: float = 0.0,
+) -> UtilityPrior:
+    """Return the prior that explains people best, given the sums of `added_up` at the old one.
+
+    A ``share`` of the people is as what was ``believed`` before has it: N(0, K).
+    """
+    theirs = 1.0 - share
+    free = prior.mean + prior.times(s)
+    mean = theirs * free  # C = theirs C_people + share K + theirs share free free'
     if covariance == "full":
         dense = prior.dense()
-        new = dense - dense @ S @ dense
+        new = theirs * (dense - dense @ S @ dense) + theirs * share * np.multiply.outer(free, free)
+        new += share * believed.dense() if believed is not None else 0.0
         return UtilityPrior(mean, np.zeros((len(prior), 0)), 1.0, 0.5 * (new + new.T))
     n, d = prior.loadings.shape
     d = min(d, n - 1)
     root, scale, loadings = prior.root, prior.scale, prior.loadings
     white = loadings if root is None else linalg.solve_triangular(root, loadings, lower=True)
+    middle = free if root is None else linalg.solve_triangular(root, free, lower=True)
 
     def times(vectors: np.ndarray) -> np.ndarray:  # Sbar - Sbar L'S L Sbar, of Sbar = Vbar Vbar' + scale I
         first = white @ (white.T @ vectors) + scale * vectors
         inner = S @ first if root is None else root.T @ (S @ (root @ first))
-        return first - (white @ (white.T @ inner) + scale * inner)
+        of_people = first - (white @ (white.T @ inner) + scale * inner)
+        return theirs * of_people + share * vectors + theirs * share * np.multiply.outer(middle, middle @ vectors)
 
     gram = white.T @ white
     trace = float(np.trace(gram)) + n * scale
     trace -= float(np.sum((S @ loadings) * (loadings @ (gram + 2.0 * scale * np.eye(len(gram))))))
     trace -= scale**2 * float(np.trace(S) if prior.kernel is None else np.sum(S * prior.kernel))
+    trace = theirs * trace + share * n + theirs * share * float(middle @ middle)
     values, vectors = _leading(times, n, d)
     new_scale = max((trace - float(values.sum())) / (n - d), SMALLEST_SCALE)
     new = vectors * np.sqrt(np.maximum(values - new_scale, 0.0))

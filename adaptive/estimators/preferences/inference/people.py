@@ -20,7 +20,7 @@ from adaptive.estimators.preferences.inference.utility_prior import UtilityPrior
 __all__ = ["Comparisons", "Solved", "propagate", "settle", "stacks"]
 
 LARGEST_STACK = 1_000_000  # numbers of its largest array
-FINE, COARSE = 1e-10, 1e-6  # what a site may still want to move, in units of its marginal: for good, and on the way
+FINE, COARSE = 1e-10, 1e-4  # what a site may still want to move, in units of its marginal: for good, and on the way
 MOST_SWEEPS = 200
 
 

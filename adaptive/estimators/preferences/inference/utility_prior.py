@@ -115,6 +115,31 @@ class UtilityPrior:
         root[np.diag_indices(len(root))] = own * (own / old) ** length
         return replace(self, mean=mean, loadings=loadings, scale=scale, kernel=root @ root.T)
 
+    def divergence_from(self, other: UtilityPrior) -> float:
+        """Return KL(other || this), nats, where the other's covariance is scale K.
+
+        Examples
+        --------
+        >>> narrow, wide = UtilityPrior(np.zeros(2), np.zeros((2, 0)), 1.0), UtilityPrior(np.ones(2), np.eye(2), 1.0)
+        >>> round(wide.divergence_from(narrow), 4), narrow.divergence_from(narrow)
+        (0.6931, 0.0)
+        """
+        n, alike = len(self), self.kernel is other.kernel
+        given = np.sqrt(other.scale) * np.eye(n) if alike or other.root is None else np.sqrt(other.scale) * other.root
+        mean, white = self.mean - other.mean, self.loadings
+        if self.root is not None:
+            mean, white = (linalg.solve_triangular(self.root, part, lower=True) for part in (mean, white))
+            given = given if alike else linalg.solve_triangular(self.root, given, lower=True)
+        apart = np.column_stack([mean, given])
+        core = self.scale * np.eye(white.shape[1]) + white.T @ white  # Sbar^-1 = (I - white core^-1 white') / scale
+        across = white.T @ apart
+        squares = float(np.sum(apart**2) - np.sum(across * np.linalg.solve(core, across))) / self.scale
+        own = (n - len(core)) * np.log(self.scale) + np.linalg.slogdet(core)[1] - n * np.log(other.scale)
+        if not alike:
+            own += sum(2.0 * sign * float(np.sum(np.log(np.diag(one.root))))
+                       for one, sign in ((self, 1.0), (other, -1.0)) if one.root is not None)  # fmt: skip
+        return 0.5 * float(own + squares - n)
+
     def state(self) -> State:
         """Plain data."""
         return {"mean": self.mean, "loadings": self.loadings, "scale": self.scale, "kernel": self.kernel}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.estimators.questionnaires.answers import Answers, Label, Pairs
@@ -17,6 +18,7 @@ from adaptive.estimators.questionnaires.ordinal.fit import fit_ordinal
 from adaptive.estimators.questionnaires.ordinal.noise import UNLEARNT, chosen_noise, fixed
 from adaptive.estimators.questionnaires.ordinal.person import asked
 from adaptive.estimators.questionnaires.settings import QuestionnaireSettings
+from adaptive.estimators.searches import grown
 from adaptive.predictive import Predictive, StatedPredictive
 from adaptive.predictive.derivations import entropy
 
@@ -28,7 +30,7 @@ __all__ = ["OrdinalBelief"]
 
 @dataclass(frozen=True, eq=False)
 class OrdinalBelief(QuestionnaireBelief[OrdinalBank]):
-    """Items and people as Gaussians."""
+    """Items and people as Gaussians; ``chosen`` is the number of answers by which noises were chosen."""
 
     settings: QuestionnaireSettings
     data: Answers
@@ -39,6 +41,7 @@ class OrdinalBelief(QuestionnaireBelief[OrdinalBank]):
     trace: list[float] = field(default_factory=list)
     converged: bool = True
     skipped: int = 0
+    chosen: int = 0
 
     @property
     def log_evidence(self) -> float:
@@ -51,14 +54,14 @@ class OrdinalBelief(QuestionnaireBelief[OrdinalBank]):
     def learnt(
         cls, settings: QuestionnaireSettings, data: Answers, earlier: OrdinalBelief | None = None
     ) -> OrdinalBelief:
-        """People and items from answers; noises that an earlier belief chose stay as they are."""
+        """People and items from answers, anew; noises that were chosen are held until a hundredth more came."""
         settings.check_items(data.items)
         loadings, reverse = settings.loadings(data.items), settings.reversed(data.items)
         turned, traits = data.reversed_for(reverse), loadings.single()
-        if earlier is None:
-            model, noise = chosen_noise(settings, turned, traits, len(loadings.traits))
+        if earlier is None or grown(len(data), earlier.chosen):
+            (model, noise), chosen = chosen_noise(settings, turned, traits, len(loadings.traits)), len(data)
         else:
-            model = replace(earlier.bank.model, n_traits=len(loadings.traits))
+            model, chosen = replace(earlier.bank.model, n_traits=len(loadings.traits)), earlier.chosen
             known = dict(zip(earlier.bank.items, earlier.bank.trait_noise, strict=True))
             usual = float(np.median(earlier.bank.trait_noise)) if known else UNLEARNT
             noise = np.array([known.get(item, usual) for item in data.items])
@@ -73,8 +76,9 @@ class OrdinalBelief(QuestionnaireBelief[OrdinalBank]):
             model, data.items, data.categories, loadings, fit.item_means, fit.item_covariances, noise, reverse
         )
         return cls(
-            settings, data, bank, fit.means, fit.covariances, fit.prequential, fit.trace, fit.converged, fit.skipped
-        )
+            settings, data, bank, fit.means, fit.covariances, fit.prequential, fit.trace, fit.converged, fit.skipped,
+            chosen,
+        )  # fmt: skip
 
     @classmethod
     def of_bank(cls, settings: QuestionnaireSettings, data: Answers, bank: OrdinalBank) -> OrdinalBelief:
@@ -108,8 +112,9 @@ class OrdinalBelief(QuestionnaireBelief[OrdinalBank]):
         everything = [*bank.items, *new]
         mean, covariance = bank.model.item_prior()
         usual = float(np.median(bank.trait_noise)) if len(bank) else UNLEARNT
+        loadings = self.settings.loadings(everything)
         return OrdinalBank(
-            bank.model, everything, bank.categories, self.settings.loadings(everything),
+            replace(bank.model, n_traits=len(loadings.traits)), everything, bank.categories, loadings,
             np.concatenate([bank.means, np.tile(mean, (len(new), 1))]),
             np.concatenate([bank.covariances, np.tile(covariance, (len(new), 1, 1))]),
             np.r_[bank.trait_noise, np.full(len(new), usual)], self.settings.reversed(everything),
@@ -128,7 +133,10 @@ class OrdinalBelief(QuestionnaireBelief[OrdinalBank]):
         p, gain = np.zeros((len(pairs), n)), np.zeros(len(pairs))
         for row, ((person, _), item) in enumerate(zip(pairs, bank.positions([item for _, item in pairs]), strict=True)):
             u = place.get(person, -1)
-            mean, V = stranger if u < 0 else (self.means[u], self.covariances[u])
+            mean, V = stranger
+            if u >= 0:  # of traits that are new they are strangers, too
+                d = self.means.shape[1]
+                mean, V = np.r_[self.means[u], mean[d:]], linalg.block_diag(self.covariances[u], V[d:, d:])
             P = np.linalg.inv(V)
             at = np.array([model.n_style + bank.trait_of[item]])
             p[row], _, variances, sites, before = asked(bank, int(item), mean, V, P, P @ mean, at)
@@ -155,7 +163,7 @@ class OrdinalBelief(QuestionnaireBelief[OrdinalBank]):
         return {
             "bank": self.bank.state(), "means": self.means, "covariances": self.covariances,
             "prequential": self.prequential, "trace": list(self.trace), "converged": self.converged,
-            "skipped": self.skipped,
+            "skipped": self.skipped, "chosen": self.chosen,
         }  # fmt: skip
 
     @classmethod
@@ -166,7 +174,7 @@ class OrdinalBelief(QuestionnaireBelief[OrdinalBank]):
         )
         return cls(
             settings, data, OrdinalBank.from_state(state["bank"]), means, covariances, prequential,
-            list(state["trace"]), state["converged"], state["skipped"],
+            list(state["trace"]), state["converged"], state["skipped"], state["chosen"],
         )  # fmt: skip
 
 
