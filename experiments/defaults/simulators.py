@@ -26,6 +26,7 @@ DENSITIES = ("transformed", "synthetic", "kernel")
 MOVES = ("liu_west 500", "liu_west 1000", "random_walk 1000")
 ARMS = [f"{density} {moves}" for density, moves in product(DENSITIES, MOVES)]
 FORMER, GOAL = "synthetic liu_west 500", 0.1
+QUICK = [ARMS[0], FORMER]
 
 
 class Model(NamedTuple):
@@ -125,9 +126,9 @@ MODELS = {
 CHOOSE, CONFIRM = tuple(MODELS)[:3], tuple(MODELS)[3:]
 
 
-def learnt(name: str, seeds: int, arms: tuple[str, ...]) -> dict[str, np.ndarray]:
+def learnt(name: str, seeds: int, quick: bool) -> dict[str, np.ndarray]:
     """Errors, ratios of deviations, log density of the truth and seconds of every arm: (seeds, ...)."""
-    model, found = MODELS[name], {}
+    model, found, arms = MODELS[name], {}, QUICK if quick else ARMS
     for seed in range(seeds):
         rng = np.random.default_rng([seed, 7])
         drawn = np.column_stack([one.rvs(DRAWS, random_state=rng) for one in model.prior.values()])
@@ -161,8 +162,8 @@ def _moments(weights: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.nd
 
 def run(script: Script) -> None:
     """Learn, choose on one half of the simulators, confirm on the other."""
-    seeds, arms = (2, (ARMS[0], FORMER)) if script.quick else (20, tuple(ARMS))
-    found = {name: script.kept("default_simulators", learnt, name, seeds, arms) for name in MODELS}
+    seeds, arms = (2, QUICK) if script.quick else (20, ARMS)
+    found = {name: script.kept("default_simulators", learnt, name, seeds, script.quick) for name in MODELS}
     error = {arm: {name: _size_of(found[name][arm][:, 0]) for name in MODELS} for arm in arms}
     chosen = min(arms, key=lambda arm: sum(np.log(error[arm][name]) for name in CHOOSE))
     rows = [

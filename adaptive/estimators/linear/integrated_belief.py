@@ -24,7 +24,7 @@ from adaptive.estimators.linear.pool_marginals import KeptRows, NodeMarginals
 from adaptive.estimators.linear.settings import LogisticSettings
 from adaptive.estimators.linear.softmax_belief import SoftmaxBelief
 from adaptive.estimators.nodes import NEGLIGIBLE, Nodes, beliefs_at, finite_evidences, weights_of
-from adaptive.estimators.rows.leave_one_out import LeaveOneOut, cavities, left_out, mixed, latent_factor
+from adaptive.estimators.rows.leave_one_out import LeaveOneOut, cavities, latent_factor, left_out, mixed
 from adaptive.estimators.rows.training import LabelledRows
 from adaptive.estimators.searches import due
 from adaptive.inference.mixture_posterior import MixturePosterior

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from adaptive.potentials.likelihood import Likelihood
     from adaptive.types import Matrix
 
-__all__ = ["LeaveOneOut", "cavities", "left_out", "log_scores", "mixed", "latent_factor", "without_sites"]
+__all__ = ["LeaveOneOut", "cavities", "latent_factor", "left_out", "log_scores", "mixed", "without_sites"]
 
 LOG_FACTORS = np.linspace(-5.0, 1.0, 25)
 _FLAT = 1e-10  # cavity precision, in units of the marginal's, that stands for zero
