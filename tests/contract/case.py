@@ -20,7 +20,8 @@ class Case:
 
     ``make`` returns it before any fit; ``learn`` are (candidates, outcomes) that it is then taught.  ``measure``
     answers candidates.  ``given`` says how close a what-if must come to ``partial_fit``: "exact" (1e-8), "direction",
-    "blocks" (of numbers, of which the determinant is what is believed), or None where there is no what-if.
+    "blocks" (of numbers, of which the determinant is what is believed), "step" (of numbers, whose scales partial_fit
+    learns anew), or None where there is no what-if.
     ``unrelated`` are two candidates whose outcomes are independent, if there are
     such. ``moves_on``: a candidate that was measured asks for something else from then on (a user's next item).
     ``own_draws``: every candidate has draws of its own, so that those of several are a sample, not all there are.

@@ -74,7 +74,7 @@ def checked_table(
             if numbers:
                 refuse_extremes("y", y)
             rows, outcomes = validate_data(estimator, X, y, reset=reset, y_numeric=numbers, **kinds)
-            return rows, np.asarray(outcomes, dtype=float) if numbers else outcomes
+            return rows, checks.finite("y", outcomes, dtype=float) if numbers else outcomes  # None became nan just now
         if hasattr(estimator, "n_features_in_"):
             rows = validate_data(estimator, X, reset=False, **kinds)
         else:

@@ -44,8 +44,8 @@ CASES = [
         lambda: SparseLinearRegression("gaussian", noise_variance=0.1, prior_scale=0.5, fit_intercept=False), ROWS,
         (ROWS[:6], falling(ROWS[:6])), falling, target=ROWS[:4] + 0.1,
     ),
-    Case(  # scales have other weights after an answer: the what-if moves them, partial_fit learns them anew
+    Case(  # after an answer scales have other weights: a what-if moves them, partial_fit looks for them anew
         "SparseLinearRegression integrated", lambda: SparseLinearRegression(fit_intercept=False), ROWS,
-        (ROWS[:6], falling(ROWS[:6])), falling, target=ROWS[:4] + 0.1, given="direction",
+        (ROWS[:6], falling(ROWS[:6])), falling, target=ROWS[:4] + 0.1, given="step",
     ),
 ]  # fmt: skip
