@@ -39,7 +39,8 @@ def fitted(rows: np.ndarray, y: np.ndarray, seed: int, **options: Any) -> Collab
     """The model, of however many iterations it takes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return CollaborativePreference(COMPONENTS, random_state=seed, **options).fit(rows, y)
+        given = {"prior_people": 0.0, "tol": 1e-4} | options  # maximum likelihood, as in the thesis
+        return CollaborativePreference(COMPONENTS, random_state=seed, **given).fit(rows, y)
 
 
 def compared(seed: int, n_people: int, n_pairs: int, max_iter: int) -> dict[str, Any]:

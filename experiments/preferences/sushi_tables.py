@@ -49,7 +49,7 @@ def error(model: str, options: dict[str, Any], inference: str, seed: int) -> flo
     rows, y, test, won = drawn(seed)
     if model == "GPfull":
         return _full(options, rows, y, test, won)
-    given: dict[str, Any] = {"inference": inference, "random_state": seed, "tol": 1e-4}
+    given: dict[str, Any] = {"inference": inference, "random_state": seed, "tol": 1e-4, "prior_people": 0.0}
     if model != "VU":
         given |= {"kernel": RBF(options["length"]), "item_features": STAND_IN}
     with warnings.catch_warnings():

@@ -42,7 +42,9 @@ def one(seed: int, n_people: int, n_each: int) -> dict[str, np.ndarray]:
         given = {"kernel": RBF(LENGTH), "item_features": features} if by_features else {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = CollaborativePreference(components, inference=inference, random_state=seed, **given)
+            model = CollaborativePreference(  # maximum likelihood, as in the thesis
+                components, inference=inference, random_state=seed, prior_people=0.0, **given
+            )
             model.fit(rows[~held], y[~held])
         found[name] = np.array(bits(model.log_predictive(rows[held], y[held])))
         if name == "GPVU":  # its items are in the order of the features: as they are numbered

@@ -47,7 +47,9 @@ def prefer(
                      metavar="WHAT", show_default=False),
     ] = "best",
     questions: Annotated[int, whole_number("Questions to ask a person (default 10).")] = 10,
-    components: Annotated[int, whole_number("What people share beside features, in components (default 3).")] = 3,
+    components: Annotated[
+        int | None, whole_number("What people share beside features, in components (default by held-out comparisons).")
+    ] = None,
     worth: Annotated[int, whole_number("Comparisons to name as worth asking for (default 10).")] = 10,
     seed: Annotated[int, whole_number("What is drawn is drawn from it (default 0).")] = 0,
     out: Annotated[Path, out_folder("adaptive-prefer-run")] = Path("adaptive-prefer-run"),
@@ -62,7 +64,12 @@ def prefer(
     next question, and at the end stands a ranking with bands (ranking.csv, answers.csv). --resume goes on after a stop.
     """
     job = Job(context, locals())
-    require_at_least(("questions", questions, 1), ("components", components, 0), ("worth", worth, 1), ("seed", seed, 0))
+    require_at_least(
+        ("questions", questions, 1),
+        ("components", components or 0, 0),
+        ("worth", worth, 1),
+        ("seed", seed, 0),
+    )
     require_one_of(ABOUT, about=about)
     from adaptive.cli.prefer.tables import comparisons_of, features_of
 
@@ -90,10 +97,11 @@ def _run(rows: Any, y: Any, features: Any, job: Job) -> None:
     model = model_of(features, settings["components"], summary["length"], settings["seed"])
     model = fitted(model, lambda estimator: estimator.fit(rows, y), job)
     summary |= {"comparisons": len(rows), "people": len(model.users_), "items": len(model.items_),
-                "converged": bool(model.converged_)}  # fmt: skip
+                "components": model.posterior_.loadings.shape[1], "converged": bool(model.converged_)}  # fmt: skip
     job.write_summary(summary)
     print(f"{len(rows)} comparisons of {len(model.items_)} items by {len(model.users_)} people; held-out ones cost "
-          f"{summary['bits']:.3f} bits, {summary['bits_alike']:.3f} if all people were alike, 1 by a coin")  # fmt: skip
+          f"{summary['bits']:.3f} bits, {summary['bits_alike']:.3f} if all people were alike, 1 by a coin; "
+          f"components that people share: {summary['components']}")  # fmt: skip
     if settings["ask"] is None:
         _report(model, job)
     else:

@@ -6,7 +6,6 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process.kernels import RBF
 
 from adaptive.estimators import CollaborativePreference
@@ -23,17 +22,18 @@ SHARE = 0.2  # of comparisons, held out
 
 
 def model_of(
-    features: pd.DataFrame | None, components: int, length: float, seed: RandomState
+    features: pd.DataFrame | None, components: int | None, length: float, seed: RandomState
 ) -> CollaborativePreference:
-    """The estimator; ``length`` counts where there are features."""
+    """The estimator; ``length`` counts where there are features, components None are chosen by held-out comparisons."""
+    number = "auto" if components is None else components
     if features is None:
-        return CollaborativePreference(components, random_state=seed)
+        return CollaborativePreference(number, random_state=seed)
     kernel = RBF(length * np.sqrt(features.shape[1]))
-    return CollaborativePreference(components, kernel, item_features=features, random_state=seed)
+    return CollaborativePreference(number, kernel, item_features=features, random_state=seed)
 
 
 def judged(
-    rows: list[tuple[str, str, str]], y: np.ndarray, features: pd.DataFrame | None, components: int, seed: int
+    rows: list[tuple[str, str, str]], y: np.ndarray, features: pd.DataFrame | None, components: int | None, seed: int
 ) -> dict[str, Any]:
     """Return the length of the kernel that predicts held-out comparisons best, and bits per one of these.
 
@@ -46,7 +46,7 @@ def judged(
     found = []
     for length in LENGTHS if features is not None else (1.0,):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # the fit on all says so
+            warnings.simplefilter("ignore")  # the fit on all says so
             model = model_of(features, components, length, seed).fit(learn, y[~held])
         nobody = max(model.users_.tolist(), key=len) + "?"
         alike = model.log_predictive([(nobody, first, second) for _, first, second in test], y[held])

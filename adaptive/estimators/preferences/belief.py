@@ -15,6 +15,7 @@ from adaptive.estimators.belief import FromPrior, Traced
 from adaptive.estimators.ids import alike, located
 from adaptive.estimators.preferences.comparison_predictive import Differences, about_all, about_the_best
 from adaptive.estimators.preferences.comparisons import PreferenceData
+from adaptive.estimators.preferences.dimension import Dimension, chosen
 from adaptive.estimators.preferences.inference.learning import Learnt, learn_prior
 from adaptive.estimators.preferences.inference.people import propagate
 from adaptive.estimators.preferences.inference.utility_prior import UtilityPrior
@@ -52,6 +53,8 @@ class PreferenceBelief(FromPrior, Traced):
     converged : bool
     climbed, searched : int
         Of how many comparisons EM last knew, and when it last began where ``fit`` does.
+    dimension : Dimension or None
+        What the number of components was chosen by; None: it was given, and ``settings`` hold it.
     """
 
     settings: PreferenceSettings
@@ -64,6 +67,7 @@ class PreferenceBelief(FromPrior, Traced):
     converged: bool
     climbed: int = 0
     searched: int = 0
+    dimension: Dimension | None = None
 
     def __post_init__(self) -> None:
         _ = self._starts  # made once, when learning, and not when something is first asked
@@ -77,23 +81,30 @@ class PreferenceBelief(FromPrior, Traced):
             return earlier._after(data)
         if not len(data):
             raise ValueError("comparisons must hold at least one, got none.")
+        settings, dimension = _chosen(settings, data)
         rng = checks.generator(settings.random_state)
-        return cls._of(settings, data, _learnt(settings, data, settings.start(len(data.items), rng), rng), len(data))
+        found = _learnt(settings, data, settings.start(len(data.items), rng), rng)
+        return cls._of(settings, data, found, len(data), dimension)
 
     @classmethod
-    def _of(cls, settings: PreferenceSettings, data: PreferenceData, found: Learnt, searched: int) -> PreferenceBelief:
+    def _of(
+        cls, settings: PreferenceSettings, data: PreferenceData, found: Learnt, searched: int,
+        dimension: Dimension | None,
+    ) -> PreferenceBelief:  # fmt: skip
         return cls(
             settings, data, found.prior, found.pi, found.nu, found.log_evidence, np.array(found.trace), found.converged,
-            len(data), searched,
+            len(data), searched, dimension,
         )  # fmt: skip
 
     def _after(self, data: PreferenceData) -> PreferenceBelief:
-        local, settings, n = self._beside(data), self.settings, len(data)
+        local, settings, n, dimension = self._beside(data), self.settings, len(data), self.dimension
         again = due(
             n, self.searched, lambda: self.predictive(data.triples(len(self.data))), data.known.y[len(self.data) :]
         )
         if not again and not grown(n, self.climbed):
             return local
+        if again and dimension is not None:
+            settings, dimension = _chosen(replace(settings, n_components="auto"), data)
 
         def onwards() -> Learnt:
             start = settings.onwards(local.posterior)
@@ -104,8 +115,11 @@ class PreferenceBelief(FromPrior, Traced):
             own, rng = settings if given else replace(settings, init=None), _own_generator(settings)
             return _learnt(settings, data, own.start(len(data.items), rng), rng)
 
-        found = highest([anew, onwards] if again else [onwards], value=lambda one: one.objective)
-        return self._of(settings, data, found, n if again else self.searched)
+        searches = [anew, onwards] if again else [onwards]
+        if settings.n_components != self.settings.n_components:  # chosen anew: what was found had others
+            searches = [anew]
+        found = highest(searches, value=lambda one: one.objective)
+        return self._of(settings, data, found, n if again else self.searched, dimension)
 
     def _beside(self, data: PreferenceData) -> PreferenceBelief:
         """The belief after ``data`` beside the prior as it is: those of whom something is new are solved again."""
@@ -207,16 +221,39 @@ class PreferenceBelief(FromPrior, Traced):
         return {
             "prior": self.posterior.state(), "pi": self.pi, "nu": self.nu, "evidences": self.evidences,
             "trace": self.trace, "converged": self.converged, "climbed": self.climbed, "searched": self.searched,
+            "dimension": None if self.dimension is None else self.dimension.state(),
         }  # fmt: skip
 
     @classmethod
     def from_state(cls, settings: PreferenceSettings, data: PreferenceData, state: State) -> PreferenceBelief:
         """The belief that ``state`` described."""
         pi, nu, evidences, trace = (np.asarray(state[name]) for name in ("pi", "nu", "evidences", "trace"))
+        dimension = None if state["dimension"] is None else Dimension.from_state(state["dimension"])
+        if dimension is not None:
+            settings = replace(settings, n_components=dimension.n_components)
         return cls(
             settings, data, UtilityPrior.from_state(state["prior"]), pi, nu, evidences, trace, bool(state["converged"]),
-            int(state["climbed"]), int(state["searched"]),
+            int(state["climbed"]), int(state["searched"]), dimension,
         )  # fmt: skip
+
+
+def _chosen(settings: PreferenceSettings, data: PreferenceData) -> tuple[PreferenceSettings, Dimension | None]:
+    """The settings with a number of components, and what it was chosen by; it is said where people are all alike."""
+    if settings.n_components != "auto":
+        return settings, None
+    if settings.init is not None:
+        return replace(settings, n_components=np.shape(settings.init)[-1]), None
+    seed = int(_own_generator(settings).integers(2**31))
+    dimension = chosen(settings, data.known, len(data.users), len(data.items), seed)
+    if dimension.in_vain:
+        warnings.warn(
+            f"what {len(data.users)} people said is predicted no better by their own utilities than by one ranking of "
+            f"everybody ({dimension.log_scores[dimension.n_components]:.3f} and {dimension.alike:.3f} nats per "
+            "comparison held out): more comparisons of each are needed to tell them apart.",
+            UserWarning,
+            stacklevel=6,
+        )
+    return replace(settings, n_components=dimension.n_components), dimension
 
 
 def _learnt(

@@ -35,8 +35,10 @@ class CollaborativePreference(BeliefEstimator):
 
     Parameters
     ----------
-    n_components : int, default 5
-        Columns of V; 0: items' features only (one Gaussian process per user).
+    n_components : int or "auto", default "auto"
+        Columns of V; 0: items' features only (one Gaussian process per user). "auto": of 0, 1, 2 and 4 the number by
+        which comparisons that are held out are certainly predicted better; ``dimension_`` says what it was chosen by.
+        Chosen by `ours-default-preferences`.
     kernel : kernel of scikit-learn, (n, n) matrix or frame, optional
         K: how alike items are by ``item_features``, or a matrix over items 0, 1, ... (a frame: over its index). None:
         the identity, so that all that items share comes from users.
@@ -70,6 +72,9 @@ class CollaborativePreference(BeliefEstimator):
     users_, items_ : arrays of ids, (n_users,) and (n_items,)
     posterior_ : UtilityPrior
         Prior that all share: ``mean`` b, ``loadings`` V, ``scale`` s, ``kernel`` K.
+    dimension_ : what the number of components was chosen by: ``n_components``, ``log_scores`` of the numbers tried,
+        ``alike`` of one ranking of everybody (nats per comparison held out), ``gain`` over it and ``gain_std``; None
+        where the number was given. Where the gain is not above 0, ``fit`` says so
     leave_one_out_ : what would have been said of each comparison without it, at the fitted b, V and s:
         ``probabilities`` (n, 2) of -1 and +1, ``log_score`` (n,); None but by expectation propagation
     log_evidence_, evidence_kind_, objective_trace_, n_iter_, converged_ : of the last full fit
@@ -77,8 +82,8 @@ class CollaborativePreference(BeliefEstimator):
     Notes
     -----
     EM is slow where users' components and items' features explain the same, and loadings at their top fit few
-    comparisons too closely: choose ``n_components`` by held-out comparisons. Comparisons tell differences: the level of
-    utilities is the prior's. The evidence of expectation propagation is no bound, and may fall a little.
+    comparisons too closely. Comparisons tell differences: the level of utilities is the prior's. The evidence of
+    expectation propagation is no bound, and may fall a little.
 
     ``partial_fit`` solves again for the users concerned, new ones, too. EM then goes on from where it was once there
     are a hundredth more comparisons, so that one of them costs the same however many there are; with a quarter more, or
@@ -106,7 +111,7 @@ class CollaborativePreference(BeliefEstimator):
 
     def __init__(
         self,
-        n_components: int = 5,
+        n_components: int | str = "auto",
         kernel: Kernel | Table | None = None,
         *,
         item_features: Table | Mapping[Id, ArrayLike] | None = None,
@@ -259,4 +264,7 @@ class CollaborativePreference(BeliefEstimator):
         """Ids of items: those with features first, then as they came."""
         return self.fitted_belief().data.items
 
+    dimension_ = of_belief(
+        "dimension", "What the number of components was chosen by, a `Dimension`; None: it was given."
+    )
     leave_one_out_ = of_belief("left_out", "Probabilities (n, 2) and log_score (n,) of the comparisons; or None.")

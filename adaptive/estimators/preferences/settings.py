@@ -33,7 +33,7 @@ START_LOADING = 0.1  # deviation of the loadings that the search begins with, as
 class PreferenceSettings(Settings):
     """Parameters of :class:`~adaptive.CollaborativePreference`, under the same names."""
 
-    n_components: int = 5
+    n_components: int | str = "auto"
     kernel: Kernel | Table | None = None
     item_features: Table | Mapping[Id, ArrayLike] | None = None
     alpha: float = 0.1
@@ -49,7 +49,8 @@ class PreferenceSettings(Settings):
 
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
-        checks.integer("n_components", self.n_components, minimum=0)
+        if self.n_components != "auto":
+            checks.integer("n_components", self.n_components, minimum=0)
         checks.choice("covariance", self.covariance, ("low_rank", "full"))
         checks.choice("inference", self.inference, tuple(RULES))
         checks.positive("alpha", self.alpha, or_zero=True)
@@ -110,8 +111,10 @@ class PreferenceSettings(Settings):
         return UtilityPrior(np.zeros(len(ids)), np.zeros((len(ids), 0)), 1.0, matrix).extended(n_items)
 
     def columns(self, n_items: int) -> int:
-        """Columns of the loadings."""
-        return 0 if self.covariance == "full" else min(int(self.n_components), max(n_items - 1, 0))
+        """Columns of the loadings; none until their number is chosen."""
+        if self.covariance == "full" or self.n_components == "auto":
+            return 0
+        return min(int(self.n_components), max(n_items - 1, 0))
 
     def start(self, n_items: int, rng: np.random.Generator) -> UtilityPrior:
         """Start of the search."""
