@@ -163,7 +163,7 @@ class _Table:
             if table.shape != expected:
                 wanted = f"({self._k} draws, m candidates, {self._c} outcomes)"
                 raise ValueError(f"probabilities must have shape {wanted}, got {table.shape}.")
-            if table.size and not (table.min() >= -1e-9 and abs(table.sum(axis=-1) - 1).max() < 1e-6):
+            if table.size and not (table.min() >= -1e-9 and abs(np.einsum("kmc->km", table) - 1).max() < 1e-6):
                 raise ValueError(
                     "probabilities must be >= 0 and add up to 1 over the outcomes, for every draw and candidate."
                 )

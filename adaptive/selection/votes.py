@@ -43,7 +43,7 @@ class Votes:
     >>> ones = np.transpose([same, same, other])
     >>> votes = Votes(WeightedDraws(np.ones(4), np.stack([1 - ones, ones], axis=-1), [0, 1], ensemble=True))
     >>> votes.after(0).left.round(2)
-    array([0.15, 0.15, 1.  ])
+    array([0.27, 0.27, 1.  ])
     """
 
     def __init__(self, predictive: Predictive) -> None:
