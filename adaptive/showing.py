@@ -1,19 +1,62 @@
-"""Things as notebooks and terminals show them: facts and tables as text and as HTML, a line as a small picture.
+"""Things as notebooks and terminals show them: facts and tables as text and as HTML, a line as a small picture, a bar.
 
 Nothing is computed for it, and what users named is escaped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from html import escape
 from typing import Any
 
 import numpy as np
 
-__all__ = ["facts_html", "posterior_html", "short", "sparkline", "table_html", "table_text"]
+__all__ = ["bar", "facts_html", "posterior_html", "short", "sparkline", "table_html", "table_text"]
 
 _CELL = 'style="text-align:left;vertical-align:top;padding:1px 8px"'
+
+_PATIENCE = 2.0  # seconds before a bar is shown
+_shown: list[object] = []  # the bar that a terminal has room for
+
+
+@contextmanager
+def bar() -> Iterator[Callable[[float, str], None]]:
+    """Yield ``show(fraction, text)``: a bar on a terminal after two seconds, nothing anywhere else or within another.
+
+    Examples
+    --------
+    >>> with bar() as show:
+    ...     show(0.5, "half of it")
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda fraction, text: None
+        return
+    progress = Progress(
+        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeElapsedColumn(),
+        console=console, transient=True,
+    )  # fmt: skip
+    task, start = progress.add_task("", total=1.0), time.monotonic()
+
+    def show(fraction: float, text: str) -> None:
+        if time.monotonic() - start < _PATIENCE or (_shown and _shown[0] is not progress):
+            return
+        if not _shown:
+            progress.start()
+            _shown.append(progress)
+        progress.update(task, completed=fraction, description=text)
+
+    try:
+        yield show
+    finally:
+        if _shown and _shown[0] is progress:
+            progress.stop()
+            _shown.clear()
 
 
 def short(value: object, length: int = 60) -> str:

@@ -16,7 +16,7 @@ from scipy.stats import qmc
 
 from adaptive import checks, scorers
 from adaptive.scorers import record_of
-from adaptive.selection.scoring import View
+from adaptive.selection.scoring import View, undecided
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Estimator, Pool, RandomState, Scorer
@@ -129,7 +129,7 @@ class Box:
         if not len(unit):
             raise ValueError(f"allowed must allow some of the box, but allows none of the {self.points} grid points.")
         grid = self._inside(unit)
-        if self.refine == 0 or self._view(estimator, grid[:1]).predictive(grid[:1]).undecided:
+        if self.refine == 0 or undecided(self._view(estimator, grid[:1]).outlook(grid[:1])):
             return grid
         values = self._scores(estimator, unit)
         best = np.argsort(-values, kind="stable")[: self.refine]

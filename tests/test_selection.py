@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from joblib import parallel_config
 from scipy import sparse
 
-from adaptive import scorers, selection
 from adaptive.potentials import BernoulliLogit, Gaussian
 from adaptive.predictive import GaussianProjections, Predictive, StatedPredictive, Undecided
 from adaptive.scorers.record import scorer
@@ -332,8 +331,16 @@ def test_bad_pools_predictives_and_scorers_end_in_one_clear_line():
         select(Scores(), np.ones(3), scorer=short)
 
 
-def test_scenarios_are_averaged():
-    estimator, pool = Linear(likelihood=BernoulliLogit()), rows(5)
-    pending = estimator.predictive(pool).given(0).given(3)
-    direct = sum(p * scorers.uncertainty(scenario) for p, scenario in pending.scenarios)
-    np.testing.assert_allclose(selection.expected_score(scorers.uncertainty, pending, seed=0), direct)
+def test_a_long_batch_says_on_a_terminal_how_far_it_is(monkeypatch):
+    import io
+
+    from rich import console
+
+    text, clock = io.StringIO(), iter(range(0, 1000, 3))
+    screen = console.Console(file=text, force_terminal=True, width=80)
+    monkeypatch.setattr(console, "Console", lambda **options: screen)
+    select(Linear(likelihood=BernoulliLogit()), rows(20), 3, random_state=0)
+    assert text.getvalue() == ""  # it took less than two seconds
+    monkeypatch.setattr("adaptive.showing.time.monotonic", lambda: float(next(clock)))
+    select(Linear(likelihood=BernoulliLogit()), rows(20), 3, random_state=0)
+    assert "of 3 chosen" in text.getvalue()

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from adaptive.loop.stopping import StoppingRule
+from adaptive.showing import bar
 
 if TYPE_CHECKING:
     from adaptive.loop.sequential_design import SequentialDesign
 
 __all__ = ["fraction_done", "reporter"]
-
-_PATIENCE = 2.0  # seconds
 
 
 def fraction_done(design: SequentialDesign, done: int, steps: int | None) -> float:
@@ -44,32 +42,5 @@ def reporter(
     if not progress:
         yield lambda done: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield lambda done: None
-        return
-    bar = Progress(
-        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeElapsedColumn(),
-        console=console, transient=True,
-    )  # fmt: skip
-    task = bar.add_task("", total=1.0)
-    start, shown = time.monotonic(), False
-
-    def report(done: int) -> None:
-        nonlocal shown
-        if time.monotonic() - start < _PATIENCE:
-            return
-        if not shown:
-            bar.start()
-            shown = True
-        text = f"{design.iteration} answers"
-        bar.update(task, completed=fraction_done(design, done, steps), description=text)
-
-    try:
-        yield report
-    finally:
-        if shown:
-            bar.stop()
+    with bar() as show:
+        yield lambda done: show(fraction_done(design, done, steps), f"{design.iteration} answers")

@@ -9,20 +9,17 @@ hyper-parameters integrated over nodes) and :class:`StatedPredictive` (fields st
 from adaptive.predictive.base import FIELDS, MissingField, Predictive, StatedPredictive, Undecided
 from adaptive.predictive.gaussian import GaussianProjections, GaussianTarget
 from adaptive.predictive.mixture import Mixture
-from adaptive.predictive.scenarios import MAX_SCENARIOS, Scenarios
 from adaptive.predictive.softmax import SoftmaxLikelihood, SoftmaxProjections
 from adaptive.predictive.summed import SummedPredictive
 from adaptive.predictive.weighted_draws import WeightedDraws
 
 __all__ = [
     "FIELDS",
-    "MAX_SCENARIOS",
     "GaussianProjections",
     "GaussianTarget",
     "MissingField",
     "Mixture",
     "Predictive",
-    "Scenarios",
     "SoftmaxLikelihood",
     "SoftmaxProjections",
     "StatedPredictive",

@@ -240,9 +240,35 @@ class Predictive:
         return self._random_state
 
     @property
-    def scenarios(self) -> list[tuple[float, Predictive]]:
-        """[(probability, predictive)]: this one alone, for nothing is pending."""
-        return [(1.0, self)]
+    def only_draws(self) -> bool:
+        """Return whether its draws are a few of many, and no what-if says more than how to weigh these anew."""
+        by_draws = type(self).given is Predictive.given and "given" not in self._fields
+        return by_draws and self.provides("draws")
+
+    def scenarios(self, i: int) -> list[tuple[float, Predictive]]:
+        """Return [(probability, predictive)] had candidate ``i`` been measured: an entry for each likely outcome.
+
+        There is one entry, ``given(i)``, where what is known then does not depend on the outcome.
+        """
+        outcomes = self.likely_outcomes(i)
+        if outcomes is None:
+            return [(1.0, self.given(i))]
+        after = self.futures(i, outcomes)
+        return [(p, one) for (_, p), one in zip(outcomes, after, strict=True)]
+
+    def futures(self, i: int, outcomes: list[tuple[Any, float]]) -> list[Predictive]:
+        """Return ``given(i, outcome)`` for each of some [(outcome, weight)].
+
+        One whose draws are moved by what is learnt shares them out among these in proportion to the weights.
+        """
+        return [self.given(i, outcome) for outcome, _ in outcomes]
+
+    def _unknown(self, i: int) -> ValueError:
+        """Return the error where ``given`` is asked about an outcome that matters and is not said."""
+        return ValueError(
+            f"given({i}) needs the outcome, on which the belief of {type(self).__name__} depends; "
+            f"scenarios({i}) lists the likely ones."
+        )
 
     @property
     def components(self) -> list[tuple[float, Predictive]]:

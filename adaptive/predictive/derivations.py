@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.special import entr
 
 from adaptive.predictive.conditional_variance import is_gaussian, noise_variance, variances_after
 
@@ -36,8 +35,15 @@ class Way(NamedTuple):
 
 
 def entropy(probabilities: np.ndarray) -> np.ndarray:
-    """Return - sum_c p_c log p_c over the last axis, nats."""
-    return entr(probabilities).sum(axis=-1)
+    """Return - sum_c p_c log p_c over the last axis, nats.
+
+    NumPy's logarithm takes several numbers at once, and a contraction sums along an axis of two four times as fast as a
+    sum does.
+    """
+    probabilities = np.asarray(probabilities, dtype=float)
+    logs = np.maximum(probabilities, np.finfo(float).tiny)
+    np.log(logs, out=logs)
+    return 0.0 - np.einsum("...c,...c->...", probabilities, logs)
 
 
 def _is_discrete(predictive: Predictive) -> bool:
@@ -47,6 +53,8 @@ def _is_discrete(predictive: Predictive) -> bool:
 def family_entropies(predictive: Predictive, which: int) -> np.ndarray:
     """Return H(y) or E H(y | s) by the likelihood family, both from one pass where the family computes them so."""
     family = predictive.likelihood
+    if hasattr(family, "outcome_averages"):
+        return _outcome_averages(predictive)[1 + which]
     if not hasattr(family, "entropies"):
         method = family.expected_outcome_entropy if which else family.outcome_entropy
         return method(predictive.mean, predictive.variance)
@@ -54,8 +62,17 @@ def family_entropies(predictive: Predictive, which: int) -> np.ndarray:
     return both[which]
 
 
+def _outcome_averages(predictive: Predictive) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the probability of the second of two outcomes and both entropies, from one pass and kept together."""
+    family: Any = predictive.likelihood
+    return predictive.kept("_averages", lambda: family.outcome_averages(predictive.mean, predictive.variance))
+
+
 def _outcome_table(predictive: Predictive) -> tuple[np.ndarray, np.ndarray]:
     """Return outcomes and probabilities by quadrature, computed together and kept together."""
+    if hasattr(predictive.likelihood, "outcome_averages"):
+        probability = _outcome_averages(predictive)[0]
+        return np.array(predictive.likelihood.outcomes), np.stack([1.0 - probability, probability], axis=-1)
     return predictive.kept(
         "_outcome_table", lambda: predictive.likelihood.outcome_probabilities(predictive.mean, predictive.variance)
     )

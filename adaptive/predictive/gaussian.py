@@ -28,7 +28,6 @@ from adaptive.predictive.joint_gaussian import (
     StatedSource,
 )
 from adaptive.predictive.joint_predictive import JointPredictive
-from adaptive.predictive.scenarios import branch
 
 if TYPE_CHECKING:
     from adaptive.potentials.base import Potential
@@ -94,7 +93,7 @@ class GaussianProjections(JointPredictive):
     n_candidates : int, optional
         Needed if ``mean`` is a function.
     random_state : None, int, Generator or RandomState
-        Seed of draws and scenarios.
+        Seed of draws.
     **fields
         Others that are stated, such as ``features`` and ``measured``.
 
@@ -263,7 +262,7 @@ class GaussianProjections(JointPredictive):
             noise = noise_variance(family)
             variance = variance * noise / (variance + noise)
         else:
-            return branch([(1.0, self)], i, self.seed)
+            raise self._unknown(i)
         column = self._regressions.get(i)
         if column is None:
             column = self._regressions[i] = Column(self._source, i)

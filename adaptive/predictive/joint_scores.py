@@ -34,6 +34,7 @@ class Scores(Parts, Protocol):
 
     def size(self, part: int) -> int: ...
     def cross(self, a: int, i: Index, b: int, j: Index) -> np.ndarray: ...
+    def column(self, part: int, i: int) -> np.ndarray: ...
 
 
 class LinearScores:
@@ -69,13 +70,17 @@ class LinearScores:
         self._remainder_draws = remainder_draws
         self.n_parts, self.k = len(rows), len(mean)
         self._variances: dict[int, np.ndarray] = {}
+        self._means: dict[int, np.ndarray] = {}
+        self._columns: dict[tuple[int, int], np.ndarray] = {}
 
     def size(self, part: int) -> int:
         return len(self._rows[part])
 
     def mean(self, part: int) -> np.ndarray:
         """(m, k)."""
-        return self._rows[part] @ self._mean.T
+        if part not in self._means:
+            self._means[part] = self._rows[part] @ self._mean.T
+        return self._means[part]
 
     def variance(self, part: int) -> np.ndarray:
         """(m, k, k)."""
@@ -98,6 +103,12 @@ class LinearScores:
         if self._remainder is not None:
             block += self._remainder(a, i, b, j)[:, :, None, None] * np.eye(self.k)
         return block
+
+    def column(self, part: int, i: int) -> np.ndarray:
+        """Return the covariances (m, k, k) of a part with candidate i, kept: all that follow from here need them."""
+        if (part, i) not in self._columns:
+            self._columns[part, i] = self.cross(part, slice(None), CANDIDATES, np.array([i]))[:, 0]
+        return self._columns[part, i]
 
     @cached_property
     def _root(self) -> np.ndarray:
@@ -135,8 +146,7 @@ class Gain:
     def __getitem__(self, part: int) -> np.ndarray:
         """W (m, k, k)."""
         if part not in self._parts:
-            column = self._source.cross(part, slice(None), CANDIDATES, np.array([self.i]))[:, 0]
-            self._parts[part] = column @ self.inverse
+            self._parts[part] = _each(self._source.column(part, self.i), self.inverse)
         return self._parts[part]
 
 
@@ -167,10 +177,17 @@ class ConditionedScores(ConditionedSource):
         return variance - W @ self._shrink @ W.transpose(0, 2, 1)
 
     def _moved(self, drawn: list[np.ndarray]) -> list[np.ndarray]:
-        gain = self._gain
-        t = drawn[CANDIDATES][:, gain.i]
-        move = gain.mean + self._shift + (t - gain.mean) @ self._stretch.T - t
-        return [draws + np.einsum("nl,mkl->nmk", move, gain[part]) for part, draws in enumerate(drawn)]
+        move = self.moves(drawn[CANDIDATES][:, self._gain.i])
+        return [draws + self.spread(move, part) for part, draws in enumerate(drawn)]
+
+    def moves(self, t: np.ndarray) -> np.ndarray:
+        """Return by how much draws ``t`` (n, k) of the candidate's contrasts move to have its new moments."""
+        return self._gain.mean + self._shift + (t - self._gain.mean) @ self._stretch.T - t
+
+    def spread(self, move: np.ndarray, part: int) -> np.ndarray:
+        """Return by how much draws of a part move (n, m, k) with those of the candidate (n, k): one product."""
+        W = self._gain[part].astype(move.dtype, copy=False)
+        return (move @ W.reshape(-1, W.shape[2]).T).reshape(len(move), len(W), W.shape[1])
 
     def cross(self, a: int, i: Index, b: int, j: Index) -> np.ndarray:
         block = self._origin.cross(a, i, b, j)
@@ -178,6 +195,17 @@ class ConditionedScores(ConditionedSource):
             left, right = step._gain[a][i] @ step._shrink, step._gain[b][j]
             block = block - np.einsum("ikp,jlp->ijkl", left, right)
         return block
+
+    def column(self, part: int, i: int) -> np.ndarray:
+        column = self._origin.column(part, i)
+        for step in self._steps():
+            column = column - _each(step._gain[part], step._shrink @ step._gain[CANDIDATES][i].T)
+        return column
+
+
+def _each(blocks: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+    """Return blocks (m, k, k) times a matrix (k, k), by one product of all."""
+    return (blocks.reshape(-1, blocks.shape[2]) @ matrix).reshape(len(blocks), -1, matrix.shape[1])
 
 
 def _symmetric_root(matrix: np.ndarray) -> np.ndarray:

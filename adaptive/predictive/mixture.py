@@ -22,7 +22,6 @@ from adaptive.predictive.base import Predictive
 from adaptive.predictive.conditional_variance import is_gaussian, noise_variance
 from adaptive.predictive.derivations import Way, entropy
 from adaptive.predictive.expected_updates import expected_variance, target_shifts
-from adaptive.predictive.scenarios import branch
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Index, RandomState
@@ -47,7 +46,7 @@ class Mixture(Predictive):
     predictives : sequence of k Predictives
         With the same outcomes.
     random_state : None, int, Generator or RandomState
-        Seed of the choice among more than 64 scenarios.
+        Seed of draws.
 
     Raises
     ------
@@ -89,6 +88,11 @@ class Mixture(Predictive):
     def components(self) -> list[tuple[float, Predictive]]:
         """[(weight, predictive)]: those that one of which is right."""
         return [(float(w), p) for w, p in zip(self.weights, self.predictives, strict=True)]
+
+    @property
+    def only_draws(self) -> bool:
+        """Return whether its components have nothing else."""
+        return all(predictive.only_draws for predictive in self.predictives)
 
     def _provides(self, name: str) -> bool:
         if name in ("given", "draws", "covariance"):
@@ -167,6 +171,19 @@ class Mixture(Predictive):
         """Return the probability (density) of ``outcome`` at candidate ``i``."""
         return float(self.average(lambda predictive: predictive.outcome_probability(i, outcome)))
 
+    def likely_outcomes(self, i: int) -> list[tuple[Any, float]] | None:
+        """Return [(outcome, probability)] of candidate ``i``: those of the components, or None where none matters."""
+        if "probabilities" in self.__dict__:
+            return super().likely_outcomes(i)
+        parts = [(weight, predictive.likely_outcomes(i)) for weight, predictive in self.components]
+        if any(outcomes is None for _, outcomes in parts):
+            return None
+        total: dict[Any, float] = {}
+        for weight, outcomes in parts:
+            for outcome, p in outcomes or ():
+                total[outcome] = total.get(outcome, 0.0) + weight * p
+        return list(total.items())
+
     def given(self, i: int, outcome: Any = None) -> Predictive:
         """Return the mixture had candidate ``i`` been measured: components weighted anew, each with its what-if.
 
@@ -175,7 +192,7 @@ class Mixture(Predictive):
         i = range(len(self))[i]
         if outcome is None:
             if self.provides("probabilities"):
-                return branch([(1.0, self)], i, self.seed)
+                raise self._unknown(i)
             return self._with(self.weights, [predictive.given(i) for predictive in self.predictives])
         likely = np.array([predictive.outcome_probability(i, outcome) for predictive in self.predictives])
         weights = self.weights * likely

@@ -8,6 +8,7 @@ p(y_i | s) N(s | m, V); the scores of all others follow by regression.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,11 +16,10 @@ from scipy import linalg
 from scipy.special import entr, log_softmax
 
 from adaptive.predictive.base import Field, Predictive
-from adaptive.predictive.derivations import Way
+from adaptive.predictive.derivations import Way, likely
 from adaptive.predictive.joint_gaussian import CANDIDATES, TARGET, root_of
 from adaptive.predictive.joint_predictive import JointPredictive
 from adaptive.predictive.joint_scores import ConditionedScores, Gain, LinearScores, Scores
-from adaptive.predictive.scenarios import branch
 from adaptive.predictive.softmax_integrals import information_error, quasi_nodes, softmax_moments
 from adaptive.predictive.target_information import check_size
 
@@ -90,7 +90,7 @@ class SoftmaxProjections(JointPredictive):
         Orthonormal basis of the score vectors that add up to zero: scores are ``contrasts @ t``.
     outcomes : (c,) array
     random_state : None, int, Generator or RandomState
-        Seed of draws and scenarios.
+        Seed of draws.
     **fields
         Others that are stated, such as ``features`` and ``measured``.
 
@@ -206,11 +206,19 @@ class SoftmaxProjections(JointPredictive):
         drawn = self._source.draw(n, np.random.default_rng(self.seed))[self._part]
         return np.full(n, 1.0 / n), self.likelihood.probabilities(drawn @ self._basis.T)
 
+    def likely_outcomes(self, i: int) -> list[tuple[Any, float]]:
+        """Return [(outcome, probability)] of candidate ``i``, which needs no other's integrals."""
+        if "_moments" in self.__dict__:
+            return likely(self.outcomes, self.probabilities[i])
+        part, basis = self._part, self._basis
+        mean, variance = self._source.mean(part)[i] @ basis.T, basis @ self._source.variance(part)[i] @ basis.T
+        return likely(self.outcomes, softmax_moments(mean[None], variance[None], share=self.share)[0][0])
+
     def given(self, i: int, outcome: Any = None) -> Predictive:
-        """Return the belief had candidate ``i`` been measured, with this ``outcome`` or one that is not known yet."""
+        """Return the belief had candidate ``i`` been measured, with this ``outcome``."""
         i = range(len(self))[i]
         if outcome is None:
-            return branch([(1.0, self)], i, self.seed)
+            raise self._unknown(i)
         gain = self._regressions.get(i)
         if gain is None:
             gain = self._regressions[i] = Gain(self._source, i)
@@ -231,6 +239,7 @@ class SoftmaxProjections(JointPredictive):
         return mean + shift, (centred.T * weights) @ centred
 
 
+@cache
 def _deep_nodes(dimension: int) -> np.ndarray:
     """Return the nodes of a what-if: their mean is zero, and their covariance the identity to rounding."""
     nodes = quasi_nodes(dimension, _NODES_OF_A_WHAT_IF)

@@ -15,7 +15,6 @@ import numpy as np
 
 from adaptive.predictive.base import Predictive
 from adaptive.predictive.derivations import Way, entropy, likely
-from adaptive.predictive.scenarios import branch
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, RandomState
@@ -40,8 +39,11 @@ class WeightedDraws(Predictive):
         draw itself is the target.
     n_candidates : int, optional
         Needed if ``probabilities`` is a function.
+    ensemble : bool, default False
+        The draws are a few of many that could have been: outcomes of a batch soon leave one of them, so that
+        :mod:`adaptive.selection` does not weigh them anew for each.
     random_state : None, int, Generator or RandomState
-        Seed of the choice among more than 64 scenarios.
+        Seed of draws that are resampled.
     **fields
         Others that are stated, such as ``features`` and ``measured``.
 
@@ -69,6 +71,7 @@ class WeightedDraws(Predictive):
         *,
         target: Predictive | ArrayLike | None = None,
         n_candidates: int | None = None,
+        ensemble: bool = False,
         random_state: RandomState = None,
         **fields: Any,
     ) -> None:
@@ -81,6 +84,7 @@ class WeightedDraws(Predictive):
         self.weights = self.weights / total
         self._table = _Table(probabilities, len(self.weights), n_candidates, len(outcomes))
         fields["outcomes"] = outcomes
+        self._ensemble = ensemble
         self._groups: tuple[np.ndarray, np.ndarray] | None = None
         self._values: np.ndarray | None = None  # of a target that is numbers
         if isinstance(target, Predictive):
@@ -94,6 +98,11 @@ class WeightedDraws(Predictive):
                 self._values = values.reshape(len(values), -1).astype(float)
         super().__init__(self._table.n_candidates, random_state=random_state, **fields)
 
+    @property
+    def only_draws(self) -> bool:
+        """Return whether they are an ``ensemble``."""
+        return self._ensemble
+
     def draws(self, n: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return weights (k,) and p(outcome | draw) (k, m, c); ``n`` of equal weight, resampled, where it is given."""
         if n is None:
@@ -104,7 +113,7 @@ class WeightedDraws(Predictive):
     def given(self, i: int, outcome: Any = None) -> Predictive:
         """Return the draws reweighted by what they say of ``outcome`` at candidate ``i``."""
         if outcome is None:
-            return branch([(1.0, self)], i, self.seed)
+            raise self._unknown(i)
         column = [c for c, known in enumerate(self.outcomes) if known == outcome]
         if not column:
             raise ValueError(f"outcome must be one of {np.asarray(self.outcomes).tolist()}, got {outcome!r}.")
@@ -121,6 +130,7 @@ class WeightedDraws(Predictive):
         after = object.__new__(type(self))
         after.weights = weights / weights.sum()
         after._table, after._groups, after._values = self._table, self._groups, self._values
+        after._ensemble = self._ensemble
         fields = dict(self._fields)
         if "target" in fields:
             fields["target"] = fields["target"]._reweighted(weights)
@@ -153,7 +163,7 @@ class _Table:
             if table.shape != expected:
                 wanted = f"({self._k} draws, m candidates, {self._c} outcomes)"
                 raise ValueError(f"probabilities must have shape {wanted}, got {table.shape}.")
-            if table.size and not (table.min() >= -1e-9 and abs(table.sum(axis=-1) - 1).max() < 1e-6):
+            if table.size and not (table.min() >= -1e-9 and abs(np.einsum("kmc->km", table) - 1).max() < 1e-6):
                 raise ValueError(
                     "probabilities must be >= 0 and add up to 1 over the outcomes, for every draw and candidate."
                 )

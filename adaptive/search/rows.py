@@ -23,7 +23,8 @@ from adaptive.search.balls import Balls
 from adaptive.search.bounded import Found, best_of_blocks
 from adaptive.selection.arguments import allowed_positions, check_enough, prices_of
 from adaptive.selection.choosing import select
-from adaptive.selection.scoring import Believer, View, checked
+from adaptive.selection.evaluation import checked
+from adaptive.selection.scoring import Believer, View
 
 if TYPE_CHECKING:
     from adaptive.potentials.base import Potential  # house: a type only

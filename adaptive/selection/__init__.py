@@ -2,14 +2,16 @@
 
     one           argmax_i  score(i) / cost(i)
     a batch       the next one given the earlier ones, whose outcomes are not known yet:
-                  argmax_i  sum_s P(s) score(i | s) / cost(i)      over the scenarios s of ``given``
+                  argmax_i  sum_f P(f) score(i | f) / cost(i)      over futures f, in which they are known
 
-Informations chosen this way add up: I(y_1; u) + I(y_2; u | y_1) + ... is what the batch teaches jointly.  What is
-pending is conditioned on in the same way.  Large pools are scored in chunks, which never change a result, and batches
-are chosen from the short list of the best single candidates.
+Informations chosen this way add up: I(y_1; u) + I(y_2; u | y_1) + ... is what the batch teaches jointly.  Up to two
+candidates that are pending are conditioned on in the same way; more are learnt at once, by eight copies of the
+estimator (:mod:`adaptive.selection.worlds`).  Large pools are scored in chunks, which never change a result, and
+batches are chosen from the short list of the best single candidates.
 """
 
 from adaptive.selection.choosing import select
-from adaptive.selection.scoring import expected_score
+from adaptive.selection.evaluation import evaluate
+from adaptive.selection.futures import MOST_CASES, N_FUTURES, Futures
 
-__all__ = ["expected_score", "select"]
+__all__ = ["MOST_CASES", "N_FUTURES", "Futures", "evaluate", "select"]

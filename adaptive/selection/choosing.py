@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sized
+from collections.abc import Callable, Collection, Iterator, Sized
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,11 +10,12 @@ import numpy as np
 from adaptive import checks, pool, scorers
 from adaptive.scorers import record_of
 from adaptive.selection.arguments import allowed_positions, check_enough, prices_of, written_out
+from adaptive.selection.evaluation import checked
 from adaptive.selection.ranking import best_positions
-from adaptive.selection.scoring import Believer, View, checked, expected_score, require_given
+from adaptive.selection.scoring import Believer, Outlook, View, require_given, undecided
+from adaptive.showing import bar
 
 if TYPE_CHECKING:
-    from adaptive.predictive.base import Predictive
     from adaptive.types import ArrayLike, Cost, Mask, Pool, RandomState, Scorer
 
 __all__ = ["select"]
@@ -91,24 +92,24 @@ def select(
     if record.whole_pool:
         chunk_size = m
     view = View(estimator, candidates, allowed, pending, target, score, checks.generator(random_state))
-    scores, predictive = view.scores(chunk_size, n_jobs)
+    scores, outlook = view.scores(chunk_size, n_jobs)
     if n_select > 1 and joint and not record.ignores_outcomes:
-        chosen, scores = _batch(view, scores, prices, predictive, n_select)
+        chosen, scores = _batch(view, scores, prices, outlook, n_select)
     else:
-        chosen, scores = _top(view, scores, prices, predictive, n_select)
+        chosen, scores = _top(view, scores, prices, outlook, n_select)
     positions = chosen if allowed is None else allowed[chosen]
     return (positions, scores) if return_scores else positions
 
 
 def _top(
-    view: View, scores: np.ndarray, prices: np.ndarray | None, predictive: Predictive | None, n: int
+    view: View, scores: np.ndarray, prices: np.ndarray | None, outlook: Outlook | None, n: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the n best entries, best first, and their scores."""
     values = scores if prices is None else scores / prices
     exact = None
-    if not view.record.ignores_outcomes and (predictive is None or predictive.provides("refined")):
+    if not view.record.ignores_outcomes and (outlook is None or outlook.provides("refined")):
         listed = np.sort(best_positions(values, min(max(REFINED, 2 * n), len(values))))
-        exact = _refined(view, predictive, listed)
+        exact = _refined(view, outlook, listed)
     if exact is None:
         chosen = best_positions(values, n)
         return chosen, scores[chosen]
@@ -117,29 +118,29 @@ def _top(
 
 
 def _batch(
-    view: View, scores: np.ndarray, prices: np.ndarray | None, predictive: Predictive | None, n: int
+    view: View, scores: np.ndarray, prices: np.ndarray | None, outlook: Outlook | None, n: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return n entries chosen one after the other, each given the earlier ones, and their scores at that moment."""
     values = scores if prices is None else scores / prices
     n_listed = view.size if view.record.whole_pool else min(view.size, max(SHORT_LIST, 4 * n))
     entries = np.arange(view.size) if n_listed == view.size else np.sort(best_positions(values, n_listed))
-    if predictive is None or n_listed < view.size:
-        predictive = view.predictive(view.candidates_at(None if n_listed == view.size else entries))
-    if predictive.undecided:
-        return _top(view, scores, prices, predictive, n)
+    if outlook is None or n_listed < view.size:
+        outlook = view.outlook(view.candidates_at(None if n_listed == view.size else entries))
+    if undecided(outlook):
+        return _top(view, scores, prices, outlook, n)
     if not view.record.sees_asked:
-        require_given(predictive, "batch")
+        require_given(outlook, "batch")
     scores, prices = scores[entries], None if prices is None else prices[entries]
     chosen: list[int] = []
     gains: list[float] = []
-    for step in range(n):
+    for step in _counted(n):
         if step:
-            predictive = view.assuming(predictive, view.n_pending + chosen[-1], "batch")
-            scores = checked(view.evaluate(predictive), view.score, len(entries), None)
+            outlook = view.assuming(outlook, view.n_front + chosen[-1], "batch")
+            scores = checked(view.evaluate(outlook), view.score, len(entries), None)
         values = scores if prices is None else scores / prices
         free = np.setdiff1d(np.arange(len(entries)), chosen) if chosen else np.arange(len(entries))
         listed = np.sort(free[best_positions(values[free], min(REFINED, len(free)))])
-        exact = _refined(view, predictive, listed)
+        exact = _refined(view, outlook, listed)
         if exact is None:
             best = int(free[best_positions(values[free], 1)[0]])
             gain = scores[best]
@@ -151,15 +152,20 @@ def _batch(
     return entries[chosen], np.array(gains)
 
 
-def _refined(view: View, predictive: Predictive | None, listed: np.ndarray) -> np.ndarray | None:
-    """Return exact scores of the ``listed`` entries, or None if the predictive computes no better ones."""
+def _counted(n: int) -> Iterator[int]:
+    """Yield 0 .. n - 1, saying how far a batch is where it takes more than two seconds."""
+    with bar() as show:
+        for step in range(n):
+            yield step
+            show((step + 1) / n, f"{step + 1} of {n} chosen")
+
+
+def _refined(view: View, outlook: Outlook | None, listed: np.ndarray) -> np.ndarray | None:
+    """Return exact scores of the ``listed`` entries, or None if the outlook computes no better ones."""
     places = listed
-    if predictive is None:  # there were several chunks: a predictive of these entries alone
-        predictive, places = view.predictive(view.candidates_at(listed)), np.arange(len(listed))
-    if not all(scenario.provides("refined") for _, scenario in predictive.scenarios):
+    if outlook is None:  # there were several chunks: an outlook of these entries alone
+        outlook, places = view.outlook(view.candidates_at(listed)), np.arange(len(listed))
+    if not outlook.provides("refined"):
         return None
-    total = np.zeros(len(listed))
-    for probability, scenario in predictive.scenarios:
-        refined = scenario.refined(view.n_pending + places)
-        total += probability * expected_score(view.score, refined, view.seed)
-    return checked(total, view.score, len(listed), None)
+    exact = outlook.refined(view.n_front + places)  # type: ignore[union-attr]  # votes provide none
+    return checked(exact.score(view.score, view.seed), view.score, len(listed), None)

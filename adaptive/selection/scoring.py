@@ -1,22 +1,28 @@
-"""Scores of a pool: chunk by chunk, given what is pending, averaged over scenarios, by one worker or several."""
+"""Scores of a pool: chunk by chunk, given what is pending, averaged over futures, by one worker or several."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
 from adaptive import pool, scorers
 from adaptive.parallel import in_parallel
 from adaptive.scorers import record_of
+from adaptive.selection.evaluation import checked
+from adaptive.selection.futures import Futures
+from adaptive.selection.votes import Votes
+from adaptive.selection.worlds import are_many, worlds
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
     from adaptive.types import ArrayLike, Pool, RandomState
 
-__all__ = ["Believer", "View", "checked", "expected_score", "require_given"]
+__all__ = ["Believer", "Outlook", "View", "require_given", "undecided"]
+
+Outlook: TypeAlias = Futures | Votes  # on candidates, after some whose outcomes are not known
 
 
 class Believer(Protocol):
@@ -26,7 +32,11 @@ class Believer(Protocol):
 
 
 class View:
-    """The allowed candidates as the scorer sees them: entry j is candidate ``allowed[j]``, given what is pending."""
+    """The allowed candidates as the scorer sees them: entry j is candidate ``allowed[j]``, given what is pending.
+
+    Pending candidates stand in front of the others (``n_front`` of them), and are conditioned on one by one; where
+    their outcomes are many, `worlds` have learnt these instead, and none stands in front.
+    """
 
     def __init__(
         self,
@@ -41,9 +51,25 @@ class View:
         self.estimator, self.candidates, self.allowed = estimator, candidates, allowed
         self.pending, self.target = pending, target
         self.score, self.record = score, record_of(score)
-        self.n_pending = 0 if pending is None else pool.length(pending)
+        self.n_front = 0 if pending is None else pool.length(pending)
         self.size = pool.length(candidates) if allowed is None else len(allowed)
         self.seed = int(generator.integers(2**62))
+        self.worlds: list[tuple[float, Any]] = [(1.0, estimator)]
+        if self.n_front and not (self.record.sees_asked or self.record.ignores_outcomes):
+            self._learn_pending()
+
+    def _learn_pending(self) -> None:
+        """Let worlds learn what is pending where its outcomes are many and may be learnt."""
+        if not hasattr(self.estimator, "partial_fit"):
+            return
+        try:
+            pool.concatenate([self.pending, self.candidates_at(np.arange(min(1, self.size)))])
+        except ValueError as problem:
+            raise _not_candidates(problem) from None
+        belief = self.estimator.predictive(self.pending, random_state=self.seed)
+        if belief.undecided or belief.only_draws or not belief.provides("draws") or not are_many(belief):
+            return
+        self.worlds, self.n_front = worlds(self.estimator, self.pending, belief, self.seed), 0
 
     def candidates_at(self, entries: np.ndarray | None = None) -> Pool:
         """Return the pool of the candidates at ``entries``; None: all that are allowed."""
@@ -51,42 +77,52 @@ class View:
             return self.candidates if self.allowed is None else pool.take(self.candidates, self.allowed)
         return pool.take(self.candidates, entries if self.allowed is None else self.allowed[entries])
 
-    def predictive(self, candidates: Pool) -> Predictive:
-        """Return the predictive of the pending candidates followed by ``candidates``, given the former."""
-        if self.n_pending:
+    def outlook(self, candidates: Pool) -> Outlook:
+        """Return the futures of the pending candidates followed by ``candidates``, given the former."""
+        if self.n_front:
             try:
                 candidates = pool.concatenate([self.pending, candidates])
             except ValueError as problem:
-                raise ValueError(f"pending must hold candidates (not positions) like the pool's: {problem}") from None
-        predictive = self.estimator.predictive(candidates, target=self.target, random_state=self.seed)
+                raise _not_candidates(problem) from None
+        weighted = [(weight, self._believed(world, candidates)) for weight, world in self.worlds]
+        first = weighted[0][1]
+        if len(weighted) == 1 and first.only_draws and not (self.record.sees_asked or first.undecided):
+            outlook: Outlook = Votes(first)
+        else:
+            outlook = Futures(weighted, self.seed, by_draws=self.record.about_inputs)
+        if first.undecided or self.record.ignores_outcomes:
+            return outlook
+        for k in range(self.n_front):
+            outlook = self.assuming(outlook, k, "pending")
+        return outlook
+
+    def _believed(self, world: Believer, candidates: Pool) -> Predictive:
+        predictive = world.predictive(candidates, target=self.target, random_state=self.seed)
         if len(predictive) != pool.length(candidates):
             raise ValueError(
                 f"{type(self.estimator).__name__}.predictive returned a predictive of {len(predictive)} candidates "
                 f"for {pool.length(candidates)}."
             )
-        if predictive.undecided or self.record.ignores_outcomes:
-            return predictive
-        for k in range(self.n_pending):
-            predictive = self.assuming(predictive, k, "pending")
         return predictive
 
-    def assuming(self, predictive: Predictive, k: int, what: str) -> Predictive:
-        """Return the predictive had its candidate ``k`` been asked, ``what`` ("pending" or "batch") saying why."""
+    def assuming(self, outlook: Outlook, k: int, what: str) -> Outlook:
+        """Return the outlook had its candidate ``k`` been asked, ``what`` ("pending" or "batch") saying why."""
         if self.record.sees_asked:
-            return predictive.after_asking(k)
-        require_given(predictive, what)
-        return predictive.given(k)
+            assert isinstance(outlook, Futures)
+            return outlook.after_asking(k)
+        require_given(outlook, what)
+        return outlook.after(k)
 
-    def evaluate(self, predictive: Predictive, start: int = 0) -> np.ndarray:
-        """Return the expected scores of the entries of ``predictive``, which are those from ``start`` on."""
-        score = scorers.random if predictive.undecided else self.score
-        return expected_score(score, predictive, self.seed, start)[self.n_pending :]
+    def evaluate(self, outlook: Outlook, start: int = 0) -> np.ndarray:
+        """Return the expected scores of the entries of ``outlook``, which are those from ``start`` on."""
+        score = scorers.random if undecided(outlook) else self.score
+        return outlook.score(score, self.seed, start)[self.n_front :]
 
-    def scores(self, chunk_size: int, n_jobs: int | None) -> tuple[np.ndarray, Predictive | None]:
-        """Return the scores of all entries, and their predictive if one chunk held them all."""
+    def scores(self, chunk_size: int, n_jobs: int | None) -> tuple[np.ndarray, Outlook | None]:
+        """Return the scores of all entries, and their outlook if one chunk held them all."""
         if chunk_size >= self.size:
-            predictive = self.predictive(self.candidates_at())
-            return checked(self.evaluate(predictive), self.score, self.size, self.allowed), predictive
+            outlook = self.outlook(self.candidates_at())
+            return checked(self.evaluate(outlook), self.score, self.size, self.allowed), outlook
         starts = range(0, self.size, chunk_size)
         chunks = ((self.candidates_at(np.arange(k, min(k + chunk_size, self.size))), k) for k in starts)
         scores = np.concatenate(in_parallel(self._without_pool().of_chunk, chunks, n_jobs))
@@ -99,72 +135,23 @@ class View:
         return light
 
     def of_chunk(self, candidates: Pool, start: int) -> np.ndarray:
-        return self.evaluate(self.predictive(candidates), start)
+        return self.evaluate(self.outlook(candidates), start)
 
 
-def expected_score(scorer: Callable[..., ArrayLike], predictive: Predictive, seed: int, start: int = 0) -> np.ndarray:
-    """Return the mean of ``scorer`` over the scenarios of ``predictive``.
-
-    Each call of the scorer gets a generator of the same seed; one that draws one uniform number per candidate draws the
-    numbers from ``start`` on, so that chunks do not change them.
-
-    Parameters
-    ----------
-    scorer : callable
-        (predictive, random_state) -> (m,).
-    predictive : Predictive
-        Of m candidates.
-    seed : int
-        Of the generator that each call gets.
-    start : int, default 0
-        Number of the first candidate in its pool.
-
-    Returns
-    -------
-    ndarray (m,)
-
-    Raises
-    ------
-    ValueError
-        If the scorer returns another number of scores than there are candidates.
-
-    Examples
-    --------
-    >>> from adaptive.predictive import StatedPredictive
-    >>> stated = StatedPredictive(probabilities=np.array([[0.5, 0.5], [0.9, 0.1]]))
-    >>> expected_score(lambda predictive, random_state: 1 - predictive.probabilities.max(axis=1), stated, seed=0)
-    array([0.5, 0.1])
-    """
-    total: Any = 0.0
-    for probability, scenario in predictive.scenarios:
-        stream = np.random.Generator(np.random.PCG64(seed).advance(start))
-        values = np.asarray(scorer(scenario, stream), dtype=float)
-        if values.shape != (len(predictive),):
-            name = getattr(scorer, "__name__", repr(scorer))
-            raise ValueError(
-                f"scorer {name} must return {len(predictive)} scores, one per candidate, got shape {values.shape}."
-            )
-        total = values if probability == 1.0 else total + probability * values
-    return total
+def undecided(outlook: Outlook) -> bool:
+    """Return whether candidates are to be asked at random."""
+    return outlook.weighted[0][1].undecided
 
 
-def checked(scores: np.ndarray, score: Callable[..., ArrayLike], size: int, allowed: np.ndarray | None) -> np.ndarray:
-    """Return the scores; NaN is refused, naming the scorer and the first such candidate."""
-    wrong = np.isnan(scores)
-    if wrong.any():
-        at = int(np.flatnonzero(wrong)[0])
-        position = at if allowed is None else int(allowed[at])
-        raise ValueError(
-            f"scorer {getattr(score, '__name__', score)} returned NaN for the candidate at position {position}."
-        )
-    return scores
+def _not_candidates(problem: ValueError) -> ValueError:
+    return ValueError(f"pending must hold candidates (not positions) like the pool's: {problem}")
 
 
-def require_given(predictive: Predictive, what: str) -> None:
+def require_given(outlook: Outlook, what: str) -> None:
     """Refuse pending candidates or a joint batch (``what``) where the predictive has no what-ifs."""
-    if predictive.provides("given"):
+    if outlook.provides("given"):
         return
-    name = type(predictive).__name__
+    name = type(outlook.weighted[0][1]).__name__
     if what == "pending":
         raise ValueError(
             f"conditioning on pending candidates needs given, which {name} does not provide; leave pending out, or "

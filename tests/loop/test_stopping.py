@@ -164,13 +164,13 @@ def test_progress_on_a_terminal(model, pool, measure, monkeypatch):
 
     from rich.console import Console
 
-    from adaptive.loop import progress
+    from adaptive import showing
 
     screen = io.StringIO()
     monkeypatch.setattr("rich.console.Console", lambda **k: Console(file=screen, force_terminal=True, width=80))
     SequentialDesign(model(), pool, measure).run(3, progress=True)
     assert screen.getvalue() == ""  # a short run stays quiet
-    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr(showing, "_PATIENCE", 0.0)
     SequentialDesign(model(), pool, measure).run(3, progress=True)
     assert "3 answers" in screen.getvalue() and "100%" in screen.getvalue()
 

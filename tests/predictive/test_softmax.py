@@ -160,7 +160,7 @@ def test_what_ifs_match_the_moments_of_the_row_and_regress_the_others():
     draws = after._source.draw(60_000, np.random.default_rng(0))[0][:, 4]
     np.testing.assert_allclose(draws.mean(axis=0), moved, atol=0.03)
     np.testing.assert_allclose(np.cov(draws.T), shrunk, atol=0.05)
-    np.testing.assert_allclose(after.target.score_mean, after.given(0).scenarios[0][1].target.score_mean, atol=2.0)
+    np.testing.assert_allclose(after.target.score_mean, after.scenarios(0)[0][1].target.score_mean, atol=2.0)
 
 
 def test_two_classes_are_the_binary_what_if():

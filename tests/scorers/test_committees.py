@@ -93,13 +93,13 @@ def test_batch_bald_is_exact_on_small_joint_outcomes():
             joint = (joint[:, :, None] * table[:, i][:, None, :]).reshape(300, -1)
         return entropy(joint.mean(axis=0)) - entropy(joint).mean()
 
-    for size, tolerance in ((6, 1e-9), (10, 0.02)):  # 64 joint outcomes are enumerated, of 1024 a sample is taken
+    for size, tolerance in ((5, 1e-9), (10, 0.02)):  # 16 outcomes of four are listed, of more a sample is taken
         positions, scores = select(Draws(), np.arange(12), size, return_scores=True, random_state=0)
         assert scores.sum() == pytest.approx(joint_information(positions), abs=tolerance)
         greedy = []
         for _ in range(size):
             gains = [-1.0 if i in greedy else joint_information([*greedy, i]) for i in range(12)]
             greedy.append(int(np.argmax(gains)))
-        if size == 6:
+        if size == 5:
             assert positions.tolist() == greedy
         assert joint_information(positions) >= joint_information(greedy) - tolerance

@@ -70,8 +70,7 @@ def test_draws_by_what_is_believed_after_each_outcome(c):
     ):
         risk = (belief.target.probabilities @ table).min(axis=1).mean()
         expected = [
-            risk
-            - sum(p * (after.target.probabilities @ table).min(axis=1).mean() for p, after in belief.given(i).scenarios)
+            risk - sum(p * (after.target.probabilities @ table).min(axis=1).mean() for p, after in belief.scenarios(i))
             for i in range(5)
         ]
         np.testing.assert_allclose(scorer(belief), expected, atol=1e-9)
@@ -84,8 +83,7 @@ def test_what_is_saved_is_what_one_step_of_moment_matching_says():
     table = 1 - np.eye(2)
     risk = (belief.target.probabilities @ table).min(axis=1).mean()
     steps = [
-        risk
-        - sum(p * (after.target.probabilities @ table).min(axis=1).mean() for p, after in belief.given(i).scenarios)
+        risk - sum(p * (after.target.probabilities @ table).min(axis=1).mean() for p, after in belief.scenarios(i))
         for i in range(5)
     ]
     np.testing.assert_allclose(scorers.expected_error_reduction(belief), steps, atol=0.003)

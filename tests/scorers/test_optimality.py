@@ -39,7 +39,7 @@ def test_classes_by_the_mean_covariance_over_given(target):
     belief = belief_of(BernoulliLogit(), m=4, target=target)
     covariance = belief.target_variance
     for i in range(4):
-        after = sum(p * scenario.target_variance for p, scenario in belief.given(i).scenarios)
+        after = sum(p * scenario.target_variance for p, scenario in belief.scenarios(i))
         assert scorers.a_optimality(belief)[i] == pytest.approx(np.trace(covariance - after), rel=1e-8)
         drop = np.linalg.eigvalsh(covariance)[-1] - np.linalg.eigvalsh(after)[-1]
         assert scorers.e_optimality(belief)[i] == pytest.approx(drop, rel=1e-7, abs=1e-10)

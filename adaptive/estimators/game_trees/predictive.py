@@ -15,7 +15,6 @@ from adaptive.estimators.game_trees.messages import EXACT
 from adaptive.estimators.game_trees.sweeps import score_covariances, scores, settle, value_covariances, values
 from adaptive.potentials import BernoulliProbit, Gaussian
 from adaptive.predictive import GaussianProjections, GaussianTarget, StatedPredictive
-from adaptive.predictive.scenarios import branch
 
 if TYPE_CHECKING:
     from adaptive.estimators.game_trees.nodes import Path
@@ -220,7 +219,7 @@ def _about_the_best(belief: Predictive, means: np.ndarray, sign: float) -> Predi
 
     def given(i: int, outcome: float | None = None) -> Predictive:
         if outcome is None:
-            return branch([(1.0, about)], i, about.seed)
+            raise about._unknown(i)
         after = belief.given(i, outcome)
         moved = (after.mean[i] - belief.mean[i]) / max(belief.variance[i], 1e-300)
         return _about_the_best(after, means + cross[i] * moved, sign)

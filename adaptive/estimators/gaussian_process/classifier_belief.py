@@ -193,7 +193,9 @@ class ClassifierBelief(ProcessBelief):
         equal, m, labels = np.full(N_DRAWS, 1.0 / N_DRAWS), len(X), self.labels
         assert labels is not None
         about = None if target is None else WeightedDraws(equal, table[:, m:], labels, random_state=random_state)
-        return WeightedDraws(equal, table[:, :m], labels, target=about, features=X, random_state=random_state)
+        return WeightedDraws(
+            equal, table[:, :m], labels, target=about, ensemble=True, features=X, random_state=random_state
+        )
 
     def probabilities(self, X: Inputs) -> np.ndarray:
         """(m, c) predictive probabilities."""

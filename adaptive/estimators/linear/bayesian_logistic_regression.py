@@ -24,6 +24,7 @@ from adaptive.estimators.linear.softmax_belief import SoftmaxBelief
 from adaptive.estimators.rows.labels import codes_of, known_classes, refuse_two_kinds, unboxed, warn_of_one_class
 from adaptive.estimators.rows.tables import checked_pool, checked_table
 from adaptive.estimators.rows.training import LabelledRows, checked_weights, labels_of, stacked_rows
+from adaptive.selection.worlds import LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -333,6 +334,8 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         if belief.data.n_classes > 2:
             return arguments
         if callable(candidates) or pool.length(candidates) == 0:
+            return arguments
+        if pending is not None and pool.length(pending) > LISTED:  # copies will learn it, of whom these are not
             return arguments
         marginals = belief.marginals(candidates, lambda: self._rows(candidates))
         prepared = {**arguments, "candidates": marginals.as_pool(), "mask": marginals.mask(arguments)}

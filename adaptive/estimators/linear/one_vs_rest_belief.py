@@ -160,4 +160,4 @@ def _predictive(
     equal = np.full(N_DRAWS, 1.0 / N_DRAWS)
     given_inputs = None if target is None else WeightedDraws(equal, table(target), labels, random_state=random_state)
     fields |= {"features": rows, "random_state": random_state}
-    return WeightedDraws(equal, table(rows), labels, target=given_inputs, **fields)
+    return WeightedDraws(equal, table(rows), labels, target=given_inputs, ensemble=True, **fields)

@@ -15,7 +15,6 @@ from scipy.special import logsumexp
 
 from adaptive.estimators.particles.likelihood import row_blocks
 from adaptive.predictive import Predictive
-from adaptive.predictive.scenarios import branch
 
 if TYPE_CHECKING:
     from adaptive.estimators.particles.inference.cloud import Cloud
@@ -147,10 +146,10 @@ class ParticlePredictive(Predictive):
         return float(np.exp(logsumexp(self.log_density(range(len(self))[i], outcome), b=self.weights)))
 
     def given(self, i: int, outcome: object = None) -> Predictive:
-        """Return the particles reweighted by ``outcome`` at candidate i; None: averaged over what it may be."""
+        """Return the particles reweighted by ``outcome`` at candidate i."""
         i = range(len(self))[i]
         if outcome is None:
-            return branch([(1.0, self)], i, self.seed)
+            raise self._unknown(i)
         found = self.log_density(i, outcome)
         with np.errstate(divide="ignore"):
             log_weights = np.log(self.weights) + found

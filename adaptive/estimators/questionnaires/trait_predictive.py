@@ -12,7 +12,6 @@ import numpy as np
 
 from adaptive.predictive.base import Predictive
 from adaptive.predictive.derivations import Way, entropy, likely
-from adaptive.predictive.scenarios import branch
 from adaptive.predictive.weighted_draws import WeightedDraws
 
 if TYPE_CHECKING:
@@ -116,7 +115,7 @@ class PartsPredictive(Predictive):
     def given(self, i: int, outcome: float | None = None) -> Predictive:
         """The predictive had candidate ``i`` been answered."""
         if outcome is None:
-            return branch([(1.0, self)], i, self.seed)
+            raise self._unknown(i)
         i = range(len(self))[i]
         k = int(self._where[i])
         parts: list[Any] = list(self._parts)

@@ -17,7 +17,6 @@ from scipy.special import entr
 from adaptive.memory import require_memory
 from adaptive.predictive.base import Predictive
 from adaptive.predictive.derivations import likely
-from adaptive.predictive.scenarios import branch
 
 if TYPE_CHECKING:
     from adaptive.types import RandomState
@@ -137,7 +136,7 @@ class NextItems(Predictive):
     def given(self, i: int, outcome: object = None) -> Predictive:
         """Return the same with members, or this user's draws, reweighted by what they say of ``outcome``."""
         if outcome is None:
-            return branch([(1.0, self)], i, self.seed)
+            raise self._unknown(i)
         place = np.flatnonzero(self.outcomes == outcome)
         if not len(place):
             raise ValueError(f"outcome must be one of the {len(self.outcomes)} items, got {outcome!r}.")

@@ -174,7 +174,9 @@ class ClassifierView(DesignMixin, ClassifierMixin, BaseEstimator):
         about = None
         if target is not None:
             about = WeightedDraws(weights, self._members(fitted, target), fitted.classes_)
-        return WeightedDraws(weights, members, fitted.classes_, target=about, random_state=random_state, **features)
+        return WeightedDraws(
+            weights, members, fitted.classes_, target=about, ensemble=True, random_state=random_state, **features
+        )
 
     @staticmethod
     def _members(fitted: Any, candidates: Pool) -> np.ndarray | None:

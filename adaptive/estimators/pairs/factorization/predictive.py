@@ -25,7 +25,6 @@ from adaptive.potentials import Poisson
 from adaptive.predictive import Predictive
 from adaptive.predictive.conditional_variance import representatives
 from adaptive.predictive.derivations import likely
-from adaptive.predictive.scenarios import branch
 
 if TYPE_CHECKING:
     from adaptive.estimators.pairs.columns import Positions
@@ -194,7 +193,7 @@ class PairPredictive(Predictive):
     def _provides(self, name: str) -> bool:
         """Return whether the field ``name`` is there: tables of draws are for short lists of moderate counts, and of
         points, of which nothing is uncertain, no what-ifs. ``refined`` of a what-if answers where it is called, and
-        is not offered: a batch would ask it of up to 64 scenarios a step, for differences of a hundredth."""
+        is not offered: a batch would ask it of 8 futures a step, for differences of a hundredth."""
         if name in ("given", "draws") and all(self.kind.points):
             return False
         if name == "draws" and self.about is not None:  # those are of everything
@@ -275,7 +274,7 @@ class PairPredictive(Predictive):
         """Return the belief had candidate ``i`` been counted: its user's row, then its item's, solved again."""
         i = range(len(self))[i]
         if outcome is None:
-            return branch([(1.0, self)], i, self.seed)
+            raise self._unknown(i)
         user, item = int(self.users[i]), int(self.items[i])
         more = (*self.more, (user, item, float(np.asarray(outcome, dtype=float))))
         factors = self.factors

@@ -17,7 +17,6 @@ from adaptive.estimators.questionnaires.answers import Answers
 from adaptive.estimators.questionnaires.base import Person
 from adaptive.predictive import Predictive
 from adaptive.predictive.derivations import Way, entropy, likely
-from adaptive.predictive.scenarios import branch
 
 if TYPE_CHECKING:
     from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
@@ -133,7 +132,7 @@ class OrdinalPredictive(Predictive):
         from adaptive.estimators.questionnaires.ordinal.messages import add
 
         if outcome is None:
-            return branch([(1.0, self)], i, self.seed)
+            raise self._unknown(i)
         column = [c for c, known in enumerate(self.outcomes) if known == outcome]
         if not column:
             raise ValueError(f"outcome must be one of {np.asarray(self.outcomes).tolist()}, got {outcome!r}.")

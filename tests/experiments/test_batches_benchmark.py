@@ -1,0 +1,17 @@
+from experiments import claims
+from experiments.benchmarks import batches
+from experiments.script import Script
+
+
+def test_quick_mode_judges_information_and_table_as_the_full_mode_does(tmp_path):
+    batches.run(Script("experiments/benchmarks/batches.py", tmp_path, quick=True))
+    entries = {entry["id"]: entry for entry in claims.load(tmp_path)}
+    assert set(entries) == {f"ours-batches-{name}" for name in ("information", "table", "cost", "pending")}
+    for name in ("information", "table"):
+        assert entries[f"ours-batches-{name}"]["verdict"] == "reproduced"
+
+
+def test_exact_greedy_begins_with_the_best_row():
+    table = batches.drawn_problem(0, 50, 10)
+    single = [batches.information(table, [i]) for i in range(10)]
+    assert batches.greedy(table, 3)[0] == max(range(10), key=single.__getitem__)
