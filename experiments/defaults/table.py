@@ -25,6 +25,8 @@ JUDGED: dict[str, tuple[str, ...]] = {
     "BayesianLogisticRegression.inference": ("ours-ep-is-closest",),
     "BayesianLogisticRegression.multi_class": ("ours-multiclass-log-loss", "ours-hyper-classes"),
     "BayesianLogisticRegression.update": ("ours-selective-ep-update",),
+    "CollaborativePreference.n_components": ("ours-default-preferences",),
+    "CollaborativePreference.prior_people": ("ours-default-preferences",),
     "GaussianProcessClassifier.inference": ("ours-ep-is-closest",),
     "GaussianProcessClassifier.calibration": ("ours-hyper-factor-processes",),
     "GaussianProcessClassifier.hyperparameters": ("ours-hyper-boxes-classification",),
@@ -37,6 +39,9 @@ JUDGED: dict[str, tuple[str, ...]] = {
     "ImageReconstructor.design_dtype": ("ours-kspace-unseen-default-snr-50",),
     "ImageReconstructor.design_prior_scales": ("ours-kspace-unseen-whole-head-snr-50",),
     "Questionnaire.response_model": ("ours-questionnaire-style",),
+    "SimulatorEstimator.density": ("ours-default-simulators",),
+    "SimulatorEstimator.move": ("ours-default-simulators",),
+    "SimulatorEstimator.n_particles": ("ours-default-simulators",),
     "SequentialDesign.scorer": ("ours-budget-query_by_committee", "ours-hyper-never-worse-than-random"),
 }
 
@@ -95,7 +100,6 @@ NEUTRAL_OF: dict[str, str] = {
 OPEN: dict[str, tuple[str, ...]] = {
     "BayesianLogisticRegression": ("prior", "df", "link", "fit_intercept", "max_iter", "tol"),
     "CollaborativePreference": (
-        "n_components",
         "kernel",
         "alpha",
         "covariance",
@@ -227,7 +231,7 @@ OPEN: dict[str, tuple[str, ...]] = {
         "max_iter",
         "tol",
     ),
-    "SimulatorEstimator": ("density", "n_particles", "n_simulations", "n_nested", "resample", "move"),
+    "SimulatorEstimator": ("n_simulations", "n_nested", "resample"),
     "SparseLinearRegression": (
         "hyperparameters",
         "prior",

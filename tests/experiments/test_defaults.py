@@ -11,7 +11,11 @@ from experiments.defaults.shared import small_games
 from experiments.script import Script, located
 from tests.experiments.scripts import module_of
 
-SCRIPTS = {"game_trees": {"ours-default-game-trees"}}
+SCRIPTS = {
+    "game_trees": {"ours-default-game-trees"},
+    "preference_components": {"ours-default-preferences"},
+    "simulators": {"ours-default-simulators"},
+}
 
 
 def test_every_parameter_stands_in_one_place():
