@@ -14,7 +14,7 @@ from tests.experiments.scripts import module_of
 SCRIPTS = {
     "game_trees": {"ours-default-game-trees"},
     "preference_components": {"ours-default-preferences"},
-    "simulators": {"ours-default-simulators"},
+    "simulator_densities": {"ours-default-simulators"},
 }
 
 
