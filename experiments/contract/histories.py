@@ -310,7 +310,9 @@ def _simulated(parameters: np.ndarray, x: np.ndarray, generator: np.random.Gener
 
 def _simulator() -> Any:
     prior = {"slope": stats.uniform(0.5, 2.0), "middle": stats.norm(0.0, 1.0)}
-    return adaptive.SimulatorEstimator(_simulated, prior, n_particles=200, n_simulations=30, random_state=0)
+    return adaptive.SimulatorEstimator(
+        _simulated, prior, n_particles=200, n_simulations=30, move="liu_west", random_state=0
+    )
 
 
 def _rolled(rng: np.random.Generator, signal: bool) -> History:
@@ -427,24 +429,13 @@ OTHERS = [
     Story("Questionnaire of two traits", _items("two_parameter", (0, 1), TWO_TRAITS), _pairs(_taken), slow=True),
     Story("Questionnaire ordinal", _items("ordinal", (1, 2, 3)), _pairs(_graded), slow=True),
     Story("Questionnaire ordinal of two traits", _items("ordinal", (1, 2, 3), TWO_TRAITS), _pairs(_graded), slow=True),
-    Story(
-        "ParticleEstimator",
-        _particles,
-        _rows(1, _number),
-        why="particles are Monte Carlo: their error is that of draws",
-    ),
+    Story("ParticleEstimator", _particles, _rows(1, _number)),
     Story(
         "GameTreeSearch",
         lambda: adaptive.GameTreeSearch(branching=4, depth=4, score_variance=0.5, random_state=0),
         _rolled,
     ),
-    Story(
-        "SimulatorEstimator",
-        _simulator,
-        _rows(1, _number),
-        why="particles and simulations are Monte Carlo: their error is that of draws",
-        slow=True,
-    ),
+    Story("SimulatorEstimator", _simulator, _rows(1, _number), slow=True),
     Story("ImageReconstructor", _image, _patterns, slow=True),
     Story("SeveralImages", lambda: adaptive.SeveralImages([_image(), _image()]), _two_images, slow=True),
 ]

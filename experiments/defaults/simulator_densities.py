@@ -1,6 +1,6 @@
 """Defaults of `SimulatorEstimator` on six simulators whose posteriors are known: density, moves, particles.
 
-Six answers each at settings that give fewer or more observations; 20 true parameters from the prior. Errors are those
+Six answers each at settings that give fewer or more observations; six true parameters from the prior. Errors are those
 of posterior means, in exact posterior deviations (root mean square over parameters), and ratios of deviations; the log
 density that the posterior gives the truth is the other judge. Three simulators choose, three confirm. Simulated data.
 """
@@ -162,7 +162,7 @@ def _moments(weights: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.nd
 
 def run(script: Script) -> None:
     """Learn, choose on one half of the simulators, confirm on the other."""
-    seeds, arms = (2, QUICK) if script.quick else (20, ARMS)
+    seeds, arms = (2, QUICK) if script.quick else (6, ARMS)
     names = (CHOOSE[1], CONFIRM[2]) if script.quick else tuple(MODELS)
     found = {name: script.kept("default_simulators", learnt, name, seeds, script.quick) for name in names}
     error = {arm: {name: _size_of(found[name][arm][:, 0]) for name in names} for arm in arms}

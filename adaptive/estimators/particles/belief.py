@@ -58,33 +58,20 @@ class ParticleBelief(FromPrior, Traced, Generic[S]):
 
     @classmethod
     def learnt(cls, settings: S, data: Rows, earlier: Self | None = None) -> Self:
-        """The belief after ``data``, of which an ``earlier`` one knows the first rows."""
-        cloud = prior_cloud(settings) if earlier is None else earlier.posterior
-        known, likelihood = 0 if earlier is None else len(earlier.data), settings.likelihood
-        problem = Problem(
-            settings.stated_prior.log_density,
-            lambda values: likelihood.total(values, data.X[:known], data.y[:known]),
-            lambda values: likelihood.total(values, data.X[known:], data.y[known:]),
-        )
-        if len(data) == known:
-            return cls(settings, data, cloud)
-        after = learnt(
-            cloud,
-            problem,
-            increments=possible_increments(cloud, settings, data, known),
-            resample=float(settings.resample),
-            move=settings.move,
-            seed=settings.seed,
-            n_answers=len(data),
-        )
-        if after.n_moves > cloud.n_moves and after.acceptance < HARDLY:
+        """The belief after ``data``, of which an ``earlier`` one knows the first rows; one answer after the other.
+
+        So that answers that come one by one lead where all of them at once do, but for the rounding of the model.
+        """
+        before = prior_cloud(settings) if earlier is None else earlier.posterior
+        cloud = _in_turn(before, settings, data, 0 if earlier is None else len(earlier.data))
+        if cloud.n_moves > before.n_moves and cloud.acceptance < HARDLY:
             warnings.warn(
-                f"the particles hardly move ({after.acceptance:.1%} of proposals accepted): after {len(data)} answers "
+                f"the particles hardly move ({cloud.acceptance:.1%} of proposals accepted): after {len(data)} answers "
                 "they may stand for fewer than they are; more n_particles, or other parameters of the model, help.",
                 ConvergenceWarning,
                 stacklevel=5,
             )
-        return cls(settings, data, after)
+        return cls(settings, data, cloud)
 
     # -- inference -----------------------------------------------------------------------------------------------------
 
@@ -92,7 +79,7 @@ class ParticleBelief(FromPrior, Traced, Generic[S]):
 
     @property
     def trace(self) -> tuple[float, ...]:
-        """Effective sample size after each fit."""
+        """Effective sample size after each answer."""
         return self.posterior.sizes
 
     @property
@@ -143,19 +130,39 @@ class ParticleBelief(FromPrior, Traced, Generic[S]):
         return cls(settings, data, replace(cloud, names=tuple(cloud.names), sizes=tuple(cloud.sizes)))
 
 
-def possible_increments(cloud: Cloud, settings: CloudSettings, data: Rows, known: int) -> np.ndarray:
-    """Return log p(answers from ``known`` on | value) (k,); the first answer that no particle can give is refused."""
-    possible, total = np.isfinite(cloud.log_weights), np.zeros(len(cloud))
-    for block in row_blocks(len(cloud), len(data) - known):
-        at = slice(known + block.start, known + block.stop)
-        found = settings.likelihood.of_rows(cloud.values, data.X[at], data.y[at])
-        so_far = np.logical_and.accumulate(np.isfinite(found) & possible[:, None], axis=1)
-        nobody = np.flatnonzero(~so_far.any(axis=0))
-        if len(nobody):
-            row = at.start + int(nobody[0])
-            raise ValueError(
-                f"y holds {data.y[row].tolist()!r} at setting {data.X[row].tolist()}, which is impossible under every "
-                f"one of the {len(cloud)} particles (log likelihood minus infinity); nothing was learnt."
-            )
-        possible, total = so_far[:, -1], total + found.sum(axis=1)
-    return total
+def _in_turn(cloud: Cloud, settings: CloudSettings, data: Rows, known: int) -> Cloud:
+    """The cloud after the answers from ``known`` on, one after the other.
+
+    As long as the values stand still likelihoods come in blocks, twice as large every time. The first answer that no
+    particle can give is refused.
+    """
+    row, size = known, 1
+    while row < len(data):
+        values = cloud.values
+        at = slice(row, row + min(size, row_blocks(len(cloud), len(data) - row)[0].stop))
+        for increments in settings.likelihood.of_rows(values, data.X[at], data.y[at]).T:
+            if not np.isfinite(increments + cloud.log_weights).any():
+                raise ValueError(
+                    f"y holds {data.y[row].tolist()!r} at setting {data.X[row].tolist()}, which is impossible under "
+                    f"every one of the {len(cloud)} particles (log likelihood minus infinity); nothing was learnt."
+                )
+            cloud = _after(cloud, settings, data, row, increments)
+            row += 1
+            if cloud.values is not values:
+                break
+        size = 2 * size if cloud.values is values else 1
+    return cloud
+
+
+def _after(cloud: Cloud, settings: CloudSettings, data: Rows, row: int, increments: np.ndarray) -> Cloud:
+    """The cloud after the answer of one row, of all whose ``increments`` (k,) are not minus infinity."""
+    likelihood = settings.likelihood
+    problem = Problem(
+        settings.stated_prior.log_density,
+        lambda values: likelihood.total(values, data.X[:row], data.y[:row]),
+        lambda values: likelihood.total(values, data.X[row : row + 1], data.y[row : row + 1]),
+    )
+    return learnt(
+        cloud, problem, increments=increments, resample=float(settings.resample), move=settings.move,
+        seed=settings.seed, n_answers=row + 1,
+    )  # fmt: skip

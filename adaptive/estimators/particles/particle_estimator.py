@@ -90,8 +90,8 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
     whose predictions count; what else is unknown is integrated out over at most 32 cells of particles, which says too
     little where an outcome would tell more than the cell, and too much by about one share in the particles of a cell.
 
-    Answers one by one do not lead to the posterior of ``fit`` on all: particles are moved at other answers, and the
-    two differ by the error of so many draws.
+    ``fit`` learns one answer after the other, so that answers one by one lead to the same particles but for rounding;
+    other orders differ by the error of so many draws.
 
     References
     ----------

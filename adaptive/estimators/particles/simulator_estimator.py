@@ -81,8 +81,8 @@ class SimulatorEstimator(ParticleEstimator):
     that an answer left, and never find back: of 250 about a resonance of three parameters, posterior means were half a
     deviation off, and ranks not uniform.
 
-    Answers one by one do not lead to the posterior of ``fit`` on all: particles are moved and outcomes simulated at
-    other answers, and the two differ by the error of so many draws.
+    ``fit`` learns one answer after the other, so that answers one by one lead to the same particles; other orders
+    differ by the error of so many draws and simulations.
 
     A setting where every simulation of every particle is alike (no counts yet, a gauge at its end) stops nothing: that
     outcome is certain and teaches nothing, any other is said to be unexpected and teaches nothing either. Where only

@@ -44,22 +44,23 @@ class SimulatorBelief(ParticleBelief[SimulatorSettings]):
     def learnt(cls, settings: SimulatorSettings, data: Rows, earlier: Self | None = None) -> Self:
         """The belief after ``data``; warnings where few simulations come near an answer, or are far from normal."""
         known = 0 if earlier is None else len(earlier.data)
-        cloud = prior_cloud(settings) if earlier is None else earlier.posterior
         likelihood, found = settings.likelihood, [] if earlier is None else list(earlier.speaking)
-        odd: int | None = None
+        made, odd, few = earlier, None, None
         for row in range(known, len(data)):
+            cloud = prior_cloud(settings) if made is None else made.posterior
             if odd is None and not likelihood.looks_normal(cloud.values, cloud.weights, data.X[row], data.y[row]):
                 odd = row
-            spoke = likelihood.speaking(cloud.values, cloud.weights, data.X[row], data.y[row])
-            found.append(spoke)
-            if spoke < FEW:
-                warnings.warn(
-                    f"only {spoke:.3g} simulations say anything about the answer {data.y[row].tolist()!r} at setting "
-                    f"{data.X[row].tolist()}: its likelihood is a guess; more n_particles or n_simulations, a coarser "
-                    "summary, or the simulator cannot give such an answer.",
-                    ConvergenceWarning,
-                    stacklevel=2,
-                )
+            found.append(likelihood.speaking(cloud.values, cloud.weights, data.X[row], data.y[row]))
+            few = row if few is None and found[-1] < FEW else few
+            made = super().learnt(settings, Rows(data.X[: row + 1], data.y[: row + 1]), made)
+        if few is not None:
+            warnings.warn(
+                f"only {found[few]:.3g} simulations say anything about the answer {data.y[few].tolist()!r} at setting "
+                f"{data.X[few].tolist()}: its likelihood is a guess; more n_particles or n_simulations, a coarser "
+                "summary, or the simulator cannot give such an answer.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         if odd is not None:
             warnings.warn(
                 f"simulated summaries at setting {data.X[odd].tolist()} are not normal where the answer "
@@ -68,8 +69,8 @@ class SimulatorBelief(ParticleBelief[SimulatorSettings]):
                 UserWarning,
                 stacklevel=2,
             )
-        made = super().learnt(settings, data, earlier)
         likelihood.forget()
+        made = super().learnt(settings, data, made) if made is None else replace(made, data=data)
         return replace(made, speaking=tuple(found))
 
     @property

@@ -11,7 +11,6 @@ density is taken, so that the errors of few simulations still average out.
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
 from scipy.special import betaincinv, ndtr
 
 from adaptive.estimators.particles.simulators.densities import Density, Synthetic, effective, whole
@@ -20,6 +19,7 @@ __all__ = ["Transformed", "transformed"]
 
 ALIKE = 32  # particles at least whose simulations show one shape
 KNOTS = ndtr(np.linspace(-3.0, 3.0, 17))  # probabilities of the quantiles
+FEW = 50  # simulations that say nothing of a shape
 TESTED = 200  # particles, about, whose simulations are tested
 NORMAL = 1e-6  # of a test of normality: what it takes to transform
 BEYOND = 1e3  # deviations: where the last stretch ends
@@ -29,8 +29,7 @@ SMALLEST = 1e-9  # of its size: a deviation that only rounding makes
 def transformed(replicates: np.ndarray) -> Density:
     """Return the density of simulations (n, R, s): of Gaussians where these are normal, whole or hardly scatter.
 
-    Normality is tested by skewness and kurtosis (D'Agostino and Pearson 1973), of the simulations of many particles
-    together.
+    Normality is tested by skewness and kurtosis of the simulations of many particles together (Jarque and Bera 1987).
     """
     plain = Synthetic(replicates)
     some = replicates[:: max(1, len(replicates) // TESTED)]
@@ -44,18 +43,20 @@ def _odd(some: np.ndarray) -> np.ndarray:
     By their own mean and deviation, normal ones are a little short of tails.
     """
     n, R, s = some.shape
-    deviation = some.std(axis=1, ddof=1)
-    found = np.zeros(s, dtype=bool)
-    for k in range(s):
-        numbers = some[:, :, k]
-        smooth = (deviation[:, k] > SMALLEST * np.abs(numbers).max()).all()
-        if n * R < 50 or not smooth or len(np.unique(numbers)) < 0.9 * n * R:
-            continue
-        apart = ((numbers - numbers.mean(axis=1, keepdims=True)) / deviation[:, None, k]).ravel()
-        kurtosis = np.mean(apart**4) / np.mean(apart**2) ** 2
-        far = (kurtosis - 3.0 * (R - 1) / (R + 1)) / np.sqrt(24.0 / (n * R))
-        found[k] = stats.chi2.sf(stats.skewtest(apart).statistic ** 2 + far**2, 2) < NORMAL
-    return found
+    if n * R < FEW:
+        return np.zeros(s, dtype=bool)
+    apart = some - some.mean(axis=1, keepdims=True)
+    squares = apart**2
+    variance = squares.sum(axis=1, keepdims=True) / (R - 1)
+    smooth = (variance[:, 0] > np.square(SMALLEST * np.abs(some).max(axis=(0, 1)))).all(axis=0)
+    variance = np.where(variance > 0, variance, 1.0)
+    skewness = np.mean(apart * squares / variance**1.5, axis=(0, 1))
+    kurtosis = np.mean((squares / variance) ** 2, axis=(0, 1)) / np.mean(squares / variance, axis=(0, 1)) ** 2
+    far = skewness**2 * (n * R / 6.0) + (kurtosis - 3.0 * (R - 1) / (R + 1)) ** 2 * (n * R / 24.0)
+    odd = smooth & (np.exp(-0.5 * far) < NORMAL)
+    for k in np.flatnonzero(odd):
+        odd[k] = len(np.unique(some[:, :, k])) >= 0.9 * n * R
+    return odd
 
 
 class Transformed(Density):
@@ -86,7 +87,7 @@ class Transformed(Density):
         self._maps = {}
         for k in odd:
             apart = (replicates[:, :, k] - self._centre[:, None, k]) / self._size[:, None, k]
-            self._maps[int(k)] = [_Map(np.quantile(apart[block], KNOTS), normal) for block in blocks]
+            self._maps[int(k)] = [_Map(_quantiles(apart[block].ravel()), normal) for block in blocks]
         everywhere = np.arange(len(replicates))
         self.inner = Synthetic(self._forth(replicates, everywhere)[0])
 
@@ -127,6 +128,12 @@ class Transformed(Density):
     def beyond(self, outcome: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         which = np.arange(len(self))
         return self.inner.beyond(self._forth(np.broadcast_to(outcome, (len(self), 1, len(outcome))), which)[0][:, 0])
+
+
+def _quantiles(numbers: np.ndarray) -> np.ndarray:
+    """Return the quantiles at the knots, as ``np.quantile`` does in a fifth of the time."""
+    at = KNOTS * (len(numbers) - 1)
+    return np.interp(at, np.arange(len(numbers)), np.sort(numbers))
 
 
 class _Map:
