@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from designs.games import ConnectFour, random_tree
-from experiments.game_trees import connect_four, settings_tree, which_leaf
+from experiments.game_trees import connect_four, settings_tree, value_bands, which_leaf
 from experiments.game_trees.rivals import uct
 from experiments.script import Script
 
 
-@pytest.mark.parametrize("script", [connect_four, settings_tree, which_leaf])
+@pytest.mark.parametrize("script", [connect_four, settings_tree, value_bands, which_leaf])
 def test_quick_modes(tmp_path, script):
     script.run(Script(script.__name__, tmp_path, quick=True))
     assert list((tmp_path / "figures").glob("*.png"))

@@ -18,6 +18,7 @@ JUDGED = {
         "hennig-sys-stream-discount", "hennig-fig-5.6", "hennig-fig-5.11", "hennig-fig-5.12", "ours-topics-one-pass",
     },
     "labels_on_topics": {"ours-topics-labels"},
+    "topic_bands": {"ours-bands-topics"},
     "what_to_read": {"ours-topics-reading", "ours-topics-coverage"},
 }  # fmt: skip
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from adaptive import checks
 from adaptive.estimators.belief import Traced
+from adaptive.estimators.game_trees.endgames import game_factor
 from adaptive.estimators.game_trees.evidence import Rollouts
 from adaptive.estimators.game_trees.predictive import tree_predictive
 from adaptive.estimators.game_trees.sweeps import log_evidence
 from adaptive.estimators.game_trees.tree import Tree
+from adaptive.estimators.variance_factor import ALARM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adaptive.estimators.game_trees.nodes import Path
     from adaptive.estimators.game_trees.settings import TreeSettings
+    from adaptive.estimators.variance_factor import VarianceFactor
     from adaptive.predictive import Predictive
     from adaptive.types import RandomState, State
 
@@ -83,6 +88,26 @@ class TreeBelief(Traced):
         tree = self.tree.copy()
         changes = tree.refresh(max_sweeps, tol)
         return TreeBelief(self.settings, tree, changes, bool(changes and changes[-1] <= tol) or not tree.n_rollouts)
+
+    @property
+    def variance_factor(self) -> VarianceFactor | None:
+        """Factor of the variances of values, by endgames of the game; learnt at the first look, once for a game."""
+        return game_factor(self.settings)
+
+    @cached_property
+    def band_factor(self) -> float:
+        """Factor of the variances that intervals take, at least 1; an alarm where it is large."""
+        factor = self.variance_factor
+        if factor is None:
+            return 1.0
+        if factor.value > ALARM:
+            warnings.warn(
+                f"values of this game are further from its random play than the increments say: variances are taken "
+                f"{factor.value:.3g} times as large (variance_factor_). Little is known of what was not proved.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return factor.value
 
     @property
     def posterior(self) -> Tree:

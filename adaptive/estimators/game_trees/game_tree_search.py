@@ -81,6 +81,10 @@ class GameTreeSearch(BeliefEstimator):
     increments_ : (depth + 1, 2) array
         Mean and variance of what optimal play adds, by moves left, for the player who moves there in a game of full
         length.
+    variance_factor_ : VarianceFactor or None
+        Factor of the variances of values in ``interval``, ``return_std`` and ``to_frame``, at least 1
+        (`adaptive.diagnostics.variance_factor`): learnt at the first look, once for each game object, from endgames
+        that are met by 32 random games and solved exactly. None without a game, or where none can be solved.
     step_variance_ : float
         Of the score; 1 for signs.
     n_rollouts_, n_nodes_ : int
@@ -229,10 +233,10 @@ class GameTreeSearch(BeliefEstimator):
         nodes : (m,) list of tuples
         return_std : bool, default False
         """
-        self.fitted_belief()
+        belief = self.fitted_belief()
         joint = Joint(self._tree(), checked_nodes(nodes))
-        mean, variance = (part[joint.at] for part in joint.values())
-        return (mean, np.sqrt(variance)) if return_std else mean
+        mean = joint.values()[0][joint.at]
+        return (mean, np.sqrt(joint.wide_variances(belief.band_factor)[joint.at])) if return_std else mean
 
     def predict_score(self, nodes: Pool, return_std: bool = False) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Return the (m,) means of the scores of nodes: their values under random play."""
@@ -242,7 +246,15 @@ class GameTreeSearch(BeliefEstimator):
         return (mean, np.sqrt(joint.variance[joint.at])) if return_std else mean
 
     def interval(self, nodes: Pool, level: float = 0.9) -> np.ndarray:
-        """Return (m, 2) bounds between which optimal values lie with probability ``level``."""
+        """Return (m, 2) bounds between which optimal values lie with probability ``level``.
+
+        Notes
+        -----
+        Widened by ``variance_factor_``, learnt at the first look (.05 to .4 s). Nominal .90 of the moves of positions
+        that are solved exactly holds .87 of values in Connect Four, .90 in Hex, .85 in Domineering (.83, .37, .35 by
+        the table of increments alone), but .76 in tic-tac-toe (.59), on average over 20 to 200 games
+        (``ours-bands-trees``).
+        """
         if not 0 < level < 1:
             raise ValueError(f"level must be between 0 and 1, got {level}.")
         mean, std = self.predict(nodes, return_std=True)
@@ -323,9 +335,10 @@ class GameTreeSearch(BeliefEstimator):
         """Return the visited nodes as a frame, the most visited first: score, value, proof and visits."""
         import pandas as pd
 
-        tree = self.fitted_belief().tree
+        belief = self.fitted_belief()
+        tree = belief.tree
         joint = Joint(tree, [])
-        value, variance = joint.values()
+        value, variance = joint.values()[0], joint.wide_variances(belief.band_factor)
         nodes = tree.nodes
         shown = np.flatnonzero(nodes["visits"])
         shown = shown[np.argsort(-nodes["visits"][shown], kind="stable")][:most]
@@ -352,6 +365,7 @@ class GameTreeSearch(BeliefEstimator):
         table = tree.table[mover, left]
         return table * [np.sqrt(tree.step), tree.step]
 
+    variance_factor_ = of_belief("variance_factor", "Factor of the variances of values, by endgames; or None.")
     step_variance_ = of_belief("tree.step", "Variance of a step of the score.")
     n_rollouts_ = of_belief("tree.n_rollouts", "Roll-outs in the fit.")
     n_nodes_ = of_belief("tree.n_nodes", "Stored nodes.")

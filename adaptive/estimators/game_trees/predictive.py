@@ -64,6 +64,11 @@ class Joint:
         """Return moments of all optimal values."""
         return values(self.tree.nodes, self.mean, self.variance)
 
+    def wide_variances(self, factor: float) -> np.ndarray:
+        """Return variances of all optimal values, times ``factor`` where a node is neither proved nor closed."""
+        nodes = self.tree.nodes
+        return self.values()[1] * np.where((nodes["closed"] == 0) & (nodes["sign"] == 0), factor, 1.0)
+
     def with_value_of(self, node: int) -> tuple[np.ndarray, np.ndarray]:
         """Return covariances of all scores with the value of the root or of a move, and the weights of all in it."""
         return value_covariances(self.tree.nodes, node, self.mean, self.variance, self.slope)

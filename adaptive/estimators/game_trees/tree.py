@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from adaptive.estimators.game_trees.settings import Game, TreeSettings
     from adaptive.types import State
 
-__all__ = ["Tree", "start"]
+__all__ = ["Tree", "start", "step_variance"]
 
 SMALLEST_STEP = 1e-3  # of the mean square of results, per move
 
@@ -330,14 +330,11 @@ class Tree(Versioned):
         settle(self._nodes[: self.n_nodes], self.rules, self.table)
 
     def _learn_step(self) -> None:
-        """Variance of results about their mean, per move from the root to the end."""
+        """Take the variance of a step from the results."""
         if self.n_rollouts < 2:
             return
-        results = self.rollouts["result"]
         moves = self.nodes["depth"][self.rollouts["node"]] + self.rollouts["length"]
-        away = (results - results.mean()) ** 2 / np.maximum(moves, 1)
-        least = SMALLEST_STEP * max(float(np.mean(results**2 / np.maximum(moves, 1))), SMALLEST_STEP)  # all the same
-        self.step = max(float(away.sum() / (self.n_rollouts - 1)), least)
+        self.step = step_variance(self.rollouts["result"], moves)
         self.derive()
 
     # -- plain data --------------------------------------------------------------------------------------------------
@@ -373,6 +370,13 @@ def _records(kind: np.dtype, columns: State) -> np.ndarray:
     for name, column in columns.items():
         found[name] = column
     return found
+
+
+def step_variance(results: np.ndarray, moves: np.ndarray) -> float:
+    """Variance of results about their mean, per move of the games they end; above 0 where all are the same."""
+    away = (results - results.mean()) ** 2 / np.maximum(moves, 1)
+    least = SMALLEST_STEP * max(float(np.mean(results**2 / np.maximum(moves, 1))), SMALLEST_STEP)
+    return max(float(away.sum() / (len(results) - 1)), least)
 
 
 def start(game: Game) -> Any:

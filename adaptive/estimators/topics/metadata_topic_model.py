@@ -42,7 +42,8 @@ class Profile(NamedTuple):
     proportion_deviations : (K,) array
         How far the proportions of such documents may be off on average, by what is known of the weights.
     weights, deviations : (K,) arrays
-        Moments of its weights.
+        Moments of its weights. Nominal .90 of centred weights held .73 after a batch, .76 after a design and .56 after
+        one pass in ten corpora of the model (``ours-bands-topics``): topics that were merged or split are not in them.
     """
 
     proportions: np.ndarray

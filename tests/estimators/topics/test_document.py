@@ -167,3 +167,26 @@ def test_the_words_of_a_known_topic_are_its(step):
         concentration, mean, 0.0, False, 1e-9, 200, scores, proportions, shares, counts,
     )  # fmt: skip
     assert counts[1] > 5.99 and proportions[1] > 0.8 and proportions.sum() == pytest.approx(1.0)
+
+
+def test_the_message_is_the_curvature_of_words_whose_topics_are_not_known():
+    rng, K = np.random.default_rng(0), 4
+    topics = rng.dirichlet(np.full(6, 0.3), K)  # (K, words)
+    numbers, y, step = np.array([3.0, 5.0, 1.0, 0.0, 2.0, 4.0]), rng.normal(0, 1.0, K), 1e-4
+
+    def log_likelihood(y):
+        return numbers @ np.log(softmax(y) @ topics)
+
+    p = softmax(y)
+    shares = (p[:, None] * topics).T / (p @ topics)[:, None]
+    precision, shift = np.empty(K), np.empty(K)
+    document.message(
+        NEWTON, np.zeros(K), np.ones(K), np.ones(K), y, p, numbers @ shares, precision, shift, numbers, shares
+    )
+    for k, one in enumerate(np.eye(K)):
+        values = [log_likelihood(y + side * step * one) for side in (-1, 0, 1)]
+        curvature = -(values[0] - 2 * values[1] + values[2]) / step**2
+        assert precision[k] == pytest.approx(max(curvature, document.LEAST * 15 * p[k] * (1 - p[k])), rel=1e-4)
+        slope = (values[2] - values[0]) / (2 * step)
+        assert shift[k] - precision[k] * y[k] == pytest.approx(slope, rel=1e-5)
+    assert precision.max() > document.LEAST * 15 * (p * (1 - p)).max()  # not all of them at the floor

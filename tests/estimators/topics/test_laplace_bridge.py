@@ -84,7 +84,7 @@ def test_no_message_has_a_negative_precision(step):
         alpha = laplace_bridge.dirichlet(mean, variance, kind)
         counts = rng.multinomial(10, rng.dirichlet(np.ones(K))).astype(float)
         precision, shift = np.empty(K), np.empty(K)
-        message(step, mean, variance, alpha, mean, mean, counts, precision, shift)
+        message(step, mean, variance, alpha, mean, mean, counts, precision, shift, counts, np.eye(K))
         assert np.isfinite(shift).all() and (precision >= 0).all()
         printed += bool(np.any(1 / laplace_bridge.gaussian(alpha + counts, kind)[1] < 1 / variance))
     assert printed > 90

@@ -69,7 +69,7 @@ def test_words_are_counted_whole():
 def test_a_word_prior_is_learnt_where_none_is_given(learning):
     counts, authors, _, _ = corpus(1500, V=200, seed=3)  # its words have a prior of .05, the others' of 1
     flat = sp.csr_array(np.random.default_rng(0).poisson(0.05, (1500, 200)).astype(float))
-    options = {"word_prior": None, "learning": learning, "decay_every": 100, "max_iter": 20}
+    options = {"word_prior": None, "learning": learning, "decay_every": 100, "max_iter": 60}
     sparse, even = (model(**options).fit(one, authors).word_prior_ for one in (counts, flat))
     assert 0.04 < sparse < 0.25 and even > 1.0  # of expected counts: above the words' own
     if learning == "single_pass":

@@ -22,6 +22,7 @@ __all__ = ["BRIDGE", "DIRICHLET", "MOMENTS", "NEWTON", "correction", "infer", "m
 NEWTON, BRIDGE, MOMENTS, DIRICHLET = 0, 1, 2, 3  # the last: a Dirichlet that is given, no forecast
 LARGEST = 1e6  # concentration of a topic
 LONGEST_STEP = 2.0
+LEAST = 0.02  # of the information that words would have if their topics were known
 # IEEE division: loops over topics vectorise.
 FAST = numba.njit(cache=True, error_model="numpy")
 # Sums in lanes whose order depends on their number alone: such a loop reads one array and writes none. In loops that
@@ -248,14 +249,26 @@ def infer(
 @numba.njit(cache=True)
 def message(
     step: int, mean: np.ndarray, variance: np.ndarray, concentration: np.ndarray, scores: np.ndarray,
-    proportions: np.ndarray, counts: np.ndarray, precision: np.ndarray, shift: np.ndarray,
+    proportions: np.ndarray, counts: np.ndarray, precision: np.ndarray, shift: np.ndarray, numbers: np.ndarray,
+    shares: np.ndarray,
 ) -> None:  # fmt: skip
-    """Fill what the words say of y: precisions, and precisions times means (K,)."""
+    """Fill what the words say of y: precisions, and precisions times means (K,).
+
+    Of "newton" the observed information of their log likelihood, topic by topic, the topics of words summed out:
+
+        N p_k (1 - p_k)  -  sum_w n_w r_wk (1 - r_wk)
+
+    with r the ``shares`` of the words, of which there are ``numbers``. The second term is what is not known of the
+    words' topics (Louis 1982). It may leave nothing; at least ``LEAST`` of the first term is kept.
+    """
     K = len(mean)
-    if step == NEWTON:  # Laplace: the curvature of the words' part at the mode, topic by topic
+    if step == NEWTON:  # Laplace: the curvature of the words' part at the mode
         total = counts.sum()
         for k in range(K):
-            precision[k] = total * proportions[k] * (1.0 - proportions[k])
+            whole, missing = total * proportions[k] * (1.0 - proportions[k]), 0.0
+            for i in range(len(numbers)):
+                missing += numbers[i] * shares[i, k] * (1.0 - shares[i, k])
+            precision[k] = max(whole - missing, LEAST * whole)
             shift[k] = precision[k] * scores[k] + counts[k] - total * proportions[k]
         return
     a, r, m, s = np.empty(K), np.empty(K), np.empty(K), np.empty(K)

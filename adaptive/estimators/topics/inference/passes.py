@@ -164,7 +164,9 @@ def sweep(
         result[0] += score
         result[1] += counts.sum()
         if not plain:
-            message(step, mean, forecast, concentration, scores, proportions, counts, precision, shift)
+            message(
+                step, mean, forecast, concentration, scores, proportions, counts, precision, shift, numbers[a:b], own
+            )
             for k in range(K):  # expectation step: E (y - f . z)^2
                 noise, w = tables.noise[k], precision[k]
                 left = 1.0 + w * forecast[k]
