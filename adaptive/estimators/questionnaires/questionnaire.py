@@ -316,16 +316,21 @@ class Questionnaire(BeliefEstimator):
 
     # -- people ------------------------------------------------------------------------------------------------------
 
-    def respondent(self, target: Target = None, prior: Prior = None) -> Respondent:
+    def respondent(
+        self, target: Target = None, prior: Prior = None, counted: Sequence[Label] | None = None
+    ) -> Respondent:
         """A new person to be asked, over these items: what the loop drives, with item labels as candidates.
 
         Parameters
         ----------
-        target : label of a trait, or list of them, optional
-            What questions are to teach about; default all traits.
+        target : label of a trait, list of them, or "total", optional
+            What questions are to teach about; default all traits. The total of all answers is what a short form
+            predicts (``predict_total``); not of the ordinal model.
         prior : (mean, deviation), or mapping from traits to such pairs, optional
+        counted : sequence of item labels, optional
+            The items that make the total; default all.
         """
-        return Respondent(self.bank_, target, prior)
+        return Respondent(self.bank_, target, prior, counted)
 
     def pool(self, content: Content, at_most: AtMost) -> ContentPool:
         """Return a callable pool for the loop: at most so many items of each content.
@@ -415,7 +420,8 @@ class Questionnaire(BeliefEstimator):
 
     def simulate(
         self, answers: Given, n_questions: int, *, scorer: Scorer = "information_gain", stop: float | None = None,
-        target: Target = None, prior: Prior = None, exposure: float | None = None, random_state: RandomState = None,
+        target: Target = None, prior: Prior = None, counted: Sequence[Label] | None = None,
+        exposure: float | None = None, random_state: RandomState = None,
     ) -> Simulation:  # fmt: skip
         """Replay people through adaptive tests: the choices of the loop over ``respondent()``, many people at once.
 
@@ -428,7 +434,7 @@ class Questionnaire(BeliefEstimator):
         scorer : str or callable, default "information_gain"
         stop : float, optional
             A test ends when the deviation of every target is at most this.
-        target, prior
+        target, prior, counted
             As of :meth:`respondent`.
         exposure : float, optional
             The largest share of the people, in their order, who are asked an item: as by :meth:`exposure_pool`.
@@ -438,11 +444,11 @@ class Questionnaire(BeliefEstimator):
         Returns
         -------
         Simulation
-            ``items``, ``mean``, ``std``, each (people, n_questions).
+            ``items``, ``mean``, ``std``, each (people, n_questions); with ``target="total"`` of the total.
         """
         return simulate(
             self.bank_, self._of_strangers(answers), n_questions, scorer=scorer, stop=stop, target=target, prior=prior,
-            exposure=exposure, random_state=random_state,
+            counted=counted, exposure=exposure, random_state=random_state,
         )  # fmt: skip
 
     # -- reports -----------------------------------------------------------------------------------------------------
