@@ -116,7 +116,8 @@ def run(script: Script) -> None:
     script.judge(
         "ours-questionnaire-dimension", bool(most <= ALLOWED and set(mixed) <= set(said)),
         claim="A fit says that a scale measures several traits where it does, and rarely where it does not.",
-        target=f"at most {ALLOWED:.0%} of drawn scales of one trait; all four real pairs of scales that are given as one",
+        target=f"at most {ALLOWED:.0%} of drawn scales of one trait; all four real pairs of scales that are given as "
+        "one",
         value=f"one trait: {int(alarms.sum())} of {len(alarms)} (at most {most:.4f}); halves that "
         f"correlate .5: {hits.mean():.3f} of {len(hits)} from 400 people on; real scales: {', '.join(said)} of "
         f"{len(found)}; the pairs are split into their scales: {'all' if apart else 'not all'}",
