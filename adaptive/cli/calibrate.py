@@ -64,7 +64,7 @@ def calibrate(
 
     Writes bank.csv (with covariances), items.csv (parameters and fit), people.csv (estimates), groups.csv (with
     --group), report.json and information.png (of the ordinal model thresholds.png), and a state from which --resume
-    writes them again.
+    writes them again. Where the items measure more than one trait, it is said, and items.csv proposes a split.
     """
     job = Job(context, {**locals(), "ignore": ignore or [], "reverse": reverse or []})
     if model is not None:
@@ -82,10 +82,19 @@ def calibrate(
 
         learnt = Questionnaire(settings["model"], reverse=tuple(settings["reverse"]), categories=scale)
         try:
-            learnt = fitted(learnt, lambda estimator: estimator.fit(table), job)
+            learnt = fitted(learnt, lambda estimator: _learn(estimator, table), job)
         except ValueError as problem:
             raise CommandError(f"{cells.path}: {problem}") from None
         _write(learnt, table, names, groups, job)
+
+
+def _learn(learnt: Any, table: Any) -> None:
+    """Fit; that there are several traits is said by the report."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "the items measure more than one trait", UserWarning)
+        learnt.fit(table)
 
 
 def _scale(text: str | None) -> tuple[int, ...] | None:
@@ -131,6 +140,8 @@ def _write(fitted: Any, table: Any, names: list[Any], groups: Any, folder: Job) 
     columns: dict[str, Any] = {"item": list(fitted.items_)}
     columns |= {name: _cells(values) for name, values in zip(names_of, parameters.T, strict=True)}
     columns |= {name: _cells(fit[name]) for name in ("answers", "outfit", "infit")}
+    if fitted.dimension_ is not None and fitted.dimension_.several:
+        columns["traits"] = [" ".join(traits) for traits in fitted.dimension_.item_traits.values()]
     folder.write_csv("items.csv", columns)
     folder.write_csv(
         "people.csv",
@@ -151,9 +162,12 @@ def _write(fitted: Any, table: Any, names: list[Any], groups: Any, folder: Job) 
             "model": fitted.response_model, "people": len(table), "items": len(fitted.items_),
             "log evidence": fitted.log_evidence_, "prequential evidence": fitted.prequential_evidence_,
             "rounds": fitted.n_iter_, "converged": fitted.converged_,
-            "mean deviation of an estimate": float(fitted.trait_std_.mean()),
+            "mean deviation of an estimate": float(fitted.trait_std_.mean()), "dimension": _signs(fitted.dimension_),
         },
     )  # fmt: skip
+    dimension = fitted.dimension_
+    if dimension is not None and dimension.several:
+        print(f"{dimension.sentence()} The split is the column traits of items.csv, for Questionnaire(item_traits=).")
     (_draw_thresholds if fitted.response_model == "ordinal" else _draw)(fitted, folder)
     print(
         f"{len(fitted.items_)} items from {len(table)} people, {fitted.response_model}: estimates are known to "
@@ -190,6 +204,18 @@ def _draw_thresholds(fitted: Any, folder: Job) -> None:
     ax.invert_yaxis()
     ax.set_xlabel("thresholds between neighbouring answers, with 95% intervals")
     folder.draw(drawing, "thresholds")
+
+
+def _signs(found: Any) -> dict[str, Any] | None:
+    """Signs of a second trait, for the report."""
+    if found is None:
+        return None
+    return {
+        "several traits": found.several, "first to second eigenvalue": found.eigenvalue_ratio,
+        "largest residual correlation": found.residual_correlation, "of": [str(item) for item in found.pair],
+        "gain of a second trait": found.gain, "its standard error": found.gain_std,
+        "gain of the first": found.first_gain,
+    }  # fmt: skip
 
 
 def _cells(values: Any) -> list[Any]:

@@ -147,6 +147,20 @@ def test_calibrate_an_ordinal_bank_then_ask(tmp_path):
     assert person.partial_fit(["a"], [3]).mean[0] > 0
 
 
+def test_ask_for_the_total(tmp_path):
+    (tmp_path / "test.toml").write_text('target = "total"\n' + QUESTIONS.replace("questions = 3", "questions = 2"))
+    done = answering("1\n2\n", "ask", tmp_path / "test.toml", "--out", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    assert "total score: 1.5, with 95% probability between 1 and 2" in done.stdout  # one of two, and one to come
+    assert json.loads((tmp_path / "run" / "result.json").read_text())["total"]["interval"] == [1, 2]
+
+
+def test_a_target_that_is_not_known_is_refused_by_its_line(tmp_path):
+    (tmp_path / "test.toml").write_text('target = "sum"\n' + QUESTIONS)
+    with pytest.raises(CommandError, match="line 1: target must be \"total\" or left out, got 'sum'"):
+        read_questionnaire(tmp_path / "test.toml")
+
+
 def test_ask_without_a_bank_and_stop(tmp_path):
     (tmp_path / "test.toml").write_text(QUESTIONS)
     done = answering("1\nq\n", "ask", tmp_path / "test.toml", "--out", tmp_path / "run")

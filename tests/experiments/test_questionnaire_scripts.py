@@ -7,6 +7,7 @@ from experiments.questionnaires import (
     adaptive_tests,
     answer_tables,
     calibration_designs,
+    dimension,
     ordinal_figures,
     real_respondent,
 )
@@ -14,7 +15,7 @@ from experiments.script import Script
 
 
 @pytest.mark.parametrize(
-    "script", [answer_tables, ordinal_figures, calibration_designs, adaptive_tests, real_respondent]
+    "script", [answer_tables, ordinal_figures, calibration_designs, adaptive_tests, real_respondent, dimension]
 )
 def test_quick_modes(tmp_path, script):
     script.run(Script(script.__name__, tmp_path, quick=True))

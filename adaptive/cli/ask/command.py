@@ -42,7 +42,8 @@ def ask(
 
     An answer is typed as it stands, or by its number; s skips a question, q stops. Every answer is on disk before the
     next question, and --resume goes on where a test was stopped. At the end: estimates with 95% intervals, answers.csv,
-    result.json and path.csv (the estimate after each answer).
+    result.json and path.csv (the estimate after each answer). With target = "total" in the file questions are about the
+    total score of all items, which is predicted, too.
     """
     job = Job(context, locals())
     from adaptive.cli.ask.questionnaire_file import read_questionnaire
@@ -77,14 +78,17 @@ def respondent_of(asked: QuestionnaireFile, bank: Path | None) -> Respondent:
             )  # fmt: skip
         items = copy.copy(model.bank_)  # shared by all people, and nobody's to change
         items.categories = scale_of(asked, tuple(items.categories))
-        person = Respondent(items, prior=asked.prior)
     except ValueError as problem:
         raise CommandError(str(problem)) from None
-    for item in asked.items:
-        try:
-            position = int(person.bank.positions([item.id])[0])
-        except ValueError as problem:
-            raise CommandError(f"{bank}: {problem}") from None
+    try:
+        positions = items.positions([item.id for item in asked.items])
+    except ValueError as problem:
+        raise CommandError(f"{bank}: {problem}") from None
+    try:
+        person = Respondent(items, asked.target, asked.prior, [item.id for item in asked.items])
+    except ValueError as problem:
+        raise CommandError(str(problem)) from None
+    for item, position in zip(asked.items, positions.tolist(), strict=True):
         n = sum(person.person_.possible(position, k) for k in range(len(person.bank.categories)))
         if n != len(item.answers):
             raise CommandError(f"item {item.id!r} has {len(item.answers)} answers in the file and {n} in the bank.")
@@ -134,7 +138,15 @@ def _write(design: Any, folder: Job) -> None:
     found = {}
     for trait, mean, std, ends in zip(taken.traits, taken.mean, taken.std, interval.tolist(), strict=True):
         found[str(trait)] = {"estimate": float(mean), "deviation": float(std), "interval": ends}
-    folder.write_json("result.json", {"answers": design.iteration, "traits": found})
+    result: dict[str, Any] = {"answers": design.iteration, "traits": found}
+    if taken.about_total:
+        total = taken.predict_total()
+        low, high = total.interval.tolist()
+        result["total"] = {"estimate": total.mean, "deviation": total.std, "interval": [low, high]}
+    folder.write_json("result.json", result)
     print(f"\nThank you: {design.iteration} answers.")
     for trait, mean, (low, high) in zip(taken.traits, taken.mean, interval.tolist(), strict=True):
         print(f"{trait}: {mean:.2f}, with 95% probability between {low:.2f} and {high:.2f}")
+    if taken.about_total:
+        low, high = total.interval.tolist()
+        print(f"total score: {total.mean:.1f}, with 95% probability between {low} and {high}")

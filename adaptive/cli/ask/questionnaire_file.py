@@ -3,10 +3,11 @@
 title = "Ten words"
 answers = ["never", "sometimes", "often"]        # count as 1, 2, ...; if no item has more than two: 0, 1;
                                                  # answers that are numbers ("0", "1", "2") count as these
+target = "total"                                 # optional: ask for the total score, not for the traits
 [[items]]
 text = "I make lists."                           # optional: id, trait, reverse, answers of its own
 [stop]
-deviation = 0.4                                  # and, or, questions = 20
+deviation = 0.4                                  # and, or, questions = 20; of the total where that is the target
 [prior]
 mean = 0.0
 deviation = 1.0
@@ -28,7 +29,7 @@ from adaptive.cli.errors import CommandError
 __all__ = ["Item", "QuestionnaireFile", "read_questionnaire"]
 
 _KNOWN = {
-    "": {"title", "answers", "items", "stop", "prior", "lang", "show_result", "skip", "texts"},
+    "": {"title", "answers", "target", "items", "stop", "prior", "lang", "show_result", "skip", "texts"},
     "items": {"text", "id", "trait", "reverse", "answers"},
     "stop": {"deviation", "questions"},
     "prior": {"mean", "deviation"},
@@ -48,7 +49,7 @@ class Item:
 
 @dataclass(frozen=True)
 class QuestionnaireFile:
-    """A file, checked; the last four are about pages."""
+    """A file, checked; the four before ``target`` are about pages."""
 
     title: str
     items: list[Item]
@@ -59,6 +60,7 @@ class QuestionnaireFile:
     show_result: bool = True
     may_skip: bool = True
     texts: dict[str, str] = field(default_factory=dict)
+    target: str | None = None
 
 
 def read_questionnaire(path: Path) -> QuestionnaireFile:
@@ -138,13 +140,19 @@ class _Reader:
         return QuestionnaireFile(
             str(content.get("title", self.path.stem)), items, deviation, questions,
             (float(mean or 0.0), float(spread or 1.0)) if prior else None,
-            self.lang(), self.flag("show_result"), self.flag("skip"), self.texts(),
+            self.lang(), self.flag("show_result"), self.flag("skip"), self.texts(), self.target(),
         )  # fmt: skip
 
     def lang(self) -> str:
         value = self.content.get("lang", "en")
         if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", value):
             raise self.fail(self.line_of("", "lang"), f'lang must be a language such as "de", got {value!r}.')
+        return value
+
+    def target(self) -> str | None:
+        value = self.content.get("target")
+        if value not in (None, "total"):
+            raise self.fail(self.line_of("", "target"), f'target must be "total" or left out, got {value!r}.')
         return value
 
     def flag(self, key: str) -> bool:

@@ -23,6 +23,7 @@ from adaptive.estimators.questionnaires.answers import positions_of
 if TYPE_CHECKING:
     from adaptive.estimators.questionnaires.answers import Answers, Label, Pairs
     from adaptive.estimators.questionnaires.settings import QuestionnaireSettings
+    from adaptive.estimators.questionnaires.total import Total
     from adaptive.predictive import Predictive
     from adaptive.types import RandomState, State
 
@@ -217,6 +218,14 @@ class Person(Generic[B]):
         self, items: np.ndarray, traits: np.ndarray, about: np.ndarray | None = None, random_state: RandomState = None
     ) -> Predictive:
         """The belief about items; the information is about ``traits``, or about answers to items ``about``."""
+        raise NotImplementedError
+
+    def about_total(self, items: np.ndarray, counted: np.ndarray, random_state: RandomState = None) -> Predictive:
+        """The belief about items; the information is about the total of the items ``counted``."""
+        raise NotImplementedError
+
+    def total(self, counted: np.ndarray, level: float) -> Total:
+        """The total of the items ``counted``, answers given and those to come."""
         raise NotImplementedError
 
     def state(self) -> State:

@@ -56,6 +56,7 @@ def calibrate(
     max_iter: int = 200,
     tol: float = 1e-4,
     start: np.ndarray | None = None,
+    x: np.ndarray | None = None,
 ) -> Calibration:
     """Learn items from answers.
 
@@ -70,10 +71,12 @@ def calibrate(
         Rounds, and the largest change of a coordinate at which they end.
     start : (items, p) array, optional
         Coordinates to begin with; NaN for items that are new.
+    x : (k, traits) array, optional
+        Another grid than `trait_grid`.
     """
     n_items, t = mask.shape
     n = len(answers.categories)
-    x = trait_grid(t)
+    x = trait_grid(t) if x is None else x
     log_weights = log_prior(x)
     others, deviations = curve.prior(n)
     mean = np.concatenate([mask.astype(float), np.tile(others, (n_items, 1))], axis=1)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive.estimators.questionnaires.base import Person, log_prior
+from adaptive.estimators.questionnaires.total import Total, TotalPredictive, Totals, interval
 from adaptive.estimators.questionnaires.trait_predictive import PartsPredictive, TraitDraws
 from adaptive.predictive import Predictive
 
@@ -106,6 +107,22 @@ class GridPerson(Person["Bank"]):
         shared: Options = {"values": x, "shared": self.bank.shared, "random_state": random_state}
         target = TraitDraws(self.weights[0], ahead, self.bank.categories, **shared)
         return TraitDraws(self.weights[0], ours, self.bank.categories, target=target, **shared, **fields)
+
+    def about_total(self, items: np.ndarray, counted: np.ndarray, random_state: RandomState = None) -> Predictive:
+        fields: Options = {
+            "features": partial(self._features, items),
+            "measured": partial(self._features, list(self.items)),
+        }
+        return TotalPredictive(Totals(self.bank, counted), self, items, random_state, **fields)
+
+    def total(self, counted: np.ndarray, level: float) -> Total:
+        totals = Totals(self.bank, counted)
+        p, values = TotalPredictive(totals, self, np.zeros(0, dtype=np.intp)).distribution, totals.values(self)
+        possible = slice(0, int(np.flatnonzero(p).max()) + 1)
+        p, values = p[possible], values[possible]
+        mean = float(p @ values)
+        std = float(np.sqrt(p @ (values - mean) ** 2))
+        return Total(mean, std, interval(values, p, level), values, p)
 
     def _features(self, items: ArrayLike) -> np.ndarray:
         """(m, 2): discrimination, and the trait at which the item teaches most."""

@@ -17,6 +17,7 @@ from adaptive.estimators.questionnaires.bank import Bank
 from adaptive.estimators.questionnaires.base import QuestionnaireBelief, gaussian_nodes, log_prior
 from adaptive.estimators.questionnaires.calibration import calibrate
 from adaptive.estimators.questionnaires.curves import CURVES
+from adaptive.estimators.questionnaires.dimension import Dimension, examined
 from adaptive.estimators.questionnaires.settings import QuestionnaireSettings
 from adaptive.estimators.searches import due, highest
 from adaptive.predictive import Predictive, StatedPredictive
@@ -39,6 +40,7 @@ class ItemResponseBelief(QuestionnaireBelief[Bank]):
     log_evidence: float = 0.0
     converged: bool = True
     searched: int = 0
+    dimension: Dimension | None = None
 
     def __getstate__(self) -> State:
         return {name: value for name, value in self.__dict__.items() if name not in ("people", "prequential")}
@@ -91,7 +93,8 @@ class ItemResponseBelief(QuestionnaireBelief[Bank]):
             reverse=bank.reverse, shared=shared,
         )  # fmt: skip
         searched = len(data) if earlier is None or anew else earlier.searched
-        return cls(settings, data, made, trace.tolist(), float(evidence), bool(converged), searched)
+        dimension = examined(settings, data, None if earlier is None else earlier.dimension)
+        return cls(settings, data, made, trace.tolist(), float(evidence), bool(converged), searched, dimension)
 
     def _due(self, data: Answers) -> bool:
         """True where a search after ``data`` is to begin where a first fit does, too (`adaptive.estimators.searches`).
@@ -233,7 +236,7 @@ class ItemResponseBelief(QuestionnaireBelief[Bank]):
         """Plain data, without the answers."""
         return {
             "bank": self.bank.state(), "trace": list(self.trace), "log_evidence": self.log_evidence,
-            "converged": self.converged, "searched": self.searched,
+            "converged": self.converged, "searched": self.searched, "dimension": Dimension.stored(self.dimension),
         }  # fmt: skip
 
     @classmethod
@@ -241,7 +244,7 @@ class ItemResponseBelief(QuestionnaireBelief[Bank]):
         """The belief that ``state`` described."""
         bank = Bank.from_state(state["bank"])
         found = list(state["trace"]), state["log_evidence"], state["converged"], state["searched"]
-        return cls(settings, data, bank, *found)
+        return cls(settings, data, bank, *found, Dimension.restored(state["dimension"]))
 
 
 def _of_items(answers: Answers, items: np.ndarray) -> Answers:

@@ -16,12 +16,13 @@ from adaptive.estimators.questionnaires.answers import categories_of, numbers_of
 if TYPE_CHECKING:
     from adaptive.estimators.questionnaires.answers import Label
     from adaptive.estimators.questionnaires.base import ItemBank, Person
+    from adaptive.estimators.questionnaires.total import Total
     from adaptive.predictive import Predictive
     from adaptive.types import ArrayLike, Options, Pool, RandomState, State
 
 __all__ = ["Respondent"]
 
-Target: TypeAlias = "Label | Sequence[Label] | None"  # a trait, or several of them
+Target: TypeAlias = "Label | Sequence[Label] | None"  # a trait, several of them, or "total"
 Prior: TypeAlias = "tuple[float, float] | Mapping[Label, tuple[float, float]] | None"  # mean and deviation
 
 
@@ -31,24 +32,38 @@ class Respondent(DesignMixin):
     Parameters
     ----------
     bank : bank of a fitted `Questionnaire`
-    target : label of a trait, or list of them, optional
-        What questions are to teach about; default all traits.
+    target : label of a trait, list of them, or "total", optional
+        What questions are to teach about; default all traits. The total is that of the answers, those of reversed items
+        turned round: what a short form of the scale predicts. A test that stops at a deviation means that of the total,
+        in points. Not of the ordinal model.
     prior : (mean, deviation), or mapping from traits to such pairs, optional
         Default: standard normal, the calibrated population.
+    counted : sequence of item labels, optional
+        The items that make the total; default all.
 
     Attributes
     ----------
     mean, std : (traits,) arrays
     """
 
-    def __init__(self, bank: ItemBank, target: Target = None, prior: Prior = None) -> None:
-        self.bank, self.target, self.prior = bank, target, prior
-        self._traits = _traits(bank.traits, target)
+    def __init__(
+        self, bank: ItemBank, target: Target = None, prior: Prior = None, counted: Sequence[Label] | None = None
+    ) -> None:
+        self.bank, self.target, self.prior, self.counted = bank, target, prior, counted
+        self.about_total = _is_total(bank.traits, target)
+        self._traits = _traits(bank.traits, None if self.about_total else target)
+        self._counted = np.arange(len(bank)) if counted is None else bank.positions(_labels(counted))
         self.person_ = bank.person(_prior(bank.traits, prior))
+        if self.about_total:
+            self.predict_total()  # a model without totals is refused here
 
     def get_params(self, deep: bool = True) -> Options:
-        """Bank, target and prior."""
-        return {"bank": self.bank, "target": self.target, "prior": self.prior}
+        """Bank, target, prior and counted items."""
+        return {"bank": self.bank, "target": self.target, "prior": self.prior, "counted": self.counted}
+
+    def stranger(self) -> Self:
+        """Somebody with these parameters who has not answered."""
+        return type(self)(self.bank, self.target, self.prior, self.counted)
 
     @property
     def traits(self) -> tuple[Label, ...]:
@@ -76,6 +91,39 @@ class Respondent(DesignMixin):
             raise ValueError(f"level must be between 0 and 1, got {level!r}.")
         return self.person_.interval(level)[self._traits]
 
+    def predict_total(self, items: Sequence[Label] | None = None, level: float = 0.95) -> Total:
+        """Return the total of a person's answers, those given and those to come, as it is predicted.
+
+        Parameters
+        ----------
+        items : sequence of item labels, optional
+            Default: those that are ``counted``. Reversed ones count turned round.
+        level : float, default 0.95
+            Of the interval.
+
+        Returns
+        -------
+        Total
+            ``mean``, ``std``, ``interval``, and the distribution: ``values``, ``probabilities``.
+
+        Raises
+        ------
+        ValueError
+            Of the ordinal model, and of items that there are not.
+
+        Examples
+        --------
+        >>> from adaptive import Questionnaire
+        >>> person = Questionnaire.from_parameters([1.0, 2.0], [0.0, 1.0]).respondent()
+        >>> total = person.partial_fit([0], [1]).predict_total()
+        >>> total.values, total.probabilities.round(2), total.interval
+        (array([1, 2]), array([0.61, 0.39]), array([1, 2]))
+        """
+        if not 0 < level < 1:
+            raise ValueError(f"level must be between 0 and 1, got {level!r}.")
+        counted = self._counted if items is None else self.bank.positions(_labels(items))
+        return self.person_.total(counted, level)
+
     def path(self, level: float = 0.95) -> dict[str, list[object]]:
         """Return how the estimate came about, as columns: one row before the first question, and one after each.
 
@@ -92,7 +140,7 @@ class Respondent(DesignMixin):
         """
         person, bank = self.person_, self.bank
         columns: dict[str, list[object]] = {}
-        stages = [type(self)(bank, self.target, self.prior) for _ in range(len(person.items) + 1)]
+        stages = [self.stranger() for _ in range(len(person.items) + 1)]
         for step, now in enumerate(stages):
             now.person_ = now.person_.after(person.items[:step], person.answers[:step])
             row: dict[str, object] = {"step": step, "item": None, "answer": None, "probability": None}
@@ -110,7 +158,7 @@ class Respondent(DesignMixin):
 
     def fit(self, items: Sequence[Label], answers: ArrayLike) -> Self:
         """Forget the person and learn these answers."""
-        self.person_ = type(self)(self.bank, self.target, self.prior)._after(items, answers)
+        self.person_ = self.stranger()._after(items, answers)
         return self
 
     def partial_fit(self, items: Sequence[Label], answers: ArrayLike) -> Self:
@@ -139,12 +187,14 @@ class Respondent(DesignMixin):
         Parameters
         ----------
         candidates : sequence of item labels
-        target : label of a trait, list of them, or a list of item labels, optional
+        target : label of a trait, list of them, "total", or a list of item labels, optional
             Default: the respondent's own; items: the answers to these are what is to be learnt.
         random_state : seed of what is drawn
         """
         positions = self.bank.positions(_labels(candidates))
         traits, about = self._traits, None
+        if self.about_total if target is None else _is_total(self.bank.traits, target):
+            return self.person_.about_total(positions, self._counted, random_state)
         if target is not None:
             try:
                 traits = _traits(self.bank.traits, target)
@@ -167,6 +217,11 @@ def _labels(items: Any) -> list[Label]:
         raise ValueError(f"items must be a list of labels, got {items!r}.")
     labels: Any = items
     return labels.tolist() if isinstance(items, np.ndarray) else list(labels)
+
+
+def _is_total(known: Sequence[Label], target: Target) -> bool:
+    """Return whether the target is the total score; a trait of that name comes first."""
+    return isinstance(target, str) and target == "total" and "total" not in known
 
 
 def _traits(known: Sequence[Label], target: Target) -> np.ndarray:

@@ -16,6 +16,9 @@ from adaptive.predictive.derivations import entropy
 from adaptive.selection.ranking import SAME
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from adaptive.estimators.questionnaires.answers import Label
     from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
     from adaptive.estimators.questionnaires.respondent import Prior, Target
     from adaptive.types import RandomState, Scorer
@@ -33,7 +36,8 @@ class Simulation(NamedTuple):
     items : (people, n_questions) array of object
         Labels of the items asked, None after a person's test had ended.
     mean, std : (people, n_questions, traits) arrays, (people, n_questions) of one trait
-        The estimate after each question; after the end of a test it stays.
+        The estimate after each question; after the end of a test it stays. With ``target="total"`` that of the total,
+        (people, n_questions).
     """
 
     items: np.ndarray
@@ -44,7 +48,7 @@ class Simulation(NamedTuple):
 def simulate(
     bank: Bank | OrdinalBank, answers: Answers, n_questions: int, *, scorer: Scorer = "information_gain",
     stop: float | None = None, target: Target = None, prior: Prior = None,
-    exposure: float | None = None, random_state: RandomState = None,
+    counted: Sequence[Label] | None = None, exposure: float | None = None, random_state: RandomState = None,
 ) -> Simulation:  # fmt: skip
     """Replay people whose answers are known.
 
@@ -57,7 +61,7 @@ def simulate(
     scorer : str or callable
     stop : float, optional
         A test ends when every target's deviation is at most this.
-    target, prior
+    target, prior, counted
         As of a respondent.
     exposure : float, optional
         The largest share of the people, in their order, who are asked an item: the rule of `pools.ExposurePool`.
@@ -66,9 +70,9 @@ def simulate(
     """
     n_questions = checks.integer("n_questions", n_questions, minimum=1)
     table = answers.with_items(bank.items).table()
-    everybody = Respondent(bank, target, prior)
+    everybody = Respondent(bank, target, prior, counted)
     at_once = (
-        isinstance(bank, Bank) and len(bank.parts) == 1
+        isinstance(bank, Bank) and len(bank.parts) == 1 and not everybody.about_total
         and scorer in ("information_gain", "fisher_information", "entropy")
         and len(everybody.traits) == len(bank.traits) and (scorer != "fisher_information" or len(bank.traits) == 1)
     )  # fmt: skip
@@ -95,7 +99,7 @@ def simulate(
         counts += np.bincount(asked[asked >= 0], minlength=len(bank))
     chosen, mean, std = (np.concatenate(column) for column in zip(*parts, strict=True))
     labels = np.array([*bank.items, None], dtype=object)[chosen]
-    if len(everybody.traits) == 1:
+    if mean.shape[2] == 1:
         mean, std = mean[:, :, 0], std[:, :, 0]
     return Simulation(labels, mean, std)
 
@@ -145,11 +149,11 @@ def _one_by_one(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Any scorer and bank: each person's test as the loop runs it, with the loop's seeds."""
     items = everybody.bank.items
-    t = len(everybody.traits)
+    t = 1 if everybody.about_total else len(everybody.traits)
     chosen = np.full((len(table), n_questions), -1)
     mean, std = np.zeros((len(table), n_questions, t)), np.zeros((len(table), n_questions, t))
     for u, row in enumerate(table):
-        person = Respondent(everybody.bank, everybody.target, everybody.prior)
+        person = everybody.stranger()
         left = np.flatnonzero(row >= 0)
         for question in range(n_questions):
             if len(left) and (stop is None or not question or std[u, question - 1].max() > stop):
@@ -159,5 +163,8 @@ def _one_by_one(
                 answer = everybody.bank.categories[row[left[at]]]
                 person.partial_fit([items[left[at]]], [answer])
                 left = np.delete(left, at)
-            mean[u, question], std[u, question] = person.mean, person.std
+            if everybody.about_total:
+                mean[u, question], std[u, question] = person.predict_total()[:2]
+            else:
+                mean[u, question], std[u, question] = person.mean, person.std
     return chosen, mean, std

@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.estimators.questionnaires.answers import Answers, Label, Pairs
 from adaptive.estimators.questionnaires.base import QuestionnaireBelief
+from adaptive.estimators.questionnaires.dimension import Dimension, examined
 from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
 from adaptive.estimators.questionnaires.ordinal.fit import fit_ordinal
 from adaptive.estimators.questionnaires.ordinal.noise import UNLEARNT, chosen_noise, fixed
@@ -42,6 +43,7 @@ class OrdinalBelief(QuestionnaireBelief[OrdinalBank]):
     converged: bool = True
     skipped: int = 0
     chosen: int = 0
+    dimension: Dimension | None = None
 
     @property
     def log_evidence(self) -> float:
@@ -77,7 +79,7 @@ class OrdinalBelief(QuestionnaireBelief[OrdinalBank]):
         )
         return cls(
             settings, data, bank, fit.means, fit.covariances, fit.prequential, fit.trace, fit.converged, fit.skipped,
-            chosen,
+            chosen, examined(settings, data, None if earlier is None else earlier.dimension),
         )  # fmt: skip
 
     @classmethod
@@ -163,7 +165,7 @@ class OrdinalBelief(QuestionnaireBelief[OrdinalBank]):
         return {
             "bank": self.bank.state(), "means": self.means, "covariances": self.covariances,
             "prequential": self.prequential, "trace": list(self.trace), "converged": self.converged,
-            "skipped": self.skipped, "chosen": self.chosen,
+            "skipped": self.skipped, "chosen": self.chosen, "dimension": Dimension.stored(self.dimension),
         }  # fmt: skip
 
     @classmethod
@@ -175,6 +177,7 @@ class OrdinalBelief(QuestionnaireBelief[OrdinalBank]):
         return cls(
             settings, data, OrdinalBank.from_state(state["bank"]), means, covariances, prequential,
             list(state["trace"]), state["converged"], state["skipped"], state["chosen"],
+            Dimension.restored(state["dimension"]),
         )  # fmt: skip
 
 

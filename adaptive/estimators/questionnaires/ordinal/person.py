@@ -20,9 +20,12 @@ from adaptive.predictive.derivations import Way, entropy, likely
 
 if TYPE_CHECKING:
     from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
+    from adaptive.estimators.questionnaires.total import Total
     from adaptive.types import RandomState
 
 __all__ = ["OrdinalPerson", "OrdinalPredictive", "asked"]
+
+_NO_TOTAL = 'the ordinal model does not predict totals; take response_model="graded" or "partial_credit".'
 
 
 class OrdinalPerson(Person["OrdinalBank"]):
@@ -61,6 +64,12 @@ class OrdinalPerson(Person["OrdinalBank"]):
         mean, covariance = self.gaussian
         precision = np.linalg.inv(covariance)
         return OrdinalPredictive(self.bank, items, traits, precision, precision @ mean, random_state=random_state)
+
+    def about_total(self, items: np.ndarray, counted: np.ndarray, random_state: RandomState = None) -> Predictive:
+        raise ValueError(_NO_TOTAL)
+
+    def total(self, counted: np.ndarray, level: float) -> Total:
+        raise ValueError(_NO_TOTAL)
 
 
 def asked(
