@@ -73,7 +73,7 @@ class Dimension:
 
     @property
     def in_vain(self) -> bool:
-        """Whether a person's own utilities tell no more than one ranking of all."""
+        """True where a person's own utilities tell no more than one ranking of all."""
         return bool(self.log_scores) and not self.gain > 0.0
 
 
@@ -152,7 +152,7 @@ def _log_predictive(
     settings: PreferenceSettings, prior: UtilityPrior, rest: Comparisons, sites: tuple[np.ndarray, np.ndarray],
     asked: Comparisons,
 ) -> np.ndarray:  # fmt: skip
-    """Of comparisons of people whose other comparisons are known."""
+    """Log predictive probabilities of comparisons, whose people's other comparisons are known."""
     mean, variance = np.empty(len(asked)), np.empty(len(asked))
     for person in np.unique(asked.person):
         rows, own = asked.person == person, np.flatnonzero(rest.person == person)
