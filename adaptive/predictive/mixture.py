@@ -172,9 +172,10 @@ class Mixture(Predictive):
         return float(self.average(lambda predictive: predictive.outcome_probability(i, outcome)))
 
     def likely_outcomes(self, i: int) -> list[tuple[Any, float]] | None:
-        """Return [(outcome, probability)] of candidate ``i``: those of the components, or None where none matters."""
-        if "probabilities" in self.__dict__:
-            return super().likely_outcomes(i)
+        """Return [(outcome, probability)] of candidate ``i``: those of the components, or None where none matters.
+
+        Whether scores were asked for before makes no difference: theirs come from a table.
+        """
         parts = [(weight, predictive.likely_outcomes(i)) for weight, predictive in self.components]
         if any(outcomes is None for _, outcomes in parts):
             return None
