@@ -133,8 +133,8 @@ def _judge(script: Script, found: dict[str, dict[str, np.ndarray]], n: int, mark
         },
         reason=f"{n} positions a game, looks at {marks}."
         + (
-            f" Outside: {', '.join(missed)}. Likely (not tested here) means are off as well, more so the longer a search "
-            "goes on, for roll-outs of one line are alike; a factor learnt from endgames cannot see that."
+            f" Outside: {', '.join(missed)}. Likely (not tested here) means are off as well, more so the longer a "
+            "search goes on, for roll-outs of one line are alike; a factor learnt from endgames cannot see that."
             if missed
             else ""
         ),

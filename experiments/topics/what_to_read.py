@@ -128,8 +128,8 @@ def run(script: Script) -> None:
         "ours-topics-coverage", all(0.85 <= value[0] <= 0.95 for value in covered.values()),
         claim="90% intervals of the authors' weights cover them, after a batch, one pass, and a design.",
         target=".85 to .95", value=covered, seed=list(range(len(found))),
-        reason="" if all(0.85 <= value[0] <= 0.95 for value in covered.values()) else "That two true topics are found as "
-        "one, or one as two, is in no interval; a single pass also keeps what early topics made of a document.",
+        reason="" if all(0.85 <= value[0] <= 0.95 for value in covered.values()) else "That two true topics are found "
+        "as one, or one as two, is in no interval; a single pass also keeps what early topics made of a document.",
     )  # fmt: skip
 
 
