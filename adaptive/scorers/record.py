@@ -26,7 +26,7 @@ __all__ = ["BESIDE", "Record", "by_determinant", "nonnegative", "require", "scor
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-ROUNDING = 1e-9  # what the difference of two fields may fall below 0 by, relative to them where they are above 1
+ROUNDING = 1e-6  # what rounding, and the tables of entropies, leave
 ERRORS = 6.0  # standard errors that an estimate may be below 0 by
 BESIDE = "__scorer__"  # the attribute of a scorer that holds its record
 

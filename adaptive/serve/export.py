@@ -91,7 +91,10 @@ def _lines(store: Store, design: int) -> tuple[str, list[tuple[float | None, byt
     own = store.facts().get("log") if design == DESIGN else None
     if own is None:
         storage = SQLiteStorage(store, design)
-        return storage.name, [*storage.timed_lines()]
+        counted = storage.acknowledged()  # before the lines: a server may write between the two
+        timed = [*storage.timed_lines()]
+        _check_whole(storage.name, counted, len(timed) - 1)
+        return storage.name, [*timed]
     path = store.folder / own
     count = count_path(path)
     try:
@@ -99,13 +102,17 @@ def _lines(store: Store, design: int) -> tuple[str, list[tuple[float | None, byt
         lines = path.read_bytes().splitlines(keepends=True)
     except OSError as problem:
         raise StoreError(f"the log of the run, {path}, cannot be read: {problem.strerror or problem}.") from None
-    counted = read_count(kept, lines[0]) if lines else None
-    if len(lines) - 1 < (counted or 0):
-        raise LogError(
-            f"log {path} was cut off: {counted} events were acknowledged, it holds {len(lines) - 1}; restore it from a "
-            "copy."
-        )
+    _check_whole(str(path), read_count(kept, lines[0]) if lines else None, len(lines) - 1)
     return str(path), [(None, line) for line in lines]
+
+
+def _check_whole(name: str, counted: int | None, n_events: int) -> None:
+    """Refuse a log that holds fewer events than were acknowledged."""
+    if counted is not None and n_events < counted:
+        raise LogError(
+            f"log {name} was cut off: {counted} events were acknowledged, it holds {max(n_events, 0)}; restore it from "
+            "a copy."
+        )
 
 
 def forget(store: Store, session: int) -> int:

@@ -51,8 +51,6 @@ def test_a_replayed_answer_is_a_conflict(tmp_path):
         with store.transaction() as connection:
             connection.execute("DELETE FROM events WHERE number = 1")
         with pytest.raises(LogError, match="cut off: 1 events were acknowledged, it holds 0"):
-            storage.read()
-        with pytest.raises(LogError, match="cut off"):
             answers_of(store, 1)
         storage.append(b"one\n", number=0, end=7, durable=True)
         with store.transaction() as connection:

@@ -117,7 +117,7 @@ class Respondent(DesignMixin):
         >>> person = Questionnaire.from_parameters([1.0, 2.0], [0.0, 1.0]).respondent()
         >>> total = person.partial_fit([0], [1]).predict_total()
         >>> total.values, total.probabilities.round(2), total.interval
-        (array([1, 2]), array([0.61, 0.39]), array([1, 2]))
+        (array([1, 2]), array([0.68, 0.32]), array([1, 2]))
         """
         if not 0 < level < 1:
             raise ValueError(f"level must be between 0 and 1, got {level!r}.")

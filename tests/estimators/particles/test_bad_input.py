@@ -51,13 +51,13 @@ def particles(**options):
         ({"log_likelihood": answered, "outcomes": (1, 1)}, "or a tuple \\(low, high\\)"),
         ({"model": mean, "noise": 1.0, "move": "hop"}, "move must be one of 'random_walk', 'liu_west', got 'hop'"),
         ({"model": mean, "noise": 1.0, "resample": 2}, "resample must be a share of the particles from 0 to 1, got 2"),
-        ({"model": lambda p, X: p[:, 0], "noise": 1.0}, r"model must return shape \(50, 2\), .* got \(50,\)"),
-        ({"model": lambda p, X: mean(p, X).T, "noise": 1.0}, r"model must return shape \(50, 2\), .* got \(2, 50\)"),
+        ({"model": lambda p, X: p[:, 0], "noise": 1.0}, r"model must return shape \(50, 1\), .* got \(50,\)"),
+        ({"model": lambda p, X: mean(p, X).T, "noise": 1.0}, r"model must return shape \(50, 1\), .* got \(1, 50\)"),
         ({"model": lambda p, X: np.log(mean(p, X)), "noise": 1.0}, "model gave nan .* expected finite numbers"),
         ({"model": raising, "noise": 1.0}, r"model raised OverflowError \(the solver ran away\) for 50 parameter rows"),
         (
             {"log_likelihood": lambda p, X, y: np.zeros((len(p), 3))},
-            r"log_likelihood must return shape \(50, 2\), .* got \(50, 3\)",
+            r"log_likelihood must return shape \(50, 1\), .* got \(50, 3\)",
         ),
     ],
 )  # fmt: skip
