@@ -303,6 +303,13 @@ class Predictive:
         """Return [(outcome, probability)] of candidate ``i``; None where ``given`` itself knows what to look at."""
         return likely(self.outcomes, self.probabilities[i]) if self.provides("probabilities") else None
 
+    def _place_of(self, outcome: Any) -> int:
+        """Return the place of an outcome among those that are listed."""
+        for column, known in enumerate(self.outcomes):
+            if known == outcome:
+                return column
+        raise ValueError(f"outcome must be one of {np.asarray(self.outcomes).tolist()}, got {outcome!r}.")
+
     def outcome_probability(self, i: int, outcome: Any) -> float:
         """Return the probability (density) of ``outcome`` at candidate ``i``."""
         return float(sum(p for y, p in self.likely_outcomes(i) or () if y == outcome))

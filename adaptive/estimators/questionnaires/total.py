@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from adaptive.predictive.base import Predictive
-from adaptive.predictive.derivations import Way, entropy, likely
+from adaptive.predictive.derivations import Way, entropy
 
 if TYPE_CHECKING:
     from adaptive.estimators.questionnaires.bank import Bank
@@ -133,17 +133,11 @@ class TotalPredictive(Predictive):
         """The predictive had candidate ``i`` been answered."""
         if outcome is None:
             raise self._unknown(i)
-        column = [c for c, known in enumerate(self.outcomes) if known == outcome]
-        if not column:
-            raise ValueError(f"outcome must be one of {np.asarray(self.outcomes).tolist()}, got {outcome!r}.")
-        if not self.probabilities[i, column[0]] > 0:
+        column = self._place_of(outcome)
+        if not self.probabilities[i, column] > 0:
             raise ValueError(f"outcome {outcome!r} of candidate {i} has probability 0.")
-        after = self._person.after((int(self._items[i]),), (column[0],))
+        after = self._person.after((int(self._items[i]),), (column,))
         return TotalPredictive(self._totals, after, self._items, self.seed, **self._stated_beside)
-
-    def likely_outcomes(self, i: int) -> list[tuple[Any, float]] | None:
-        """[(outcome, probability)] of candidate ``i``."""
-        return likely(self.outcomes, self.probabilities[i])
 
     def draws(self, n: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Joint draws of the traits."""

@@ -16,7 +16,7 @@ from scipy.stats import norm
 from adaptive.estimators.questionnaires.answers import Answers
 from adaptive.estimators.questionnaires.base import Person
 from adaptive.predictive import Predictive
-from adaptive.predictive.derivations import Way, entropy, likely
+from adaptive.predictive.derivations import Way, entropy
 
 if TYPE_CHECKING:
     from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
@@ -142,18 +142,12 @@ class OrdinalPredictive(Predictive):
 
         if outcome is None:
             raise self._unknown(i)
-        column = [c for c, known in enumerate(self.outcomes) if known == outcome]
-        if not column:
-            raise ValueError(f"outcome must be one of {np.asarray(self.outcomes).tolist()}, got {outcome!r}.")
+        column = self._place_of(outcome)
         precision, shift = (one.copy() for one in self._natural)
         n_style = self._bank.model.n_style
         places = np.r_[np.arange(n_style), n_style + self._bank.trait_of[self._items[i]]]
-        add(precision, shift, self._asked()[2][i][column[0]], places, 1.0)
+        add(precision, shift, self._asked()[2][i][column], places, 1.0)
         return OrdinalPredictive(self._bank, self._items, self._traits, precision, shift, self.seed)
-
-    def likely_outcomes(self, i: int) -> list[tuple[Any, float]] | None:
-        """[(outcome, probability)] of candidate ``i``."""
-        return likely(self.outcomes, self.probabilities[i])
 
     def _log_det(self) -> float:
         return float(np.linalg.slogdet(self._covariance[np.ix_(self._targets, self._targets)])[1])
