@@ -410,7 +410,7 @@ OTHERS = [
         "CollaborativeRNN",
         _nets(n_members=3),
         _events,
-        why="fit trains nets, and partial_fit holds their matrices",
+        why="fit trains nets, partial_fit trains them anew where events have doubled",
         fits=True,
     ),
     Story("CollaborativeRNN's members", _trained(n_members=3), _events),

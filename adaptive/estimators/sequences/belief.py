@@ -2,6 +2,8 @@
 
 ensemble    members are reweighted by what they said of an event; shared and own matrices stand still
 laplace     a user's own matrix is settled again on all of the user's history, beside a prior fitted to everybody
+
+Nets are trained anew, as by a fit, once there are twice as many events as they were trained on.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ __all__ = ["SequenceBelief"]
 
 NOTHING = np.zeros(0, dtype=np.int64)
 TABLE = 2**24
+TRAINED_AGAIN = 2  # times the events that nets were trained on: all trainings together cost at most two of the last
 PRIOR_ROUNDS = 3  # of own matrices given their prior and the prior given these
 
 
@@ -61,6 +64,8 @@ class SequenceBelief(Traced):
     converged : bool
     seed : int
         Of draws of own matrices.
+    trained_events : int
+        Events that the nets were trained on.
     """
 
     settings: SequenceSettings
@@ -73,6 +78,7 @@ class SequenceBelief(Traced):
     trace: np.ndarray
     converged: bool
     seed: int
+    trained_events: int
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
@@ -81,8 +87,8 @@ class SequenceBelief(Traced):
         cls, settings: SequenceSettings, data: Histories, earlier: SequenceBelief | None = None, *,
         callback: Callable[[Training], None] | None = None, resume: State | None = None,
     ) -> SequenceBelief:  # fmt: skip
-        """Train on all; or, after ``earlier``, take account of what is new since then."""
-        if earlier is not None:
+        """Train on all; or, after ``earlier`` and fewer than as many events again, take account of what is new."""
+        if earlier is not None and len(data) < TRAINED_AGAIN * earlier.trained_events:
             return earlier._after(data)
         if not len(data):
             raise ValueError("sequences must hold at least one event, got none.")
@@ -108,7 +114,9 @@ class SequenceBelief(Traced):
         if not weights.pooled:
             weights.own[:, np.setdiff1d(np.arange(len(data.users)), some)] = newcomer
         log_weights = np.full(weights.n_members, -np.log(weights.n_members))
-        belief = cls(settings, data, weights, newcomer, None, log_weights, np.zeros(0), trace, finished, seed)
+        belief = cls(
+            settings, data, weights, newcomer, None, log_weights, np.zeros(0), trace, finished, seed, len(data)
+        )
         return belief._settled_all() if settings.uncertainty == "laplace" else belief._standing()
 
     def _standing(self) -> SequenceBelief:
@@ -284,7 +292,7 @@ class SequenceBelief(Traced):
             newcomer = np.zeros_like(weights.own)
             n_gates, d = weights.cell.n_gates, settings.n_components
             prior = OwnPrior.alike(newcomer[0, 0], np.full(n_gates, 1.0 / d))
-        belief = cls(settings, data, weights, newcomer, prior, log_weights, heads, np.zeros(0), True, seed)
+        belief = cls(settings, data, weights, newcomer, prior, log_weights, heads, np.zeros(0), True, seed, 0)
         return belief.predictive(candidates, target=target, random_state=random_state)
 
     # -- inference -----------------------------------------------------------------------------------------------------
@@ -298,7 +306,7 @@ class SequenceBelief(Traced):
         return {
             "weights": self.posterior.state(), "newcomer": self.newcomer, "prior": prior,
             "log_weights": self.log_weights, "heads": self.heads, "trace": self.trace, "converged": self.converged,
-            "seed": self.seed,
+            "seed": self.seed, "trained_events": self.trained_events,
         }  # fmt: skip
 
     @classmethod
@@ -312,7 +320,7 @@ class SequenceBelief(Traced):
         )
         return cls(
             settings, data, Weights.from_state(state["weights"]), newcomer, prior, log_weights, heads, trace,
-            bool(state["converged"]), int(state["seed"]),
+            bool(state["converged"]), int(state["seed"]), int(state["trained_events"]),
         )  # fmt: skip
 
 

@@ -222,6 +222,21 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_bits(fitted):
         net(n_components=5).fit(rounds(), resume=states[-1])
 
 
+def test_nets_are_trained_anew_where_events_have_doubled_and_then_are_those_of_fit():
+    told = events({who: items[:4] for who, items in rounds().items()})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = net(items=PLACES, max_iter=2)
+        for k, event in enumerate(told[:16]):
+            before = model.posterior_ if k else None
+            model.partial_fit([event])
+            trained = before is None or model.posterior_.outputs is not before.outputs
+            assert trained == (k + 1 in (1, 2, 4, 8, 16))
+        fresh = net(items=PLACES, max_iter=2).fit(told[:16])
+    users = ["u0", "u3", "nobody"]
+    assert model.predict_proba(users).tobytes() == fresh.predict_proba(users).tobytes()
+
+
 def test_short_and_empty_histories_and_users_never_seen():
     model = quiet(net(items=PLACES), {"one": ["home"], "none": [], "two": ["gym", "gym"]})
     np.testing.assert_array_equal(*model.predict_proba(["none", "nobody"]))
