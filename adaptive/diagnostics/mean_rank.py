@@ -36,7 +36,7 @@ def normalised_rank(scores: ArrayLike, held_out: float, ties: float = 0.0) -> fl
 
 
 def mean_rank(
-    estimator: Any, pairs: Iterable[tuple[Any, Any]], *, n_groups: int = 6, popularity: float = 1.0, ties: float = 0.0
+    estimator: Any, pairs: Iterable[tuple[Any, Any]], *, n_groups: int = 6, popularity: float = 0.5, ties: float = 0.0
 ) -> dict[str, list[Any]]:
     """Return the mean rank of held-out items by the number of pairs that their users have in the fit.
 
@@ -47,7 +47,7 @@ def mean_rank(
         Held out, such as one of each user.
     n_groups : int, default 6
         Of users, by activity, equally long on a logarithmic axis; empty ones are left out.
-    popularity : float, default 1
+    popularity : float, default 0.5
         As in `PairedSymbols.item_scores`.
     ties : float, default 0
         As in `normalised_rank`.

@@ -395,8 +395,13 @@ OTHERS = [
     Story("PoissonFactorization", _factorization, _pairs(_count)),
     Story("PoissonFactorization full", lambda: _factorization(inference="full"), _pairs(_count), slow=True),
     Story("PoissonFactorization's user", _listener, _plays),
-    Story("PairedSymbols", _symbols(user_precision=4.0, item_precision=4.0, bias_precision=1.0), _pairs(_taken)),
-    Story("PairedSymbols, precisions fitted", _symbols(), _pairs(_came_or_taken), slow=True),
+    Story("PairedSymbols", _symbols(user_precision=4.0, item_precision=4.0), _pairs(_taken)),
+    Story(
+        "PairedSymbols, precisions fitted",
+        _symbols(user_precision=None, item_precision=None, bias_precision=None),
+        _pairs(_came_or_taken),
+        slow=True,
+    ),
     Story("MetadataTopicModel in a single pass", _topics(learning="single_pass"), _documents, fits=True),
     Story(
         "MetadataTopicModel in batch",

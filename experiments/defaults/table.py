@@ -27,6 +27,7 @@ JUDGED: dict[str, tuple[str, ...]] = {
     "BayesianLogisticRegression.update": ("ours-selective-ep-update",),
     "CollaborativePreference.n_components": ("ours-default-preferences",),
     "CollaborativePreference.prior_people": ("ours-default-preferences",),
+    "CoxProcess.kernel": ("ours-default-cox",),
     "GaussianProcessClassifier.inference": ("ours-ep-is-closest",),
     "GaussianProcessClassifier.calibration": ("ours-hyper-factor-processes",),
     "GaussianProcessClassifier.hyperparameters": ("ours-hyper-boxes-classification",),
@@ -38,6 +39,17 @@ JUDGED: dict[str, tuple[str, ...]] = {
     "ImageReconstructor.design_noise_variance": ("ours-kspace-pays-design-noise",),
     "ImageReconstructor.design_dtype": ("ours-kspace-unseen-default-snr-50",),
     "ImageReconstructor.design_prior_scales": ("ours-kspace-unseen-whole-head-snr-50",),
+    **{
+        f"PairedSymbols.{name}": ("ours-default-pairs",)
+        for name in (
+            "n_components",
+            "censored_ratio",
+            "selection",
+            "user_precision",
+            "item_precision",
+            "bias_precision",
+        )
+    },
     "Questionnaire.response_model": ("ours-questionnaire-style",),
     "SimulatorEstimator.density": ("ours-default-simulators",),
     "SimulatorEstimator.move": ("ours-default-simulators",),
@@ -126,7 +138,6 @@ OPEN: dict[str, tuple[str, ...]] = {
         "tol",
     ),
     "CoxProcess": (
-        "kernel",
         "rate",
         "mean",
         "inference",
@@ -194,18 +205,7 @@ OPEN: dict[str, tuple[str, ...]] = {
         "tol",
         "n_init",
     ),
-    "PairedSymbols": (
-        "n_components",
-        "censored_ratio",
-        "selection",
-        "fit_bias",
-        "user_precision",
-        "item_precision",
-        "bias_precision",
-        "n_init",
-        "max_iter",
-        "tol",
-    ),
+    "PairedSymbols": ("fit_bias", "n_init", "max_iter", "tol"),
     "ParticleEstimator": ("n_particles", "resample", "move"),
     "PoissonFactorization": (
         "n_components",

@@ -56,9 +56,8 @@ def drawn(seed: int, sizes: tuple[int, int, int]) -> tuple[sparse.csr_matrix, np
 
 
 def fitted(split: Split, **settings: Any) -> PairedSymbols:
-    """Precisions of one unless said, 40 sweeps."""
-    options = {"user_precision": 1.0, "item_precision": 1.0, "bias_precision": 1.0, "max_iter": 40, "tol": 0.0,
-               "random_state": 0, **settings}  # fmt: skip
+    """As in the source unless said: full messages, one censored for each, precisions of one; 40 sweeps."""
+    options = {"censored_ratio": 1.0, "selection": "full", "max_iter": 40, "tol": 0.0, "random_state": 0, **settings}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return PairedSymbols(**options).fit(split.table)
@@ -75,7 +74,7 @@ def on_stream(seed: int, name: str, sizes: tuple[int, int, int]) -> dict[str, An
     if name == "oracle":
         return {**judged(lambda users: truth[users], split), "activity": activity}
     model = fitted(split, **SETTINGS[name])
-    whole = judged(lambda users: model.item_scores(users), split)
+    whole = judged(lambda users: model.item_scores(users, popularity=1.0), split)
     alone = judged(lambda users: model.item_scores(users, popularity=0.0), split)
     held_out = np.column_stack([split.users, split.items])
     return {

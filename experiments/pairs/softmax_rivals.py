@@ -93,9 +93,7 @@ def on_coauthors(seed: int, n: int, n_pairs: int) -> dict[str, Any]:
     mode = (a - logsumexp(a, axis=1, keepdims=True))[held_out]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = PairedSymbols(K, fit_bias=False, user_precision=1.0, item_precision=1.0, random_state=0).fit(
-            split.table
-        )
+        model = PairedSymbols(K, censored_ratio=1.0, selection="full", fit_bias=False, random_state=0).fit(split.table)
     counts = np.asarray(split.table.sum(axis=0)).ravel() + 1.0
     return {
         "map": mode, "model": model.log_predictive(np.column_stack([split.users, split.items])),

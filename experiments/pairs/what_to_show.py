@@ -48,10 +48,7 @@ def shown(seed: int, name: str, sizes: tuple[int, ...]) -> dict[str, Any]:
     I, J, _, steps = sizes
     stream, odds = drawn(seed, sizes)
     answers = (np.random.default_rng([seed, 1]).random(odds.shape) < odds).astype(int)
-    model = PairedSymbols(
-        3, censored_ratio=3.0, selection="constant", user_precision=1.0, item_precision=1.0, bias_precision=1.0,
-        max_iter=100, random_state=0,
-    )  # fmt: skip
+    model = PairedSymbols(3, censored_ratio=3.0, max_iter=100, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(stream)

@@ -41,10 +41,11 @@ def recommend(
                                         "worth showing (default information_gain).", metavar="NAME",
                                         show_default=False)] = "information_gain",
     components: Annotated[int, whole_number("Components of users and items (default 20).")] = 20,
-    ratio: Annotated[float, typer.Option(help="Censored pairs for each one seen (default 1).", metavar="NUMBER",
-                                         show_default=False)] = 1.0,
-    selection: Annotated[str, typer.Option(help="full or constant: constant keeps the odds of rare items low "
-                                           "(default full).", metavar="NAME", show_default=False)] = "full",
+    ratio: Annotated[float, typer.Option(help="Censored pairs for each one seen (default 4).", metavar="NUMBER",
+                                         show_default=False)] = 4.0,
+    selection: Annotated[str, typer.Option(help="constant or full: full, of the source, makes the odds of rare items "
+                                           "too high (default constant).", metavar="NAME",
+                                           show_default=False)] = "constant",
     seed: Annotated[int, whole_number("What is drawn is drawn from it (default 0).")] = 0,
     out: Annotated[Path, out_folder("adaptive-recommend-run")] = Path("adaptive-recommend-run"),
     pictures: Format = "png",

@@ -99,6 +99,8 @@ def _ranks(model: PairedSymbols, held_out: list[tuple[str, str]], folder: Job) -
     folder.draw(drawing, "ranks")
     means = {name: float(table["mean_rank"][0]) for name, table in found.items()}
     print("mean rank of a held-out item, 1 at best: " + ", ".join(f"{name} {one:.3f}" for name, one in means.items()))
+    if means["model"] <= means["popularity"]:
+        print("The model ranks no better than popularity: recommend what is about most, or collect more pairs.")
     return means
 
 

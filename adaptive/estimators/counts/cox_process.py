@@ -39,7 +39,9 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     ----------
     kernel : kernel, optional
         Of scikit-learn or :mod:`adaptive.kernels`. None: a squared exponential whose height and length (one per axis)
-        are learnt from three starts, lengths of a thirtieth, a tenth and a third of the range.
+        are learnt from three starts, lengths of a thirtieth, a tenth and a third of the range. Where a place is counted
+        at more than once (trials, years), white noise is learnt beside it: counts of one place may vary more than one
+        rate explains (chosen by ``ours-default-cox``). Such counts are rows of their own; do not add them up.
     rate : {"rectified", "exp", "softplus"}, default "rectified"
         max(0, f), exp(f) or log(1 + exp(f)).
     mean : mean function of :mod:`adaptive.means`, float or None
@@ -63,6 +65,8 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     Attributes
     ----------
     kernel_, mean_ : as fitted
+    overdispersion_ : float
+        Variance of the function from one count of a place to the next; 0 where none was found.
     posterior_ : Posterior over the function at the bins
     log_evidence_, evidence_kind_, objective_trace_, n_iter_, converged_ : of the inference
     X_train_, y_train_ : training rows and answers
@@ -208,13 +212,13 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
         """Return the counts (m,) between which each bin's lies with at least the probability ``level``."""
         belief, given = self.fitted_belief(), self._candidates(X)
         mean, variance = belief.process.moments(given.rows)
-        return count_interval(belief.family(given.exposure), mean, variance, level)
+        return count_interval(belief.plain(given.exposure), mean, variance + belief.noise, level)
 
     def log_predictive(self, X: Table, y: ArrayLike) -> np.ndarray:
         """Return the (m,) natural-log predictive probabilities of the counts ``y``."""
         belief, given = self.fitted_belief(), self._candidates(X)
         mean, variance = belief.process.moments(given.rows)
-        return log_probabilities(belief.family(given.exposure).observe, mean, variance, y)
+        return log_probabilities(belief.plain(given.exposure).observe, mean, variance + belief.noise, y)
 
     def predictive(
         self, candidates: Pool, *, target: Table | None = None, random_state: RandomState = None
@@ -235,6 +239,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     )
     kernel_ = of_belief("process.kernel", "The kernel as fitted.")
     mean_ = of_belief("process.mean", "The mean function as fitted.")
+    overdispersion_ = of_belief("noise", "Variance of the function between counts of one place; 0: none was found.")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from scipy.special import ndtri
 from sklearn.base import clone
-from sklearn.gaussian_process.kernels import RBF, ConstantKernel
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
 from adaptive import checks
 from adaptive.estimators.counts.exposure import CountRows, Exposed, check_column, exposed
@@ -22,6 +23,7 @@ from adaptive.estimators.gaussian_process.hyperparameters import (  # house: a C
 from adaptive.estimators.gaussian_process.latent_process import (  # house: a Cox process is one
     LatentProcess,
 )
+from adaptive.estimators.gaussian_process.low_rank import white_noise  # house: a Cox process is one
 from adaptive.estimators.gaussian_process.process_belief import (  # house: a Cox process is one
     ProcessBelief,
     bounds_of,
@@ -37,6 +39,7 @@ from adaptive.estimators.searches import due, highest
 from adaptive.inference.compatibility import refusal
 from adaptive.means import as_mean
 from adaptive.potentials import Poisson
+from adaptive.potentials.overdispersed_poisson import OverdispersedPoisson
 from adaptive.predictive import GaussianProjections
 
 if TYPE_CHECKING:
@@ -53,7 +56,8 @@ __all__ = ["CoxBelief", "CoxSettings"]
 SHARES = (1 / 10, 1 / 30, 1 / 3)  # of the range of the inputs: where the search for the length scale starts
 BOUNDS = (1e-3, 1e2)  # of the length scale, in ranges
 HEIGHTS = (1e-4, 1e4)  # bounds of the kernel's height, in typical variances
-
+NOISE, NOISES = 0.05, (1e-6, 10.0)  # variance between counts of one place where searches start, bounds; in these, too
+LEAST_NOISE = 1e-4  # typical variances: with less all counts of a place have one rate
 
 TINY = 1e-100  # a column that changes by less does not: squares of it would vanish
 
@@ -83,8 +87,11 @@ class CoxSettings(ProcessSettings):
         """The mean function before any fit: the place of the typical rate, unless one is given."""
         return as_mean(inverse_rate(self.rate, rate) if self.mean is None else self.mean)
 
-    def kernels(self, X: np.ndarray, rate: float) -> list[Kernel]:
-        """Kernels at which searches start: the given kernel, or one of every share of the range."""
+    def kernels(self, X: np.ndarray, rate: float, repeated: bool = False) -> list[Kernel]:
+        """Kernels at which searches start: the given kernel, or one of every share of the range.
+
+        Where places are ``repeated`` counts may tell that their rate differs from one time to the next.
+        """
         if self.kernel is not None:
             return [clone(self.kernel)]
         ranges = np.ptp(X, axis=0) if len(X) else np.ones(X.shape[1])
@@ -93,7 +100,11 @@ class CoxSettings(ProcessSettings):
         variance = typical_change(self.rate, rate) ** 2
         bounds = np.multiply.outer(ranges, BOUNDS)
         height = ConstantKernel(0.5 * variance, (HEIGHTS[0] * variance, HEIGHTS[1] * variance))
-        return [height * RBF(share * ranges, bounds) for share in SHARES]
+        kernels = [height * RBF(share * ranges, bounds) for share in SHARES]
+        if not repeated or self.rank is not None:  # white noise has no low rank
+            return kernels
+        low, high = NOISES
+        return [kernel + WhiteKernel(NOISE * variance, (low * variance, high * variance)) for kernel in kernels]
 
     def potential(self, y: np.ndarray, exposure: Number) -> Poisson:
         """The potentials of counts."""
@@ -102,6 +113,7 @@ class CoxSettings(ProcessSettings):
     def problems(self, data: CountRows) -> list[Evidence]:
         """The evidence of the counts at every start."""
         given, rate = data.exposed, data.mean_rate
+        repeated = _repeated(given.rows)
         observed = partial(_observed, self.potential(data.y, given.exposure))
         return [
             Evidence(
@@ -112,8 +124,13 @@ class CoxSettings(ProcessSettings):
                 self.engine(self.inference, self.max_iter),
                 low_rank=self.approximation(),
             )
-            for kernel in self.kernels(given.rows, rate)
+            for kernel in self.kernels(given.rows, rate, repeated)
         ]
+
+
+def _repeated(X: np.ndarray) -> bool:
+    """True where a place was counted at more than once."""
+    return len(np.unique(X, axis=0)) < len(X)
 
 
 def _observed(potential: Poisson, scale: float) -> Poisson:
@@ -131,11 +148,21 @@ class CoxBelief(ProcessBelief):
     @classmethod
     def learnt(cls, settings: CoxSettings, data: CountRows, earlier: CoxBelief | None = None) -> CoxBelief:
         """Learn hyper-parameters: from those of an ``earlier`` belief and, where that is due, from all starts."""
+        with warnings.catch_warnings():
+            if settings.kernel is None:  # no noise between counts of a place is an answer
+                warnings.filterwarnings("ignore", "the learnt .*noise_level ends at its lower bound")
+            return cls._searched(settings, data, earlier)
+
+    @classmethod
+    def _searched(cls, settings: CoxSettings, data: CountRows, earlier: CoxBelief | None) -> CoxBelief:
         rows, problems = len(data), settings.problems(data)
         if not data.y.any():  # of no event at all nothing is learnt: the evidence grows as the mean falls, for ever
             evidence, processes = inferred(settings, problems[0], False)
             return cls(settings, data, [evidence], processes, 0)
         if earlier is None or not earlier.learnt_rows:
+            evidence, processes = _from_all_starts(settings, problems)
+            return cls(settings, data, [evidence], processes, rows)
+        if problems[0].kernel.n_dims != earlier.evidences[0].kernel.n_dims:  # the first place is counted at again
             evidence, processes = _from_all_starts(settings, problems)
             return cls(settings, data, [evidence], processes, rows)
         near = problems[0].at(earlier.evidences[0].theta)
@@ -148,15 +175,30 @@ class CoxBelief(ProcessBelief):
 
     @property
     def process(self) -> LatentProcess:
-        """The belief about the function; a constant mean of our own is learnt with an uncertainty, as an intercept."""
-        process = self.processes[0]
+        """The belief about the function, without what differs between counts of one place.
+
+        A constant mean of our own is learnt with an uncertainty, as an intercept.
+        """
+        process = replace(self.processes[0], noise=self.noise)
         if self.settings.mean is not None or self.settings.optimizer is None:
             return process
         unit = typical_change(self.settings.rate, self.data.mean_rate)  # type: ignore[union-attr]
         return UncertainMean.of(process, (BROAD * unit) ** 2)
 
-    def family(self, exposure: Number) -> Poisson:
+    @property
+    def noise(self) -> float:
+        """Variance, of the function, between counts of one place; 0 where they have one rate."""
+        process = self.processes[0]
+        found = white_noise(process.kernel, process.X)
+        unit = typical_change(self.settings.rate, self.data.mean_rate)  # type: ignore[union-attr]
+        return found if found > LEAST_NOISE * unit**2 else 0.0
+
+    def family(self, exposure: Number) -> Poisson | OverdispersedPoisson:
         """The family of the outcomes."""
+        return _family(self.settings, exposure, self.noise)
+
+    def plain(self, exposure: Number) -> Poisson:
+        """Counts of one rate each, whose function has ``noise`` more variance."""
         return Poisson(rate=self.settings.rate, exposure=exposure)
 
     def intensity(self, X: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -172,7 +214,7 @@ class CoxBelief(ProcessBelief):
         self, given: Exposed, *, target: Exposed | None = None, random_state: RandomState = None
     ) -> GaussianProjections:
         """Jointly Gaussian values of the function, and counts over the exposures."""
-        return _predictive(self.process, self.settings, given, target, random_state)
+        return _predictive(self.process, self.settings, self.noise, given, target, random_state)
 
     @classmethod
     def prior_predictive(
@@ -181,7 +223,7 @@ class CoxBelief(ProcessBelief):
         """The predictive of the prior, about a rate of one event per unit of exposure."""
         X = given.rows
         process = LatentProcess(settings.kernels(X, 1.0)[0], settings.prior_mean(1.0).prepared(X), X)
-        return _predictive(process, settings, given, target, random_state)
+        return _predictive(process, settings, 0.0, given, target, random_state)
 
     def state(self) -> State:
         """Plain data from which ``from_state`` makes this belief again, to the last bit."""
@@ -255,7 +297,7 @@ class UncertainMean(LatentProcess):
     @classmethod
     def of(cls, process: LatentProcess, variance: float) -> UncertainMean:
         """Beside a process that was learnt."""
-        return cls(process.kernel, process.mean, process.X, process.posterior, process, variance)
+        return cls(process.kernel, process.mean, process.X, process.posterior, process.noise, process, variance)
 
     @cached_property
     def _constant(self) -> tuple[np.ndarray, float, float]:
@@ -287,16 +329,23 @@ class CountsOfProcess(GaussianProjections):
         return name != "draws" and super()._provides(name)
 
 
+def _family(settings: CoxSettings, exposure: Number, noise: float) -> Poisson | OverdispersedPoisson:
+    if not noise:
+        return Poisson(rate=settings.rate, exposure=exposure)
+    return OverdispersedPoisson(rate=settings.rate, exposure=exposure, noise=noise)
+
+
 def _predictive(
-    process: LatentProcess, settings: CoxSettings, given: Exposed, target: Exposed | None, random_state: RandomState
-) -> GaussianProjections:
+    process: LatentProcess, settings: CoxSettings, noise: float, given: Exposed, target: Exposed | None,
+    random_state: RandomState,
+) -> GaussianProjections:  # fmt: skip
     predictive = process.predictive(
         given.rows,
-        Poisson(rate=settings.rate, exposure=given.exposure),
+        _family(settings, given.exposure, noise),
         target=None if target is None else target.rows,
         random_state=random_state,
         kind=CountsOfProcess,
     )
     if target is not None:
-        predictive._target_likelihood = Poisson(rate=settings.rate, exposure=target.exposure)
+        predictive._target_likelihood = _family(settings, target.exposure, noise)
     return predictive

@@ -122,7 +122,7 @@ class Evidence:
         """The belief about the function that a posterior over the latents at X makes."""
         if self.low_rank is None:
             return LatentProcess(self.kernel, self.mean, self.X, posterior)
-        return LowRankProcess(self.kernel, self.mean, self.X, posterior, self._basis())
+        return LowRankProcess(self.kernel, self.mean, self.X, posterior, basis=self._basis())
 
     def with_pivots(self) -> Evidence:
         """The same with its pivots found, so that they stay when theta moves."""

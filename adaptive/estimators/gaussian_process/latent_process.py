@@ -39,6 +39,8 @@ class LatentProcess:
     mean : mean function
     X : (n, D) inputs
     posterior : Posterior over the latents at X; None before any fit
+    noise : float
+        Part of the kernel that is white noise, and not of the function that is spoken of at other places.
 
     Examples
     --------
@@ -52,6 +54,7 @@ class LatentProcess:
     mean: Mean
     X: Inputs
     posterior: Any = None
+    noise: float = 0.0
 
     @property
     def _known(self) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
@@ -79,9 +82,9 @@ class LatentProcess:
 
     def moments(self, X: Inputs) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance of the latents at X, (m,) each."""
-        variance = self.kernel.diag(X)
+        variance = self.kernel.diag(X) - self.noise
         if self.posterior is None:
-            return self.mean(X), np.array(variance, dtype=float)
+            return self.mean(X), np.maximum(variance, 0.0)
         slope, reduce = self._known
         cross = self._cross(X)
         reduction = np.einsum("ij,ji->i", cross, reduce(np.asfortranarray(cross.T)))
@@ -89,7 +92,7 @@ class LatentProcess:
 
     def covariance(self, X: Inputs, Z: Inputs) -> np.ndarray:
         """Covariance of the latents at X and Z, (m, l)."""
-        prior = np.asarray(self.kernel(X) if Z is X else self.kernel(X, Z))
+        prior = np.asarray(self.kernel(X) if Z is X and not self.noise else self.kernel(X, Z))
         if self.posterior is None:
             return prior
         return prior - self._cross(X) @ self._known[1](np.asfortranarray(self._cross(Z).T))

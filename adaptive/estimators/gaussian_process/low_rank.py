@@ -154,7 +154,7 @@ class LowRankProcess(LatentProcess):
 
     def moments(self, X: Inputs) -> tuple[np.ndarray, np.ndarray]:
         form, features = self.posterior.gaussian, self.basis(X)
-        left = self.kernel.diag(X) - np.einsum("ij,ij->i", features, features)
+        left = self.kernel.diag(X) - self.noise - np.einsum("ij,ij->i", features, features)
         half = features @ form.half_inverse.T
         return self.mean(X) + features @ form.basis_mean, np.maximum(left, 0.0) + np.einsum("ij,ij->i", half, half)
 

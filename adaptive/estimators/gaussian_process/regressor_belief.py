@@ -6,7 +6,7 @@ Inside, outcomes are (y - shift) / scale, which is y itself unless they are to b
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -226,8 +226,8 @@ class RegressorBelief(ProcessBelief):
             raise ValueError(f"predictive is there for one output, got {len(self.processes)}.")
         shift, scale = float(np.mean(self.shift)), float(np.mean(self.scale))
         white = white_noise(self.processes[0].kernel, X)
-        inner = self.processes[0]
-        process = _Scaled(inner.kernel, inner.mean, inner.X, inner.posterior, inner, shift, scale, white)
+        inner = replace(self.processes[0], noise=white)
+        process = _Scaled(inner.kernel, inner.mean, inner.X, inner.posterior, white, inner, shift, scale)
         family = _rescaled(self._family(white), scale)
         return process.predictive(X, family, target=target, random_state=random_state)
 
@@ -282,15 +282,12 @@ class _Scaled(LatentProcess):
     process: Any = None
     shift: float = 0.0
     scale: float = 1.0
-    white: float = 0.0
 
     def moments(self, X: Inputs) -> tuple[np.ndarray, np.ndarray]:
         mean, variance = self.process.moments(X)
-        return self.shift + self.scale * mean, self.scale**2 * np.maximum(variance - self.white, 0.0)
+        return self.shift + self.scale * mean, self.scale**2 * variance
 
     def covariance(self, X: Inputs, Z: Inputs) -> np.ndarray:
-        if Z is X:
-            Z = np.array(X)  # not "the same observations": no noise between them
         return self.scale**2 * self.process.covariance(X, Z)
 
 

@@ -86,9 +86,9 @@ class CollaborativeRNN(BeliefEstimator):
     them by what they said of an event; their matrices stand still, as do those of users. With "laplace" the user's own
     matrix is settled again on all of the user's history, which takes some passes of Gauss-Newton over it.
 
-    Between trainings answers one by one lead where all of them at once do. ``partial_fit`` trains the nets anew, as
-    ``fit`` does, once there are twice as many events as they were trained on; up to then they are those of an earlier
-    ``fit``, and ``fit`` on all events may say something else.
+    ``partial_fit`` trains the nets anew, as ``fit`` does, once there are twice as many events as they were trained on.
+    Answers one by one do not lead to the posterior of ``fit`` on all in between: nets are those of fewer events then.
+    From one training to the next they lead where all of them at once do.
 
     Where histories have very different lengths, asking those of whom "laplace" says that most can be learnt was ahead
     of asking at random; what members disagree about was not. A first event says nothing of a memory.

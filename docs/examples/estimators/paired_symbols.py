@@ -19,7 +19,7 @@ odds = 1 / (1 + np.exp(1 - 1.5 * users @ items.T))
 drawn = np.column_stack([rng.integers(0, 150, 40000), rng.integers(0, 40, 40000)])
 stream = drawn[rng.random(40000) < odds[drawn[:, 0], drawn[:, 1]]]
 
-model = PairedSymbols(2, censored_ratio=2.0, selection="constant", random_state=0).fit(stream)
+model = PairedSymbols(2, censored_ratio=2.0, random_state=0).fit(stream)
 print(f"{len(stream)} pairs; show user 3:", model.recommend(3, 3).tolist())
 
 # %%

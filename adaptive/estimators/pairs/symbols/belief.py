@@ -44,11 +44,11 @@ class PairsSettings(FactorSettings):
     """Parameters of :class:`~adaptive.PairedSymbols`, under the same names."""
 
     n_components: int = 20
-    censored_ratio: float = 1.0
-    selection: str = "full"
-    user_precision: float | None = None
-    item_precision: float | None = None
-    bias_precision: float | None = None
+    censored_ratio: float = 4.0
+    selection: str = "constant"
+    user_precision: float | None = 1.0
+    item_precision: float | None = 1.0
+    bias_precision: float | None = 1.0
     tol: float = 1e-5
 
     def check(self) -> None:

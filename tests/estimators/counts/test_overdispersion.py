@@ -1,0 +1,119 @@
+"""Counts that vary more than one rate explains: the potential by brute force, the process that learns it."""
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+from scipy.special import entr
+
+from adaptive import CoxProcess
+from adaptive.potentials import Poisson
+from adaptive.potentials.overdispersed_poisson import OverdispersedPoisson
+
+RATES = ("exp", "rectified", "softplus")
+
+
+def density(rate, noise, exposure, s, y):
+    link = Poisson(rate=rate)
+
+    def term(e):
+        return stats.poisson.pmf(y, exposure * link.mean_rate(s + e)) * stats.norm.pdf(e, 0.0, np.sqrt(noise))
+
+    reach = 9.0 * np.sqrt(noise)
+    return integrate.quad(term, -reach, reach, points=[min(max(-s, -reach), reach)], epsabs=1e-13, limit=400)[0]
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_the_potential_is_the_average_over_the_noise(rate):
+    family = OverdispersedPoisson(rate=rate, exposure=2.0, noise=0.7)
+    s, y = np.array([-0.4, 0.9, 1.7]), np.array([0.0, 2.0, 7.0])
+    exact = [density(rate, 0.7, 2.0, *pair) for pair in zip(s, y, strict=True)]
+    np.testing.assert_allclose(np.exp(family.observe(y).log_density(s)), exact, rtol=1e-8)
+    first, second = family.observe(y).derivatives(s)
+    step = 1e-4
+    up, at, down = (family.observe(y).log_density(s + d) for d in (step, 0.0, -step))
+    np.testing.assert_allclose(first, (up - down) / (2 * step), rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(second, (up - 2 * at + down) / step**2, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_tilted_moments_and_entropies_are_those_of_a_grid(rate):
+    family = OverdispersedPoisson(rate=rate, exposure=1.5, noise=0.4)
+    mean, variance = np.array([0.3, 1.6]), np.array([0.5, 0.2])
+    grid = np.linspace(-7.0, 7.0, 141)
+    for k in range(2):
+        weights = stats.norm.pdf(grid)
+        weights /= weights.sum()
+        g = mean[k] + np.sqrt(variance[k]) * grid
+        p = np.exp(family.observe(np.array([3.0])).log_density(g[:, None])[:, 0]) * weights
+        found = OverdispersedPoisson([3.0], rate, 1.5, 0.4).tilted_moments(mean[[k]], variance[[k]])
+        centre = (p @ g) / p.sum()
+        expected = np.log(p.sum()), centre, (p @ (g - centre) ** 2) / p.sum()
+        np.testing.assert_allclose(np.ravel(found), expected, rtol=1e-6)
+        counts, table = family.outcome_probabilities(g, np.zeros(len(g)))
+        assert family.expected_outcome_entropy(mean[[k]], variance[[k]])[0] == pytest.approx(
+            weights @ entr(table).sum(axis=1), abs=1e-5
+        )
+        assert family.expected_rate(mean[[k]], variance[[k]])[0] == pytest.approx(weights @ (table @ counts), rel=1e-6)
+        square = weights @ (table @ counts) ** 2
+        assert family.expected_square(mean[[k]], variance[[k]])[0] == pytest.approx(square, rel=1e-5)
+
+
+def trials(rng, noise, n_bins=25, n_trials=6):
+    x = np.linspace(0.0, 10.0, n_bins)
+    log_rate = 1.0 + np.sin(x)
+    rates = np.exp(log_rate + noise * rng.standard_normal((n_trials, n_bins)))
+    return np.tile(x, n_trials)[:, None], rng.poisson(rates).ravel().astype(float), x[:, None], log_rate
+
+
+@pytest.fixture(scope="module")
+def varied():
+    X, y, places, log_rate = trials(np.random.default_rng(0), 0.7)
+    return CoxProcess(rate="exp").fit(X, y), X, y, places, log_rate
+
+
+def test_counts_that_vary_from_trial_to_trial_are_told_from_a_rate_that_does_not(varied):
+    model, X, y, places, log_rate = varied
+    assert model.overdispersion_ == pytest.approx(0.49, abs=0.2)
+    steady = CoxProcess(rate="exp").fit(*trials(np.random.default_rng(1), 0.0)[:2])
+    assert steady.overdispersion_ < 0.03
+    once = CoxProcess(rate="exp").fit(X[:25], y[:25])
+    assert once.overdispersion_ == 0.0 and "White" not in repr(once.kernel_)
+    mean, low, high = model.intensity(places)
+    truth = np.exp(log_rate + 0.245)
+    assert np.mean((low <= truth) & (truth <= high)) > 0.7
+    rng = np.random.default_rng(2)
+    further = np.array([trials(rng, 0.7, n_trials=1)[1] for _ in range(40)])
+    low, high = model.interval(places, 0.9)
+    assert 0.85 < np.mean((low <= further) & (further <= high)) < 0.97
+    plain = CoxProcess(model.kernel_.k1, rate="exp").fit(X, y)
+    better = [model.log_predictive(places, one).mean() - plain.log_predictive(places, one).mean() for one in further]
+    assert np.mean(better) > 0.05
+    np.testing.assert_allclose(mean, model.predict(places))
+
+
+def test_what_differs_between_trials_is_not_information_about_the_rate(varied):
+    model, X, y, places, _ = varied
+    belief = model.predictive(places[:3])
+    known = CoxProcess(model.kernel_.k1, optimizer=None, rate="exp").fit(X, y).predictive(places[:3])
+    gain = belief.outcome_entropy - belief.expected_entropy
+    assert np.all(gain > 0) and np.all(gain < known.outcome_entropy - known.expected_entropy + 0.5)
+    _, mean, variance = (
+        OverdispersedPoisson(rate="exp", noise=model.overdispersion_)
+        .observe(np.array([4.0]))
+        .tilted_moments(belief.mean[:1], belief.variance[:1])
+    )
+    after = belief.given(0, 4.0)
+    assert after.mean[0] == pytest.approx(mean[0]) and after.variance[0] == pytest.approx(variance[0])
+    given = CoxProcess(model.kernel_, optimizer=None, rate="exp").fit(X, y)
+    assert given.overdispersion_ == pytest.approx(model.overdispersion_)
+
+
+def test_a_first_repeat_begins_anew_and_saved_states_say_the_same(varied):
+    model, X, y, places, _ = varied
+    grown = CoxProcess(rate="exp").fit(X[:25], y[:25])
+    for first in range(25, 150, 25):
+        grown.partial_fit(X[first : first + 25], y[first : first + 25])
+    assert grown.log_evidence_ == pytest.approx(model.log_evidence_, abs=0.1)
+    again = CoxProcess(rate="exp").restore(grown.state())
+    np.testing.assert_array_equal(again.predict(places), grown.predict(places))
+    assert again.overdispersion_ == grown.overdispersion_ > 0
