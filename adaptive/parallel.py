@@ -11,11 +11,11 @@ Workers run with as many BLAS threads as this process, since other numbers of th
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
-__all__ = ["in_parallel", "one_blas_thread"]
+__all__ = ["in_parallel", "one_blas_thread", "streamed"]
 
 Result = TypeVar("Result")
 SMALL = 500  # side of a matrix up to which threads cost more than they bring
@@ -46,14 +46,29 @@ def in_parallel(
     >>> in_parallel(pow, [(2, 3), (3, 2)])
     [8, 9]
     """
+    return list(streamed(function, tasks, n_jobs))
+
+
+def streamed(
+    function: Callable[..., Result], tasks: Iterable[tuple[Any, ...]], n_jobs: int | None = None
+) -> Iterator[Result]:
+    """Yield the results of `in_parallel` in order, as they come: neither tasks nor results are ever held together.
+
+    Examples
+    --------
+    >>> next(streamed(pow, [(2, 3), (3, 2)]))
+    8
+    """
     from joblib import Parallel, delayed, effective_n_jobs
 
     if effective_n_jobs(n_jobs) == 1:
-        return [function(*task) for task in tasks]
+        yield from (function(*task) for task in tasks)
+        return
     from threadpoolctl import threadpool_info
 
     n_threads = max((info["num_threads"] for info in threadpool_info()), default=1)
-    return Parallel(n_jobs=n_jobs)(delayed(_with_threads)((n_threads, function, task)) for task in tasks)
+    work = (delayed(_with_threads)((n_threads, function, task)) for task in tasks)
+    yield from Parallel(n_jobs=n_jobs, return_as="generator")(work)
 
 
 def one_blas_thread(*sides: int) -> AbstractContextManager[Any]:

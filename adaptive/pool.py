@@ -2,7 +2,8 @@
 
 Arrays, SciPy sparse matrices, pandas and polars frames, lists and tuples; and lazy pools, objects with ``__len__`` and
 ``take(positions)`` that return a smaller pool of their kind (also, where it makes sense, ``concatenate(pools)``,
-``labels(positions)`` and ``fingerprint()``), of which nothing is ever held that was not taken.
+``labels(positions)`` and ``fingerprint()``), of which nothing is ever held that was not taken. Arrays that are stored
+elsewhere and read by slices (memory maps, h5py, dask, zarr) are read a chunk at a time.
 """
 
 from __future__ import annotations
@@ -20,7 +21,20 @@ from adaptive.names import public_name
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Frame, LazyPool, Pool
 
-__all__ = ["PoolExhausted", "concatenate", "fingerprint", "has_columns", "labels", "length", "take", "without_names"]
+__all__ = [
+    "PoolExhausted",
+    "concatenate",
+    "fingerprint",
+    "has_columns",
+    "is_stored",
+    "labels",
+    "length",
+    "read",
+    "take",
+    "without_names",
+]
+
+READ_AT_ONCE = 2**24  # numbers of a stored array that are hashed at once
 
 
 class PoolExhausted(ValueError):
@@ -73,10 +87,45 @@ def take(pool: Pool, positions: ArrayLike) -> Any:
         return pool.iloc[positions]
     if _is_polars(pool):
         return pool[positions]
+    if _is_sliced(pool):
+        different, where = np.unique(positions, return_inverse=True)  # some take ascending positions only
+        return np.asarray(pool[different])[where]
     if _is_lazy(pool):
         return pool.take(positions)
     entries = [pool[int(i)] for i in positions]  # type: ignore[index]
     return tuple(entries) if isinstance(pool, tuple) else entries
+
+
+def read(pool: Pool, start: int, stop: int) -> Any:
+    """Return the candidates at positions ``start`` to ``stop - 1``, without a copy where there is a way.
+
+    Examples
+    --------
+    >>> read(["a", "b", "c"], 1, 3)
+    ['b', 'c']
+    """
+    if isinstance(pool, (np.ndarray, list, tuple, range)) or _is_polars(pool):
+        return pool[start:stop]
+    if _is_pandas(pool):
+        return pool.iloc[start:stop]
+    if _is_sparse(pool) and pool.format == "csr":
+        return pool[start:stop]
+    if _is_sliced(pool):
+        return np.asarray(pool[start:stop])
+    if _can(pool, "read"):
+        return pool.read(start, stop)
+    return take(pool, np.arange(start, stop))
+
+
+def is_stored(pool: Pool) -> bool:
+    """Return whether the pool lies in a file or elsewhere, so that it may be larger than memory.
+
+    Examples
+    --------
+    >>> is_stored(np.zeros((3, 2)))
+    False
+    """
+    return isinstance(pool, np.memmap) or bool(getattr(pool, "stored", False)) or _is_sliced(pool)
 
 
 def concatenate(pools: Sequence[Pool]) -> Any:
@@ -179,6 +228,14 @@ def _feed(digest: Any, value: Any) -> None:
         digest.update(f"array {little.dtype.str} {value.shape}".encode())
         if little.size:
             digest.update(np.ascontiguousarray(little).reshape(-1).view(np.uint8))
+    elif _is_sliced(value):  # as of the array that it stands for, read in parts
+        dtype = np.dtype(value.dtype)
+        digest.update(f"array {dtype.newbyteorder('<').str} {tuple(value.shape)}".encode())
+        rows = max(1, READ_AT_ONCE // max(1, int(np.prod(value.shape[1:]))))
+        for start in range(0, len(value), rows):
+            part = np.ascontiguousarray(np.asarray(value[start : start + rows]), dtype=dtype.newbyteorder("<"))
+            if part.size:
+                digest.update(part.reshape(-1).view(np.uint8))
     elif isinstance(value, range):  # however long, said in three numbers
         digest.update(f"{value!r};".encode())
     elif isinstance(value, (np.ndarray, list, tuple)):
@@ -223,6 +280,17 @@ def _can(pool: object, method: str) -> TypeGuard[Any]:
 
 def _is_sparse(pool: object) -> TypeGuard[Any]:
     return sparse.issparse(pool)
+
+
+def _is_sliced(pool: object) -> TypeGuard[Any]:
+    """True for arrays that are no NumPy arrays: h5py, dask, zarr."""
+    return (
+        not isinstance(pool, np.ndarray)
+        and not (_is_sparse(pool) or _is_frame(pool))
+        and isinstance(getattr(pool, "dtype", None), np.dtype)
+        and getattr(pool, "ndim", 0) > 0
+        and hasattr(pool, "__getitem__")
+    )
 
 
 def _is_lazy(pool: object) -> TypeGuard[LazyPool]:

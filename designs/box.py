@@ -164,7 +164,8 @@ class Box:
 
     def _scores(self, estimator: Estimator, unit: np.ndarray) -> np.ndarray:
         points = self._inside(unit)
-        scores, _ = self._view(estimator, points).scores(_CHUNK, None)
+        parts = [points[start : start + _CHUNK] for start in range(0, len(points), _CHUNK)]
+        scores = np.concatenate([self._view(estimator, part).scores()[0] for part in parts])
         return scores if self.cost is None else scores / np.asarray(self.cost(points), dtype=float)
 
     # ------------------------------------------------------------------ uphill, in the unit cube

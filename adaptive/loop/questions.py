@@ -160,6 +160,9 @@ class Questions:
             return np.zeros(0, dtype=np.intp)
         rng = np.random.default_rng(sequence(design._seed, Purpose.EXPLORATION, design._state.n_queries))
         n_drawn = int(np.count_nonzero(rng.random(n) < design.exploration))
-        free = np.ones(pools.length(pool), dtype=bool) if design.mask is None else design.mask.copy()
+        if design.mask is None:  # without a list as long as the pool: its k-th entry that is not excluded
+            places = rng.choice(pools.length(pool) - len(excluded), n_drawn, replace=False)
+            return places + np.searchsorted(excluded - np.arange(len(excluded)), places, side="right").astype(np.intp)
+        free = design.mask.copy()
         free[excluded] = False
         return rng.choice(np.flatnonzero(free), n_drawn, replace=False).astype(np.intp)

@@ -112,7 +112,8 @@ def best_rows(
             positions = positions[free[positions]]
         if not len(positions):
             return np.empty(0), positions, np.empty(0)
-        scores = checked(view.of_chunk(view.candidates_at(positions), 0), score, len(positions), positions)
+        found = view.evaluate(view.outlook(view.candidates_at(positions)))
+        scores = checked(found, score, len(positions), positions)
         return scores / prices[positions], positions, scores
 
     return best_of_blocks(bounds, scored, n, m, together=32)

@@ -9,7 +9,7 @@ import numpy as np
 
 from adaptive import checks, pool, scorers
 from adaptive.scorers import record_of
-from adaptive.selection.arguments import allowed_positions, check_enough, prices_of, written_out
+from adaptive.selection.arguments import Allowed, all_prices, check_enough, prices_of, written_out
 from adaptive.selection.evaluation import checked
 from adaptive.selection.ranking import best_positions
 from adaptive.selection.scoring import Believer, Outlook, View, require_given, undecided
@@ -82,23 +82,37 @@ def select(
         candidates = candidates(estimator)
     n_select = checks.integer("n_select", n_select, minimum=1)
     m = pool.length(candidates)
-    allowed = allowed_positions(m, written_out(mask, candidates, m), exclude)
-    check_enough(n_select, m, m if allowed is None else len(allowed))
+    allowed = Allowed.among(m, written_out(mask, candidates, m), exclude)
+    check_enough(n_select, m, allowed.size)
     record = record_of(score)
     if target is None and record.about_inputs:
         target = pool.take(candidates, np.unique(np.linspace(0, m - 1, min(m, N_TARGETS)).astype(np.intp)))
-    prices = prices_of(cost, candidates, m, allowed)
     chunk_size = CHUNK_SIZE if chunk_size is None else checks.integer("chunk_size", chunk_size, minimum=1)
     if record.whole_pool:
+        if m > chunk_size and pool.is_stored(candidates):
+            raise ValueError(
+                f"scorer {getattr(score, '__name__', score)} looks at the whole pool at once, and these {m} candidates "
+                "are read in parts; give it some of them, or take another scorer."
+            )
         chunk_size = m
-    view = View(estimator, candidates, allowed, pending, target, score, checks.generator(random_state))
-    scores, outlook = view.scores(chunk_size, n_jobs)
-    if n_select > 1 and joint and not record.ignores_outcomes:
-        chosen, scores = _batch(view, scores, prices, outlook, n_select)
+    together = n_select > 1 and joint and not record.ignores_outcomes
+    view = View(estimator, candidates, None, pending, target, score, checks.generator(random_state))
+    if allowed.size <= chunk_size:
+        positions = allowed.within(0, m)
+        view.allow(positions)
+        prices = prices_of(cost, candidates, m, positions)
+        scores, outlook = view.scores()
     else:
-        chosen, scores = _top(view, scores, prices, outlook, n_select)
-    positions = chosen if allowed is None else allowed[chosen]
-    return (positions, scores) if return_scores else positions
+        n_listed = max(SHORT_LIST, 4 * n_select) if together else max(REFINED, 2 * n_select)
+        positions, scores = view.leaders(n_listed, allowed, cost, chunk_size, n_jobs).best()
+        view, outlook = view.narrowed(positions), None
+        given = cost if cost is None or callable(cost) else np.asarray(cost, dtype=float)[positions]
+        prices = all_prices(given, view.candidates, len(positions))
+    choose = _batch if together else _top
+    chosen, scores = choose(view, scores, prices, outlook, n_select)
+    if positions is not None:
+        chosen = positions[chosen]
+    return (chosen, scores) if return_scores else chosen
 
 
 def _top(

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
 from adaptive import pool, scorers
-from adaptive.parallel import in_parallel
+from adaptive.parallel import streamed
 from adaptive.scorers import record_of
+from adaptive.selection.arguments import all_prices, checked_prices
 from adaptive.selection.evaluation import checked
 from adaptive.selection.futures import Futures
+from adaptive.selection.ranking import Leaders
 from adaptive.selection.votes import Votes
 from adaptive.selection.worlds import are_many, worlds
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
-    from adaptive.types import ArrayLike, Pool, RandomState
+    from adaptive.selection.arguments import Allowed
+    from adaptive.types import ArrayLike, Cost, Pool, RandomState
 
-__all__ = ["Believer", "Outlook", "View", "require_given", "undecided"]
+__all__ = ["Believer", "Chunk", "Outlook", "View", "require_given", "undecided"]
 
 Outlook: TypeAlias = Futures | Votes  # on candidates, after some whose outcomes are not known
 
@@ -71,10 +75,17 @@ class View:
             return
         self.worlds, self.n_front = worlds(self.estimator, self.pending, belief, self.seed), 0
 
+    def allow(self, positions: np.ndarray | None) -> None:
+        """Let the candidates at these positions be the entries; None: all."""
+        self.allowed = positions
+        self.size = pool.length(self.candidates) if positions is None else len(positions)
+
     def candidates_at(self, entries: np.ndarray | None = None) -> Pool:
         """Return the pool of the candidates at ``entries``; None: all that are allowed."""
         if entries is None:
-            return self.candidates if self.allowed is None else pool.take(self.candidates, self.allowed)
+            if self.allowed is not None:
+                return pool.take(self.candidates, self.allowed)
+            return pool.read(self.candidates, 0, self.size) if pool.is_stored(self.candidates) else self.candidates
         return pool.take(self.candidates, entries if self.allowed is None else self.allowed[entries])
 
     def outlook(self, candidates: Pool) -> Outlook:
@@ -118,15 +129,26 @@ class View:
         score = scorers.random if undecided(outlook) else self.score
         return outlook.score(score, self.seed, start)[self.n_front :]
 
-    def scores(self, chunk_size: int, n_jobs: int | None) -> tuple[np.ndarray, Outlook | None]:
-        """Return the scores of all entries, and their outlook if one chunk held them all."""
-        if chunk_size >= self.size:
-            outlook = self.outlook(self.candidates_at())
-            return checked(self.evaluate(outlook), self.score, self.size, self.allowed), outlook
-        starts = range(0, self.size, chunk_size)
-        chunks = ((self.candidates_at(np.arange(k, min(k + chunk_size, self.size))), k) for k in starts)
-        scores = np.concatenate(in_parallel(self._without_pool().of_chunk, chunks, n_jobs))
-        return checked(scores, self.score, self.size, self.allowed), None
+    def scores(self) -> tuple[np.ndarray, Outlook]:
+        """Return the scores of all entries at once, and their outlook."""
+        outlook = self.outlook(self.candidates_at())
+        return checked(self.evaluate(outlook), self.score, self.size, self.allowed), outlook
+
+    def leaders(self, n: int, allowed: Allowed, cost: Cost, chunk_size: int, n_jobs: int | None) -> Leaders:
+        """Return the n best of those allowed, chunk by chunk: nothing is kept that is as long as the pool."""
+        prices = None if callable(cost) else all_prices(cost, self.candidates, allowed.m)
+        worker, leaders = self._without_pool(), Leaders(n)
+        chunks = _chunks(self.candidates, allowed, cost if callable(cost) else prices, chunk_size)
+        for values, positions, scores in streamed(worker.of_chunk, chunks, n_jobs):
+            leaders.add(values, positions, scores)
+        return leaders
+
+    def narrowed(self, positions: np.ndarray) -> View:
+        """The view of some candidates alone."""
+        narrow = copy.copy(self)
+        narrow.candidates, narrow.allowed = pool.take(self.candidates, positions), None
+        narrow.size = len(positions)
+        return narrow
 
     def _without_pool(self) -> View:
         """Return what a worker needs: everything but the pool, of which it gets its chunk."""
@@ -134,8 +156,75 @@ class View:
         light.candidates = light.allowed = None
         return light
 
-    def of_chunk(self, candidates: Pool, start: int) -> np.ndarray:
-        return self.evaluate(self.outlook(candidates), start)
+    def of_chunk(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return values, positions and scores of a chunk's candidates that may be chosen."""
+        positions = np.arange(chunk.start, chunk.stop) if chunk.positions is None else chunk.positions
+        rows = chunk.rows()
+        prices = chunk.prices(rows, positions)
+        try:
+            outlook = self.outlook(rows)
+            scores = checked(self.evaluate(outlook, chunk.number), self.score, len(positions), positions)
+        except ValueError as problem:
+            if not chunk.stored:
+                raise
+            raise ValueError(f"candidates {chunk.start} to {chunk.stop - 1}: {problem}") from problem
+        return (scores if prices is None else scores / prices), positions, scores
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Candidates from ``start`` to ``stop - 1``: the pool where it can be sent and read elsewhere, else the rows.
+
+    Attributes
+    ----------
+    pool : pool or None
+    read : pool or None
+        One of both.
+    start, stop : int
+    positions : (n,) array or None
+        Those that may be chosen; None: all.
+    number : int
+        How many before ``start`` may be chosen.
+    cost : function of rows, (n,) array, or None
+        Of those that may be chosen.
+    """
+
+    pool: Pool | None
+    read: Pool | None
+    start: int
+    stop: int
+    positions: np.ndarray | None
+    number: int
+    cost: Any
+    stored: bool
+
+    def rows(self) -> Pool:
+        """The candidates that may be chosen."""
+        rows = pool.read(self.pool, self.start, self.stop) if self.read is None else self.read
+        return rows if self.positions is None else pool.take(rows, self.positions - self.start)
+
+    def prices(self, rows: Pool, positions: np.ndarray) -> np.ndarray | None:
+        """Costs of these candidates; None: all the same."""
+        prices = all_prices(self.cost, rows, len(positions))
+        return None if prices is None else checked_prices(prices, positions)
+
+
+def _chunks(candidates: Pool, allowed: Allowed, cost: Any, chunk_size: int) -> Iterator[tuple[Chunk]]:
+    """Yield the chunks that hold candidates that may be chosen."""
+    number, stored = 0, pool.is_stored(candidates)
+    sent = bool(getattr(candidates, "by_path", False))  # it is read where it is scored
+    for start in range(0, allowed.m, chunk_size):
+        stop = min(start + chunk_size, allowed.m)
+        positions = allowed.within(start, stop)
+        count = stop - start if positions is None else len(positions)
+        if not count:
+            continue
+        price = cost
+        if cost is not None and not callable(cost):
+            price = cost[start:stop] if positions is None else cost[positions]
+        rows = None if sent else pool.read(candidates, start, stop)
+        yield (Chunk(candidates if sent else None, rows, start, stop, positions, number, price, stored),)
+        number += count
 
 
 def undecided(outlook: Outlook) -> bool:

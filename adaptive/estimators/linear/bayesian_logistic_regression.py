@@ -24,6 +24,7 @@ from adaptive.estimators.linear.softmax_belief import SoftmaxBelief
 from adaptive.estimators.rows.labels import codes_of, known_classes, refuse_two_kinds, unboxed, warn_of_one_class
 from adaptive.estimators.rows.tables import checked_pool, checked_table
 from adaptive.estimators.rows.training import LabelledRows, checked_weights, labels_of, stacked_rows
+from adaptive.selection.arguments import written_out
 from adaptive.selection.worlds import LISTED
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BayesianLogisticRegression"]
 
+MOST_KEPT = 10_000_000  # rows of a pool whose marginals are kept: a hundred bytes each
 RANK = 300  # directions of a pool: variances fall with the square of singular values
 _DENSE = 2_000_000  # numbers up to which their decomposition is an exact one
 
@@ -335,8 +337,14 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
             return arguments
         if callable(candidates) or pool.length(candidates) == 0:
             return arguments
+        if pool.is_stored(candidates) or pool.length(candidates) > MOST_KEPT:
+            return arguments  # marginals of a chunk at a time are all that is held
         if pending is not None and pool.length(pending) > LISTED:  # copies will learn it, of whom these are not
             return arguments
+        mask = written_out(
+            arguments["mask"], candidates, pool.length(candidates)
+        )  # of the rows, not what goes for them
+        arguments = {**arguments, "mask": mask}
         marginals = belief.marginals(candidates, lambda: self._rows(candidates))
         prepared = {**arguments, "candidates": marginals.as_pool(), "mask": marginals.mask(arguments)}
         if callable(arguments["cost"]):
