@@ -91,7 +91,7 @@ class PairedSymbols(PairEstimator):
     feel what ``decay`` forgets. Up to some 450 pairs, and at a quarter more, it begins as `fit` does, too, and takes
     what that leads to unless its own bound is more than .1 nat higher.
 
-    Ranks are those of a model that says how probable pairs are. Implicit least squares, tuned, have no probabilities and
+    Ranks are those of a model that says how probable pairs are. Implicit least squares, tuned, say no probability and
     ranked held-out items higher on two of five real sets, by .03 to .14 (``ours-default-pairs``).
 
     References
