@@ -20,7 +20,7 @@ from scipy.interpolate import CubicSpline
 
 from adaptive import inference
 from adaptive.estimators.linear.binary_belief import BinaryBelief, Problem
-from adaptive.estimators.linear.pool_marginals import KeptRows, NodeMarginals
+from adaptive.estimators.linear.pool_marginals import LARGEST_CHUNK, KeptRows, NodeMarginals
 from adaptive.estimators.linear.settings import LogisticSettings
 from adaptive.estimators.linear.softmax_belief import SoftmaxBelief
 from adaptive.estimators.nodes import NEGLIGIBLE, Nodes, beliefs_at, finite_evidences, weights_of
@@ -124,6 +124,8 @@ class IntegratedBelief(Nodes[LogisticSettings, LabelledRows, Part]):
     ) -> Predictive:
         """The mixture of what the nodes believe about rows; a lone node's own."""
         first = self.beliefs[0]
+        if isinstance(rows, np.ndarray) and rows.dtype != np.float64 and len(rows) <= LARGEST_CHUNK:
+            rows = rows.astype(np.float64)  # once, and not for every product of every node
         shared: dict[str, Any] = {"family": first.labelled_family} if isinstance(first, BinaryBelief) else {}
         at_nodes: list[Any] = [
             rows.of_node(k) if isinstance(rows, KeptRows) else rows for k in range(len(self.beliefs))
