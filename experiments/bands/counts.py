@@ -63,14 +63,7 @@ def _drawn(name: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]
     return pairs, rng.poisson(np.exp(0.3 + users @ items.T)).ravel().astype(float)
 
 
-def _real(name: str, unit: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    if name == "factors":  # plays of those who listen most, in tens, of what is heard most; 0 where there is no entry
-        entries, plays = datasets.lastfm()
-        most = [np.argsort(-np.bincount(of), kind="stable")[:200] for of in entries.T]
-        rows, columns = (rng.choice(of, size, replace=False) for of, size in zip(most, (20, 15), strict=True))
-        known = dict(zip(map(tuple, entries.tolist()), plays.tolist(), strict=True))
-        pairs = np.array([(u, i) for u in range(20) for i in range(15)])
-        return pairs, np.array([known.get((int(rows[u]), int(columns[i])), 0.0) // 10 for u, i in pairs])
+def _real(name: str, unit: int) -> tuple[np.ndarray, np.ndarray]:
     sets = list((ROWS if name == "regression" else BINS).values())
     X, y = sets[unit % len(sets)]()
     return (standardised(X, np.arange(len(X))) if name == "regression" else X), y
@@ -85,7 +78,7 @@ def _model(name: str) -> Any:
 def measured(name: str, data: str, design: str, n: int, unit: int) -> dict[str, np.ndarray]:
     """Real sets take turns."""
     rng = np.random.default_rng([unit, 35])
-    X, y = _drawn(name, rng) if data == "drawn" else _real(name, unit, rng)
+    X, y = _drawn(name, rng) if data == "drawn" else _real(name, unit)
     order = rng.permutation(len(y))
     n_test = min(TEST, len(y) // 3)
     test, pool = order[:n_test], order[n_test:][:300]
