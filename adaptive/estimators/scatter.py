@@ -51,7 +51,7 @@ class Scatter(NamedTuple):
 
 
 class Scattering:
-    """What a belief with a ``scatter`` (a `Scatter`, or None where that is not known) says of it."""
+    """Belief with a ``scatter``: a `Scatter`, or None where that is not known."""
 
     scatter: Scatter | None
 

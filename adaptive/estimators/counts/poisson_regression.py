@@ -172,8 +172,8 @@ class PoissonRegression(LinearWeights, RegressorMixin, BeliefEstimator):
     def predict(self, X: Table, return_std: bool = False) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Return the mean counts (m,) over the rows' exposures: the rates, where there is no column of exposures.
 
-        With ``return_std`` also the standard deviations of these rates, without the noise of counting, which
-        `interval` includes.
+        With ``return_std`` also the standard deviations of these rates, without the noise of counting and what is in
+        ``scatter_``, which `interval` includes: it says what its .90 covers (``ours-bands-poisson-regression``).
         """
         belief, given = self.fitted_belief(), self._candidates(X)
         family, moments = belief.settings.family(given.exposure), belief.moments(given)
@@ -193,6 +193,9 @@ class PoissonRegression(LinearWeights, RegressorMixin, BeliefEstimator):
 
     def interval(self, X: Table, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Return the counts (m,) between which each row's lies with at least the probability ``level``.
+
+        Nominal .90 covers .85 to .86 of real counts by 60 rows, random or chosen, and .81 by ten, whose scatter is not
+        known well; of counts of the model .88 to .91 (``ours-bands-poisson-regression``).
 
         Parameters
         ----------

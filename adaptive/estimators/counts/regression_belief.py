@@ -176,7 +176,7 @@ class RegressionBelief(Scattering, Inferred):
 
     @cached_property
     def scatter(self) -> Scatter | None:  # type: ignore[override]
-        """How far counts scatter beyond Poisson's, by the training rows without themselves."""
+        """Scatter of counts beyond Poisson's, by the training rows without themselves."""
         given, y, sites = self.data.exposed, self.data.y, getattr(self.posterior, "sites", None)
         if sites is None:
             return None

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adaptive.estimators.questionnaires.answers import Answers, Label
-    from adaptive.estimators.questionnaires.base import ItemBank
+    from adaptive.estimators.questionnaires.bank import Bank
+    from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
     from adaptive.estimators.questionnaires.respondent import Prior, Target
     from adaptive.types import RandomState, Scorer
 
@@ -31,7 +32,7 @@ _SMALL = 1e-9  # points: a total that is known
 
 
 class TotalBand(NamedTuple):
-    """How far totals of people were off, in their own deviations, after each number of questions.
+    """Distances of totals from what was predicted, in its deviations, after each number of questions.
 
     Attributes
     ----------
@@ -66,7 +67,7 @@ class TotalBand(NamedTuple):
 
 
 def total_band(
-    bank: ItemBank, answers: Answers, n_questions: int, *, scorer: Scorer, target: Target, prior: Prior,
+    bank: Bank | OrdinalBank, answers: Answers, n_questions: int, *, scorer: Scorer, target: Target, prior: Prior,
     counted: Sequence[Label] | None, random_state: RandomState,
 ) -> TotalBand:  # fmt: skip
     """Replay people through the test; those of whom not all counted items are known are left out."""

@@ -187,7 +187,7 @@ class FactorizationBelief(Scattering, FromPrior, Traced):
 
     @cached_property
     def scatter(self) -> Scatter | None:  # type: ignore[override]
-        """How far counts scatter beyond these factors, by entries without themselves; a site is e^eta's expectation."""
+        """Scatter of counts beyond these factors, by entries without themselves; a site is e^eta's expectation."""
         if self.settings.zeros == "observed":  # entries are those that are not 0: no sample
             return None
         entries = self.entries
