@@ -42,6 +42,7 @@ SOURCES = {
     ),
 }
 DOMAINS = {
+    "bands": "Bands that hold",
     "active": "Labels of rows",
     "gaussian_processes": "Gaussian processes",
     "images": "Photographs and filters",

@@ -40,23 +40,23 @@ HIGHLIGHTS: dict[str, tuple[str, ...]] = {
     ),
     "counts": ("ours-counts-designed-rows", "ours-counts-designed-places"),
     "pairs": ("ours-pairs-lastfm-popularity", "ours-pairs-shown-regret", "ours-pairs-shown-coverage"),
-    "preferences": ("ours-preferences-best-sushi", "ours-preferences-asked-jester", "ours-preferences-synthetic"),
+    "preferences": ("ours-preferences-best-sushi", "ours-preferences-synthetic"),
     "scanner": ("ours-scanner-newcomer", "ours-scanner-replay-3"),
     "sequences": ("ours-sequences-order-two", "ours-sequences-short-histories", "ours-sequences-asked-random"),
     "serve": ("serve-kills", "serve-replayed-people", "serve-page-time"),
     "questionnaires": (
-        "ours-adaptive-test-big-five", "ours-questionnaire-real-respondent", "ours-adaptive-test-wrong-prior",
+        "ours-adaptive-test-big-five", "ours-adaptive-test-wrong-prior",
     ),
     "topics": ("ours-topics-reading", "ours-topics-labels", "ours-topic-completion"),
     "any_model": (
         "ours-any-model-instruments", "ours-any-model-second-peak-spread", "ours-any-model-two-steps",
     ),
     "game_trees": (
-        "ours-trees-coverage", "ours-trees-connect-four-moves", "ours-trees-connect-four-coverage",
+        "ours-trees-coverage", "ours-trees-connect-four-coverage",
     ),
-    "inference": ("ours-approximation-errors", "ours-sparse-regression-coverage", "ours-multiclass-log-loss"),
+    "inference": ("ours-approximation-errors", "ours-multiclass-log-loss"),
     "benchmarks": (
-        "ours-exact-search", "ours-kspace-decision-products", "ours-gp-laplace-time", "ours-active-step-modal",
+        "ours-exact-search", "ours-kspace-decision-products", "ours-active-step-modal",
     ),
     "house": ("ours-site-questions",),
 }  # fmt: skip

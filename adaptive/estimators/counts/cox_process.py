@@ -187,7 +187,8 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     def predict(self, X: Table, return_std: bool = False) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Return the mean counts (m,) over the bins' exposures.
 
-        With ``return_std`` also the standard deviations of these means, without the noise of counting.
+        With ``return_std`` also the standard deviations of these means, without the noise of counting, which `interval`
+        includes: it says what its .90 covers (``ours-bands-cox``).
         """
         belief, given = self.fitted_belief(), self._candidates(X)
         family, moments = belief.family(given.exposure), belief.process.moments(given.rows)
@@ -203,13 +204,17 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
         ----------
         X : (m, d) array, as in ``fit``
         level : float, default 0.9
-            Probability of the band at each place.
+            Probability of the band at each place; as `interval`, it takes the kernel as found (``ours-bands-cox``).
         """
         belief = self.fitted_belief()
         return belief.intensity(self._candidates(X).rows, level)
 
     def interval(self, X: Table, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
-        """Return the counts (m,) between which each bin's lies with at least the probability ``level``."""
+        """Return the counts (m,) between which each bin's lies with at least the probability ``level``.
+
+        Nominal .90 covers .90 to .92 of counts, real and drawn, by 40 bins; by ten .86 to .90 and, where these were
+        chosen, .82 to .84: height and length of the kernel are taken as found (``ours-bands-cox``).
+        """
         belief, given = self.fitted_belief(), self._candidates(X)
         mean, variance = belief.process.moments(given.rows)
         return count_interval(belief.plain(given.exposure), mean, variance + belief.noise, level)

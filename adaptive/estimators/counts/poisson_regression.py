@@ -14,6 +14,7 @@ from adaptive.estimators.counts.regression_belief import RegressionBelief, Regre
 from adaptive.estimators.intervals import count_interval, log_probabilities
 from adaptive.estimators.rows.linear_predictive import LinearWeights
 from adaptive.estimators.rows.tables import checked_table
+from adaptive.estimators.variance_factor import ALARM
 from adaptive.pool import has_columns
 from adaptive.potentials import Poisson
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Pool, RandomState, Table
 
 __all__ = ["PoissonRegression"]
+
+SURE = 3.0  # nats that the scatter gains, above which it is spoken of
 
 
 class PoissonRegression(LinearWeights, RegressorMixin, BeliefEstimator):
@@ -64,6 +67,12 @@ class PoissonRegression(LinearWeights, RegressorMixin, BeliefEstimator):
         Posterior means and standard deviations of the weights; without the column of the exposure.
     intercept_ : float
     prior_scale_ : float
+    scatter_ : float
+        Variance of a row's log rate (of its projection) that no column explains, by the training rows without
+        themselves: counts scatter more than Poisson's. In `interval` and ``log_predictive``, nowhere else.
+    variance_factor_ : VarianceFactor or None
+        The same as a factor of the projections' typical variance, with the standard error of its logarithm; None of
+        fewer than five rows.
     posterior_ : Posterior over the weights and, last, the intercept
     log_evidence_, evidence_kind_, objective_trace_, n_iter_, converged_ : of the inference
     n_features_in_, feature_names_in_ : as in scikit-learn
@@ -163,18 +172,30 @@ class PoissonRegression(LinearWeights, RegressorMixin, BeliefEstimator):
     def predict(self, X: Table, return_std: bool = False) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Return the mean counts (m,) over the rows' exposures: the rates, where there is no column of exposures.
 
-        With ``return_std`` also the standard deviations of these rates, without the noise of counting, which
-        `interval` includes.
+        With ``return_std`` also the standard deviations of these rates, without the noise of counting and what is in
+        ``scatter_``, which `interval` includes: it says what its .90 covers (``ours-bands-poisson-regression``).
         """
         belief, given = self.fitted_belief(), self._candidates(X)
         family, moments = belief.settings.family(given.exposure), belief.moments(given)
         mean = family.expected_rate(*moments)
         if not return_std:
             return mean
+        found = belief.variance_factor
+        if found is not None and found.value > ALARM and found.n * found.gain > SURE:
+            warnings.warn(
+                f"counts scatter about their rates more than Poisson's (scatter_ {belief.scatter_variance:.2g} of "
+                "squared projections, which no column explains): deviations of rates, as of weights, know of Poisson's "
+                "scatter alone, and are too small. interval() has all of it.",
+                UserWarning,
+                stacklevel=2,
+            )
         return mean, np.sqrt(np.maximum(family.expected_square(*moments) - mean**2, 0.0))
 
     def interval(self, X: Table, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Return the counts (m,) between which each row's lies with at least the probability ``level``.
+
+        Nominal .90 covers .85 to .86 of real counts by 60 rows, random or chosen, and .81 by ten, whose scatter is not
+        known well; of counts of the model .88 to .91 (``ours-bands-poisson-regression``).
 
         Parameters
         ----------
@@ -182,13 +203,13 @@ class PoissonRegression(LinearWeights, RegressorMixin, BeliefEstimator):
         level : float, default 0.9
         """
         belief, given = self.fitted_belief(), self._candidates(X)
-        mean, variance = belief.moments(given)
+        mean, variance = belief.scattered(given)
         return count_interval(belief.settings.family(given.exposure), mean, variance, level)
 
     def log_predictive(self, X: Table, y: ArrayLike) -> np.ndarray:
         """Return the (m,) natural-log predictive probabilities of the counts ``y``."""
         belief, given = self.fitted_belief(), self._candidates(X)
-        mean, variance = belief.moments(given)
+        mean, variance = belief.scattered(given)
         return log_probabilities(
             lambda counts: Poisson(counts, belief.settings.rate, given.exposure), mean, variance, y
         )
@@ -208,6 +229,8 @@ class PoissonRegression(LinearWeights, RegressorMixin, BeliefEstimator):
         return super().predictive(candidates, target=target, random_state=random_state)
 
     prior_scale_ = of_belief("prior_scale", "Given, or fitted by evidence.")
+    scatter_ = of_belief("scatter_variance", "Variance of projections beyond what Poisson counts show; 0: none.")
+    variance_factor_ = of_belief("variance_factor", "The scatter as a factor of the projections' variances; or None.")
     leave_one_out_ = of_belief("left_out", "Log score (m,) of the training rows without themselves; or None.")
     X_train_ = of_belief("data.X", "The training rows.")
     y_train_ = of_belief("data.y", "Their counts.")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from adaptive.estimators.counts.exposure import CountRows, Exposed, check_column
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, log_scores
 from adaptive.estimators.rows.linear_predictive import linear_predictive, with_intercept
 from adaptive.estimators.rows.weight_priors import PRIORS, weight_potential, weight_variance
+from adaptive.estimators.scatter import Scatter, Scattering, scatter_of
 from adaptive.inference import GLM, Posterior
 from adaptive.inference.compatibility import refusal
 from adaptive.inference.evidence.maximise import Evaluation, LogNormal, Newton, maximise
@@ -129,7 +131,7 @@ class RegressionSettings(Settings):
 
 
 @dataclass(frozen=True, eq=False)
-class RegressionBelief(Inferred):
+class RegressionBelief(Scattering, Inferred):
     """A Gaussian over weights and, last, the intercept.
 
     Attributes
@@ -171,6 +173,21 @@ class RegressionBelief(Inferred):
         given = self.data.exposed
         scores = log_scores(self.posterior, self.settings.observed(self.data.y, given.exposure), self.moments(given))
         return None if scores is None else LeaveOneOut(None, scores)
+
+    @cached_property
+    def scatter(self) -> Scatter | None:  # type: ignore[override]
+        """Scatter of counts beyond Poisson's, by the training rows without themselves."""
+        given, y, sites = self.data.exposed, self.data.y, getattr(self.posterior, "sites", None)
+        if sites is None:
+            return None
+        exposure = np.broadcast_to(np.asarray(given.exposure, dtype=float), y.shape)
+        own = sites[0][: len(y)], sites[1][: len(y)]
+        return scatter_of(lambda at: self.settings.observed(y[at], exposure[at]), self.moments(given), own)
+
+    def scattered(self, given: Exposed) -> tuple[np.ndarray, np.ndarray]:
+        """The projections' moments (m,) as counts see them: the scatter included."""
+        moments = self.moments(given)
+        return moments if self.scatter is None else self.scatter.widened(moments)
 
     def moments(self, given: Exposed) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance (m,) of the projections of rows."""

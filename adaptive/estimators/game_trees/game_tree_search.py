@@ -232,6 +232,7 @@ class GameTreeSearch(BeliefEstimator):
         ----------
         nodes : (m,) list of tuples
         return_std : bool, default False
+            Widened as `interval` is, which says what its .90 covers (.76 to .90, ``ours-bands-trees``).
         """
         belief = self.fitted_belief()
         joint = Joint(self._tree(), checked_nodes(nodes))
@@ -239,7 +240,10 @@ class GameTreeSearch(BeliefEstimator):
         return (mean, np.sqrt(joint.wide_variances(belief.band_factor)[joint.at])) if return_std else mean
 
     def predict_score(self, nodes: Pool, return_std: bool = False) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
-        """Return the (m,) means of the scores of nodes: their values under random play."""
+        """Return the (m,) means of the scores of nodes: their values under random play.
+
+        What bands of scores cover was not measured; those of optimal values are in `interval` (``ours-bands-trees``).
+        """
         self.fitted_belief()
         joint = Joint(self._tree(), checked_nodes(nodes))
         mean = joint.mean[joint.at]

@@ -148,7 +148,11 @@ class SparseLinearRegression(LinearWeights, RegressorMixin, BeliefEstimator):
     # -- belief --------------------------------------------------------------------------------------------------------
 
     def predict(self, X: Table, return_std: bool = False) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
-        """Return predictive means (m,), and with ``return_std`` standard deviations, noise included."""
+        """Return predictive means (m,), and with ``return_std`` standard deviations, noise included.
+
+        Nominal .90 by these covers .91 to .94 of real outcomes after ten rows, random or chosen, .94 and .85 after
+        forty; of drawn ones .88 to .93 (``ours-bands-sparse``).
+        """
         mean, variance = self.fitted_belief().moments(self._candidates(X))
         return (mean, np.sqrt(variance)) if return_std else mean
 

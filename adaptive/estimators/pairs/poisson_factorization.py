@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adaptive import checks, scorers
+from adaptive.estimators.belief import of_belief
 from adaptive.estimators.pairs.columns import PairCounts, checked_counts, columns_of
 from adaptive.estimators.pairs.factorization import forecasts
 from adaptive.estimators.pairs.factorization.belief import FactorizationBelief, FactorizationSettings
@@ -63,6 +64,11 @@ class PoissonFactorization(PairEstimator):
     log_evidence_ : float
         The bound after the last rounds over everything; nan of points.
     evidence_kind_, objective_trace_, n_iter_ : of the last rounds over everything
+    scatter_ : float
+        Variance of log rates that the factors do not explain, by entries without themselves; in `interval`, nowhere
+        else. 0 with ``zeros="observed"``, and of points.
+    variance_factor_ : VarianceFactor or None
+        The same as a factor of the log rates' typical variance, with the standard error of its logarithm.
     converged_ : bool
         Whether these met ``tol``; False while answers wait for the next ones.
 
@@ -164,10 +170,14 @@ class PoissonFactorization(PairEstimator):
         return forecasts.log_probabilities(factors, users, items, checked_counts(y, len(users)))
 
     def interval(self, X: Pool, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
-        """Return the counts (n,) between which each pair's lies with about the probability ``level``, by draws."""
+        """Return the counts (n,) between which each pair's lies with about the probability ``level``, by draws.
+
+        Nominal .90 covers .90 to .93 of drawn counts, whole ones at its ends included (``ours-bands-factorization``):
+        log rates have the variance ``scatter_`` beside that of the factors.
+        """
         forecasts.check_level(level)
         factors, users, items = self.fitted_belief().located(*self._candidates(X))
-        return forecasts.intervals(factors, users, items, level)
+        return forecasts.intervals(factors, users, items, level, self.belief_.scatter_variance)
 
     def score(self, X: Pool, y: ArrayLike) -> float:
         """Return the mean log predictive probability of the counts ``y`` of pairs."""
@@ -220,6 +230,7 @@ class PoissonFactorization(PairEstimator):
             Entries(rows, y[a:b], exposure[a:b], (1, entries.lengths[1])),
             belief.data.positions[1],
             belief.settings.kind,
+            belief.scatter_variance,
         )
 
     def predictive(self, candidates: Pool, *, target: Chosen = None, random_state: RandomState = None) -> Predictive:
@@ -237,6 +248,9 @@ class PoissonFactorization(PairEstimator):
             return self.belief_.predictive(given, target=target, random_state=random_state)
         settings = FactorizationSettings.of(self)
         return FactorizationBelief.prior_predictive(settings, given, target=target, random_state=random_state)
+
+    scatter_ = of_belief("scatter_variance", "Variance of log rates beyond what the factors explain; 0: none.")
+    variance_factor_ = of_belief("variance_factor", "The scatter as a factor of log rates' variances; or None.")
 
     def _shortened(self, arguments: Arguments) -> Shortened | None:
         if scorers.get(arguments["scorer"], self) is not scorers.information_gain:

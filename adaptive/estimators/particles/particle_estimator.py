@@ -220,7 +220,9 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
         """Return the mean outcomes (m,), or (m, channels); of a list of labels the most probable.
 
         With ``return_std`` also the posterior standard deviations of these means, without the noise of a measurement,
-        which `interval` includes; of complex means the deviations of both parts, as real and imaginary part.
+        which `interval` includes; of complex means the deviations of both parts, as real and imaginary part. Nominal
+        .90 of parameters covers .87 to .93 of drawn ones (``ours-bands-particles``; simulators .87 to .94,
+        ``ours-bands-simulators``).
         """
         return predictions.means(self.fitted_belief(), self._candidates(X), return_std)
 
@@ -237,7 +239,10 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
         return predictions.probabilities(self.fitted_belief(), self._candidates(X))
 
     def interval(self, X: Table, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
-        """Return the outcomes (m,) between which each lies with the probability ``level``, noise included."""
+        """Return the outcomes (m,) between which each lies with the probability ``level``, noise included.
+
+        Nominal .90 of parameters covers .87 to .93 of drawn ones (``ours-bands-particles``).
+        """
         return predictions.interval(self.fitted_belief(), self._candidates(X), level)
 
     def log_predictive(self, X: Table, y: ArrayLike) -> np.ndarray:

@@ -214,7 +214,8 @@ class CollaborativePreference(BeliefEstimator):
     def utilities(self, user: Id) -> tuple[np.ndarray, np.ndarray]:
         """Return mean (n,) and covariance (n, n) of a user's utilities, in the order of ``items_``.
 
-        One that was never seen has the prior's; so has an item known by features alone, but for what these say.
+        One that was never seen has the prior's; so has an item known by features alone, but for what these say. Nominal
+        .90 of differences covers .94 to .97 of drawn ones, a little more than it says (``ours-bands-preferences``).
         """
         person: Utilities = self.fitted_belief().person(*self._place(user))
         return person.moments(np.arange(len(self.items_)))

@@ -21,6 +21,7 @@ from adaptive.estimators.questionnaires.pools import ContentPool, ExposurePool
 from adaptive.estimators.questionnaires.respondent import Respondent
 from adaptive.estimators.questionnaires.settings import QuestionnaireSettings
 from adaptive.estimators.questionnaires.simulation import Simulation, simulate
+from adaptive.estimators.questionnaires.total_band import TotalBand, total_band
 from adaptive.pool import has_columns
 
 if TYPE_CHECKING:
@@ -371,6 +372,7 @@ class Questionnaire(BeliefEstimator):
         ----------
         answers : (people, items) array or frame, or triples
         return_std : bool, default False
+            Nominal .90 by these covers .90 to .92 of drawn traits, by random or chosen items (``ours-bands-traits``).
         """
         mean, deviation = self.bank_.estimates(self._of_strangers(answers))
         return (mean, deviation) if return_std else mean
@@ -450,6 +452,41 @@ class Questionnaire(BeliefEstimator):
         return simulate(
             self.bank_, self._of_strangers(answers), n_questions, scorer=scorer, stop=stop, target=target, prior=prior,
             counted=counted, exposure=exposure, random_state=random_state,
+        )  # fmt: skip
+
+    def total_band(
+        self, answers: Given, n_questions: int, *, scorer: Scorer = "information_gain", target: Target = None,
+        prior: Prior = None, counted: Sequence[Label] | None = None, random_state: RandomState = None,
+    ) -> TotalBand:  # fmt: skip
+        """Return how far predicted totals are off for people who are asked in the same way, once for a bank.
+
+        Parameters
+        ----------
+        answers : (people, items) array or frame, or triples
+            Of a hundred people or so who calibrated nothing (those who did serve, too, where there are many); those who
+            lack an answer to an item of the total are left out.
+        n_questions : int
+            At most.
+        scorer, target, prior, counted, random_state
+            As of :meth:`simulate`: the way of asking.
+
+        Returns
+        -------
+        TotalBand
+            For ``respondent().predict_total(band=...)``.
+
+        Examples
+        --------
+        >>> items = Questionnaire.from_parameters([1.0, 2.0, 1.5], [0.0, 1.0, -1.0])
+        >>> answers = np.random.default_rng(0).integers(0, 2, (40, 3)).astype(float)  # of people unlike the model's
+        >>> band = items.total_band(answers, 1)
+        >>> person = items.respondent().fit([0], [1])
+        >>> person.predict_total(level=0.9).interval, person.predict_total(level=0.9, band=band).interval
+        (array([1, 3]), array([1, 3]))
+        """
+        return total_band(
+            self.bank_, self._of_strangers(answers), n_questions, scorer=scorer, target=target, prior=prior,
+            counted=counted, random_state=random_state,
         )  # fmt: skip
 
     # -- reports -----------------------------------------------------------------------------------------------------

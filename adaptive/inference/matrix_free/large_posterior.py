@@ -208,7 +208,8 @@ class LargePosterior(Posterior):
         B : array, sparse matrix, Operator or list of them, optional
             Those of one operator are estimated about equally well, which their limits take from all of them.
         level : float in (0, 1), default .95
-            How often the variance is between the limits.
+            How often the variance is between the limits: of .95, .93 to .97
+            (``ours-kspace-pays-coverage-variances``).
 
         Returns
         -------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,10 +11,12 @@ import numpy as np
 from adaptive import checks
 from adaptive.estimators.belief import FromPrior, Traced
 from adaptive.estimators.pairs.columns import FactorSettings, PairCounts, rows_of
-from adaptive.estimators.pairs.factorization.predictive import About, PairPredictive
+from adaptive.estimators.pairs.factorization.predictive import About, PairPredictive, eta_moments
 from adaptive.estimators.pairs.inference.pace import Pace, said_once
 from adaptive.estimators.pairs.inference.rounds import KINDS, Entries, Factor, Factors, Kind, climb, solved, started
+from adaptive.estimators.scatter import Scatter, Scattering, scatter_of
 from adaptive.estimators.searches import highest
+from adaptive.potentials import Poisson
 
 if TYPE_CHECKING:
     from adaptive.estimators.pairs.factorization.predictive import Chosen
@@ -23,6 +26,7 @@ __all__ = ["FactorizationBelief", "FactorizationSettings"]
 
 START_VARIANCE = 0.2  # of items, where it is fitted
 LOCAL_ROUNDS = 2
+MOST_LEFT_OUT = 4_000  # entries that are predicted without themselves
 LARGEST_MEMORY = 8e9  # bytes of a factor
 
 
@@ -118,7 +122,7 @@ def _searched(settings: FactorizationSettings, entries: Entries, seed: int) -> F
 
 
 @dataclass(frozen=True, eq=False)
-class FactorizationBelief(FromPrior, Traced):
+class FactorizationBelief(Scattering, FromPrior, Traced):
     """Both factors.
 
     Attributes
@@ -180,6 +184,20 @@ class FactorizationBelief(FromPrior, Traced):
                 sides = (own, factors.sides[1]) if side == 0 else (factors.sides[0], own)
                 factors = replace(factors, sides=sides)
         return factors
+
+    @cached_property
+    def scatter(self) -> Scatter | None:  # type: ignore[override]
+        """Scatter of counts beyond these factors, by entries without themselves; a site is e^eta's expectation."""
+        if self.settings.zeros == "observed":  # entries are those that are not 0: no sample
+            return None
+        entries = self.entries
+        at = np.arange(len(entries.y))[:: 1 + len(entries.y) // MOST_LEFT_OUT]
+        y, exposure = entries.y[at], entries.exposure[at]
+        mean, variance = eta_moments(self.posterior, entries.rows[0][at], entries.rows[1][at])
+        with np.errstate(over="ignore"):
+            rate = exposure * np.exp(mean + 0.5 * variance)
+            sites = rate, y - rate + rate * mean
+        return scatter_of(lambda known: Poisson(y[known], "exp", exposure[known]), (mean, variance), sites)
 
     def extended(self, lengths: tuple[int, int]) -> Factors:
         """The factors with as many rows, the new ones at the prior."""

@@ -1,6 +1,9 @@
 """Counts of pairs to come, by draws of the item, given which a log rate is Gaussian: probabilities, intervals.
 
-p(y) = E_w p(y | w),    eta | w ~ N(m.w + o, w' V w),    y | eta ~ Poisson(exp eta)
+p(y) = E_w p(y | w),    eta | w ~ N(m.w + o - t/2, w' V w + t),    y | eta ~ Poisson(exp eta)
+
+with the scatter t that entries predicted without themselves ask for (`adaptive.estimators.scatter`): intervals have it,
+``log_predictive`` does not, as in the sources.
 """
 
 from __future__ import annotations
@@ -23,13 +26,15 @@ N_DRAWS = 256  # of an item; four times as many of an interval
 LARGEST = 34.0  # of a log rate: beyond it counts are no whole numbers of a float
 
 
-def log_probabilities(factors: Factors, users: np.ndarray, items: np.ndarray, counts: np.ndarray) -> np.ndarray:
+def log_probabilities(
+    factors: Factors, users: np.ndarray, items: np.ndarray, counts: np.ndarray, scatter: float = 0.0
+) -> np.ndarray:
     """Return ln p(count) (n,) of pairs of rows; exact where the variances are zero."""
     normals = sobol_normals(N_DRAWS, len(factors.sides[1].prior), 0)
     out = np.empty(len(users))
     for k, (user, item) in enumerate(zip(users.tolist(), items.tolist(), strict=True)):
-        moments = conditional_moments(factors, user, item, normals)
-        out[k] = logsumexp(log_masses(counts[k], *moments)) - np.log(N_DRAWS)
+        mean, variance = conditional_moments(factors, user, item, normals)
+        out[k] = logsumexp(log_masses(counts[k], mean - 0.5 * scatter, variance + scatter)) - np.log(N_DRAWS)
     return out
 
 
@@ -39,13 +44,16 @@ def check_level(level: float) -> None:
         raise ValueError(f"level must lie between 0 and 1, got {level!r}.")
 
 
-def intervals(factors: Factors, users: np.ndarray, items: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+def intervals(
+    factors: Factors, users: np.ndarray, items: np.ndarray, level: float, scatter: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the counts (n,) between which those of pairs of rows lie with about the probability ``level``."""
     k = len(factors.sides[1].prior)
     normals = sobol_normals(4 * N_DRAWS, k + 1, 0)
     ends = np.empty((2, len(users)))
     for row, (user, item) in enumerate(zip(users.tolist(), items.tolist(), strict=True)):
         mean, variance = conditional_moments(factors, user, item, normals[:, :k])
-        rate = np.exp(np.minimum(mean + np.sqrt(np.maximum(variance, 0.0)) * normals[:, k], LARGEST))
+        deviation = np.sqrt(np.maximum(variance + scatter, 0.0))
+        rate = np.exp(np.minimum(mean - 0.5 * scatter + deviation * normals[:, k], LARGEST))
         ends[:, row] = [count_quantile(rate, 0.5 * (1.0 + sign * level)) for sign in (-1, 1)]
     return ends[0], ends[1]

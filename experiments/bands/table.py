@@ -1,0 +1,186 @@
+"""Bands of every family in one table: what nominal .90 covers, after random and designed answers, few and many.
+
+A line is an estimator, what its band is about, and real or drawn data; a unit is a set and split, a drawn truth, or a
+calibrated bank with its people. Bands of labels are the smallest sets, those of counts central, outcomes at their ends
+in parts (`experiments.bands.shares`), where the estimator has probabilities. Beside each the simplest band from the
+same answers: one width, by cross-conformal prediction (`experiments.bands.rows`). What no outcome shows (latents,
+traits, parameters) has none.
+
+Full mode: some twenty minutes on one core; it resumes (``runs.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from experiments.bands import counts, instruments, labels, numbers, people
+from experiments.bands.shares import LEVELS, NOMINAL
+from experiments.equivalence import all_of, inside
+from experiments.script import Script, command, panels
+from experiments.statistics import limits
+
+LOWEST, HIGHEST = 0.85, 0.95
+DESIGNS = ("random", "designed")
+
+
+class Line(NamedTuple):
+    """One estimator and what its band is about.
+
+    Attributes
+    ----------
+    family : str
+        Of the claim ``ours-bands-...``.
+    about : str
+    measure : callable (*arguments, design, n, unit) -> dict
+    arguments : tuple of str
+    answers : (int, int)
+        Few and many.
+    units : int
+    """
+
+    family: str
+    about: str
+    measure: Callable[..., dict[str, Any]]
+    arguments: tuple[str, ...]
+    answers: tuple[int, int]
+    units: int
+
+
+LINES = (
+    Line("logistic", "labels of two classes, 5 real sets", labels.real, ("logistic", "two"), (20, 60), 15),
+    Line("logistic", "labels of more classes, 4 real sets", labels.real, ("logistic", "several"), (20, 60), 12),
+    Line("logistic", "latents, drawn on 3 sets", labels.latents, ("logistic",), (20, 60), 18),
+    Line("gp-classifier", "labels, 5 real sets", labels.real, ("process", "two"), (20, 60), 15),
+    Line("gp-classifier", "latents, drawn", labels.latents, ("process",), (20, 60), 12),
+    Line("gp-regressor", "outcomes, 4 real sets", numbers.measured, ("process", "real"), (10, 40), 12),
+    Line("gp-regressor", "outcomes, drawn", numbers.measured, ("process", "drawn"), (10, 40), 12),
+    Line("gp-regressor-integrated", "outcomes, 4 real sets", numbers.measured, ("process, integrated", "real"),
+         (10, 40), 12),
+    Line("gp-regressor-integrated", "outcomes, drawn", numbers.measured, ("process, integrated", "drawn"), (10, 40),
+         12),
+    Line("sparse", "outcomes, 4 real sets", numbers.measured, ("sparse", "real"), (10, 40), 8),
+    Line("sparse", "outcomes, drawn", numbers.measured, ("sparse", "drawn"), (10, 40), 8),
+    Line("poisson-regression", "counts, 4 real sets", counts.measured, ("regression", "real"), (10, 60), 12),
+    Line("poisson-regression", "counts, drawn", counts.measured, ("regression", "drawn"), (10, 60), 12),
+    Line("cox", "counts, 3 real series", counts.measured, ("process", "real"), (10, 40), 9),
+    Line("cox", "counts, drawn", counts.measured, ("process", "drawn"), (10, 40), 10),
+    Line("factorization", "counts, drawn", counts.measured, ("factors", "drawn"), (60, 150), 8),
+    Line("traits", "traits, drawn", people.traits, ("one trait",), (5, 15), 8),
+    Line("totals-by-model", "totals, 2 real scales", people.totals, ("real", "model"), (5, 10), 8),
+    Line("totals-by-model", "totals, two traits", people.totals, ("two traits", "model"), (5, 10), 8),
+    Line("totals", "totals, 2 real scales", people.totals, ("real", "people"), (5, 10), 8),
+    Line("totals", "totals, two traits", people.totals, ("two traits", "people"), (5, 10), 8),
+    Line("preferences", "comparisons, sushi", people.compared, ("real",), (5, 15), 8),
+    Line("preferences", "differences of utilities, drawn", people.compared, ("drawn",), (5, 15), 8),
+    Line("particles", "parameters of a resonance", instruments.parameters, ("resonance, noise unknown",), (4, 12), 10),
+    Line("particles", "parameters of a listener", instruments.parameters, ("psychometric function",), (4, 12), 10),
+    Line("simulators", "parameters of a gauge", instruments.parameters, ("a gauge",), (4, 12), 10),
+)  # fmt: skip
+NAMES = {
+    "logistic": "BayesianLogisticRegression", "gp-classifier": "GaussianProcessClassifier, kernel learnt",
+    "gp-regressor": "GaussianProcessRegressor, kernel at its mode",
+    "gp-regressor-integrated": "GaussianProcessRegressor, kernel integrated", "sparse": "SparseLinearRegression",
+    "poisson-regression": "PoissonRegression", "cox": "CoxProcess", "factorization": "PoissonFactorization",
+    "traits": "Questionnaire, traits", "totals-by-model": "Questionnaire, totals by the model alone",
+    "totals": "Questionnaire, totals with the band of people asked alike", "preferences": "CollaborativePreference",
+    "particles": "ParticleEstimator", "simulators": "SimulatorEstimator",
+}  # fmt: skip
+
+
+def measured(script: Script, line: Line, design: str, n: int, units: int) -> dict[str, np.ndarray]:
+    """Columns over units."""
+    group = "bands-" + "-".join((line.family, *line.arguments)).replace(" ", "_").replace(",", "")
+    with threadpool_limits(1):
+        found = [script.kept(group, line.measure, *line.arguments, design, n, unit) for unit in range(units)]
+    return {key: np.array([one[key] for one in found], dtype=float) for key in found[0]}
+
+
+def run(script: Script) -> None:
+    """Measure, draw, judge."""
+    drawn = ("gp-regressor", "poisson-regression", "traits")
+    lines = [one for one in LINES if not script.quick or (one.family in drawn and "drawn" in one.about)]
+    found: dict[tuple[int, str, int], dict[str, np.ndarray]] = {}
+    for k, line in enumerate(lines):
+        for design in DESIGNS:
+            for n in line.answers[: 1 if script.quick else 2]:
+                one = found[k, design, n] = measured(script, line, design, n, 2 if script.quick else line.units)
+                print(line.family, line.about, design, n, one["covered"].mean(axis=0).round(3), flush=True)
+    rows = [_row(lines[k], design, n, one) for (k, design, n), one in found.items()]
+    script.table(
+        {column: [row[column] for row in rows] for column in rows[0]}, "bands",
+        "Shares of outcomes, or of what was drawn, within bands of nominal .5, .8, .9 and .95, with 95% limits of the "
+        "third over units (splits of sets in turn, drawn truths, banks with 60 people); width of nominal .90 (labels: "
+        "how many; numbers: in deviations of the outcomes), log score in nats, and the simplest band of one width by "
+        "cross-conformal prediction from the same answers; seconds of the processor for fit and bands of a unit.",
+    )  # fmt: skip
+    _draw(script, lines, found)
+    for family in dict.fromkeys(line.family for line in lines):
+        _judge(script, family, [(lines[k], design, n, one) for (k, design, n), one in found.items()
+                                if lines[k].family == family])  # fmt: skip
+
+
+def _row(line: Line, design: str, n: int, one: dict[str, np.ndarray]) -> dict[str, Any]:
+    covered = one["covered"].mean(axis=0)
+    _, low, high = limits(one["covered"][:, NOMINAL])
+    simple = one["simple"]
+    finite = simple[np.isfinite(simple).all(axis=1)]
+    return {
+        "estimator": NAMES[line.family], "about": line.about, "design": design, "answers": n, "units": line.units,
+        **{f"nominal {q:g}": round(float(share), 3) for q, share in zip(LEVELS, covered, strict=True)},
+        ".90 lower": round(low, 3), ".90 upper": round(high, 3),
+        "width": float(f"{np.median(one['width']):.3g}"),
+        "log score": "" if np.isnan(one["score"]).all() else round(float(one["score"].mean()), 3),
+        "simplest covers": "" if not len(finite) else round(float(finite[:, 0].mean()), 3),
+        "simplest width": "" if not len(finite) else float(f"{np.median(finite[:, 1]):.3g}"),
+        "seconds": round(float(one["seconds"].mean()), 3),
+    }  # fmt: skip
+
+
+def _draw(script: Script, lines: list[Line], found: dict[tuple[int, str, int], dict[str, np.ndarray]]) -> None:
+    figure, axes = panels(1, 1, 9.0, 1.2 + 0.34 * len(lines))
+    ax = axes[0, 0]
+    ax.axvspan(LOWEST, HIGHEST, color="0.92")
+    for (k, design, n), one in found.items():
+        mean, low, high = limits(one["covered"][:, NOMINAL])
+        many = n == lines[k].answers[1]
+        place = k + 0.15 * (2 * DESIGNS.index(design) + many - 1.5)
+        colour = ("#999999", "#0072B2")[DESIGNS.index(design)]
+        label = f"{design}, {'many' if many else 'few'} answers" if k == 0 else None
+        ax.errorbar(
+            mean, place, xerr=[[mean - low], [high - mean]], fmt="o" if many else "s", color=colour, markersize=4,
+            markerfacecolor=colour if many else "white", elinewidth=0.8, label=label,
+        )  # fmt: skip
+    ax.set_yticks(range(len(lines)), [f"{NAMES[line.family].split(',')[0]}: {line.about}" +
+                                      (" (integrated)" if "integrated" in line.family else "") +
+                                      (" (band of people)" if line.family == "totals" else "") for line in lines],
+                  fontsize=7)  # fmt: skip
+    ax.set(xlabel="within nominal .90", xlim=(0.4, 1.0), ylim=(len(lines) - 0.5, -0.5))
+    ax.legend(fontsize=7, loc="lower left")
+    script.figure(figure, "bands", "What nominal .90 covers, with 95% limits over units; grey: .85 to .95.")
+
+
+def _judge(script: Script, family: str, cells: list[tuple[Line, str, int, dict[str, np.ndarray]]]) -> None:
+    value, parts = {}, []
+    for line, design, n, one in cells:
+        mean, low, high = limits(one["covered"][:, NOMINAL])
+        parts.append(inside(low, high, LOWEST, HIGHEST))
+        value[f"{line.about}; {design}, {n}"] = f"{mean:.3f} [{low:.3f}, {high:.3f}]"
+    holds = all_of(parts)
+    out = [name for name, part in zip(value, parts, strict=True) if part is False]
+    open_ = [name for name, part in zip(value, parts, strict=True) if part is None]
+    reason = "" if holds else f"Outside: {' / '.join(out) or 'none'}. Cannot be told: {' / '.join(open_) or 'none'}."
+    script.judge(
+        f"ours-bands-{family}", holds,
+        claim=f"{NAMES[family]}: nominal .90 covers .85 to .95 in every line, after random and designed answers, few "
+        "and many.",
+        target=f"95% limits over units within {LOWEST} to {HIGHEST}, every line", value=value, reason=reason,
+        seed=f"0..{max(line.units for line, *_ in cells) - 1}",
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    command(run, __doc__, __file__)

@@ -1,0 +1,105 @@
+"""Counts that scatter beyond Poisson's: bands of `PoissonRegression` know of it, means and choices do not."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from adaptive import PoissonFactorization, PoissonRegression
+from adaptive.estimators.pairs.factorization.forecasts import intervals
+from tests.culprits import naming
+
+
+def rows(scatter, seed=0, n=400):
+    """Rows, and counts whose log rates have so large a deviation of their own."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 3))
+    log_rates = 1.5 + X @ [0.5, -0.3, 0.0] + scatter * rng.standard_normal(n) - 0.5 * scatter**2
+    return X, rng.poisson(np.exp(log_rates)).astype(float)
+
+
+def covered(model, X, y):
+    low, high = model.interval(X, 0.9)
+    return np.mean((low <= y) & (y <= high))
+
+
+def test_intervals_hold_counts_that_scatter():
+    X, y = rows(1.0)
+    model = PoissonRegression().fit(X[:150], y[:150])
+    assert 0.85 < covered(model, X[150:], y[150:]) < 0.97
+    assert 0.6 < model.scatter_ < 1.5  # 1 is true
+    assert model.variance_factor_.value > 4 and model.variance_factor_.gain > 0.5
+
+
+def test_poisson_counts_are_left_as_they_are():
+    X, y = rows(0.0)
+    model = PoissonRegression().fit(X[:150], y[:150])
+    assert model.scatter_ < 0.02
+    assert 0.87 < covered(model, X[150:], y[150:]) < 0.97
+
+
+def test_more_scatter_is_a_larger_variance():
+    found = [PoissonRegression().fit(*rows(scatter)).scatter_ for scatter in (0.0, 0.3, 0.6, 1.2)]
+    assert found == sorted(found)
+    np.testing.assert_allclose(found, np.square([0.0, 0.3, 0.6, 1.2]), rtol=0.4, atol=0.03)
+
+
+def test_means_ranks_and_choices_do_not_know_of_it():
+    X, y = rows(1.0)
+    model = PoissonRegression().fit(X[:100], y[:100])
+    before = model.predict(X), model.select(X[100:], n_select=3), model.predictive(X).mean
+    model.interval(X)
+    wide = model.belief_.scattered(model._candidates(X))
+    family = model.belief_.settings.family(1.0)
+    np.testing.assert_allclose(family.expected_rate(*wide), before[0], rtol=1e-10)  # the band is about the same mean
+    np.testing.assert_array_equal(model.select(X[100:], n_select=3), before[1])
+
+
+def test_it_is_found_again_in_another_order_and_after_a_snapshot():
+    X, y = rows(0.8, n=60)
+    model = PoissonRegression().fit(X, y)
+    other = PoissonRegression().fit(X[::-1], y[::-1])
+    again = PoissonRegression().restore(model.state())
+    assert other.scatter_ == pytest.approx(model.scatter_, rel=2e-3)
+    assert again.scatter_ == model.scatter_
+
+
+def test_few_rows_have_none_while_every_rate_and_prior_has_one():
+    X, y = rows(0.8, n=60)
+    few = PoissonRegression().fit(X[:4], y[:4])
+    assert few.scatter_ == 0.0 and few.variance_factor_ is None
+
+    for rate in ("exp", "softplus"):
+        for prior in ("gaussian", "laplace", "student_t"):
+            with naming((rate, prior)):
+                model = PoissonRegression(rate, prior=prior).fit(X, y)
+                assert model.variance_factor_.value >= 1.0 and np.isfinite(model.interval(X)).all()
+
+
+def test_deviations_of_rates_say_what_they_do_not_know():
+    X, y = rows(1.0)
+    model = PoissonRegression().fit(X, y)
+    with pytest.warns(UserWarning, match="scatter about their rates more than Poisson's"):
+        model.predict(X, return_std=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        PoissonRegression().fit(*rows(0.0)).predict(X, return_std=True)
+        model.predict(X)
+
+
+def test_intervals_of_a_factorisation_hold_counts_that_its_factors_do_not_explain():
+    rng = np.random.default_rng(0)
+    users, items = rng.standard_normal((30, 2)), 0.7 * rng.standard_normal((20, 2))
+    pairs = np.array([(u, i) for u in range(30) for i in range(20)])
+    log_rates = (1.0 + users @ items.T).ravel() + 0.8 * rng.standard_normal(600)
+    order, y = rng.permutation(600), rng.poisson(np.exp(log_rates)).astype(float)
+    seen, new = order[:300], order[300:]
+    model = PoissonFactorization(2, random_state=0).fit(pairs[seen], y[seen])
+    low, high = model.interval(pairs[new])
+    bare = intervals(*model.belief_.located(*pairs[new].T), 0.9)
+    assert np.mean((low <= y[new]) & (y[new] <= high)) > 0.8
+    assert np.mean((bare[0] <= y[new]) & (y[new] <= bare[1])) < 0.7
+    assert model.scatter_ > 0.1 and model.variance_factor_.gain > 0
+    own = model.user(0)
+    assert own.interval([0, 1])[1].tolist() == model.interval([(0, 0), (0, 1)])[1].tolist()
+    assert PoissonFactorization(2, inference="map", random_state=0).fit(pairs[seen], y[seen]).variance_factor_ is None
