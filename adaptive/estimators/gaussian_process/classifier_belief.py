@@ -29,7 +29,7 @@ from adaptive.estimators.gaussian_process.process_belief import (
 )
 from adaptive.estimators.gaussian_process.settings import ProcessSettings
 from adaptive.estimators.rows.labels import LINKS, labelled, one_against_rest
-from adaptive.estimators.rows.leave_one_out import LeaveOneOut, latent_factor, without_sites
+from adaptive.estimators.rows.leave_one_out import LeaveOneOut, latent_factor, of_two_classes, without_sites
 from adaptive.estimators.rows.training import LabelledRows, labels_of
 from adaptive.estimators.searches import due
 from adaptive.means import as_mean
@@ -220,7 +220,8 @@ class ClassifierBelief(ProcessBelief):
         if posterior.engine != "expectation_propagation":
             return 1.0
         cavities = without_sites(posterior.mean, posterior.variances(), *posterior.sites)
-        return latent_factor(np.ones(1), [cavities], LINKS[self.settings.link](), self.data)
+        said = of_two_classes(np.ones(1), [cavities], LINKS[self.settings.link](), self.data.codes)
+        return latent_factor(said, self.data.sample_weight)
 
     @property
     def left_out(self) -> LeaveOneOut | None:

@@ -88,10 +88,9 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         What is done about a ``prior_scale`` that is not given: average over nodes of it, each weighted by its evidence
         (see Notes), or take that of the highest evidence.
     calibration : {"leave_one_out", None}, default "leave_one_out"
-        With integrated hyper-parameters, two classes and expectation propagation: probabilities are those of latents
-        whose variances are multiplied by one factor, fitted to leave-one-out predictions. Who is asked does not depend
-        on it.
-
+        With integrated hyper-parameters, of two classes by expectation propagation and of a softmax: probabilities are
+        those of latents whose (co)variances are multiplied by one factor, fitted to leave-one-out predictions. Who is
+        asked does not depend on it. Chosen by `ours-hyper-text-factor` and `ours-hyper-factor-classes`.
     prior_covariance : {None, "pool"}, default None
         None: weights are independent. "pool": they vary as the rows of ``pool`` do, w ~ N(0, scale^2 C), C = X'X / N,
         along its 300 leading directions and scaled so that its rows have mean square length 1. For texts, whose words

@@ -24,7 +24,7 @@ from adaptive.estimators.linear.pool_marginals import LARGEST_CHUNK, KeptRows, N
 from adaptive.estimators.linear.settings import LogisticSettings
 from adaptive.estimators.linear.softmax_belief import SoftmaxBelief
 from adaptive.estimators.nodes import NEGLIGIBLE, Nodes, beliefs_at, finite_evidences, weights_of
-from adaptive.estimators.rows.leave_one_out import LeaveOneOut, cavities, latent_factor, left_out, mixed
+from adaptive.estimators.rows.leave_one_out import LeaveOneOut, cavities, latent_factor, left_out, mixed, of_two_classes
 from adaptive.estimators.rows.training import LabelledRows
 from adaptive.estimators.searches import due
 from adaptive.inference.mixture_posterior import MixturePosterior
@@ -150,7 +150,7 @@ class IntegratedBelief(Nodes[LogisticSettings, LabelledRows, Part]):
         return NodeMarginals([belief.marginals(pool, table, keep) for belief in binary])
 
     def probabilities(self, rows: Matrix) -> np.ndarray:
-        """(m, n_classes) predictive probabilities, of two classes with the latents' variances times ``gamma``."""
+        """(m, n_classes) predictive probabilities, with the latents' covariances times ``gamma``."""
         tables = [belief.probabilities(rows, self.gamma) for belief in self.beliefs]
         return np.minimum(np.einsum("k,kmc->mc", self.weights, np.stack(tables)), 1.0)  # weights add up to 1 + 1e-16
 
@@ -172,9 +172,18 @@ class IntegratedBelief(Nodes[LogisticSettings, LabelledRows, Part]):
     def gamma(self) -> float:
         """The factor on latents' variances that suits the predictions left out; 1 where there are none."""
         first = self.beliefs[0]
-        if self.settings.calibration is None or not (isinstance(first, BinaryBelief) and first.has_cavities):
+        if self.settings.calibration is None or (isinstance(first, BinaryBelief) and not first.has_cavities):
             return 1.0
-        return latent_factor(self.weights, self._cavities, first.family, self.data)
+        if isinstance(first, BinaryBelief):
+            said = of_two_classes(self.weights, self._cavities, first.family, self.data.codes)
+        else:
+            said = self._said_of_classes
+        return latent_factor(said, self.data.sample_weight)
+
+    def _said_of_classes(self, gamma: float) -> np.ndarray:
+        """(m,) probabilities of the training rows' labels without themselves, covariances of scores times gamma."""
+        parts = [belief.left_out_at(gamma) for belief in self.beliefs if isinstance(belief, SoftmaxBelief)]
+        return self.weights @ np.exp([part.log_score for part in parts])
 
     @cached_property
     def left_out(self) -> LeaveOneOut | None:

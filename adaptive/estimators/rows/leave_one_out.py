@@ -7,24 +7,33 @@ Over nodes of weight w_k the weights without row j are w_k / p_k(y_j | others), 
 
     ln gamma = argmax  sum_j ln sum_k w_k p(y_j | N(c_jk, gamma v_jk)) - (ln gamma)^2 / 2,
 
-with c and v the cavities' moments: below 1 where the prior left variance that the rows do not have.
+with c and v the cavities' moments, of a softmax those of all scores: below 1 where the prior left variance that the rows
+do not have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from adaptive.estimators.rows.training import LabelledRows
     from adaptive.inference import Posterior
     from adaptive.potentials import Potential
     from adaptive.potentials.likelihood import Likelihood
     from adaptive.types import Matrix
 
-__all__ = ["LeaveOneOut", "cavities", "latent_factor", "left_out", "log_scores", "mixed", "without_sites"]
+__all__ = [
+    "LeaveOneOut",
+    "cavities",
+    "latent_factor",
+    "left_out",
+    "log_scores",
+    "mixed",
+    "of_two_classes",
+    "without_sites",
+]
 
 LOG_FACTORS = np.linspace(-5.0, 1.0, 25)
 _FLAT = 1e-10  # cavity precision, in units of the marginal's, that stands for zero
@@ -118,14 +127,29 @@ def mixed(weights: np.ndarray, parts: Sequence[LeaveOneOut], codes: np.ndarray |
     return LeaveOneOut(np.einsum("km,kmc->mc", shares, np.stack(tables)), log_score)
 
 
-def latent_factor(
-    weights: np.ndarray, moments: Sequence[tuple[np.ndarray, np.ndarray]], family: Likelihood, data: LabelledRows
-) -> float:
-    """Return gamma, the factor of all latents' variances that suits the predictions left out; from exp(-5) to e."""
-    rows, codes = np.arange(len(data)), data.codes
-    scores = np.empty(len(LOG_FACTORS))
-    for i, log_factor in enumerate(LOG_FACTORS):
-        tables = [family.outcome_probabilities(mean, np.exp(log_factor) * v)[1] for mean, v in moments]
-        said = weights @ np.stack([table[rows, codes] for table in tables])
-        scores[i] = data.sample_weight @ np.log(np.maximum(said, np.finfo(float).tiny)) - 0.5 * log_factor**2
+def latent_factor(said: Callable[[float], np.ndarray], counts: np.ndarray) -> float:
+    """Return gamma, the factor of all latents' variances that suits the predictions left out; from exp(-5) to e.
+
+    Parameters
+    ----------
+    said : callable gamma -> (m,) probabilities
+        Of the labels that were given, each row left out, with latents' variances times gamma.
+    counts : (m,) array
+        How many answers each row counts for.
+    """
+    logs = [np.log(np.maximum(said(float(np.exp(one))), np.finfo(float).tiny)) for one in LOG_FACTORS]
+    scores = np.stack(logs) @ counts - 0.5 * np.square(LOG_FACTORS)
     return float(np.exp(LOG_FACTORS[np.argmax(scores)]))
+
+
+def of_two_classes(
+    weights: np.ndarray, moments: Sequence[tuple[np.ndarray, np.ndarray]], family: Likelihood, codes: np.ndarray
+) -> Callable[[float], np.ndarray]:
+    """Return what ``latent_factor`` takes, of rows whose classes are ``codes`` (0 or 1) and the cavities of nodes."""
+    rows = np.arange(len(codes))
+
+    def said(gamma: float) -> np.ndarray:
+        tables = [family.outcome_probabilities(mean, gamma * variance)[1] for mean, variance in moments]
+        return weights @ np.stack([table[rows, codes] for table in tables])
+
+    return said

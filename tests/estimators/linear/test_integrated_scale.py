@@ -182,6 +182,25 @@ def test_other_links_priors_and_engines_are_mixed_alike(options):
     assert np.mean(model.predict(X[40:]) == Y[40:]) > 0.7
 
 
+def test_one_factor_on_the_scores_covariances_calibrates_a_softmax():
+    """By definition: ln gamma maximises what is said of rows left out, under N(0, 1); nobody is asked otherwise."""
+    sectors = np.digitize(np.arctan2(X[:, 1], X[:, 0]), [-1.0, 1.2])
+    plain, factored = (
+        BayesianLogisticRegression(calibration=how).fit(X[:40], sectors[:40]) for how in (None, "leave_one_out")
+    )
+    belief, gamma = factored.belief_, factored.belief_.gamma
+    assert plain.belief_.gamma == 1.0 and gamma < 0.9
+
+    def said(log_factor):
+        left_out = [part.left_out_at(np.exp(log_factor)).log_score for part in belief.beliefs]
+        return np.sum(np.log(belief.weights @ np.exp(left_out))) - 0.5 * log_factor**2
+
+    assert said(np.log(gamma)) == max(said(one) for one in np.linspace(-5.0, 1.0, 25))
+    tables = [part.probabilities(PROBES, gamma) for part in belief.beliefs]
+    np.testing.assert_allclose(factored.predict_proba(PROBES), np.tensordot(belief.weights, tables, axes=1))
+    np.testing.assert_array_equal(factored.predictive(PROBES).probabilities, plain.predictive(PROBES).probabilities)
+
+
 def test_a_softmax_is_weighed_by_laplaces_evidence():
     sectors = np.digitize(np.arctan2(X[:, 1], X[:, 0]), [-1.0, 1.2])
     model = BayesianLogisticRegression(hyperparameters="integrated", classes=[0, 1, 2]).fit(X[:40], sectors[:40])
