@@ -58,11 +58,11 @@ class SequentialDesign:
         The experiment; ``run`` needs it.
     scorer : str or callable, default "auto"
         What makes a candidate worth measuring; see :mod:`adaptive.scorers`. "auto": what the estimator names as its
-        ``default_scorer``.
+        ``default_scorer``. Of classifiers chosen by `ours-default-classifiers`.
     exploration : float in [0, 1] or "auto", default "auto"
         Share of the questions, after the initial ones, that are drawn at random, by one coin each: labels of extreme
         rows alone mislead a classifier about all others. "auto": .15 where the scorer looks at outcomes of a
-        classifier, else 0.
+        classifier, else 0. Chosen by `ours-default-exploration`.
     target : optional
         What the information is to be about; None: everything unknown.
     batch_size : int, default 1

@@ -127,7 +127,9 @@ def beside_peer(n: int, repetitions: int, optimised: bool) -> dict[str, float]:
     kernel = ConstantKernel(4.0) * RBF(2.0)
 
     def ours(inference: str, optimizer: Any = None) -> Callable[[], Any]:
-        return lambda: GaussianProcessClassifier(kernel, inference=inference, optimizer=optimizer).fit(X, y)
+        return lambda: GaussianProcessClassifier(
+            kernel, inference=inference, optimizer=optimizer, hyperparameters="mode"
+        ).fit(X, y)
 
     fits = {
         "scikit-learn": lambda: Peer(kernel, optimizer=None).fit(X, y),

@@ -162,11 +162,15 @@ def _sparse(*prior: str, **options: Any) -> Callable[[], Any]:
 
 
 def _classifier(**options: Any) -> Callable[[], Any]:
-    return lambda: adaptive.GaussianProcessClassifier(_kernel(), classes=["no", "yes"], **options)
+    return lambda: adaptive.GaussianProcessClassifier(
+        _kernel(), classes=["no", "yes"], **{"hyperparameters": "mode", **options}
+    )
 
 
 def _regressor(**options: Any) -> Callable[[], Any]:
-    return lambda: adaptive.GaussianProcessRegressor(_kernel("likelihood" not in options), **options)
+    return lambda: adaptive.GaussianProcessRegressor(
+        _kernel("likelihood" not in options), **{"hyperparameters": "mode", **options}
+    )
 
 
 TWO, THREE = {"classes": ["no", "yes"]}, {"classes": ["a", "b", "c"]}

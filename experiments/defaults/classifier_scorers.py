@@ -1,6 +1,6 @@
 """Defaults of questions for labels: scorer and share at random, beside random rows and LogisticRegressionCV.
 
-Thirteen real sets of two to ten classes, at most 300 rows to ask from and 400 to test on: 5 random labels that all
+Twelve real sets of two to ten classes, at most 300 rows to ask from and 400 to test on: 5 random labels that all
 arms share, then questions up to 60 labels, one by one of two classes, by fives of more. Judges, after 10, 30 and 60
 labels: accuracy, log loss and calibration error, all as paired differences to random rows of the same model, with
 95% intervals over sets (Student's) and, set by set, over splits. The sets of one half choose, those of the other
@@ -75,7 +75,7 @@ def chosen(found: Found, names: tuple[str, ...]) -> str:
 
 def run(script: Script) -> None:
     """Ask, choose on one half of the sets, confirm on the other."""
-    n_seeds, most = (2, 10) if script.quick else (12, MARKS[-1])
+    n_seeds, most = (2, 10) if script.quick else (6, MARKS[-1])
     names = ("crabs", "thyroid") if script.quick else (*CHOOSE, *CONFIRM)
     halves = {
         "choose": tuple(name for name in names if name in CHOOSE),

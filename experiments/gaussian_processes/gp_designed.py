@@ -94,7 +94,7 @@ def labelled(name: str, scorer: str, seed: int, n: int, n_test: int, n_queries: 
     kernel = ConstantKernel(4.0, (1.0, 100.0)) * RBF(typical, (0.25 * typical, 4.0 * typical))
     first = np.random.default_rng([seed, 1]).permutation(len(X))[:INITIAL]
     target = X if scorer == "predictive_information_gain" else None
-    model = GaussianProcessClassifier(kernel, classes=[0, 1], calibration=None)
+    model = GaussianProcessClassifier(kernel, classes=[0, 1], calibration=None, hyperparameters="mode")
     loop = SequentialDesign(model, X, scorer=scorer, target=target, initial=first, exploration=0, random_state=seed)
     losses, rights = [], []
     with warnings.catch_warnings():
@@ -135,9 +135,9 @@ def boxed(kind: str, inputs: str, seed: int, points: int, n_queries: int) -> dic
         height, length = TRUTHS["classification"]
         kernel = ConstantKernel(height**2, "fixed") * RBF(length, "fixed")
     model: Any = (
-        GaussianProcessRegressor(kernel, alpha=NOISE**2)
+        GaussianProcessRegressor(kernel, alpha=NOISE**2, hyperparameters="mode")
         if kind == "regression"
-        else GaussianProcessClassifier(kernel, classes=[0, 1], calibration=None)
+        else GaussianProcessClassifier(kernel, classes=[0, 1], calibration=None, hyperparameters="mode")
     )
     about = np.linspace(0, 1, 64)[:, None] if inputs == "predictive_information_gain" else None
     pool: Any = None

@@ -17,7 +17,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from threadpoolctl import threadpool_limits
 
 from adaptive import GaussianProcessClassifier
-from adaptive.estimators.rows.leave_one_out import latent_factor, without_sites
+from adaptive.estimators.rows.leave_one_out import latent_factor, of_two_classes, without_sites
 from adaptive.loop.comparison import interval
 from adaptive.potentials import BernoulliLogit
 from experiments.equivalence import inside
@@ -36,10 +36,12 @@ def one_run(name: str, seed: int, n_labels: int) -> dict[str, np.ndarray]:
     kernel = ConstantKernel(4.0, (1.0, 100.0)) * RBF(typical, (0.25 * typical, 4.0 * typical))
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = GaussianProcessClassifier(kernel, classes=[0, 1]).fit(X[chosen], y[chosen])
+        model = GaussianProcessClassifier(kernel, classes=[0, 1], hyperparameters="mode").fit(X[chosen], y[chosen])
         posterior = model.posterior_
         cavities = without_sites(posterior.mean, posterior.variances(), *posterior.sites)
-        factor = latent_factor(np.ones(1), [cavities], BernoulliLogit(), model.belief_.data)
+        data = model.belief_.data
+        said = of_two_classes(np.ones(1), [cavities], BernoulliLogit(), data.codes)
+        factor = latent_factor(said, data.sample_weight)
         mean, variance = model.latent_mean_and_variance(new)
     losses = []
     for one in (1.0, factor):

@@ -64,7 +64,7 @@ def labels(name: str, way: str, seed: int, n: int) -> dict[str, np.ndarray]:
     found: dict[str, list[float]] = {"accuracy": [], "log loss": [], "with the factor": []}
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = GaussianProcessClassifier(kernel_of(X, False), classes=[0, 1], calibration=None)
+        model = GaussianProcessClassifier(kernel_of(X, False), classes=[0, 1], calibration=None, hyperparameters="mode")
         design = SequentialDesign(
             model, X, lambda query: y[query.positions], scorer=way, initial=first,
             target=X if way == "auto" else None, random_state=seed,

@@ -87,6 +87,11 @@ class CoxSettings(ProcessSettings):
         """The mean function before any fit: the place of the typical rate, unless one is given."""
         return as_mean(inverse_rate(self.rate, rate) if self.mean is None else self.mean)
 
+    @property
+    def tells_bounds(self) -> bool:
+        """True: a rate that is flat is worth a word, whoever chose the bounds."""
+        return True
+
     def kernels(self, X: np.ndarray, rate: float, repeated: bool = False) -> list[Kernel]:
         """Kernels at which searches start: the given kernel, or one of every share of the range.
 

@@ -27,7 +27,7 @@ from adaptive.estimators.gaussian_process.process_belief import (
     prior_process,
     restored,
 )
-from adaptive.estimators.gaussian_process.settings import ProcessSettings
+from adaptive.estimators.gaussian_process.settings import HYPERPARAMETERS, ProcessSettings
 from adaptive.estimators.rows.labels import LINKS, labelled, one_against_rest
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, latent_factor, of_two_classes, without_sites
 from adaptive.estimators.rows.training import LabelledRows, labels_of
@@ -55,13 +55,13 @@ class ClassifierSettings(ProcessSettings):
     multi_class: str = "one_vs_rest"
     n_jobs: int | None = None
     classes: ArrayLike | None = None
-    hyperparameters: str = "mode"
+    hyperparameters: str = "auto"
     calibration: str | None = "leave_one_out"
 
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
         super().check()
-        checks.choice("hyperparameters", self.hyperparameters, ("integrated", "mode"))
+        checks.choice("hyperparameters", self.hyperparameters, HYPERPARAMETERS)
         checks.choice("link", self.link, LINKS)
         if self.calibration is not None:
             checks.choice("calibration", self.calibration, ("leave_one_out",))
@@ -75,7 +75,7 @@ class ClassifierSettings(ProcessSettings):
         """The evidence of a binary problem, before any fit."""
         steps = 400 if self.inference == "annealed_importance" else int(self.max_iter_predict)
         return Evidence(
-            self.start_kernel(),
+            self.start_kernel(X),
             as_mean(self.mean).prepared(X),
             X,
             [partial(_observed, LINKS[self.link], signs)],
@@ -231,6 +231,10 @@ class ClassifierBelief(ProcessBelief):
         chosen = np.exp(found.log_score)
         table = np.where(np.arange(2) == self.data.codes[:, None], chosen[:, None], 1.0 - chosen[:, None])
         return LeaveOneOut(table, found.log_score)
+
+    def latent_moments(self, X: Inputs) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and variance (m,) of the function of two classes."""
+        return self.processes[0].moments(X)
 
     def winners(self, X: Inputs) -> np.ndarray:
         """(m,) codes of the most probable class."""

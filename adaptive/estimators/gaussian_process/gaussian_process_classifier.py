@@ -13,9 +13,10 @@ from adaptive.estimators.gaussian_process.classifier_belief import ClassifierBel
 from adaptive.estimators.gaussian_process.estimator import ProcessEstimator
 from adaptive.estimators.gaussian_process.integrated_belief import IntegratedClassifier
 from adaptive.estimators.gaussian_process.process_belief import log_marginal_likelihood, one_or_all
+from adaptive.estimators.gaussian_process.settings import integrates
 from adaptive.estimators.rows.labels import codes_of, known_classes, refuse_two_kinds, unboxed, warn_of_one_class
 from adaptive.estimators.rows.scales import warn_of_scales
-from adaptive.estimators.rows.training import LabelledRows, stacked_rows
+from adaptive.estimators.rows.training import LabelledRows, labels_of, stacked_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +37,9 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
     Parameters
     ----------
     kernel : kernel, optional
-        Of scikit-learn or :mod:`adaptive.kernels`. None: ``1.0 * RBF(1.0)``, both fixed.
+        Of scikit-learn or :mod:`adaptive.kernels`. None: a squared exponential whose height and length are learnt; the
+        length starts at the median distance of the rows (with ``optimizer=None`` it is ``1.0 * RBF(1.0)``). Chosen by
+        `ours-default-processes`.
     link : {"logit", "probit"}, default "logit"
     inference : str or callable, default "expectation_propagation"
         "laplace_approximation", "expectation_propagation", "variational_gaussian", "variational_bounds", "mean_field",
@@ -67,12 +70,12 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
     low_rank : {"incomplete_cholesky", "nystroem"}, default "incomplete_cholesky"
         How pivots are found: each where the variance that remains is largest, or at random. Hyper-parameters are fitted
         with the pivots that the starting kernel asks for; those of the fitted one are found afterwards.
-    hyperparameters : {"integrated", "mode"}, default "mode"
-        Take those of the highest evidence, or average over nodes of them, each weighted by its evidence and a prior
-        about what ``kernel`` has: ln length ~ N(ln start, 1), heights alike. One has 9 nodes, two have 15, more a
-        central composite design about the best. Integrate where a design asks for the points of a box: few labels that
-        it chose make the best kernel's variances too small. On pools of real rows it was not better.
-
+    hyperparameters : {"auto", "integrated", "mode"}, default "auto"
+        Average over nodes of them, each weighted by its evidence and a prior about what ``kernel`` has: ln length ~
+        N(ln start, 1), heights alike; or take those of the highest evidence. One has 9 nodes, two have 15, more a
+        central composite design about the best. Few labels, or those that a design chose, make the best kernel's
+        variances too small. "auto" averages over at most four, of two classes, and takes the highest where the search
+        was given an ``optimizer`` or restarts or a mean. Chosen by `ours-default-processes`.
     calibration : {"leave_one_out", None}, default "leave_one_out"
         Two classes by expectation propagation: multiply latents' variances by one factor, fitted to leave-one-out
         predictions, in ``predict_proba``. On four pools it lowers the log loss by .02 nats after designed rows and .016
@@ -139,7 +142,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         tol: float = 1e-6,
         rank: int | None = None,
         low_rank: str = "incomplete_cholesky",
-        hyperparameters: str = "mode",
+        hyperparameters: str = "auto",
         calibration: str | None = "leave_one_out",
     ) -> None:
         self.kernel = kernel
@@ -169,8 +172,9 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
     belief_: ClassifierBelief | IntegratedClassifier
 
     def _belief_about(self, data: LabelledRows | None) -> type[Belief]:
-        integrates = self.hyperparameters != "mode" and self.optimizer is not None
-        return IntegratedClassifier if integrates else ClassifierBelief
+        labels = labels_of(self.classes) if data is None else data.labels
+        several = labels is not None and len(labels) > 2
+        return IntegratedClassifier if integrates(self, several) else ClassifierBelief
 
     def fit(self, X: Table, y: ArrayLike) -> GaussianProcessClassifier:
         """Forget the earlier fit, and fit.
@@ -218,7 +222,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         belief = self.fitted_belief()
         if belief.data.n_classes > 2:
             raise ValueError(f"latent_mean_and_variance is there for two classes only, got {belief.data.n_classes}.")
-        return belief.processes[0].moments(self._inputs(X, reset=False))
+        return belief.latent_moments(self._inputs(X, reset=False))
 
     def predict_proba(self, X: Table) -> np.ndarray:
         """Return the (m, c) predictive probabilities, columns as in ``classes_``."""

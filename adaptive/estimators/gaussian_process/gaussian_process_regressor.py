@@ -13,6 +13,7 @@ from adaptive.estimators.gaussian_process.estimator import ProcessEstimator
 from adaptive.estimators.gaussian_process.integrated_belief import IntegratedRegressor
 from adaptive.estimators.gaussian_process.process_belief import log_marginal_likelihood
 from adaptive.estimators.gaussian_process.regressor_belief import RegressorBelief, RegressorSettings
+from adaptive.estimators.gaussian_process.settings import integrates
 from adaptive.estimators.rows.training import Rows
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
     Parameters
     ----------
     kernel : kernel, optional
-        Of scikit-learn or :mod:`adaptive.kernels`. None: ``1.0 * RBF(1.0)``, both fixed.
+        Of scikit-learn or :mod:`adaptive.kernels`. None: a squared exponential whose height and length are learnt, and
+        Gaussian noise where ``alpha`` states none; the length starts at the median distance of the rows (with
+        ``optimizer=None`` it is ``1.0 * RBF(1.0)``). Chosen by `ours-default-processes`.
     likelihood : {"gaussian", "laplace", "logistic", "student_t"}, default "gaussian"
         Of the noise; the last three forgive outliers, in this order ever more.
     likelihood_scale : float, optional
@@ -51,8 +54,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
         Added to the diagonal of the kernel matrix: the variance of Gaussian noise.
     optimizer, n_restarts_optimizer, copy_X_train, random_state
         As for `GaussianProcessClassifier`.
-    normalize_y : bool, default False
-        Subtract the mean of ``y`` and divide by its standard deviation.
+    normalize_y : bool or "auto", default "auto"
+        Subtract the mean of ``y`` and divide by its standard deviation. "auto": where neither ``kernel`` nor ``alpha``
+        is given, and with them not, as in scikit-learn. Chosen by `ours-default-processes`.
     n_targets : int, optional
         Outputs of the prior before any fit.
     max_iter : int, default 200
@@ -61,8 +65,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
         Its tolerance.
     rank, low_rank
         As for `GaussianProcessClassifier`.
-    hyperparameters : {"integrated", "mode"}, default "mode"
-        As for `GaussianProcessClassifier`; where a design chose the rows of a box, integrate.
+    hyperparameters : {"auto", "integrated", "mode"}, default "auto"
+        As for `GaussianProcessClassifier`. Chosen by `ours-default-processes`.
 
     Attributes
     ----------
@@ -108,7 +112,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
         alpha: Number = 1e-10,
         optimizer: str | Callable[..., Any] | None = "fmin_l_bfgs_b",
         n_restarts_optimizer: int = 0,
-        normalize_y: bool = False,
+        normalize_y: bool | str = "auto",
         copy_X_train: bool = True,
         n_targets: int | None = None,
         random_state: RandomState = None,
@@ -116,7 +120,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
         tol: float = 1e-6,
         rank: int | None = None,
         low_rank: str = "incomplete_cholesky",
-        hyperparameters: str = "mode",
+        hyperparameters: str = "auto",
     ) -> None:
         self.kernel = kernel
         self.likelihood = likelihood
@@ -144,8 +148,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
     belief_: RegressorBelief | IntegratedRegressor
 
     def _belief_about(self, data: Rows | None) -> type[Belief]:
-        integrates = self.hyperparameters != "mode" and self.optimizer is not None
-        return IntegratedRegressor if integrates else RegressorBelief
+        return IntegratedRegressor if integrates(self) else RegressorBelief
 
     def fit(self, X: Table, y: ArrayLike) -> GaussianProcessRegressor:
         """Forget the earlier fit, and fit.

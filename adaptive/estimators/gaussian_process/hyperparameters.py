@@ -51,6 +51,8 @@ def optimised(
     bounds: np.ndarray,
     random_state: RandomState,
     climb: LBFGS = _CLIMB,
+    *,
+    tells_bounds: bool = True,
 ) -> Evidence:
     """The evidence at its largest.
 
@@ -66,6 +68,8 @@ def optimised(
     random_state : None, int, Generator or RandomState
     climb : LBFGS
         Of "fmin_l_bfgs_b". No inference on its way is more exact than needed to tell values ``ftol`` apart.
+    tells_bounds : bool, default True
+        Warn of parameters that end at a bound; not, where the bounds are none of the user's.
 
     Returns
     -------
@@ -136,7 +140,8 @@ def optimised(
     restarts = [rng.uniform(bounds[:, 0], bounds[:, 1]) for _ in range(n_restarts)]
     found = maximise(evaluate, start, bounds, iteration=iteration, restarts=restarts, warm_start=evidence.warm)
     best = replace(evidence.at(found.point), warm=found.posterior)
-    _warn_at_bounds(best, bounds)
+    if tells_bounds:
+        _warn_at_bounds(best, bounds)
     return best
 
 

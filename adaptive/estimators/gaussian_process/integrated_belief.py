@@ -180,6 +180,12 @@ class IntegratedProcesses(Nodes[S, D, B]):
         parts = [belief.predictive(X, target=target, random_state=random_state) for belief in beliefs]
         return self.mixture(parts, random_state)
 
+    def mixed_moments(self, moments: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+        """Means and variances of the mixture of nodes that have these."""
+        means, variances = (np.stack(part) for part in zip(*moments, strict=True))
+        mean = np.tensordot(self.weights, means, axes=1)
+        return mean, np.tensordot(self.weights, variances + np.square(means - mean), axes=1)
+
     # -- snapshots -----------------------------------------------------------------------------------------------------
 
     def state(self) -> State:
@@ -223,10 +229,7 @@ class IntegratedRegressor(IntegratedProcesses[RegressorSettings, Rows, Regressor
 
     def moments(self, X: Inputs) -> tuple[np.ndarray, np.ndarray]:
         """Means and variances (m,) or (m, outputs)."""
-        moments = [belief.moments(X) for belief in self.beliefs]
-        means, variances = (np.stack(part) for part in zip(*moments, strict=True))
-        mean = np.tensordot(self.weights, means, axes=1)
-        return mean, np.tensordot(self.weights, variances + np.square(means - mean), axes=1)
+        return self.mixed_moments([belief.moments(X) for belief in self.beliefs])
 
     def covariance(self, X: Inputs) -> np.ndarray:
         """Covariance (m, m) or (m, m, outputs)."""
@@ -261,6 +264,10 @@ class IntegratedClassifier(IntegratedProcesses[ClassifierSettings, LabelledRows,
     def probabilities(self, X: Inputs) -> np.ndarray:
         """(m, c) predictive probabilities."""
         return np.minimum(self.average(lambda belief: belief.probabilities(X)), 1.0)
+
+    def latent_moments(self, X: Inputs) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and variance (m,) of the function of two classes."""
+        return self.mixed_moments([belief.latent_moments(X) for belief in self.beliefs])
 
     def winners(self, X: Inputs) -> np.ndarray:
         """(m,) codes of the most probable class."""

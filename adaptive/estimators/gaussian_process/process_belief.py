@@ -131,6 +131,7 @@ def inferred(
             settings.n_restarts_optimizer if n_restarts is None else n_restarts,
             bounds_of(evidence),
             settings.random_state,
+            tells_bounds=settings.tells_bounds,
             **climb,
         )
         if settings.low_rank == "incomplete_cholesky":  # the pivots that the fitted kernel asks for

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
 from adaptive import checks
 from adaptive.estimators.gaussian_process.evidence import Evidence
@@ -24,7 +25,7 @@ from adaptive.estimators.gaussian_process.process_belief import (
     prior_process,
     restored,
 )
-from adaptive.estimators.gaussian_process.settings import ProcessSettings
+from adaptive.estimators.gaussian_process.settings import HYPERPARAMETERS, REACH, ProcessSettings
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut
 from adaptive.estimators.rows.training import Rows
 from adaptive.estimators.searches import due
@@ -33,12 +34,16 @@ from adaptive.potentials import Gaussian, Laplace, Logistic, StudentT
 from adaptive.predictive import GaussianProjections
 
 if TYPE_CHECKING:
+    from sklearn.gaussian_process.kernels import Kernel
+
     from adaptive.inference import Posterior
     from adaptive.potentials import Potential
     from adaptive.types import Inputs, Number, RandomState, State
 
 __all__ = ["RegressorBelief", "RegressorSettings"]
 
+NO_NOISE = 1e-9  # of ``alpha``: not more than what keeps a matrix regular
+NOISE, NOISES = 0.3, (1e-6, 3.0)  # variance at the start, of outcomes of variance 1, and where it is looked for
 FEW = 50  # rows for which an exact search costs milliseconds
 DEFAULT_INFERENCE = {
     "gaussian": "expectation_propagation",  # exact, whatever the engine
@@ -57,16 +62,18 @@ class RegressorSettings(ProcessSettings):
     df: float = 4.0
     inference: str | Callable[..., Posterior] | None = None
     alpha: Number = 1e-10
-    normalize_y: bool = False
+    normalize_y: bool | str = "auto"
     n_targets: int | None = None
     max_iter: int = 200
-    hyperparameters: str = "mode"
+    hyperparameters: str = "auto"
 
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
         super().check()
-        checks.choice("hyperparameters", self.hyperparameters, ("integrated", "mode"))
+        checks.choice("hyperparameters", self.hyperparameters, HYPERPARAMETERS)
         checks.choice("likelihood", self.likelihood, DEFAULT_INFERENCE)
+        if isinstance(self.normalize_y, str):
+            checks.choice("normalize_y", self.normalize_y, ("auto",))
         checks.positive("alpha", self.alpha, or_zero=True)
         checks.positive("df", self.df)
         checks.integer("max_iter", self.max_iter, minimum=1)
@@ -74,9 +81,28 @@ class RegressorSettings(ProcessSettings):
         if self.likelihood_scale is not None:
             checks.positive("likelihood_scale", self.likelihood_scale)
 
+    @property
+    def learns_noise(self) -> bool:
+        """True where neither kernel nor noise was given: Gaussian noise is then a part of the kernel, and learnt."""
+        return (
+            self.chooses_kernel and self.likelihood == "gaussian" and bool(np.all(np.asarray(self.alpha) <= NO_NOISE))
+        )
+
+    @property
+    def normalizes(self) -> bool:
+        """True where outcomes are taken in units of their own: asked for, or no kernel and no noise given."""
+        if isinstance(self.normalize_y, str):
+            return self.chooses_kernel and (self.learns_noise or self.likelihood != "gaussian")
+        return bool(self.normalize_y)
+
+    def chosen_kernel(self, length: float) -> Kernel:
+        """A height of one deviation, a length about a typical distance of the rows, and noise."""
+        smooth = ConstantKernel(1.0, (1e-2, 1e2)) * RBF(length, (length / REACH, length * REACH))
+        return smooth + WhiteKernel(NOISE, NOISES) if self.learns_noise else smooth
+
     def units(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Shift and scale of every output."""
-        if not self.normalize_y:
+        if not self.normalizes:
             return np.zeros(y.shape[1:]), np.ones(y.shape[1:])
         deviation = y.std(axis=0)
         return y.mean(axis=0), np.where(deviation > 0, deviation, 1.0)
@@ -85,6 +111,8 @@ class RegressorSettings(ProcessSettings):
         """The evidence of normalised outcomes, before any fit; ``unit`` is what y was divided by."""
         columns = y[:, None] if y.ndim == 1 else y
         log_scale, nugget = None, np.asarray(self.alpha, dtype=float)
+        if nugget.ndim and nugget.shape != (len(y),):
+            raise ValueError(f"alpha must be a number or have one entry per row ({len(y)}), got shape {nugget.shape}.")
         outputs: list[Callable[[float], Potential]]
         if self.likelihood == "gaussian":
             outputs = [partial(_gaussian, nugget, column) for column in columns.T]
@@ -97,7 +125,7 @@ class RegressorSettings(ProcessSettings):
             outputs = [partial(_robust, self.likelihood, self.df, scale, column) for column in columns.T]
         name = self.inference if self.inference is not None else DEFAULT_INFERENCE[self.likelihood]
         return Evidence(
-            self.start_kernel(),
+            self.start_kernel(X),
             as_mean(self.mean).prepared(X),
             X,
             outputs,
@@ -126,14 +154,12 @@ class RegressorBelief(ProcessBelief):
     @classmethod
     def learnt(cls, settings: RegressorSettings, data: Rows, earlier: RegressorBelief | None = None) -> RegressorBelief:
         """Learn hyper-parameters: from those of an ``earlier`` belief and, where that is due, as without it."""
-        alpha, y, rows = np.asarray(settings.alpha, dtype=float), data.y, len(data)
-        if alpha.ndim and alpha.shape != (len(y),):
-            raise ValueError(f"alpha must be a number or have one entry per row ({len(y)}), got shape {alpha.shape}.")
+        y, rows = data.y, len(data)
         shift, scale = settings.units(y)
         start, near = settings.problem(data.X, (y - shift) / scale, float(np.mean(scale))), None
         if earlier is not None:
             near = start.at(earlier.evidence.theta)
-            near.warm = None if settings.normalize_y else earlier.evidence.warm
+            near.warm = None if settings.normalizes else earlier.evidence.warm
         again = True
         if earlier is not None:
             cheap = settings.likelihood == "gaussian" and rows <= FEW
@@ -154,7 +180,7 @@ class RegressorBelief(ProcessBelief):
     ) -> RegressorBelief:
         """The belief at these hyper-parameters, warm from one ``near``."""
         evidence = cls.problems(settings, data)[0].at(theta)
-        if near is not None and not settings.normalize_y:
+        if near is not None and not settings.normalizes:
             evidence.warm = near.evidence.warm
         evidence, processes = inferred(settings, evidence, False)
         return cls(settings, data, [evidence], processes, len(data), *settings.units(data.y))

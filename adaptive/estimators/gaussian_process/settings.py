@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from scipy.spatial.distance import pdist
 from sklearn.base import clone
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
@@ -19,9 +21,9 @@ if TYPE_CHECKING:
 
     from adaptive.inference import GLM, Posterior
     from adaptive.means import Mean
-    from adaptive.types import RandomState
+    from adaptive.types import Inputs, RandomState
 
-__all__ = ["ENGINES", "Engine", "ProcessSettings"]
+__all__ = ["ENGINES", "HYPERPARAMETERS", "REACH", "Engine", "ProcessSettings", "integrates", "typical_distance"]
 
 ENGINES = (
     "laplace_approximation",
@@ -34,6 +36,46 @@ ENGINES = (
 WHOLE_MATRIX = ("mean_field", "annealed_importance")  # engines that write the covariance of all latents out
 STATIONARY = ("expectation_propagation", "variational_gaussian")  # an error of the sites enters the evidence squared
 SEARCH_TOL = 3e-5  # of the last steps of a search
+
+
+HYPERPARAMETERS = ("auto", "integrated", "mode")
+FEW = 4  # hyper-parameters of a kernel, up to which nodes about the top are on all sides of it
+HEIGHT, HEIGHTS = 20.0, (0.1, 10_000.0)  # variance of latents at the start, and where it is looked for
+REACH = 10.0  # times a typical distance, within which the length lies
+
+
+def typical_distance(X: np.ndarray, most: int = 300) -> float:
+    """Return the median distance of rows that differ, of at most so many, evenly spaced; 1 where there are none.
+
+    Examples
+    --------
+    >>> typical_distance(np.array([[0.0], [0.0], [3.0]])), typical_distance(np.zeros((1, 2)))
+    (3.0, 1.0)
+    """
+    rows = X[np.unique(np.linspace(0, len(X) - 1, min(len(X), most)).astype(np.intp))] if len(X) else X
+    apart = pdist(rows) if len(rows) > 1 else np.zeros(0)
+    return float(np.median(apart[apart > 0])) if np.any(apart > 0) else 1.0
+
+
+def integrates(of: Any, several: bool = False) -> bool:
+    """Return whether hyper-parameters are averaged over, by the parameters of settings or of an estimator.
+
+    "auto" does so where a kernel has few of them, unless something is asked of the search for the highest evidence: an
+    optimizer of the user's, restarts, a warm start, parameters of a mean (whose units nobody knows), or where the
+    inference may tell no evidence. ``several`` problems, of more than two classes, have a kernel each by "auto".
+
+    Examples
+    --------
+    >>> from adaptive import GaussianProcessRegressor
+    >>> integrates(GaussianProcessRegressor()), integrates(GaussianProcessRegressor(RBF(1.0), n_restarts_optimizer=3))
+    (True, False)
+    """
+    if of.optimizer is None or of.hyperparameters != "auto" or several:
+        return of.optimizer is not None and of.hyperparameters == "integrated"
+    searched = callable(of.optimizer) or of.n_restarts_optimizer != 0 or getattr(of, "warm_start", False)
+    told = of.inference is None or (isinstance(of.inference, str) and of.inference != "annealed_importance")
+    few = of.kernel is None or 0 < getattr(of.kernel, "n_dims", 0) <= FEW
+    return few and told and of.mean is None and not searched
 
 
 @dataclass(frozen=True)
@@ -96,11 +138,27 @@ class ProcessSettings(Settings):
         """Seed of draws: the random state where it is a number, else 0."""
         return self.random_state if isinstance(self.random_state, int) else 0
 
-    def start_kernel(self) -> Kernel:
-        """The kernel before any fit."""
-        if self.kernel is None:
+    @property
+    def chooses_kernel(self) -> bool:
+        """True where no kernel was given, so that height and length are learnt from where the rows say."""
+        return self.kernel is None and self.optimizer is not None
+
+    @property
+    def tells_bounds(self) -> bool:
+        """True where the bounds of the search are the user's, who can widen them."""
+        return not self.chooses_kernel
+
+    def start_kernel(self, X: Inputs | None = None) -> Kernel:
+        """The kernel from which a search among these rows begins; None: the one before any fit."""
+        if self.kernel is not None:
+            return clone(self.kernel)
+        if not self.chooses_kernel:
             return ConstantKernel(1.0, constant_value_bounds="fixed") * RBF(1.0, length_scale_bounds="fixed")
-        return clone(self.kernel)
+        return self.chosen_kernel(1.0 if X is None else typical_distance(np.asarray(X, dtype=float)))
+
+    def chosen_kernel(self, length: float) -> Kernel:
+        """What is learnt where no kernel was given: a height, and a length about a typical distance of the rows."""
+        return ConstantKernel(HEIGHT, HEIGHTS) * RBF(length, (length / REACH, length * REACH))
 
     def engine(self, name: str | Callable[..., Posterior] | None, max_iter: int) -> Engine:
         """The inference of this name, or this inference, with these parameters."""

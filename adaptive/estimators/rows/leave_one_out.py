@@ -7,8 +7,8 @@ Over nodes of weight w_k the weights without row j are w_k / p_k(y_j | others), 
 
     ln gamma = argmax  sum_j ln sum_k w_k p(y_j | N(c_jk, gamma v_jk)) - (ln gamma)^2 / 2,
 
-with c and v the cavities' moments, of a softmax those of all scores: below 1 where the prior left variance that the rows
-do not have.
+with c and v the cavities' moments (of a softmax those of all scores): below 1 where the prior left variance that the
+rows do not have.
 """
 
 from __future__ import annotations

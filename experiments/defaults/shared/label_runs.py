@@ -1,4 +1,4 @@
-"""Runs of `classifier_scorers.py`: thirteen sets of labels, a way to ask, what is known after 10, 30 and 60 labels.
+"""Runs of `classifier_scorers.py`: twelve sets of labels, a way to ask, what is known after 10, 30 and 60 labels.
 
 The first five labels are random rows that all ways share, two classes among them; of more than two classes five rows
 are asked at once, by their single scores.
@@ -12,10 +12,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.datasets import load_digits
-from sklearn.decomposition import TruncatedSVD
-from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
 from threadpoolctl import threadpool_limits
 
@@ -26,10 +23,9 @@ from experiments.active.shared.budget_runs import SETS
 __all__ = ["ARMS", "CHOOSE", "CONFIRM", "MARKS", "METRICS", "RIVALS", "cost", "judged", "one_run", "split", "tuned"]
 
 FIRST, MARKS, BATCH = 5, (10, 30, 60), 5
-POOL, TEST, DIMENSIONS = 300, 400, 30
+POOL, TEST = 300, 400
 CHOOSE = ("crabs", "heart", "ionosphere", "diabetes", "wine", "usps")
-CONFIRM = ("sonar", "thyroid", "australian", "german", "wheat_seeds", "digits", "newsgroups, embedded")
-GROUPS = ("comp.graphics", "misc.forsale", "rec.autos", "sci.med", "sci.space", "talk.politics.mideast")
+CONFIRM = ("sonar", "thyroid", "australian", "german", "wheat_seeds", "digits")
 ARMS: dict[str, tuple[str, float]] = {
     "committee, 15% random": ("query_by_committee", 0.15),
     "committee": ("query_by_committee", 0.0),
@@ -47,11 +43,6 @@ METRICS = {"accuracy": 1.0, "log loss": -1.0, "calibration error": -1.0}  # sign
 @cache
 def table_of(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return rows and codes of a set."""
-    if name == "newsgroups, embedded":
-        counts, labels, _ = datasets.all_newsgroups()
-        at = np.flatnonzero(np.isin(labels, GROUPS))
-        words = TfidfTransformer(sublinear_tf=True).fit_transform(sp.csr_array(counts)[at])
-        return TruncatedSVD(DIMENSIONS, random_state=0).fit_transform(words), np.searchsorted(GROUPS, labels[at])
     if name in SETS:
         X, y = SETS[name]()
     elif name == "usps":

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteKernel
 
 from adaptive import GaussianProcessClassifier, GaussianProcessRegressor, SequentialDesign
+from adaptive.estimators.nodes import Nodes
 from adaptive.inference.classic import informative_vector_machine, sparse_online
 from adaptive.kernels import Masked, NeuralNetwork, PiecewisePolynomial
 from adaptive.means import Constant, Linear
@@ -58,7 +59,7 @@ def measured():
 # ---------------------------------------------------------------------- what scikit-learn computes
 def test_laplace_is_that_of_scikit_learn(labelled):
     X, y = labelled
-    ours = GaussianProcessClassifier(KERNEL, inference="laplace_approximation").fit(X, y)
+    ours = GaussianProcessClassifier(KERNEL, inference="laplace_approximation", hyperparameters="mode").fit(X, y)
     theirs = sklearn.gaussian_process.GaussianProcessClassifier(KERNEL).fit(X, y)
     assert ours.log_marginal_likelihood_value_ == pytest.approx(theirs.log_marginal_likelihood_value_, abs=1e-5)
     theta = theirs.kernel_.theta
@@ -80,7 +81,7 @@ def test_laplace_is_that_of_scikit_learn(labelled):
 def test_gaussian_noise_is_that_of_scikit_learn(measured, kernel, normalize_y):
     X, y = measured
     X_new = np.linspace(-4, 4, 9)[:, None]
-    ours = GaussianProcessRegressor(kernel, normalize_y=normalize_y).fit(X, y)
+    ours = GaussianProcessRegressor(kernel, normalize_y=normalize_y, hyperparameters="mode").fit(X, y)
     theirs = sklearn.gaussian_process.GaussianProcessRegressor(kernel, normalize_y=normalize_y).fit(X, y)
     assert ours.evidence_kind_ == "exact"
     assert ours.log_marginal_likelihood_value_ == pytest.approx(theirs.log_marginal_likelihood_value_, abs=1e-4)
@@ -106,7 +107,7 @@ def test_noise_per_row_several_outputs_and_the_prior(measured):
     theirs = sklearn.gaussian_process.GaussianProcessRegressor(KERNEL, alpha=alpha, optimizer=None).fit(X, y)
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-9)
     both = np.column_stack([y, 3 * y + 1])
-    ours = GaussianProcessRegressor(KERNEL, alpha=0.1, normalize_y=True).fit(X, both)
+    ours = GaussianProcessRegressor(KERNEL, alpha=0.1, normalize_y=True, hyperparameters="mode").fit(X, both)
     theirs = sklearn.gaussian_process.GaussianProcessRegressor(KERNEL, alpha=0.1, normalize_y=True).fit(X, both)
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-3)
     assert ours.sample_y(X, 3).shape == (40, 2, 3)
@@ -160,7 +161,8 @@ def test_the_evidence_does_not_depend_on_the_path(labelled, engine):
     """Fitted from scratch at the learnt parameters, from several starts, it is the same."""
     X, y = labelled
     for start in (RBF(0.3), 100.0 * RBF(3.0)):
-        model = GaussianProcessClassifier(ConstantKernel(1.0) * start, inference=engine).fit(X, y)
+        model = GaussianProcessClassifier(ConstantKernel(1.0) * start, inference=engine, hyperparameters="mode")
+        model.fit(X, y)
         again = GaussianProcessClassifier(model.kernel_, inference=engine, optimizer=None).fit(X, y)
         assert again.log_evidence_ == pytest.approx(model.log_evidence_, abs=1e-5)
 
@@ -374,3 +376,55 @@ def test_a_parameter_that_ends_at_its_bound_is_named(estimator):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         estimator(ConstantKernel(1.0, "fixed") * RBF(1.0, (1e-3, 1e3)), hyperparameters="mode").fit(X, y)
+
+
+# ---------------------------------------------------------------------- what nobody gave
+def test_without_a_kernel_units_of_inputs_and_outcomes_do_not_matter(measured, labelled):
+    """The length starts at a distance of the rows, outcomes are in units of their own: else all is learnt from 1."""
+    X, y = measured
+    new = np.linspace(-4, 4, 9)[:, None]
+    usual = GaussianProcessRegressor().fit(X, y)
+    other = GaussianProcessRegressor().fit(1000 * X, 50 * y + 300)
+    for a, b, shift in zip(usual.predict(new, True), other.predict(1000 * new, True), (300, 0), strict=True):
+        np.testing.assert_allclose(50 * a + shift, b, rtol=1e-5)
+    assert np.abs(usual.predict(X) - np.sin(X[:, 0])).max() < 0.2  # noise is learnt: it does not go through all points
+    X, y = labelled
+    tables = [GaussianProcessClassifier().fit(by * X, y).predict_proba(by * X) for by in (1.0, 1000.0)]
+    np.testing.assert_allclose(*tables, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "averages"),
+    [
+        (GaussianProcessClassifier(), True),
+        (GaussianProcessRegressor(1.0 * RBF(1.0)), True),
+        (GaussianProcessRegressor(optimizer=None), False),
+        (GaussianProcessRegressor(RBF([1.0] * 5)), False),  # more than four: nodes would not be on all sides of the top
+        (GaussianProcessRegressor(RBF(1.0, "fixed")), False),
+        (GaussianProcessRegressor(n_restarts_optimizer=2), False),
+        (GaussianProcessRegressor(optimizer=lambda objective, theta, bounds: (theta, 0.0)), False),
+        (GaussianProcessRegressor(mean=Constant(1.0)), False),
+        (GaussianProcessClassifier(inference="annealed_importance"), False),
+        (GaussianProcessClassifier(classes=["a", "b", "c"]), False),
+        (GaussianProcessClassifier(classes=["a", "b", "c"], hyperparameters="integrated"), True),
+    ],
+    ids=lambda one: in_one_line(one) if hasattr(one, "fit") else str(one),
+)
+def test_hyper_parameters_are_averaged_over_unless_the_search_was_asked_for_something(estimator, averages):
+    assert issubclass(estimator._belief_about(None), Nodes) is averages
+
+
+def test_a_third_label_goes_on_with_a_kernel_for_each_class(labelled):
+    X, y = labelled
+    model = GaussianProcessClassifier().fit(X[:30], y[:30])
+    model.partial_fit(X[30:40], np.where(X[30:40, 1] > 0.5, "up", y[30:40]), classes=["left", "right", "up"])
+    assert model.predict_proba(X).shape == (60, 3) and len(model.kernel_.kernels) == 3
+
+
+def test_the_latent_of_nodes_is_their_mixtures(labelled):
+    X, y = labelled
+    model = GaussianProcessClassifier().fit(X[:20], y[:20])
+    mean, variance = model.latent_mean_and_variance(X)
+    predictive = model.predictive(X)
+    np.testing.assert_allclose(mean, predictive.mean, rtol=1e-8)
+    np.testing.assert_allclose(variance, predictive.variance, rtol=1e-6)
