@@ -20,7 +20,11 @@ __all__ = ["JUDGED", "NEUTRAL", "NEUTRAL_OF", "OPEN", "parameters", "place_of"]
 
 JUDGED: dict[str, tuple[str, ...]] = {
     "BayesianLogisticRegression.hyperparameters": ("ours-hyper-better-on-average", "ours-hyper-coverage"),
-    "BayesianLogisticRegression.calibration": ("ours-hyper-reliability", "ours-hyper-text-factor"),
+    "BayesianLogisticRegression.calibration": (
+        "ours-hyper-reliability",
+        "ours-hyper-text-factor",
+        "ours-hyper-factor-classes",
+    ),
     "BayesianLogisticRegression.prior_scale": ("ours-evidence-against-tuned-scales",),
     "BayesianLogisticRegression.inference": ("ours-ep-is-closest",),
     "BayesianLogisticRegression.multi_class": ("ours-multiclass-log-loss", "ours-hyper-classes"),
@@ -30,8 +34,12 @@ JUDGED: dict[str, tuple[str, ...]] = {
     "CoxProcess.kernel": ("ours-default-cox",),
     "GaussianProcessClassifier.inference": ("ours-ep-is-closest",),
     "GaussianProcessClassifier.calibration": ("ours-hyper-factor-processes",),
-    "GaussianProcessClassifier.hyperparameters": ("ours-hyper-boxes-classification",),
-    "GaussianProcessRegressor.hyperparameters": ("ours-hyper-boxes-regression",),
+    "GaussianProcessClassifier.hyperparameters": ("ours-default-processes", "ours-hyper-boxes-classification"),
+    "GaussianProcessClassifier.kernel": ("ours-default-processes",),
+    "GaussianProcessRegressor.hyperparameters": ("ours-default-processes", "ours-hyper-boxes-regression"),
+    "GaussianProcessRegressor.kernel": ("ours-default-processes",),
+    "GaussianProcessRegressor.alpha": ("ours-default-processes",),
+    "GaussianProcessRegressor.normalize_y": ("ours-default-processes",),
     "GameTreeSearch.policy": ("ours-default-game-trees",),
     "GameTreeSearch.rollouts": ("ours-default-game-trees",),
     "ImageReconstructor.noise_variance": ("ours-image-noise",),
@@ -54,7 +62,8 @@ JUDGED: dict[str, tuple[str, ...]] = {
     "SimulatorEstimator.density": ("ours-default-simulators",),
     "SimulatorEstimator.move": ("ours-default-simulators",),
     "SimulatorEstimator.n_particles": ("ours-default-simulators",),
-    "SequentialDesign.scorer": ("ours-budget-query_by_committee", "ours-hyper-never-worse-than-random"),
+    "SequentialDesign.scorer": ("ours-default-classifiers", "ours-hyper-never-worse-than-random"),
+    "SequentialDesign.exploration": ("ours-default-exploration",),
 }
 
 NEUTRAL: dict[str, str] = {
@@ -93,9 +102,23 @@ NEUTRAL_OF: dict[str, str] = {
     "ParticleEstimator.prior": "the problem",
     "SimulatorEstimator.prior": "the problem",
     "ParticleEstimator.noise": "the problem",
-    "GaussianProcessRegressor.normalize_y": "of scikit-learn",
     "GaussianProcessClassifier.warm_start": "of scikit-learn",
     "CollaborativePreference.init": "a starting point that is known",
+    **{
+        f"{owner}.{name}": "converged: a hundredth of it, or ten times as many, changes next to nothing (tests)"
+        for owner, names in (
+            ("BayesianLogisticRegression", ("tol", "max_iter")),
+            ("GaussianProcessClassifier", ("tol", "max_iter_predict")),
+            ("GaussianProcessRegressor", ("tol", "max_iter")),
+            ("PoissonRegression", ("tol", "max_iter")),
+            ("CoxProcess", ("tol", "max_iter")),
+        )
+        for name in names
+    },
+    **{
+        f"{owner}.rank": "an approximation on request; by default there is none"
+        for owner in ("GaussianProcessClassifier", "GaussianProcessRegressor", "CoxProcess")
+    },
     "SequentialDesign.measure": "the problem",
     "SequentialDesign.target": "says what is to be known",
     "SequentialDesign.initial": "says what is measured first",
@@ -110,7 +133,7 @@ NEUTRAL_OF: dict[str, str] = {
 }
 
 OPEN: dict[str, tuple[str, ...]] = {
-    "BayesianLogisticRegression": ("prior", "df", "link", "fit_intercept", "max_iter", "tol"),
+    "BayesianLogisticRegression": ("prior", "df", "link", "fit_intercept"),
     "CollaborativePreference": (
         "kernel",
         "alpha",
@@ -143,37 +166,25 @@ OPEN: dict[str, tuple[str, ...]] = {
         "inference",
         "optimizer",
         "n_restarts_optimizer",
-        "max_iter",
-        "tol",
-        "rank",
         "low_rank",
     ),
     "GameTreeSearch": ("coupling", "deviations", "root_mean", "score_variance", "drift"),
     "GaussianProcessClassifier": (
-        "kernel",
         "link",
         "mean",
         "optimizer",
         "n_restarts_optimizer",
-        "max_iter_predict",
         "multi_class",
-        "tol",
-        "rank",
         "low_rank",
     ),
     "GaussianProcessRegressor": (
-        "kernel",
         "likelihood",
         "likelihood_scale",
         "df",
         "inference",
         "mean",
-        "alpha",
         "optimizer",
         "n_restarts_optimizer",
-        "max_iter",
-        "tol",
-        "rank",
         "low_rank",
     ),
     "ImageReconstructor": (
@@ -218,7 +229,7 @@ OPEN: dict[str, tuple[str, ...]] = {
         "max_iter",
         "tol",
     ),
-    "PoissonRegression": ("rate", "prior", "prior_scale", "inference", "fit_intercept", "df", "max_iter", "tol"),
+    "PoissonRegression": ("rate", "prior", "prior_scale", "inference", "fit_intercept", "df"),
     "Questionnaire": (
         "item_traits",
         "n_traits",
@@ -243,7 +254,7 @@ OPEN: dict[str, tuple[str, ...]] = {
         "max_iter",
         "tol",
     ),
-    "SequentialDesign": ("exploration", "joint"),
+    "SequentialDesign": ("joint",),
 }
 
 

@@ -5,6 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from adaptive import (
+    BayesianLogisticRegression,
+    CoxProcess,
+    GaussianProcessClassifier,
+    GaussianProcessRegressor,
+    PoissonRegression,
+)
 from experiments import claims
 from experiments.defaults import table
 from experiments.defaults.shared import small_games
@@ -12,6 +19,8 @@ from experiments.script import Script, located
 from tests.experiments.scripts import module_of
 
 SCRIPTS = {
+    "classifier_scorers": {"ours-default-classifiers", "ours-default-exploration"},
+    "process_kernels": {"ours-default-processes"},
     "game_trees": {"ours-default-game-trees"},
     "preference_components": {"ours-default-preferences"},
     "simulator_densities": {"ours-default-simulators"},
@@ -33,6 +42,35 @@ def test_nothing_stands_there_that_is_no_parameter():
 def test_the_evidence_is_a_claim_that_was_tried():
     tried = {one["id"] for one in claims.load()}
     assert {name: of for name, of in table.JUDGED.items() if not tried.issuperset(of)} == {}
+
+
+RNG = np.random.default_rng(0)
+X, NEW = RNG.standard_normal((60, 4)), RNG.standard_normal((200, 4))
+TWO = (RNG.random(60) < 1 / (1 + np.exp(-X @ [1.5, -1.0, 0.0, 0.5]))).astype(int)
+THREE = np.argmax(X[:, :3] + 0.7 * RNG.standard_normal((60, 3)), axis=1)
+NUMBERS, COUNTS = np.sin(X[:, 0]) + 0.3 * RNG.standard_normal(60), RNG.poisson(np.exp(0.4 * X[:, 0]))
+CONVERGES = {  # class, outcomes, its name for the most iterations, by how much what it says may differ
+    "two classes": (BayesianLogisticRegression, TWO, "max_iter", 1e-3),
+    "three classes": (BayesianLogisticRegression, THREE, "max_iter", 5e-3),
+    "process of labels": (GaussianProcessClassifier, TWO, "max_iter_predict", 1e-5),
+    "process of numbers": (GaussianProcessRegressor, NUMBERS, "max_iter", 1e-5),
+    "counts": (PoissonRegression, COUNTS, "max_iter", 1e-5),
+    "process of counts": (CoxProcess, COUNTS, "max_iter", 1e-5),
+}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", CONVERGES)
+def test_a_hundredth_of_the_tolerance_and_ten_times_the_iterations_change_next_to_nothing(name):
+    """The reason why ``tol`` and ``max_iter`` stand in NEUTRAL_OF."""
+    kind, y, most, apart = CONVERGES[name]
+    rows, new = (X[:, :1], NEW[:, :1]) if kind is CoxProcess else (X, NEW)
+    usual = kind().get_params()
+    more = {"tol": usual["tol"] / 100, most: 10 * usual[most]}
+    said = [model.fit(rows, y) for model in (kind(), kind(**more))]
+    tables = [one.predict_proba(new) if hasattr(one, "predict_proba") else one.predict(new) for one in said]
+    np.testing.assert_allclose(*tables, atol=apart)
+    assert {table.place_of(kind.__name__, one)[0] for one in more} == {"NEUTRAL_OF"}
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
