@@ -24,6 +24,7 @@ __all__ = [
     "exports",
 ]
 
+LEAST = 4  # central lines of a design, where their number is chosen
 TRAJECTORIES = ("lines", "points", "spirals", "spokes")
 
 
@@ -136,14 +137,14 @@ def check_size(n: int, first: int, there: int, kind: str) -> None:
 
 def check_sizes(subject: Subject, settings: dict[str, Any]) -> None:
     """Refuse more lines than there are, or no further one than the central ones."""
-    if settings["lines"] <= settings["initial"]:
+    if settings["lines"] <= (settings["initial"] or LEAST):
         raise CommandError(
-            f"--lines counts the central lines too: it must be more than --initial {settings['initial']}, got "
+            f"--lines counts the central lines too: it must be more than --initial {settings['initial'] or LEAST}, got "
             f"{settings['lines']}."
         )
     n = subject.same.image.shape[settings["axis"]]
     for name in ("initial", "lines"):
-        if settings[name] > n:
+        if settings[name] is not None and settings[name] > n:
             raise CommandError(
                 f"--{name} {settings[name]} is more than the {n} lines along axis {settings['axis']} of "
                 f"{subject.same.title}."

@@ -12,7 +12,19 @@ import numpy as np
 
 from adaptive import plots
 from adaptive.cli.job import Job
-from adaptive.cli.kspace.line_designs import COMPARED, DESIGNED, PRIORS, REFERENCE, SCALES, Choice, Outcome
+from adaptive.cli.kspace.line_designs import (
+    COMPARED,
+    DESIGNED,
+    EXPONENTS,
+    GAIN,
+    PRIORS,
+    REFERENCE,
+    SCALES,
+    USUAL,
+    Choice,
+    Outcome,
+)
+from adaptive.cli.kspace.tuning import Designed
 from adaptive.cli.kspace.values import Subject
 from adaptive.images.design_table import COLUMNS
 from designs import kspace
@@ -23,25 +35,23 @@ if TYPE_CHECKING:
 
 __all__ = ["simulated", "verdict", "write"]
 
-_SHOWN = ("designed", "low_pass", "variable_density", "half_plane_variable_density")
+_SHOWN = ("designed", "information_gain", "variable_density", "half_plane_quantiles")
 TIE = 0.03  # a ratio of errors nearer to one says nothing: draws and noise make as much
 
 
-def write(outcomes: Sequence[Outcome], subject: Subject, job: Job) -> None:
+def write(outcomes: Sequence[Outcome], subject: Subject, job: Job, designed: Designed) -> None:
     """Write lines.csv, designs.csv, lines_of_designs.csv, design.png and summary.json, and print the table."""
     by_name = {one.design: one for one in outcomes}
-    ordered = [by_name[name] for name in (DESIGNED, REFERENCE, *COMPARED) if name in by_name]
-    choice = ordered[0].choice
-    assert choice is not None
+    ordered = [by_name[name] for name in (DESIGNED, GAIN, REFERENCE, *COMPARED, *USUAL) if name in by_name]
     rows = [row for one in ordered for row in one.rows]
-    said = simulated(subject, job.settings)
+    said = f"{simulated(subject, job.settings)} {designed.said(job.settings)}"
     centre = subject.same.image.shape[job.settings["axis"]] // 2
-    job.write_csv("lines.csv", {"line": choice.lines.tolist(), "frequency": (choice.lines - centre).tolist()})
+    job.write_csv("lines.csv", {"line": designed.lines.tolist(), "frequency": (designed.lines - centre).tolist()})
     job.write_csv("lines_of_designs.csv", _lines_of(ordered, centre))
     job.write_csv("designs.csv", {name: [row[name] for row in rows] for name in COLUMNS})
-    job.draw(_draw(ordered, subject, job.settings, said), "design")
-    job.write_summary(_summary(ordered, subject, said))
-    _print(ordered, subject, job.settings, said)
+    job.draw(_draw(ordered, subject, job.settings, designed, said), "design")
+    job.write_summary(_summary(ordered, subject, designed, said))
+    _print(ordered, subject, job.settings, designed, said)
     _warn(ordered)
 
 
@@ -65,11 +75,13 @@ def simulated(subject: Subject, settings: dict[str, Any]) -> str:
     noise = f"complex noise of SNR {settings['snr']:g}"
     what = f"Simulated from {subject.same.title}: {phase}, {noise}, one coil, seed {seed}."
     known = settings["phase"] == "known"
+    tried = [f"{one:g}" for one in EXPONENTS["variable_density"]]
+    exponents = f"{tried[0]} to {tried[-1]}"
     where = "the same slice" if subject.training is None else f"a third one ({subject.training.title})"
     told = (
         f"{'Noise was' if known else 'Phase and noise were'} estimated from the central lines. Told what a scanner "
         f"does not know: {'the phase, and ' if known else ''}the true image of {where}, which tuned the exponents of "
-        f"the densities (2 to 6) and, for each design, prior scale and kind of the reconstruction (one of "
+        f"the densities ({exponents}) and, for each design, prior scale and kind of the reconstruction (one of "
         f"{len(SCALES) * len(PRIORS)}; MAP)."
     )
     padded = f" Padded: {subject.padded}." if subject.padded else ""
@@ -79,7 +91,7 @@ def simulated(subject: Subject, settings: dict[str, Any]) -> str:
 def verdict(ordered: Sequence[Outcome], k: int) -> str:
     """Verdict by the errors on slice ``k``: choosing the lines paid or not, against the best of the simple rules."""
     designed, *others = ordered
-    rules = [one for one in others if one.design != REFERENCE]
+    rules = [one for one in others if one.design not in (GAIN, REFERENCE)]
     best = min(rules, key=lambda one: one.rows[k]["error"])
     ratio = designed.rows[k]["error"] / best.rows[k]["error"]
     name = best.design.replace("_", " ")
@@ -90,11 +102,10 @@ def verdict(ordered: Sequence[Outcome], k: int) -> str:
     return f"a simple rule does better here: {ratio:.2f} of the error of the best one, {name}"
 
 
-def _summary(ordered: Sequence[Outcome], subject: Subject, said: str) -> dict[str, Any]:
+def _summary(ordered: Sequence[Outcome], subject: Subject, designed: Designed, said: str) -> dict[str, Any]:
     from adaptive.loop.log.header import versions
 
-    choice = ordered[0].choice
-    assert choice is not None
+    choice = _choice(ordered)
     gains = [None if np.isnan(gain) else float(gain) for gain in choice.gains]
     return {
         "image": subject.same.title,
@@ -104,11 +115,18 @@ def _summary(ordered: Sequence[Outcome], subject: Subject, said: str) -> dict[st
         "padded": subject.padded or None,
         "simulated": said,
         "verdicts": {row["slice"]: verdict(ordered, k) for k, row in enumerate(ordered[0].rows)},
-        "lines": choice.lines.tolist(),
+        "design": {"rule": designed.rule, "central": designed.n_central, "taught by": designed.source},
+        "expected error": {name: one._asdict() for name, one in designed.expected.items()},
+        "lines": designed.lines.tolist(),
+        "lines by information gain": choice.lines.tolist(),
         "information gained": gains,
         "designs": {one.design: _design(one, ordered[0]) for one in ordered},
         "versions": versions(),
     }
+
+
+def _choice(ordered: Sequence[Outcome]) -> Choice:
+    return next(one.choice for one in ordered if one.design == GAIN and one.choice is not None)
 
 
 def _design(one: Outcome, designed: Outcome) -> dict[str, Any]:
@@ -116,14 +134,16 @@ def _design(one: Outcome, designed: Outcome) -> dict[str, Any]:
     result["mean error by prior scale"] = {f"{scale:g}": error for scale, error in one.by_scale.items()}
     if one.exponent is not None:
         result["exponent"] = one.exponent
-        result["mean error by exponent"] = {str(p): error for p, error in one.by_exponent.items()}
+        result["mean error by exponent"] = {f"{p:g}": error for p, error in one.by_exponent.items()}
     for row, reference in zip(one.rows, designed.rows, strict=True):
         numbers = {name: row[name] for name in ("error", "psnr", "ssim")}
         result[row["slice"]] = numbers | {"error of the designed lines over this": reference["error"] / row["error"]}
     return result
 
 
-def _print(ordered: Sequence[Outcome], subject: Subject, settings: dict[str, Any], said: str) -> None:
+def _print(
+    ordered: Sequence[Outcome], subject: Subject, settings: dict[str, Any], designed: Designed, said: str
+) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -144,7 +164,7 @@ def _print(ordered: Sequence[Outcome], subject: Subject, settings: dict[str, Any
     n = subject.same.image.shape[settings["axis"]]
     console = Console(highlight=False)
     console.print(
-        f"{subject.same.title}: {settings['lines']} of {n} lines, the {settings['initial']} central ones given",
+        f"{subject.same.title}: {settings['lines']} of {n} lines, the {designed.n_central} central ones given",
         soft_wrap=True,
     )
     console.print(printed)
@@ -158,6 +178,8 @@ def _print(ordered: Sequence[Outcome], subject: Subject, settings: dict[str, Any
         where = f"No neighbouring slice: {subject.alone}."
     else:
         where = f"neighbour: the lines used on {subject.neighbour.title}, with a phase and noise of its own."
+    if any(one.design in USUAL for one in ordered):
+        where += " n/8: at the usual centre, an eighth of all lines."
     centre = f"Line {n // 2} is the centre of k-space; lines_of_designs.csv has the lines of the other designs."
     for remark in (error, draws, where, centre, subject.said, said):
         if not remark:
@@ -171,7 +193,9 @@ def _warn(outcomes: Sequence[Outcome]) -> None:
         print(f"adaptive: warning in {count} of {len(outcomes)} designs: {message}", file=sys.stderr)
 
 
-def _draw(outcomes: Sequence[Outcome], subject: Subject, settings: dict[str, Any], said: str) -> Figure:
+def _draw(
+    outcomes: Sequence[Outcome], subject: Subject, settings: dict[str, Any], designed: Designed, said: str
+) -> Figure:
     """Return the figure.
 
     Parameters
@@ -180,7 +204,8 @@ def _draw(outcomes: Sequence[Outcome], subject: Subject, settings: dict[str, Any
         The chosen design first.
     subject : Subject
     settings : dict
-        lines, initial, axis.
+        axis.
+    designed : Designed
     said : str
         What was simulated, for the caption.
     """
@@ -196,11 +221,10 @@ def _draw(outcomes: Sequence[Outcome], subject: Subject, settings: dict[str, Any
     images = {f"{one.design}{first[one.design]}": one.image for one in shown}
     plots.residuals(subject.same.image, images, upright=subject.same.upright, into=upper)
     order, gains, errors = lower.subplots(1, 3, width_ratios=[1, 1, 1.15])
-    choice = outcomes[0].choice
-    assert choice is not None
+    choice = _choice(outcomes)
     pool = kspace.lines(subject.same.image.shape, settings["axis"])
-    plots.sampling_order(pool.take(choice.lines), settings["initial"], ax=order).set_title("order of lines")
-    _gains(gains, choice, pool, settings["initial"])
+    plots.sampling_order(pool.take(designed.lines), designed.n_central, ax=order).set_title("order of lines")
+    _gains(gains, choice, pool, designed.n_central)
     rows = [row for one in outcomes for row in one.rows]
     columns = {name: [row[name] for row in rows] for name in ("design", "slice", "error")}
     columns["slice"] = [f"{name} slice" if name == "same" else f"{name}ing slice" for name in columns["slice"]]
@@ -220,5 +244,5 @@ def _gains(ax: Axes, choice: Choice, pool: kspace.LinePool, n_central: int) -> N
         chosen - middle, choice.gains[n_central:], color=plots.PALETTE[2], marker="^", markersize=4.5,
         linestyle="none", label="chosen lines, when chosen",
     )  # fmt: skip
-    ax.set(title="score")
+    ax.set(title="information gain, line by line")
     ax.legend(frameon=False, loc="lower center", fontsize=8.5)
