@@ -24,6 +24,7 @@ from adaptive.images import head_scan, padded, simulate_coils, simulate_scan
 from adaptive.scanner import Geometry, Protocol, Scan, compare_scans, read_scan, write_dicom, write_ismrmrd
 from adaptive.scanner.slicing import turned
 from designs.kspace import central, golden_angles, import_design, reference_lines
+from designs.kspace.from_images import halving, portfolio
 from tests.cli.processes import columns
 
 pytest.importorskip("skimage")
@@ -33,6 +34,15 @@ HEAD = padded(head_scan()[12].image, 128).reshape(32, 4, 32, 4).mean(axis=(1, 3)
 SCAN = simulate_scan(HEAD, snr=100, coils=simulate_coils(SHAPE, 2, random_state=0), random_state=0)
 RAW = (37 * SCAN.kspace).astype(np.complex64)
 ROWS = np.isin(np.arange(32), [*range(8, 24), 3, 28])
+
+
+@pytest.fixture(autouse=True)
+def few_rules(monkeypatch):
+    """Two or three rules beside a plan of lines, and one that stays to the end: the others are tried elsewhere."""
+    monkeypatch.setattr(portfolio, "EXPONENTS", (2.0,))
+    monkeypatch.setattr(portfolio, "DENSITIES", ())
+    monkeypatch.setattr(halving, "LEFT", (1, 1, 1))
+    monkeypatch.setattr(halving, "LAST", 1)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -153,7 +163,7 @@ def test_shots_of_a_slice_are_tried_in_simulation(trajectory, n, files, tmp_path
 # Plans ---------------------------------------------------------------------------------------------------------------
 
 
-def test_a_plan_from_dicom_is_that_of_the_library_and_keeps_its_place(files, tmp_path):
+def test_a_plan_from_dicom_is_that_of_the_library_or_a_rule_and_says_the_error_to_expect(files, tmp_path, capsys):
     arguments = ["--plan", "--reference", str(files / "dicom"), "--lines", "9", "--initial", "6", "--export", "ismrmrd"]
     assert run(["kspace", *arguments, "--jobs", "1", "--out", str(tmp_path / "run")]) == 0
     order = import_design(tmp_path / "run/plan.h5").labels()
@@ -161,6 +171,14 @@ def test_a_plan_from_dicom_is_that_of_the_library_and_keeps_its_place(files, tmp
     expected = reference_lines(slice_.data / np.percentile(slice_.data, 99.8), 9, 6, snr=50.0)
     assert order[:6] == list(range(13, 19)) and len(order) == len(expected) == 9
     summary = summary_of(tmp_path / "run")
+    errors, said = summary["expected error"], capsys.readouterr().out
+    made = errors["design"]["design"] == "as designed"
+    assert [one["design"] for one in errors.values()].count("as designed") == 1 and len(errors) == 3
+    assert made == ("was not ahead" not in summary["plan"])
+    for one in errors.values():
+        text = f"{one['error']:.3f} ({one['low']:.3f} to {one['high']:.3f})"
+        assert text in said and text in summary["plan"] and one["low"] < one["error"] < one["high"]
+    assert "Assumed: one coil, SNR 50" in said
     assert summary["geometry"] == {"plane": "axial", "voxel size (mm)": [2.0, 2.0, 3.0], "matrix": [32, 32, 1]}
     assert summary["protocol"]["echo_time"] == pytest.approx(0.03) and "the same head" in summary["plan"]
     assert not list((tmp_path / "run").glob("designs*"))  # nothing is tried

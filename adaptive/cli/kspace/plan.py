@@ -3,13 +3,15 @@
     --reference FILE    lines or points that follow the k-space of that head; shots by their information about it
     else                lines or points learnt on slices of other heads (--image), shots at golden angles
 
-Nothing is compared, and nothing measured: what is written is the ordered design and its exports.
+Nothing is measured: what is written is the ordered design, its exports and, of lines, the error to expect in simulated
+scans. A rule that has less error there is the plan.
 """
 
 from __future__ import annotations
 
 import textwrap
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from adaptive.cli.job import Job
+    from adaptive.cli.kspace.tuning import Expected
     from adaptive.cli.kspace.values import Known
 
 __all__ = ["designed_from", "plan"]
@@ -40,11 +43,20 @@ def plan(known: Known, job: Job, jobs: int, parent: int, remark: str = "") -> No
     """Make the design, and write plan.csv, its exports, plan.png and summary.json; ``remark``: also printed."""
     settings = job.settings
     design, n_first, how = designed_from(known, settings, job.log / "plan.jsonl", jobs, parent)
+    expected, errors = None, ""
+    if settings["trajectory"] == "lines":
+        from adaptive.cli.kspace.plan_errors import planned_lines
+
+        found = planned_lines(known, design.lines, n_first, settings, jobs)
+        expected, errors = found.expected, found.said(how)
+        if not found.own:
+            how = "by the rule with the least error in simulated scans"
+            design, n_first = kspace.LinePool(design.image_shape, found.lines, design.axis), found.n_central
     view = known.field_of_view
     write_exports(design, job, settings["export"], known.geometry, known.protocol, known.n_slices, view)
-    said = _said(known, settings, design, n_first, how)
+    said = _said(known, settings, design, n_first, how, errors)
     job.draw(_draw(known, design, n_first, said), "plan")
-    job.write_summary(_summary(known, design, n_first, said))
+    job.write_summary(_summary(known, design, n_first, said, expected))
     remarks = [said, remark, unplaced(settings["export"], known.geometry, view)]
     print(" ".join(filter(None, remarks)))
 
@@ -138,7 +150,7 @@ def _by(known: Known, trajectory: str) -> str:
     return f"with the least error on {len(known.images)} slices"
 
 
-def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how: str) -> str:
+def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how: str, errors: str) -> str:
     whose = "the same head" if known.same else "another head"
     coils = "one coil" if known.coils is None else f"the coils of its raw samples ({known.received})"
     central = "" if settings["trajectory"] in ("spirals", "spokes") else " central ones"
@@ -151,7 +163,7 @@ def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how
     return (
         f"{len(design)} {kind} of {size}{volume}, in the order of the scan{given}; from {known.title} "
         f"({whose}), chosen {how}. {_directions(known, settings, design)}{_side(design, n_first, settings)}"
-        f"Assumed: {coils}, SNR {settings['snr']:g}."
+        f"{errors}Assumed: {coils}, SNR {settings['snr']:g}."
     )
 
 
@@ -191,7 +203,9 @@ def _draw(known: Known, design: Any, n_first: int, said: str) -> Figure:
     return drawing
 
 
-def _summary(known: Known, design: Any, n_first: int, said: str) -> dict[str, Any]:
+def _summary(
+    known: Known, design: Any, n_first: int, said: str, expected: Mapping[str, Expected] | None
+) -> dict[str, Any]:
     from adaptive.loop.log.header import versions
 
     place, times = known.geometry, known.protocol
@@ -203,6 +217,7 @@ def _summary(known: Known, design: Any, n_first: int, said: str) -> dict[str, An
         "plan": said,
         "order": design.labels(),
         "central": n_first,
+        "expected error": None if expected is None else {name: one._asdict() for name, one in expected.items()},
         "geometry": where,
         "protocol": stated or None,
         "versions": versions(),
