@@ -65,7 +65,7 @@ def lines_to_try(n: int, n_lines: int, n_central: int | None, several_coils: boo
 
 
 def between(names: Collection[str]) -> dict[str, list[str]]:
-    """Of every second exponent the designs with the exponents on either side of it, all of them among ``names``.
+    """Neighbours of every second exponent: the designs with the exponents on either side, all of them among ``names``.
 
     Examples
     --------
