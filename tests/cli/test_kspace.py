@@ -43,9 +43,9 @@ def head(shape, centre):
 
 @pytest.fixture(scope="module")
 def volume(tmp_path_factory):
-    """Three slices of 24 x 32 pixels; the first is empty."""
+    """Three slices of 16 x 24 pixels; the first is empty."""
     path = tmp_path_factory.mktemp("data") / "volume.npy"
-    np.save(path, np.stack([np.zeros((24, 32)), head((24, 32), 0.0), head((24, 32), 0.1)]))
+    np.save(path, np.stack([np.zeros((16, 24)), head((16, 24), 0.0), head((16, 24), 0.1)]))
     return path
 
 
@@ -95,8 +95,9 @@ def test_every_design_is_judged_on_both_slices(finished):
     assert set(table["lines"]) == {"12"}
     error, psnr = (np.array(table[name], dtype=float) for name in ("error", "psnr"))
     fixed = [k for k, design in enumerate(table["design"]) if design in ("designed", "low_pass", "equispaced")]
-    np.testing.assert_allclose(psnr[fixed], 10 * np.log10(32 * 32 / error[fixed] ** 2), rtol=1e-9)  # peak 1, padded
-    assert error.min() > 0.5 and np.all(np.abs(np.array(table["ssim"], dtype=float)) < 1)
+    everywhere = 10 * np.log10(16 * 32 / error[fixed] ** 2)  # peak 1, padded; the table's is that inside the head
+    assert np.all(psnr[fixed] < everywhere) and np.all(psnr[fixed] > everywhere - 10 * np.log10(8))
+    assert error.min() > 0.2 and np.all(np.abs(np.array(table["ssim"], dtype=float)) < 1)
 
 
 def test_the_lines_of_every_design_are_there(finished):
@@ -113,7 +114,7 @@ def test_the_summary_says_what_was_tuned_and_what_was_simulated(finished):
     out, found = finished
     summary = json.loads((out / "summary.json").read_text())
     table = columns(out / "designs.csv")
-    assert summary["shape"] == [32, 32] and "24 x 32 pixels, to 32 x 32" in summary["padded"]
+    assert summary["shape"] == [16, 32] and "16 x 24 pixels, to 16 x 32" in summary["padded"]
     assert [summary["designs"][name]["draws"] for name in DESIGNS] == N_DRAWS
     for name in DESIGNS:
         one = summary["designs"][name]
@@ -192,7 +193,7 @@ def test_a_run_that_was_killed_then_stopped_by_ctrl_c_resumes_to_the_same_bytes(
         (["--image", "SMALL"], "has 8 x 9 pixels; at least 16 x 16 are needed"),
         (["--image", "NAN"], "holds 1 pixels that are NaN or infinite"),
         (["--image", "RAMP", "--lines", "20"], "kspace is not centred along axis 0"),
-        (["--image", "VOLUME", "--lines", "33"], "--lines 33 is more than the 32 lines along axis 0"),
+        (["--image", "VOLUME", "--lines", "33"], "--lines 33 is more than the 16 lines along axis 0"),
         (["--lines", "16", "--initial", "16"], "must be more than --initial 16, got 16"),
         (["--lines", "4"], "must be more than --initial 4, got 4"),
         (["--initial", "0"], "--initial must be at least 1, got 0."),

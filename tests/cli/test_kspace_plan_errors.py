@@ -8,7 +8,7 @@ from adaptive.images import head_scan, padded
 from designs import kspace
 
 HEAD, OTHER = (padded(head_scan()[k].image, 128).reshape(16, 8, 16, 8).mean(axis=(1, 3)) for k in (12, 8))
-SETTINGS = {"initial": 6, "axis": 0, "snr": 50.0, "seed": 0}
+SETTINGS = {"initial": 6, "axis": 0, "snr": 50.0, "phase": "central", "seed": 0}
 
 
 def test_a_poor_design_gives_way_to_the_best_rule_and_that_is_said():

@@ -4,10 +4,15 @@ import numpy as np
 import pytest
 
 from adaptive.cli.errors import CommandError
+from adaptive.cli.kspace.line_simulation import scanned
+from adaptive.cli.kspace.plan_errors import planned_lines
+from adaptive.cli.kspace.trial_setup import simulated
 from adaptive.cli.kspace.tuning import Designed, Expected, design_lines, taken_by_gain, usual_centre
-from adaptive.cli.kspace.values import Subject
+from adaptive.cli.kspace.values import Known, Subject
 from adaptive.images import Slice, head_scan, padded
+from adaptive.operators import FourierLines
 from designs import kspace
+from designs.kspace import central
 
 HEAD, OTHER = (padded(head_scan()[k].image, 128).reshape(16, 8, 16, 8).mean(axis=(1, 3)) for k in (12, 8))
 SETTINGS = {"lines": 8, "initial": None, "axis": 0, "snr": 50.0, "phase": "known", "reference": None, "plane": None,
@@ -26,6 +31,23 @@ def test_a_design_is_tuned_on_the_slice_that_trains_else_on_the_slice_itself():
     alone = design_lines(Subject(same, None, None, "alone", ""), SETTINGS | {"initial": 6}, 1)
     assert alone.source == "the slice itself (mine)" and alone.n_central == 6
     assert "phase known" in alone.said(SETTINGS) and str(alone.expected["equispaced"]) in alone.said(SETTINGS)
+
+
+def test_a_rough_reader_of_the_phase_designs_and_reads():
+    """Designs, judged scans and plans read the bare angle; the phase is said."""
+    same = Slice(HEAD, "mine")
+    settings = SETTINGS | {"phase": "rough", "initial": 6}
+    found = design_lines(Subject(same, None, None, "alone", ""), settings, 1)
+    assert {trial.reader for trial in found.trials} == {"estimate"}
+    assert "phase the bare angle of its own centre, one coil" in found.said(settings)
+    acquired = scanned(same, axis=0, n_central=6, seed=0, snr=50.0, phase="rough")
+    assert acquired.model().phase == "estimate"
+    block = FourierLines((16, 16), central(16, 6), 0)
+    np.testing.assert_allclose(acquired.phase, np.angle(block.adjoint(acquired.scan.samples(block))), atol=1e-9)
+    plan = planned_lines(Known([HEAD], "mine", True), found.lines, 6, settings, 1)
+    assert plan.expected["design"].error > 0
+    shots = simulated(same, trajectory="points", axis=0, initial=4, n=60, snr=50.0, phase="rough", seed=0)
+    assert shots.phase == "estimate"
 
 
 def test_an_image_whose_centre_is_elsewhere_is_refused_before_anything_is_tuned():

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
+from adaptive import ImageReconstructor
 from adaptive.images import head_scan, padded
 from designs import kspace
 from designs.kspace.from_images.given import checked_images, entropy_of
 from designs.kspace.from_images.halving import errors_of, halved, scores
 from designs.kspace.from_images.portfolio import between, lines_to_try, points_to_try
+from designs.kspace.from_images.simulated import MAX_ITER, SCALES, TOL
 from designs.kspace.from_images.tuned import expected_error, trial_scans
 
 HEAD, OTHER = (padded(head_scan()[k].image, 128).reshape(32, 4, 32, 4).mean(axis=(1, 3)) for k in (12, 8))
@@ -70,6 +72,22 @@ def test_what_is_known_of_the_scans_is_used():
     assert read.errors[read.rule][0] != known.errors[known.rule][0]
 
 
+def test_designs_are_tried_under_the_reader_that_will_read_their_phase():
+    given = checked_images("images", HEAD)
+    trials = trial_scans(given, 0, 50.0, 2, 5, reader="estimate")
+    found = kspace.tuned_lines(HEAD, 12, n_central=6, snr=50, n_scans=2, reader="estimate", random_state=0)
+    smooth = kspace.tuned_lines(HEAD, 12, n_central=6, snr=50, n_scans=2, random_state=0)
+    assert {trial.reader for trial in trials} == {"estimate"} and found.looked.keys() >= {smooth.rule}
+    assert found.looked[found.rule] != smooth.looked[found.rule]  # one sided: a bare angle leaves more
+    one = trial_scans(given, 0, 50.0, 2, entropy_of(0), reader="estimate")[0]
+    mask = np.isin(np.arange(32), found.lines)
+    model = ImageReconstructor((32, 32), noise_variance=one.scan.noise_variance, prior_scales=SCALES, check=False,
+                               imaginary_prior="pixel", max_iter=MAX_ITER, tol=TOL, phase="estimate")  # fmt: skip
+    image = model.reconstruct([one.block(mask)], [one.samples(one.block(mask))])
+    expected = np.linalg.norm(np.abs(image) - one.scan.image) / np.linalg.norm(one.scan.image)
+    assert found.errors[found.rule][0] == pytest.approx(expected, rel=1e-9)
+
+
 def test_equal_designs_are_tried_once_and_several_coils_bring_both_sides():
     one = lines_to_try(32, 12, None, False, 0)
     every = [np.sort(candidate.design).tobytes() for candidate in one.values()]
@@ -126,6 +144,7 @@ def test_the_range_of_errors_holds_nine_of_ten_further_scans():
         ((HEAD, 12), {"phase": "reference"}, r"images\[0\] has no phase"),
         ((HEAD, 12), {"axis": 2}, "axis must be one of"),
         ((HEAD, 12), {"snr": 0}, "snr must be > 0"),
+        ((HEAD, 12), {"reader": "angle"}, "reader must be one of"),
         ((HEAD, 12), {"n_scans": 1}, "n_scans must be at least 2, got 1"),
         ((HEAD, 12), {"extra": [OWN[:8]]}, "extra, extra 1: it must hold 12 as the other designs, got 8"),
         ((HEAD, 12), {"extra": {"mine": np.arange(12)}}, r"extra, mine: lines must hold the central line 16 \(DC\)"),

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from adaptive.cli.errors import CommandError
-from adaptive.cli.kspace.values import ENDINGS
+from adaptive.cli.kspace.values import ENDINGS, READERS
 from adaptive.cli.options import require_at_least
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ def check_numbers(wanted: dict[str, Any], jobs: int) -> None:
 
 def check_choices(wanted: dict[str, Any]) -> None:
     """Refuse the first word that is none of those that an option knows."""
-    if wanted["phase"] not in ("central", "known"):
-        raise CommandError(f"--phase must be central or known, got {wanted['phase']}.")
+    if wanted["phase"] not in READERS:
+        raise CommandError(f"--phase must be one of {', '.join(READERS)}, got {wanted['phase']}.")
     if wanted["axis"] not in (None, 0, 1):
         raise CommandError(f"--axis must be 0 or 1, got {wanted['axis']}.")
     if wanted["trajectory"] not in (None, *TRAJECTORIES):

@@ -1,6 +1,6 @@
 """``adaptive kspace``: which parts of k-space should a scanner measure?
 
---image FILE     scanned in simulation: lines (or points, spirals, spokes) chosen one by one, beside simple rules
+--image FILE     scanned in simulation: lines by simulated scans, or points, spirals, spokes one by one, beside rules
 --kspace FILE    raw samples of several coils replayed: the same out of what was acquired
 --plan           no trial: the ordered design of the next scan, from --reference FILE or from other heads
 """
@@ -128,7 +128,8 @@ def kspace(
     phase: Annotated[
         str,
         _word(
-            "What is known of the phase: what the central lines show (central), or all of it (known); default central."
+            "Reading of the phase: a smooth one that the central lines show (central), the bare angle of the centre, "
+            "as many reconstructions take it (rough), or it is known (known); default central."
         ),
     ] = "central",
     axis: Annotated[

@@ -35,6 +35,7 @@ from designs.kspace.from_images.halving import errors_of
 from designs.kspace.from_images.simulated import TrialScan
 
 __all__ = [
+    "AT_USUAL",
     "COMPARED",
     "DESIGNED",
     "GAIN",
@@ -88,7 +89,7 @@ class Outcome(NamedTuple):
 
     ``lines`` has one array per draw; ``rows`` are those of the table; ``image`` is the same slice from the first draw.
     ``by_exponent`` and ``by_scale`` are mean errors on the slice that tunes for what was tried, the least of which
-    decided; ``imaginary`` is the prior of the imaginary part that came with it.
+    decided; ``imaginary`` is the prior of the imaginary part that did best at that scale.
     ``choice`` is there for the lines of largest information gain only, and so are ``simulated``, their errors in the
     scans that the design was tuned by.
     """
@@ -103,6 +104,10 @@ class Outcome(NamedTuple):
     warnings: list[str]
     choice: Choice | None
     simulated: np.ndarray | None = None
+
+    def called(self, design: str) -> Outcome:
+        """The same under another name."""
+        return self._replace(design=design, rows=[row | {"design": design} for row in self.rows])
 
     @property
     def exponent(self) -> float | None:
@@ -209,7 +214,7 @@ def choose_and_compare(
             images.setdefault((name, fine), image)
             return image
 
-        return compare_designs({design: lines}, {name: scans[name].scan}, reconstruct)[0]
+        return compare_designs({design: lines}, {name: scans[name].scan}, reconstruct, inside=True)[0]
 
     def drawn(exponent: float | None) -> list[np.ndarray]:
         if choice is not None:
@@ -227,16 +232,13 @@ def choose_and_compare(
         if design == GAIN:
             choice = choose_lines(same, n_lines, seed, log, parent)
             simulated = errors_of(trials, {design: np.isin(np.arange(same.n), choice.lines)})[design]
-        by_exponent = {
-            p: min(row(tuning, drawn(p)[:N_TUNED], MIDDLE, prior)["error"] for prior in PRIORS)
-            for p in EXPONENTS.get(rule, ())
-        }
+        by_exponent = {p: row(tuning, drawn(p)[:N_TUNED], MIDDLE, PRIORS[0])["error"] for p in EXPONENTS.get(rule, ())}
         lines = drawn(_least(by_exponent) if by_exponent else None)
-        tried = {
-            (scale, prior): row(tuning, lines[:N_TUNED], scale, prior)["error"] for prior in PRIORS for scale in SCALES
-        }
+        tried = {(scale, PRIORS[0]): row(tuning, lines[:N_TUNED], scale, PRIORS[0])["error"] for scale in SCALES}
+        best = _least(tried)[0]
+        tried |= {(best, prior): row(tuning, lines[:N_TUNED], best, prior)["error"] for prior in PRIORS[1:]}
         scale, prior = _least(tried)
-        by_scale = {one: error for (one, other), error in tried.items() if other == prior}
+        by_scale = {one: error for (one, other), error in tried.items() if other == PRIORS[0]}
         table = [row(name, lines, scale, prior, fine=True) for name in scans if name != TUNING]
     said = list(dict.fromkeys(" ".join(str(one.message).split()) for one in caught))
     return Outcome(design, lines, table, images["same", True], by_exponent, by_scale, prior, said, choice, simulated)

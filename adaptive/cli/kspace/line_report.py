@@ -13,6 +13,7 @@ import numpy as np
 from adaptive import plots
 from adaptive.cli.job import Job
 from adaptive.cli.kspace.line_designs import (
+    AT_USUAL,
     COMPARED,
     DESIGNED,
     EXPONENTS,
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
 
 __all__ = ["simulated", "verdict", "write"]
 
-_SHOWN = ("designed", "information_gain", "variable_density", "half_plane_quantiles")
+_SHOWN = ("designed", "information_gain", "half_plane_quantiles", "variable_density", "equispaced")
+READ = {"central": "Phase and noise were", "rough": "Phase (the bare angle) and noise were", "known": "Noise was"}
+_PICTURES = 4  # of reconstructions
 TIE = 0.03  # a ratio of errors nearer to one says nothing: draws and noise make as much
 
 
@@ -79,27 +82,35 @@ def simulated(subject: Subject, settings: dict[str, Any]) -> str:
     exponents = f"{tried[0]} to {tried[-1]}"
     where = "the same slice" if subject.training is None else f"a third one ({subject.training.title})"
     told = (
-        f"{'Noise was' if known else 'Phase and noise were'} estimated from the central lines. Told what a scanner "
+        f"{READ[settings['phase']]} estimated from the central lines. Told what a scanner "
         f"does not know: {'the phase, and ' if known else ''}the true image of {where}, which tuned the exponents of "
-        f"the densities ({exponents}) and, for each design, prior scale and kind of the reconstruction (one of "
-        f"{len(SCALES) * len(PRIORS)}; MAP)."
+        f"the densities ({exponents}) and, for each design, the reconstruction's prior (one of {len(SCALES)} scales, "
+        f"then one of {len(PRIORS)} kinds; MAP)."
     )
     padded = f" Padded: {subject.padded}." if subject.padded else ""
     return f"{what} {told}{padded}"
 
 
 def verdict(ordered: Sequence[Outcome], k: int) -> str:
-    """Verdict by the errors on slice ``k``: choosing the lines paid or not, against the best of the simple rules."""
+    """Verdict by the errors on slice ``k``, against the best of the simple rules, and the best at the usual centre."""
     designed, *others = ordered
     rules = [one for one in others if one.design not in (GAIN, REFERENCE)]
-    best = min(rules, key=lambda one: one.rows[k]["error"])
-    ratio = designed.rows[k]["error"] / best.rows[k]["error"]
-    name = best.design.replace("_", " ")
+    ratio, name = _beside_best(designed, rules, k)
+    at_usual = [one for one in rules if one.design in USUAL]
+    more = ""
+    if at_usual and not name.endswith(AT_USUAL):
+        more = "; {:.2f} of that of the best one at the usual centre, {}".format(*_beside_best(designed, at_usual, k))
     if ratio < 1 - TIE:
-        return f"design pays here: {ratio:.2f} of the error of the best simple rule, {name}"
+        return f"design pays here: {ratio:.2f} of the error of the best simple rule, {name}{more}"
     if ratio <= 1 + TIE:
-        return f"all good rules tie here: {ratio:.2f} of the error of the best simple rule, {name}"
-    return f"a simple rule does better here: {ratio:.2f} of the error of the best one, {name}"
+        return f"all good rules tie at this centre: {ratio:.2f} of the error of the best simple rule, {name}{more}"
+    return f"a simple rule does better here: {ratio:.2f} of the error of the best one, {name}{more}"
+
+
+def _beside_best(designed: Outcome, rules: Sequence[Outcome], k: int) -> tuple[float, str]:
+    """Ratio of the errors on slice ``k``, and the name of the best rule."""
+    best = min(rules, key=lambda one: one.rows[k]["error"])
+    return designed.rows[k]["error"] / best.rows[k]["error"], best.design.replace("_", " ")
 
 
 def _summary(ordered: Sequence[Outcome], subject: Subject, designed: Designed, said: str) -> dict[str, Any]:
@@ -170,7 +181,9 @@ def _print(
     console.print(printed)
     for k, row in enumerate(ordered[0].rows):
         console.print(f"{row['slice']}: {verdict(ordered, k)}.", soft_wrap=True)
-    error = "error: |true - reconstructed|, Euclidean, magnitudes in [0, 1]; * least. PSNR in dB."
+    error = (
+        "error: |true - reconstructed|, Euclidean, magnitudes in [0, 1]; * least. PSNR (dB) and SSIM inside the head."
+    )
     n_draws = settings["draws"]
     means = f"means over {n_draws} draws" if n_draws > 1 else "one draw each"
     draws = f"Random designs (uniform, both densities): {means}."
@@ -211,7 +224,7 @@ def _draw(
     """
     from matplotlib.figure import Figure
 
-    shown = [one for name in _SHOWN for one in outcomes if one.design == name]
+    shown = _each_once([one for name in _SHOWN for one in outcomes if one.design == name])[:_PICTURES]
     height, width = subject.same.upright().shape
     pictures = 2 * (11.0 / (len(shown) + 1) * min(max(height / width, 0.4), 1.6) + 0.55)  # inches
     drawing = Figure(figsize=(12.5, pictures + 4.9), layout="constrained")
@@ -232,6 +245,14 @@ def _draw(
     plots.design_errors(columns, ax=errors, xlabel=label).set_title("all designs of this size")
     caption.text(0.01, 0.5, textwrap.fill(said, 185), fontsize=8.5, va="center", color="#333333")
     return drawing
+
+
+def _each_once(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Designs of other lines than those before."""
+    seen: dict[bytes, Outcome] = {}
+    for one in outcomes:
+        seen.setdefault(np.sort(one.lines[0]).tobytes(), one)
+    return list(seen.values())
 
 
 def _gains(ax: Axes, choice: Choice, pool: kspace.LinePool, n_central: int) -> None:

@@ -22,6 +22,7 @@ from adaptive import plots
 from adaptive.cli.errors import CommandError
 from adaptive.cli.kspace.checking import check_size
 from adaptive.cli.kspace.exports import unplaced, write_exports
+from adaptive.cli.kspace.tuning import ASSUMED
 from adaptive.cli.workers import n_workers
 from adaptive.images import Slice
 from designs import kspace
@@ -153,6 +154,7 @@ def _by(known: Known, trajectory: str) -> str:
 def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how: str, errors: str) -> str:
     whose = "the same head" if known.same else "another head"
     coils = "one coil" if known.coils is None else f"the coils of its raw samples ({known.received})"
+    phase = f"phase {ASSUMED[settings['phase']]}, " if errors else ""
     central = "" if settings["trajectory"] in ("spirals", "spokes") else " central ones"
     given = f", the first {n_first}{central} in any case" if n_first else ""
     size = " x ".join(map(str, known.images[0].shape))
@@ -163,7 +165,7 @@ def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how
     return (
         f"{len(design)} {kind} of {size}{volume}, in the order of the scan{given}; from {known.title} "
         f"({whose}), chosen {how}. {_directions(known, settings, design)}{_side(design, n_first, settings)}"
-        f"{errors}Assumed: {coils}, SNR {settings['snr']:g}."
+        f"{errors}Assumed: {coils}, {phase}SNR {settings['snr']:g}."
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from adaptive.cli.kspace.tuning import Expected
-from adaptive.cli.kspace.values import Known
+from adaptive.cli.kspace.values import READERS, Known
 from adaptive.cli.workers import n_workers
 from designs import kspace
 from designs.kspace.from_images.given import Images, checked_images, entropy_of
@@ -65,7 +65,7 @@ def planned_lines(known: Known, lines: np.ndarray, n_central: int, settings: Map
         The design that was made, central lines first.
     n_central : int
     settings : dict
-        initial (None: rules choose their centre), axis, snr, seed.
+        initial (None: rules choose their centre), axis, snr, phase, seed.
     jobs : int
     """
     axis, made = settings["axis"], "as designed"
@@ -73,7 +73,7 @@ def planned_lines(known: Known, lines: np.ndarray, n_central: int, settings: Map
     own: Any = "reference" if all(np.iscomplexobj(one) for one in images) else None
     given = checked_images("images", images, phase=own, coils=known.coils)
     n, seed = given.magnitudes[0].shape[axis], entropy_of(settings["seed"])
-    trials, scans = _trials(known, given, axis, settings["snr"], seed)
+    trials, scans = _trials(known, given, settings, seed)
     tried = lines_to_try(n, len(lines), settings["initial"], known.coils is not None, seed)
     masks = {name: np.isin(np.arange(n), one.design) for name, one in tried.items()}
     masks[made] = np.isin(np.arange(n), lines)
@@ -95,12 +95,19 @@ def planned_lines(known: Known, lines: np.ndarray, n_central: int, settings: Map
     return Planned(tried[best].design, tried[best].n_central, False, expected, scans)
 
 
-def _trials(known: Known, given: Images, axis: int, snr: float, seed: int) -> tuple[list[TrialScan], str]:
+def _trials(
+    known: Known, given: Images, settings: Mapping[str, Any], seed: int
+) -> tuple[list[TrialScan], str]:  # fmt: skip
+    axis, snr, reader = settings["axis"], settings["snr"], READERS[settings["phase"]]
+    read: dict[str, Any] = {"prescan": reader is None, "reader": reader or "smooth"}
     if not known.same:
         n = len(given.magnitudes)
         again = 2 if n > 1 else 4
-        return trial_scans(given, axis, snr, again, seed), f"{again * n} simulated scans of slices of other heads"
+        return (
+            trial_scans(given, axis, snr, again, seed, **read),
+            f"{again * n} simulated scans of slices of other heads",
+        )
     change = Change.checked((MOTION, MOTION), True, snr)
     scans = [variant(given.magnitudes[0], given.phases[0], k, change, given.coils, seed + 1) for k in range(VARIANTS)]
     said = f"{VARIANTS} simulated scans of variants of it (contrast, motion within {MOTION} pixels, phase, noise)"
-    return [TrialScan(scan, axis) for scan in scans], said
+    return [TrialScan(scan, axis, **read) for scan in scans], said

@@ -65,7 +65,7 @@ def _lines_on_two_slices(job: Job, jobs: int) -> None:
         gain = outcomes[GAIN]
         designed = taken_by_gain(designed, GAIN, gain.lines[0], gain.simulated)
         if designed.rule == GAIN:
-            outcomes[DESIGNED] = gain._replace(design=DESIGNED)
+            outcomes[DESIGNED] = gain.called(DESIGNED)
         write(list(outcomes.values()), subject, job, designed)
 
 

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from adaptive.cli.errors import CommandError
 from adaptive.cli.kspace.reading import read_reference
-from adaptive.cli.kspace.values import Subject
+from adaptive.cli.kspace.values import READERS, Subject
 from adaptive.cli.workers import n_workers
 from adaptive.images import kspace_problem, simulate_scan
 from designs import kspace
@@ -28,6 +28,9 @@ from designs.kspace.from_images.tuned import expected_error, trial_scans
 __all__ = ["Designed", "Expected", "design_lines", "taken_by_gain", "usual_centre"]
 
 SCANS = 4  # of every image: a phase may favour a design
+ASSUMED = {
+    "central": "smooth, read from its own centre", "rough": "the bare angle of its own centre", "known": "known",
+}  # fmt: skip
 
 
 class Expected(NamedTuple):
@@ -76,7 +79,7 @@ class Designed(NamedTuple):
             for name, one in self.expected.items()
             if name != "design"
         )
-        known = "known" if settings["phase"] == "known" else "smooth, read from its own centre"
+        known = ASSUMED[settings["phase"]]
         return (
             f"Design: {_words(self.rule)}, the least error in {len(self.trials)} simulated scans of {self.source}. "
             f"Expected error, as a share of the image's length (nine of ten scans): {of}; {others}. Assumed: phase "
@@ -111,20 +114,21 @@ def design_lines(subject: Subject, settings: Mapping[str, Any], jobs: int) -> De
     image, source = _teacher(subject, settings)
     n, n_lines, axis = image.shape[settings["axis"]], settings["lines"], settings["axis"]
     own: Any = "reference" if np.iscomplexobj(image) else None
-    prescan, workers = settings["phase"] == "known", n_workers(jobs, SCANS * 4)
-    told: dict[str, Any] = {"axis": axis, "snr": settings["snr"], "n_scans": SCANS, "prescan": prescan}
+    reader, workers = READERS[settings["phase"]], n_workers(jobs, SCANS * 4)
+    told: dict[str, Any] = {"axis": axis, "snr": settings["snr"], "n_scans": SCANS}
+    read = {"prescan": reader is None, "reader": reader or "smooth"}
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of reconstructions on the way, none of which is shown
         try:
             tuned = kspace.tuned_lines(
                 image, n_lines, phase=own, n_central=settings["initial"], random_state=settings["seed"],
-                n_jobs=workers, **told,
+                n_jobs=workers, **told, **read,
             )  # fmt: skip
         except ValueError as error:
             raise CommandError(f"--image: {source}: {error}") from None
         trials = trial_scans(
             checked_images("images", image, phase=own), axis, settings["snr"], SCANS, entropy_of(settings["seed"]),
-            prescan,
+            **read,
         )  # fmt: skip
         others = {"equispaced": ("equispaced", kspace.equispaced(n, n_lines, min(usual_centre(n), n_lines)))}
         at_usual = [name for name in tuned.looked if name.endswith(f" {usual_centre(n)} central")]

@@ -39,12 +39,15 @@ class TrialScan:
         Whether the phase is known; else it is read from the centre of what is measured.
     tol : float
         Size of the steps, of the image's, at which a reconstruction ends.
+    reader : {"smooth", "estimate"}
+        How the phase is read, as of `ImageReconstructor`: a smooth one, or the bare angle of the centre.
     """
 
     scan: SimulatedScan
     axis: int | None
     prescan: bool = False
     tol: float = TOL
+    reader: str = "smooth"
 
     def block(self, chosen: np.ndarray) -> Operator:
         """Samples of a mask of lines (n,) or of points (n0, n1)."""
@@ -64,7 +67,7 @@ class TrialScan:
         model = ImageReconstructor(
             self.scan.image.shape, noise_variance=self.scan.noise_variance, prior_scales=SCALES,
             imaginary_prior="pixel", coils=self.scan.coils, check=False, max_iter=MAX_ITER, tol=self.tol,
-            phase=self.scan.phase if self.prescan else "smooth",
+            phase=self.scan.phase if self.prescan else self.reader,
         )  # fmt: skip
         return model.reconstruct([block], [self.samples(block)], with_phase=True)
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Tuned", "expected_error", "trial_scans", "tuned_lines", "tuned_points"]
 
 LEVEL = 0.9  # of the range of errors
+READERS = ("smooth", "estimate")
 
 
 class Tuned(NamedTuple):
@@ -103,6 +104,7 @@ def tuned_lines(
     extra: Mapping[str, ArrayLike] | Sequence[ArrayLike] = (),
     coils: ArrayLike | None = None,
     prescan: bool = False,
+    reader: str = "smooth",
     sort: bool = False,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
@@ -131,6 +133,8 @@ def tuned_lines(
         Sensitivities.
     prescan : bool, default False
         Whether the phase will be known before; else every design reads it from its own centre.
+    reader : {"smooth", "estimate"}, default "smooth"
+        How it is read there, as of `ImageReconstructor`: a smooth phase, or the bare angle, which suits other designs.
     sort : bool, default False
         Sorted lines; else the central ones first, then the others outwards.
     random_state : None, int or NumPy generator, default 0
@@ -161,7 +165,7 @@ def tuned_lines(
     seed = entropy_of(random_state)
     own = given_designs(extra, (n,), n_lines, n_central)
     tried = lines_to_try(n, n_lines, n_central, coils is not None, seed)
-    trials = trial_scans(given, axis, snr, n_scans, seed, prescan)
+    trials = trial_scans(given, axis, snr, n_scans, seed, prescan, reader)
     return _tuned(tried, own, (n,), trials, len(given.magnitudes), sort, n_jobs)
 
 
@@ -176,6 +180,7 @@ def tuned_points(
     extra: Mapping[str, ArrayLike] | Sequence[ArrayLike] = (),
     coils: ArrayLike | None = None,
     prescan: bool = False,
+    reader: str = "smooth",
     sort: bool = False,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
@@ -184,7 +189,7 @@ def tuned_points(
 
     Parameters
     ----------
-    images, snr, phase, n_scans, coils, prescan, sort, random_state, n_jobs
+    images, snr, phase, n_scans, coils, prescan, reader, sort, random_state, n_jobs
         As of `tuned_lines`; the images are planes across the read-out.
     n_points : int
         In all, the central ones included.
@@ -210,14 +215,16 @@ def tuned_points(
     seed = entropy_of(random_state)
     own = given_designs(extra, (height, width), n_points, n_central)
     tried = points_to_try((height, width), n_points, n_central, coils is not None, seed)
-    trials = trial_scans(given, None, snr, n_scans, seed, prescan)
+    trials = trial_scans(given, None, snr, n_scans, seed, prescan, reader)
     return _tuned(tried, own, (height, width), trials, len(given.magnitudes), sort, n_jobs)
 
 
 def trial_scans(
-    images: Images, axis: int | None, snr: float, n_scans: int, entropy: int, prescan: bool = False
-) -> list[TrialScan]:
+    images: Images, axis: int | None, snr: float, n_scans: int, entropy: int, prescan: bool = False,
+    reader: str = "smooth",
+) -> list[TrialScan]:  # fmt: skip
     """Scans of every image, image after image and then again, each with a noise and, where none is given, a phase."""
+    choice("reader", reader, READERS)
     snr, n_scans = float(positive("snr", snr)), integer("n_scans", n_scans, minimum=2)
     wholes = [
         one if phase is None else one * np.exp(1j * phase)
@@ -228,6 +235,7 @@ def trial_scans(
             simulate_scan(whole, snr=snr, coils=images.coils, random_state=generator([entropy, 5, again, k])),
             axis,
             bool(prescan),
+            reader=reader,
         )
         for again in range(n_scans)
         for k, whole in enumerate(wholes)
