@@ -28,6 +28,7 @@ from designs.kspace.from_images.tuned import expected_error, trial_scans
 __all__ = ["Designed", "Expected", "design_lines", "taken_by_gain", "usual_centre"]
 
 SCANS = 4  # of every image: a phase may favour a design
+EXCHANGES = 32  # of single lines, tried where the slice that is scanned, or a reference of it, teaches
 ASSUMED = {
     "central": "smooth, read from its own centre", "rough": "the bare angle of its own centre", "known": "known",
 }  # fmt: skip
@@ -58,6 +59,7 @@ class Designed(NamedTuple):
     source : str
         The images that taught.
     errors : array (scans,)
+        Of the design on ``trials``.
     expected : dict of str to Expected
         "design"; "best rule at the usual centre", where that was tried; "equispaced".
     trials : list of TrialScan
@@ -111,18 +113,18 @@ def design_lines(subject: Subject, settings: Mapping[str, Any], jobs: int) -> De
     scan = simulate_scan(subject.same.image, snr=settings["snr"], random_state=settings["seed"])
     if problem := kspace_problem(scan.kspace):
         raise CommandError(f"--image: {subject.same.title}: {problem}")
-    image, source = _teacher(subject, settings)
+    image, source, own_head = _teacher(subject, settings)
     n, n_lines, axis = image.shape[settings["axis"]], settings["lines"], settings["axis"]
     own: Any = "reference" if np.iscomplexobj(image) else None
     reader, workers = READERS[settings["phase"]], n_workers(jobs, SCANS * 4)
     told: dict[str, Any] = {"axis": axis, "snr": settings["snr"], "n_scans": SCANS}
-    read = {"prescan": reader is None, "reader": reader or "smooth"}
+    read: dict[str, Any] = {"prescan": reader is None, "reader": reader or "smooth"}
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of reconstructions on the way, none of which is shown
         try:
             tuned = kspace.tuned_lines(
                 image, n_lines, phase=own, n_central=settings["initial"], random_state=settings["seed"],
-                n_jobs=workers, **told, **read,
+                n_jobs=workers, exchanges=min(n_lines, EXCHANGES) if own_head else 0, **told, **read,
             )  # fmt: skip
         except ValueError as error:
             raise CommandError(f"--image: {source}: {error}") from None
@@ -149,13 +151,14 @@ def taken_by_gain(designed: Designed, name: str, lines: np.ndarray, errors: Sequ
     return designed._replace(lines=lines, rule=name, errors=np.asarray(errors), expected=expected)
 
 
-def _teacher(subject: Subject, settings: Mapping[str, Any]) -> tuple[np.ndarray, str]:
+def _teacher(subject: Subject, settings: Mapping[str, Any]) -> tuple[np.ndarray, str, bool]:
+    """The image that teaches, its name, and whether it is the slice that is scanned."""
     if settings["reference"] is not None:
         found = read_reference(settings["reference"], subject.same, settings["plane"])
-        return np.abs(found.image), f"the reference ({found.title})"
+        return np.abs(found.image), f"the reference ({found.title})", True
     if subject.training is not None:
-        return subject.training.image, f"another slice ({subject.training.title})"
-    return subject.same.image, f"the slice itself ({subject.same.title})"
+        return subject.training.image, f"another slice ({subject.training.title})", False
+    return subject.same.image, f"the slice itself ({subject.same.title})", True
 
 
 def _words(name: str) -> str:

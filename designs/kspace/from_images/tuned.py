@@ -16,8 +16,9 @@ from scipy.stats import t as student
 
 from adaptive.checks import choice, generator, integer, positive
 from adaptive.images import simulate_scan
+from designs.kspace.from_images.exchanges import Exchanged, exchanged
 from designs.kspace.from_images.given import Images, checked_images, entropy_of
-from designs.kspace.from_images.halving import halved
+from designs.kspace.from_images.halving import halved, scores
 from designs.kspace.from_images.portfolio import Candidate, between, given_designs, lines_to_try, points_to_try
 from designs.kspace.from_images.simulated import TrialScan
 
@@ -50,6 +51,8 @@ class Tuned(NamedTuple):
         Of those tried on all scans, least first: mean log error and one standard deviation of the loss to the best.
     designs : dict of str to array (m,) or (m, 2)
         Everything that was looked at.
+    fresh : array (scans,) or None
+        Errors of the winner on scans that decided nothing, where it is a design of exchanges.
 
     Examples
     --------
@@ -70,11 +73,12 @@ class Tuned(NamedTuple):
     looked: dict[str, float]
     scores: dict[str, float]
     designs: dict[str, np.ndarray]
+    fresh: np.ndarray | None = None
 
     @property
     def expected(self) -> tuple[float, float, float]:
         """Error to expect of the design, and the range that a further scan falls into in nine of ten."""
-        return expected_error(self.errors[self.rule])
+        return expected_error(self.errors[self.rule] if self.fresh is None else self.fresh)
 
 
 def expected_error(errors: ArrayLike) -> tuple[float, float, float]:
@@ -102,6 +106,7 @@ def tuned_lines(
     n_scans: int = 4,
     n_central: int | None = None,
     extra: Mapping[str, ArrayLike] | Sequence[ArrayLike] = (),
+    exchanges: int = 0,
     coils: ArrayLike | None = None,
     prescan: bool = False,
     reader: str = "smooth",
@@ -129,6 +134,9 @@ def tuned_lines(
         Default: chosen among 8, 12, 16, 24 and an eighth of all lines, up to three quarters of ``n_lines``.
     extra : sequence or mapping of str to designs, optional
         Lines that take part, such as those of `reference_lines`; they are tried on all scans.
+    exchanges : int, default 0
+        So many single lines of the winner are exchanged on trial, and what less errors confirm is kept. Only where the
+        images are of the head that will be scanned: those of others mislead.
     coils : array (coils, n0, n1), optional
         Sensitivities.
     prescan : bool, default False
@@ -166,7 +174,11 @@ def tuned_lines(
     own = given_designs(extra, (n,), n_lines, n_central)
     tried = lines_to_try(n, n_lines, n_central, coils is not None, seed)
     trials = trial_scans(given, axis, snr, n_scans, seed, prescan, reader)
-    return _tuned(tried, own, (n,), trials, len(given.magnitudes), sort, n_jobs)
+    found = _tuned(tried, own, (n,), trials, len(given.magnitudes), False, n_jobs)
+    if integer("exchanges", exchanges, minimum=0):
+        fresh = trial_scans(given, axis, snr, n_scans, seed + 1, prescan, reader)
+        found = _with_exchanges(found, exchanged(trials, fresh, found.lines, found.n_central, exchanges, seed, n_jobs))
+    return found._replace(lines=np.sort(found.lines)) if sort else found
 
 
 def tuned_points(
@@ -267,6 +279,21 @@ def _tuned(
         design = np.sort(design) if design.ndim == 1 else np.argwhere(masks[rule])
     designs = {name: every[name].design for name in found.looked}
     return Tuned(design, n_central, rule, found.errors, found.looked, found.scores, designs)
+
+
+def _with_exchanges(found: Tuned, other: Exchanged) -> Tuned:
+    """The design of exchanges in the place of the winner, where they were confirmed."""
+    if not other.accepted:
+        return found
+    rule = f"{found.rule}, {other.accepted} exchanged"
+    every = found.errors | {rule: other.errors}
+    ranked = scores({name: every[name] for name in (*found.scores, rule)})
+    if next(iter(ranked)) != rule:
+        return found
+    return found._replace(
+        lines=other.lines, rule=rule, errors=every, designs=found.designs | {rule: other.lines}, fresh=other.fresh,
+        scores=ranked,
+    )  # fmt: skip
 
 
 def _mask(design: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
