@@ -227,6 +227,7 @@ def test_a_plan_takes_coil_maps_and_keeps_the_field_of_view_of_raw_samples(files
         planned = read_scan(out / "plan.h5")
         assert planned.field_of_view == (256.0, 192.0, 4.0) and planned.protocol.frequency == 63.5e6
         assert "orientation of plan.h5 is zero" in capfd.readouterr().out
+        assert summary_of(out)["geometry"] == {"field of view (mm)": [256.0, 192.0, 4.0], "matrix": [32, 32]}
     for arguments, message in (
         ([*common, "--coils", str(files / "maps.npy")], "--coils: maps must have shape (2, 32, 32)"),
         (["kspace", "--plan", "--reference", str(files / "image.npy"), "--coils", "estimate"], "is an image"),
@@ -239,12 +240,32 @@ def test_a_plan_takes_coil_maps_and_keeps_the_field_of_view_of_raw_samples(files
         assert message in " ".join(capfd.readouterr().err.split())
 
 
+def test_a_reference_of_nifti_is_one_and_every_export_keeps_what_it_states(tmp_path):
+    affine = np.diag([2.0, 1.5, 3.0, 1.0])
+    nibabel = pytest.importorskip("nibabel")
+    image = nibabel.Nifti1Image(np.stack([HEAD] * 3, axis=2).astype(np.float32), affine)
+    nibabel.save(image, tmp_path / "head.nii.gz")
+    more = ["--axis", "1", "--export", "npy,text,ismrmrd", "--jobs", "1", "--out", str(tmp_path / "run")]
+    given = ["kspace", "--plan", "--reference", str(tmp_path / "head.nii.gz"), "--lines", "8", "--initial", "6"]
+    assert run([*given, *more]) == 0
+    summary, out = summary_of(tmp_path / "run"), tmp_path / "run"
+    assert "(the same head)" in summary["plan"] and summary["geometry"]["matrix"] == [32, 32, 1]
+    plans = [import_design(out / name) for name in ("plan.csv", "plan.npy", "plan.h5")]
+    assert {one.axis for one in plans} == {1} and all(one.labels() == summary["order"] for one in plans)
+    assert "Field of view 64 x 48 x 3 mm." in (out / "plan.txt").read_text()
+    for name in ("plan.csv.json", "plan.npy.json"):
+        assert json.loads((out / name).read_text())["field of view (mm)"] == [64.0, 48.0, 3.0]
+    np.testing.assert_allclose(read_scan(out / "plan.h5").geometry.field_of_view, [64, 48, 3], rtol=1e-6)
+
+
 def test_points_across_the_read_out_become_encodes_of_the_volume(files, tmp_path):
     arguments = ["--plan", "--reference", str(files / "dicom"), "--trajectory", "points", "--lines", "72"]
+    arguments += ["--export", "ismrmrd"]
     assert run(["kspace", *arguments, "--initial", "8", "--jobs", "1", "--out", str(tmp_path / "run")]) == 0
     plan = import_design(tmp_path / "run/plan.csv")
     assert plan.image_shape == (3, *SHAPE) and plan.readout == 0 and len(plan) == 72
     assert plan.labels() == [tuple(one) for one in summary_of(tmp_path / "run")["order"]]
+    assert read_scan(tmp_path / "run/plan.h5").field_of_view == (9.0, 64.0, 64.0)  # before: refused
 
 
 def test_without_a_reference_shots_are_at_golden_angles_and_lines_are_learnt(files, tmp_path):

@@ -58,7 +58,10 @@ def plan(known: Known, job: Job, jobs: int, parent: int, remark: str = "") -> No
     said = _said(known, settings, design, n_first, how, errors)
     job.draw(_draw(known, design, n_first, said), "plan")
     job.write_summary(_summary(known, design, n_first, said, expected))
-    remarks = [said, remark, unplaced(settings["export"], known.geometry, view)]
+    place = None if settings["trajectory"] == "points" else known.geometry
+    if place is not known.geometry and known.geometry is not None:
+        view = tuple(known.geometry.field_of_view.tolist())
+    remarks = [said, remark, unplaced(settings["export"], place, view)]
     print(" ".join(filter(None, remarks)))
 
 
@@ -211,9 +214,11 @@ def _summary(
     from adaptive.loop.log.header import versions
 
     place, times = known.geometry, known.protocol
-    where = None
+    where: dict[str, Any] | None = None
     if place is not None:
         where = {"plane": place.plane, "voxel size (mm)": place.voxel_size.tolist(), "matrix": list(place.matrix)}
+    elif known.field_of_view is not None:
+        where = {"field of view (mm)": list(known.field_of_view), "matrix": list(known.images[0].shape)}
     stated = {} if times is None else {k: v for k, v in vars(times).items() if v not in (None, "")}
     return {
         "plan": said,
