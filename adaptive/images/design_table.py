@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from adaptive.images.foreground import foreground
 from adaptive.images.quality import l2_error, psnr, ssim
 from adaptive.images.simulation import SimulatedScan
 
@@ -21,7 +22,11 @@ Reconstruct = Callable[[SimulatedScan, np.ndarray], np.ndarray]  # (scan, line i
 
 
 def compare_designs(
-    designs: Mapping[str, Sequence[Any]], scans: Mapping[str, SimulatedScan], reconstruct: Reconstruct
+    designs: Mapping[str, Sequence[Any]],
+    scans: Mapping[str, SimulatedScan],
+    reconstruct: Reconstruct,
+    *,
+    inside: bool = False,
 ) -> list[dict[str, Any]]:
     """Reconstruct every scan from the lines of every design.
 
@@ -33,6 +38,8 @@ def compare_designs(
         As in {"same": ..., "neighbour": ...}.
     reconstruct : callable (scan, lines) -> image (h, w)
         Sees the samples of these lines only; its result may be complex.
+    inside : bool, default False
+        Whether psnr and ssim are of the object alone (`foreground` of the truth), not of the air around it.
 
     Returns
     -------
@@ -65,7 +72,10 @@ def compare_designs(
             )
         for name, scan in scans.items():
             found = [np.asarray(reconstruct(scan, np.asarray(lines))) for lines in draws]
-            measures = [(l2_error(scan.image, u), psnr(scan.image, u), ssim(scan.image, u)) for u in found]
+            of: Any = foreground(scan.image) if inside else None
+            measures = [
+                (l2_error(scan.image, u), psnr(scan.image, u, inside=of), ssim(scan.image, u, inside=of)) for u in found
+            ]
             means = (float(mean) for mean in np.mean(measures, axis=0))
             rows.append(dict(zip(COLUMNS, (design, name, sizes[0], *means), strict=True)))
     return rows

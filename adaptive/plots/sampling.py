@@ -134,11 +134,11 @@ def sampling_scores(
 def _order_of_lines(axes: Axes, lines: np.ndarray, n: int, n_central: int) -> Axes:
     frequency, step = lines - n // 2, np.arange(1, len(lines) + 1)
     if n_central:
-        axes.axvspan(0.5, n_central + 0.5, color=GREY, alpha=0.15, linewidth=0, label="central lines, given")
+        axes.axvspan(0.5, n_central + 0.5, color=GREY, alpha=0.15, linewidth=0, label="central lines")
         axes.plot(step[:n_central], frequency[:n_central], color=GREY, marker="_", markersize=6, linestyle="none")
     axes.plot(
         step[n_central:], frequency[n_central:], color=PALETTE[0], marker="o", markersize=4.5, linestyle="none",
-        label="chosen one by one",
+        label="further lines",
     )  # fmt: skip
     axes.axhline(0, color=GREY, linewidth=0.8)
     axes.set(xlabel="lines measured", ylabel=_FREQUENCY)

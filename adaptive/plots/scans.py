@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["coil_maps", "design_errors", "error_curves", "residuals"]
 
+MANY = 10  # designs, from which on their names are written small and in one row
+
 
 def residuals(
     truth: ArrayLike,
@@ -221,7 +223,7 @@ def design_errors(
     axes = axes_of(ax)
     names, slices, error = columns_of(table, ("design", "slice", "error"), "table")
     designs, seen = list(dict.fromkeys(names.tolist())), list(dict.fromkeys(slices.tolist()))
-    at = {name: len(designs) - 1 - k for k, name in enumerate(designs)}
+    at, few = {name: len(designs) - 1 - k for k, name in enumerate(designs)}, len(designs) <= MANY
     for k, one in enumerate(seen):
         rows = slices == one
         shift = 0.12 * (1 - 2 * k / max(1, len(seen) - 1)) * (len(seen) > 1)
@@ -229,7 +231,9 @@ def design_errors(
             error[rows].astype(float), [at[name] + shift for name in names[rows].tolist()],
             color=PALETTE[k % len(PALETTE)], marker="os^Dv<>"[k % 7], markersize=6, linestyle="none", label=words(one),
         )  # fmt: skip
-    axes.set_yticks(list(at.values()), [_heading(name, 18) for name in designs], fontsize=9)
+    axes.set_yticks(
+        list(at.values()), [_heading(name, 18 if few else 30) for name in designs], fontsize=9 if few else 8
+    )
     axes.set_ylim(-0.6, len(designs) - 0.4)
     axes.set(xlabel=xlabel)
     if len(seen) > 1:

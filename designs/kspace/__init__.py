@@ -30,6 +30,7 @@ if _TYPE_CHECKING:
     from designs.kspace.from_images.centre import centre_size
     from designs.kspace.from_images.population import learnt_lines, learnt_points
     from designs.kspace.from_images.reference import reference_lines, reference_points
+    from designs.kspace.from_images.tuned import Tuned, tuned_lines, tuned_points
     from designs.kspace.limits import GradientLimits
     from designs.kspace.own_trajectories import trajectories
     from designs.kspace.phase_encodes import PhaseEncode, PhaseEncodePool, phase_encodes
@@ -50,6 +51,7 @@ __all__ = [
     "Swapped",
     "Trajectory",
     "TrajectoryPool",
+    "Tuned",
     "as_encodes",
     "as_lines",
     "central",
@@ -86,6 +88,8 @@ __all__ = [
     "spoke_samples",
     "spokes",
     "trajectories",
+    "tuned_lines",
+    "tuned_points",
     "uniform",
     "uniform_encodes",
     "variable_density",

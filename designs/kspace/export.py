@@ -1,7 +1,8 @@
 """A design as a file, and back: CSV, NumPy, a mask or a trajectory for BART, ISMRMRD, a text for who programs it.
 
 The order of a pool is the order of the scan, and CSV, ``.npy`` and text keep it; a mask has none. CSV says everything
-about a design; ``.npy`` and ``.cfl`` hold bare numbers, and what they do not say is asked for when they are read.
+about a design; ``.npy`` and ``.cfl`` hold bare numbers, and what they do not say stands in a ``.json`` beside them, or
+is asked for when they are read.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from adaptive.images.cfl import read_cfl, write_cfl
 from adaptive.scanner import Geometry, Protocol, write_plan
 from designs.kspace.cartesian import LinePool
 from designs.kspace.phase_encodes import PhaseEncodePool
+from designs.kspace.plan_facts import facts_of, read_facts, sentences, write_facts
 from designs.kspace.protocol import protocol as for_people
 from designs.kspace.trajectory import TrajectoryPool
 
@@ -48,9 +50,10 @@ def export_design(
         ``.h5`` and ``.mrd``: ISMRMRD, headers of acquisitions in the order of the scan, without samples
         (`adaptive.scanner.write_ismrmrd` writes them with theirs).
     geometry, protocol : Geometry, Protocol, optional
-        Of the scan that is planned, as a reference has them: for ISMRMRD, which has a place for them.
+        Of the scan that is planned, as a reference has them. ISMRMRD has a place for them, and so has the text; beside
+        other files they stand in one more that ends in ``.json``, which bare numbers have in any case.
     field_of_view : sequence of three float, optional
-        Of a reference without geometry, in mm, for ISMRMRD.
+        Of a reference without geometry, in mm.
 
     Returns
     -------
@@ -83,18 +86,22 @@ def export_design(
         raise ValueError(f"{path.name} has an unknown ending; designs are written as {', '.join(_ENDINGS)}.")
     if len(design) == 0:
         raise ValueError("the design is empty: nothing would be measured.")
+    if field_of_view is not None and (len(field_of_view) != 3 or min(field_of_view) <= 0):
+        raise ValueError(f"field_of_view must be three lengths > 0 in mm, got {field_of_view!r}.")
     if path.suffix.lower() in _ISMRMRD:
         return write_plan(path, design, geometry=geometry, protocol=protocol, field_of_view=field_of_view)
-    if geometry is not None or protocol is not None or field_of_view is not None:
-        raise ValueError(f"{path.name} has no place for a geometry or a protocol; ISMRMRD has ({', '.join(_ISMRMRD)}).")
-    if path.suffix.lower() == ".csv":
+    ending, facts = path.suffix.lower(), facts_of(kind, design, geometry, protocol, field_of_view)
+    if ending == ".csv":
         path.write_text(_csv(kind, design), encoding="utf-8")
-    elif path.suffix.lower() == ".txt":
-        path.write_text(for_people(design), encoding="utf-8")
-    elif path.suffix.lower() == ".npy":
+    elif ending == ".txt":
+        more = sentences(facts)
+        path.write_text(for_people(design) + (f"\n{more}\n" if more else ""), encoding="utf-8")
+    elif ending == ".npy":
         np.save(path, _numbers(kind, design))
     else:
         write_cfl(path, _for_bart(kind, design))
+    told = ending == ".npy" or (ending != ".txt" and bool(sentences(facts)))
+    write_facts(path, facts if told else None)
     return path
 
 
@@ -106,9 +113,10 @@ def import_design(path: Any, shape: Any = None, *, axis: int | None = None) -> P
     path : str or Path
         ``.csv``, ``.npy``, ``.cfl``, ``.h5`` or ``.mrd`` (ISMRMRD), written by `export_design` or alike.
     shape : tuple of int, optional
-        Of the image; needed for ``.npy`` and for trajectories in ``.cfl``.
+        Of the image; needed for ``.npy`` without its ``.json``, and for trajectories in ``.cfl``.
     axis : int, optional
-        Axis of the phase encodes of lines, or of the read-out of phase encodes, in ``.npy``; default 0.
+        Axis of the phase encodes of lines, or of the read-out of phase encodes, in ``.npy``; default what its ``.json``
+        says, else 0.
 
     Returns
     -------
@@ -236,6 +244,8 @@ def _from_numpy(path: Path, shape: Any, axis: int | None) -> Pool:
         array = np.load(path, allow_pickle=False)
     except Exception as reason:  # a dozen kinds, by where the file is cut off
         raise ValueError(f"{path.name} cannot be read; it seems to be damaged ({reason}).") from reason
+    facts = read_facts(path)
+    shape, axis = _agreed(path, "shape", shape, facts), _agreed(path, "axis", axis, facts)
     if shape is None:
         raise ValueError(f"shape must be given for {path.name}: bare numbers do not say of which image they are.")
     if array.dtype.kind in "iu" and array.ndim == 1:
@@ -248,6 +258,16 @@ def _from_numpy(path: Path, shape: Any, axis: int | None) -> Pool:
         f"{path.name} must hold line indices (m,), phase encodes (m, 2) or samples (m, d, axes), got {array.dtype} of "
         f"shape {array.shape}."
     )
+
+
+def _agreed(path: Path, name: str, given: Any, facts: dict[str, Any]) -> Any:
+    """Value that was given, or stands beside the file; refused where these are two things."""
+    said = facts.get(name, facts.get("readout") if name == "axis" else None)
+    if given is None or said is None:
+        return said if given is None else given
+    if np.atleast_1d(given).tolist() != np.atleast_1d(said).tolist():
+        raise ValueError(f"{name} must be that of {path.name}, {said} by the .json beside it, got {given!r}.")
+    return given
 
 
 def _from_bart(path: Path, shape: Any, axis: int | None) -> Pool:

@@ -24,6 +24,7 @@ from adaptive.images import head_scan, padded, simulate_coils, simulate_scan
 from adaptive.scanner import Geometry, Protocol, Scan, compare_scans, read_scan, write_dicom, write_ismrmrd
 from adaptive.scanner.slicing import turned
 from designs.kspace import central, golden_angles, import_design, reference_lines
+from designs.kspace.from_images import halving, portfolio
 from tests.cli.processes import columns
 
 pytest.importorskip("skimage")
@@ -33,6 +34,15 @@ HEAD = padded(head_scan()[12].image, 128).reshape(32, 4, 32, 4).mean(axis=(1, 3)
 SCAN = simulate_scan(HEAD, snr=100, coils=simulate_coils(SHAPE, 2, random_state=0), random_state=0)
 RAW = (37 * SCAN.kspace).astype(np.complex64)
 ROWS = np.isin(np.arange(32), [*range(8, 24), 3, 28])
+
+
+@pytest.fixture(autouse=True)
+def few_rules(monkeypatch):
+    """Two or three rules beside a plan of lines, and one that stays to the end: the others are tried elsewhere."""
+    monkeypatch.setattr(portfolio, "EXPONENTS", (2.0,))
+    monkeypatch.setattr(portfolio, "DENSITIES", ())
+    monkeypatch.setattr(halving, "LEFT", (1, 1, 1))
+    monkeypatch.setattr(halving, "LAST", 1)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -153,7 +163,7 @@ def test_shots_of_a_slice_are_tried_in_simulation(trajectory, n, files, tmp_path
 # Plans ---------------------------------------------------------------------------------------------------------------
 
 
-def test_a_plan_from_dicom_is_that_of_the_library_and_keeps_its_place(files, tmp_path):
+def test_a_plan_from_dicom_is_that_of_the_library_or_a_rule_and_says_the_error_to_expect(files, tmp_path, capsys):
     arguments = ["--plan", "--reference", str(files / "dicom"), "--lines", "9", "--initial", "6", "--export", "ismrmrd"]
     assert run(["kspace", *arguments, "--jobs", "1", "--out", str(tmp_path / "run")]) == 0
     order = import_design(tmp_path / "run/plan.h5").labels()
@@ -161,6 +171,14 @@ def test_a_plan_from_dicom_is_that_of_the_library_and_keeps_its_place(files, tmp
     expected = reference_lines(slice_.data / np.percentile(slice_.data, 99.8), 9, 6, snr=50.0)
     assert order[:6] == list(range(13, 19)) and len(order) == len(expected) == 9
     summary = summary_of(tmp_path / "run")
+    errors, said = summary["expected error"], capsys.readouterr().out
+    made = errors["design"]["design"] == "as designed"
+    assert [one["design"] for one in errors.values()].count("as designed") == 1 and len(errors) == 3
+    assert made == ("was not ahead" not in summary["plan"])
+    for one in errors.values():
+        text = f"{one['error']:.3f} ({one['low']:.3f} to {one['high']:.3f})"
+        assert text in said and text in summary["plan"] and one["low"] < one["error"] < one["high"]
+    assert "Assumed: one coil, phase smooth, read from its own centre, SNR 50" in said
     assert summary["geometry"] == {"plane": "axial", "voxel size (mm)": [2.0, 2.0, 3.0], "matrix": [32, 32, 1]}
     assert summary["protocol"]["echo_time"] == pytest.approx(0.03) and "the same head" in summary["plan"]
     assert not list((tmp_path / "run").glob("designs*"))  # nothing is tried
@@ -209,6 +227,7 @@ def test_a_plan_takes_coil_maps_and_keeps_the_field_of_view_of_raw_samples(files
         planned = read_scan(out / "plan.h5")
         assert planned.field_of_view == (256.0, 192.0, 4.0) and planned.protocol.frequency == 63.5e6
         assert "orientation of plan.h5 is zero" in capfd.readouterr().out
+        assert summary_of(out)["geometry"] == {"field of view (mm)": [256.0, 192.0, 4.0], "matrix": [32, 32]}
     for arguments, message in (
         ([*common, "--coils", str(files / "maps.npy")], "--coils: maps must have shape (2, 32, 32)"),
         (["kspace", "--plan", "--reference", str(files / "image.npy"), "--coils", "estimate"], "is an image"),
@@ -221,12 +240,32 @@ def test_a_plan_takes_coil_maps_and_keeps_the_field_of_view_of_raw_samples(files
         assert message in " ".join(capfd.readouterr().err.split())
 
 
+def test_a_reference_of_nifti_is_one_and_every_export_keeps_what_it_states(tmp_path):
+    affine = np.diag([2.0, 1.5, 3.0, 1.0])
+    nibabel = pytest.importorskip("nibabel")
+    image = nibabel.Nifti1Image(np.stack([HEAD] * 3, axis=2).astype(np.float32), affine)
+    nibabel.save(image, tmp_path / "head.nii.gz")
+    more = ["--axis", "1", "--export", "npy,text,ismrmrd", "--jobs", "1", "--out", str(tmp_path / "run")]
+    given = ["kspace", "--plan", "--reference", str(tmp_path / "head.nii.gz"), "--lines", "8", "--initial", "6"]
+    assert run([*given, *more]) == 0
+    summary, out = summary_of(tmp_path / "run"), tmp_path / "run"
+    assert "(the same head)" in summary["plan"] and summary["geometry"]["matrix"] == [32, 32, 1]
+    plans = [import_design(out / name) for name in ("plan.csv", "plan.npy", "plan.h5")]
+    assert {one.axis for one in plans} == {1} and all(one.labels() == summary["order"] for one in plans)
+    assert "Field of view 64 x 48 x 3 mm." in (out / "plan.txt").read_text()
+    for name in ("plan.csv.json", "plan.npy.json"):
+        assert json.loads((out / name).read_text())["field of view (mm)"] == [64.0, 48.0, 3.0]
+    np.testing.assert_allclose(read_scan(out / "plan.h5").geometry.field_of_view, [64, 48, 3], rtol=1e-6)
+
+
 def test_points_across_the_read_out_become_encodes_of_the_volume(files, tmp_path):
     arguments = ["--plan", "--reference", str(files / "dicom"), "--trajectory", "points", "--lines", "72"]
+    arguments += ["--export", "ismrmrd"]
     assert run(["kspace", *arguments, "--initial", "8", "--jobs", "1", "--out", str(tmp_path / "run")]) == 0
     plan = import_design(tmp_path / "run/plan.csv")
     assert plan.image_shape == (3, *SHAPE) and plan.readout == 0 and len(plan) == 72
     assert plan.labels() == [tuple(one) for one in summary_of(tmp_path / "run")["order"]]
+    assert read_scan(tmp_path / "run/plan.h5").field_of_view == (9.0, 64.0, 64.0)  # before: refused
 
 
 def test_without_a_reference_shots_are_at_golden_angles_and_lines_are_learnt(files, tmp_path):

@@ -1,5 +1,7 @@
 """Designs go out as files and come back; what is written is what others read."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -61,8 +63,6 @@ def test_orientation_survives_from_images_to_a_plan_and_its_acquisitions(tmp_pat
     assert scanned.order.ravel().tolist() == design.labels() == [6, 5, 9, 0]
     with pytest.raises(ValueError, match=r"geometry must have the matrix of the design, \(16, 12\), got \(16, 12, 5\)"):
         export_design(LINES, tmp_path / "bad.mrd", geometry=place)
-    with pytest.raises(ValueError, match=r"plan.csv has no place for a geometry or a protocol; ISMRMRD has"):
-        export_design(design, tmp_path / "plan.csv", geometry=reference.geometry)
 
 
 @pytest.mark.parametrize("name", DESIGNS)
@@ -96,6 +96,48 @@ def test_a_plan_keeps_field_of_view_and_frequency_where_no_position_is_stated(tm
     assert planned.protocol.echo_time == pytest.approx(0.03, rel=1e-12)
     with pytest.raises(ValueError, match=r"field_of_view must be three lengths > 0 in mm, got \(1, 2\)"):
         export_design(design, tmp_path / "bad.h5", field_of_view=(1, 2))
+
+
+@pytest.mark.parametrize("name", ["lines", "phase encodes", "spirals"])
+def test_bare_numbers_say_beside_themselves_of_which_image_and_axis_they_are(tmp_path, name):
+    """Before: lines of axis 1 came back as lines of axis 0, in silence."""
+    design = DESIGNS[name]
+    path = export_design(design, tmp_path / "plan.npy")
+    again = import_design(path)
+    if name == "spirals":
+        np.testing.assert_array_equal(again.samples, design.samples)
+        return
+    assert again.fingerprint() == design.fingerprint()
+    with pytest.raises(ValueError, match=r"axis must be that of plan\.npy, 1 by the \.json beside it, got 0\."):
+        import_design(path, axis=0)
+    with pytest.raises(ValueError, match=r"shape must be that of plan\.npy"):
+        import_design(path, (99, 99))
+    (tmp_path / "plan.npy.json").write_text("[]")
+    with pytest.raises(ValueError, match=r"plan\.npy\.json says nothing of a design as export_design writes it"):
+        import_design(path)
+
+
+@pytest.mark.parametrize("ending", ["csv", "npy", "cfl", "txt"])
+def test_every_file_keeps_field_of_view_matrix_and_protocol_of_a_reference(tmp_path, ending):
+    """Before: all but ISMRMRD refused them."""
+    place = Geometry(np.zeros(3), np.eye(3), np.array([1.0, 2.0, 5.0]), (16, 12, 1))
+    told = Protocol(echo_time=0.03, frequency=63.5e6, name="EPI")
+    path = export_design(LINES, tmp_path / f"plan.{ending}", geometry=place, protocol=told)
+    if ending == "txt":
+        assert path.read_text().endswith(
+            "\nField of view 16 x 24 x 5 mm. Protocol: echo time 0.03 s, name EPI, frequency 6.35e+07 Hz.\n"
+        )
+        return
+    facts = json.loads((tmp_path / f"plan.{ending}.json").read_text())
+    assert facts["matrix"] == [16, 12, 1] and facts["field of view (mm)"] == [16.0, 24.0, 5.0] and facts["axis"] == 1
+    assert facts["protocol"] == {"echo_time": 0.03, "frequency": 63.5e6, "name": "EPI"}
+    export_design(LINES, path, field_of_view=(8, 9, 10))
+    facts = json.loads((tmp_path / f"plan.{ending}.json").read_text())
+    assert facts["field of view (mm)"] == [8.0, 9.0, 10.0] and "protocol" not in facts and "matrix" not in facts
+    export_design(LINES, path)  # nothing is told: what was said of the former plan goes
+    assert (tmp_path / f"plan.{ending}.json").is_file() == (ending == "npy")
+    with pytest.raises(ValueError, match="field_of_view must be three lengths > 0 in mm"):
+        export_design(LINES, path, field_of_view=(0, 1, 1))
 
 
 @pytest.mark.parametrize("name", ["lines", "phase encodes", "spirals"])
@@ -203,6 +245,7 @@ def test_files_that_hold_no_design_are_named(tmp_path):
         with pytest.raises(ValueError, match=r"a.csv is no design as export_design writes it"):
             import_design(tmp_path / "a.csv")
     export_design(LINES, tmp_path / "a.npy")
+    (tmp_path / "a.npy.json").unlink()
     with pytest.raises(ValueError, match=r"shape must be given for a.npy"):
         import_design(tmp_path / "a.npy")
     (tmp_path / "a.npy").write_bytes((tmp_path / "a.npy").read_bytes()[:40])

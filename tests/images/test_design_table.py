@@ -39,6 +39,17 @@ def test_one_row_per_design_and_slice_with_means_over_draws(scans):
         assert row["ssim"] == pytest.approx(np.mean([images.ssim(scan.image, u) for u in found]))
 
 
+def test_peaks_and_similarity_are_of_the_object_alone_where_that_is_wanted(scans):
+    lines = np.arange(10, 22)
+    whole, head = (images.compare_designs({"low": [lines]}, scans, zero_filled, inside=inside) for inside in (0, 1))
+    for row, other in zip(whole, head, strict=True):
+        scan = scans[row["slice"]]
+        inside, found = images.foreground(scan.image), zero_filled(scan, lines)
+        assert row["error"] == other["error"] and row["psnr"] > other["psnr"]  # the air is easy
+        assert other["psnr"] == images.psnr(scan.image, found, inside=inside)
+        assert other["ssim"] == images.ssim(scan.image, found, inside=inside)
+
+
 def test_tuning_takes_the_least_mean_error(scans):
     def draws(p):
         rng = np.random.default_rng(0)

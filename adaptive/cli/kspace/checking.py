@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from adaptive.cli.errors import CommandError
-from adaptive.cli.kspace.values import ENDINGS
+from adaptive.cli.kspace.values import ENDINGS, READERS
 from adaptive.cli.options import require_at_least
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ __all__ = [
     "exports",
 ]
 
+LEAST = 4  # central lines of a design, where their number is chosen
 TRAJECTORIES = ("lines", "points", "spirals", "spokes")
 
 
@@ -46,8 +47,8 @@ def check_numbers(wanted: dict[str, Any], jobs: int) -> None:
 
 def check_choices(wanted: dict[str, Any]) -> None:
     """Refuse the first word that is none of those that an option knows."""
-    if wanted["phase"] not in ("central", "known"):
-        raise CommandError(f"--phase must be central or known, got {wanted['phase']}.")
+    if wanted["phase"] not in READERS:
+        raise CommandError(f"--phase must be one of {', '.join(READERS)}, got {wanted['phase']}.")
     if wanted["axis"] not in (None, 0, 1):
         raise CommandError(f"--axis must be 0 or 1, got {wanted['axis']}.")
     if wanted["trajectory"] not in (None, *TRAJECTORIES):
@@ -136,14 +137,14 @@ def check_size(n: int, first: int, there: int, kind: str) -> None:
 
 def check_sizes(subject: Subject, settings: dict[str, Any]) -> None:
     """Refuse more lines than there are, or no further one than the central ones."""
-    if settings["lines"] <= settings["initial"]:
+    if settings["lines"] <= (settings["initial"] or LEAST):
         raise CommandError(
-            f"--lines counts the central lines too: it must be more than --initial {settings['initial']}, got "
+            f"--lines counts the central lines too: it must be more than --initial {settings['initial'] or LEAST}, got "
             f"{settings['lines']}."
         )
     n = subject.same.image.shape[settings["axis"]]
     for name in ("initial", "lines"):
-        if settings[name] > n:
+        if settings[name] is not None and settings[name] > n:
             raise CommandError(
                 f"--{name} {settings[name]} is more than the {n} lines along axis {settings['axis']} of "
                 f"{subject.same.title}."

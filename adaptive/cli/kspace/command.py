@@ -1,6 +1,6 @@
 """``adaptive kspace``: which parts of k-space should a scanner measure?
 
---image FILE     scanned in simulation: lines (or points, spirals, spokes) chosen one by one, beside simple rules
+--image FILE     scanned in simulation: lines by simulated scans, or points, spirals, spokes one by one, beside rules
 --kspace FILE    raw samples of several coils replayed: the same out of what was acquired
 --plan           no trial: the ordered design of the next scan, from --reference FILE or from other heads
 """
@@ -105,7 +105,7 @@ def kspace(
     lines: Annotated[
         int | None,
         _number(
-            "Lines, points or shots to measure in all, the central ones included (default: 40 lines, a quarter of the "
+            "Lines, points or shots to measure in all, the central ones included (default: a quarter of the lines or "
             "points, 16 spirals, 32 spokes; of raw samples a third of those acquired)."
         ),
     ] = None,
@@ -113,7 +113,8 @@ def kspace(
         int | None,
         _number(
             "How many of them are the central ones, of points the side of the central block, of shots how many come "
-            "first (default: an eighth of all lines that there are, of each side, a quarter of the shots)."
+            "first (default: of lines on a slice chosen, else an eighth of all lines that there are, of each side; a "
+            "quarter of the shots)."
         ),
     ] = None,
     snr: Annotated[
@@ -127,7 +128,8 @@ def kspace(
     phase: Annotated[
         str,
         _word(
-            "What is known of the phase: what the central lines show (central), or all of it (known); default central."
+            "Reading of the phase: a smooth one that the central lines show (central), the bare angle of the centre, "
+            "as many reconstructions take it (rough), or it is known (known); default central."
         ),
     ] = "central",
     axis: Annotated[
@@ -155,10 +157,11 @@ def kspace(
 ) -> None:
     """Which parts of k-space should a scanner measure to see this slice?
 
-    Scans a real slice in simulation (--image), or replays raw samples (--kspace): the central lines are given, further
-    ones are chosen one by one, each where it tells most about the image. The design is compared with simple rules of
-    the same size; of a slice with lines also on the slice beside it. With --plan nothing is tried: the ordered design
-    for the next scan is written. Leaves tables (lines.csv or plan.csv, designs.csv), pictures, summary.json, what
+    Scans a real slice in simulation (--image): rule, centre and exponent of the design are chosen by simulated scans,
+    which also say what error to expect. Or replays raw samples (--kspace): the central ones are given, further ones
+    are chosen one by one, each where it tells most about the image. The design is compared with simple rules of the
+    same size; of a slice with lines also on the slice beside it. With --plan nothing is tried: the ordered design for
+    the next scan is written. Leaves tables (lines.csv or plan.csv, designs.csv), pictures, summary.json, what
     --export asks for, and a log from which --resume continues a run that was stopped.
     """
     options = locals() | {"compress": compressed_to(compress), "export": exports(export or ())}

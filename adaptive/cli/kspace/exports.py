@@ -36,13 +36,16 @@ def write_exports(
     """
     if isinstance(plan, PhaseEncodePool) and plan.readout is None:
         plan = PhaseEncodePool((n_readout, *plan.image_shape), plan.encodes, 0)
+        if geometry is not None:  # of one slice: where the volume begins is not known
+            view, geometry = tuple(geometry.field_of_view.tolist()), None
         view = None if view is None else (view[2] * n_readout, view[0], view[1])
     for name in dict.fromkeys(("csv", *names)):
         path = job.result(f"plan{ENDINGS[name]}")
-        more = {"geometry": geometry, "protocol": protocol, "field_of_view": view} if name == "ismrmrd" else {}
         try:
-            export_design(plan, path, **more)
+            export_design(plan, path, geometry=geometry, protocol=protocol, field_of_view=view)
         except (ValueError, ImportError) as error:
             raise CommandError(f"--export {name}: {error}") from None
         if name == "bart":
             job.result("plan.hdr")
+        if path.with_name(f"{path.name}.json").is_file():
+            job.result(f"{path.name}.json")

@@ -12,7 +12,20 @@ import numpy as np
 
 from adaptive import plots
 from adaptive.cli.job import Job
-from adaptive.cli.kspace.line_designs import COMPARED, DESIGNED, PRIORS, REFERENCE, SCALES, Choice, Outcome
+from adaptive.cli.kspace.line_designs import (
+    AT_USUAL,
+    COMPARED,
+    DESIGNED,
+    EXPONENTS,
+    GAIN,
+    PRIORS,
+    REFERENCE,
+    SCALES,
+    USUAL,
+    Choice,
+    Outcome,
+)
+from adaptive.cli.kspace.tuning import Designed
 from adaptive.cli.kspace.values import Subject
 from adaptive.images.design_table import COLUMNS
 from designs import kspace
@@ -23,25 +36,25 @@ if TYPE_CHECKING:
 
 __all__ = ["simulated", "verdict", "write"]
 
-_SHOWN = ("designed", "low_pass", "variable_density", "half_plane_variable_density")
+_SHOWN = ("designed", "information_gain", "half_plane_quantiles", "variable_density", "equispaced")
+READ = {"central": "Phase and noise were", "rough": "Phase (the bare angle) and noise were", "known": "Noise was"}
+_PICTURES = 4  # of reconstructions
 TIE = 0.03  # a ratio of errors nearer to one says nothing: draws and noise make as much
 
 
-def write(outcomes: Sequence[Outcome], subject: Subject, job: Job) -> None:
+def write(outcomes: Sequence[Outcome], subject: Subject, job: Job, designed: Designed) -> None:
     """Write lines.csv, designs.csv, lines_of_designs.csv, design.png and summary.json, and print the table."""
     by_name = {one.design: one for one in outcomes}
-    ordered = [by_name[name] for name in (DESIGNED, REFERENCE, *COMPARED) if name in by_name]
-    choice = ordered[0].choice
-    assert choice is not None
+    ordered = [by_name[name] for name in (DESIGNED, GAIN, REFERENCE, *COMPARED, *USUAL) if name in by_name]
     rows = [row for one in ordered for row in one.rows]
-    said = simulated(subject, job.settings)
+    said = f"{simulated(subject, job.settings)} {designed.said(job.settings)}"
     centre = subject.same.image.shape[job.settings["axis"]] // 2
-    job.write_csv("lines.csv", {"line": choice.lines.tolist(), "frequency": (choice.lines - centre).tolist()})
+    job.write_csv("lines.csv", {"line": designed.lines.tolist(), "frequency": (designed.lines - centre).tolist()})
     job.write_csv("lines_of_designs.csv", _lines_of(ordered, centre))
     job.write_csv("designs.csv", {name: [row[name] for row in rows] for name in COLUMNS})
-    job.draw(_draw(ordered, subject, job.settings, said), "design")
-    job.write_summary(_summary(ordered, subject, said))
-    _print(ordered, subject, job.settings, said)
+    job.draw(_draw(ordered, subject, job.settings, designed, said), "design")
+    job.write_summary(_summary(ordered, subject, designed, said))
+    _print(ordered, subject, job.settings, designed, said)
     _warn(ordered)
 
 
@@ -65,36 +78,45 @@ def simulated(subject: Subject, settings: dict[str, Any]) -> str:
     noise = f"complex noise of SNR {settings['snr']:g}"
     what = f"Simulated from {subject.same.title}: {phase}, {noise}, one coil, seed {seed}."
     known = settings["phase"] == "known"
+    tried = [f"{one:g}" for one in EXPONENTS["variable_density"]]
+    exponents = f"{tried[0]} to {tried[-1]}"
     where = "the same slice" if subject.training is None else f"a third one ({subject.training.title})"
     told = (
-        f"{'Noise was' if known else 'Phase and noise were'} estimated from the central lines. Told what a scanner "
+        f"{READ[settings['phase']]} estimated from the central lines. Told what a scanner "
         f"does not know: {'the phase, and ' if known else ''}the true image of {where}, which tuned the exponents of "
-        f"the densities (2 to 6) and, for each design, prior scale and kind of the reconstruction (one of "
-        f"{len(SCALES) * len(PRIORS)}; MAP)."
+        f"the densities ({exponents}) and, for each design, the reconstruction's prior (one of {len(SCALES)} scales, "
+        f"then one of {len(PRIORS)} kinds; MAP)."
     )
     padded = f" Padded: {subject.padded}." if subject.padded else ""
     return f"{what} {told}{padded}"
 
 
 def verdict(ordered: Sequence[Outcome], k: int) -> str:
-    """Verdict by the errors on slice ``k``: choosing the lines paid or not, against the best of the simple rules."""
+    """Verdict by the errors on slice ``k``, against the best of the simple rules, and the best at the usual centre."""
     designed, *others = ordered
-    rules = [one for one in others if one.design != REFERENCE]
-    best = min(rules, key=lambda one: one.rows[k]["error"])
-    ratio = designed.rows[k]["error"] / best.rows[k]["error"]
-    name = best.design.replace("_", " ")
+    rules = [one for one in others if one.design not in (GAIN, REFERENCE)]
+    ratio, name = _beside_best(designed, rules, k)
+    at_usual = [one for one in rules if one.design in USUAL]
+    more = ""
+    if at_usual and not name.endswith(AT_USUAL):
+        more = "; {:.2f} of that of the best one at the usual centre, {}".format(*_beside_best(designed, at_usual, k))
     if ratio < 1 - TIE:
-        return f"design pays here: {ratio:.2f} of the error of the best simple rule, {name}"
+        return f"design pays here: {ratio:.2f} of the error of the best simple rule, {name}{more}"
     if ratio <= 1 + TIE:
-        return f"all good rules tie here: {ratio:.2f} of the error of the best simple rule, {name}"
-    return f"a simple rule does better here: {ratio:.2f} of the error of the best one, {name}"
+        return f"all good rules tie at this centre: {ratio:.2f} of the error of the best simple rule, {name}{more}"
+    return f"a simple rule does better here: {ratio:.2f} of the error of the best one, {name}{more}"
 
 
-def _summary(ordered: Sequence[Outcome], subject: Subject, said: str) -> dict[str, Any]:
+def _beside_best(designed: Outcome, rules: Sequence[Outcome], k: int) -> tuple[float, str]:
+    """Ratio of the errors on slice ``k``, and the name of the best rule."""
+    best = min(rules, key=lambda one: one.rows[k]["error"])
+    return designed.rows[k]["error"] / best.rows[k]["error"], best.design.replace("_", " ")
+
+
+def _summary(ordered: Sequence[Outcome], subject: Subject, designed: Designed, said: str) -> dict[str, Any]:
     from adaptive.loop.log.header import versions
 
-    choice = ordered[0].choice
-    assert choice is not None
+    choice = _choice(ordered)
     gains = [None if np.isnan(gain) else float(gain) for gain in choice.gains]
     return {
         "image": subject.same.title,
@@ -104,11 +126,18 @@ def _summary(ordered: Sequence[Outcome], subject: Subject, said: str) -> dict[st
         "padded": subject.padded or None,
         "simulated": said,
         "verdicts": {row["slice"]: verdict(ordered, k) for k, row in enumerate(ordered[0].rows)},
-        "lines": choice.lines.tolist(),
+        "design": {"rule": designed.rule, "central": designed.n_central, "taught by": designed.source},
+        "expected error": {name: one._asdict() for name, one in designed.expected.items()},
+        "lines": designed.lines.tolist(),
+        "lines by information gain": choice.lines.tolist(),
         "information gained": gains,
         "designs": {one.design: _design(one, ordered[0]) for one in ordered},
         "versions": versions(),
     }
+
+
+def _choice(ordered: Sequence[Outcome]) -> Choice:
+    return next(one.choice for one in ordered if one.design == GAIN and one.choice is not None)
 
 
 def _design(one: Outcome, designed: Outcome) -> dict[str, Any]:
@@ -116,14 +145,16 @@ def _design(one: Outcome, designed: Outcome) -> dict[str, Any]:
     result["mean error by prior scale"] = {f"{scale:g}": error for scale, error in one.by_scale.items()}
     if one.exponent is not None:
         result["exponent"] = one.exponent
-        result["mean error by exponent"] = {str(p): error for p, error in one.by_exponent.items()}
+        result["mean error by exponent"] = {f"{p:g}": error for p, error in one.by_exponent.items()}
     for row, reference in zip(one.rows, designed.rows, strict=True):
         numbers = {name: row[name] for name in ("error", "psnr", "ssim")}
         result[row["slice"]] = numbers | {"error of the designed lines over this": reference["error"] / row["error"]}
     return result
 
 
-def _print(ordered: Sequence[Outcome], subject: Subject, settings: dict[str, Any], said: str) -> None:
+def _print(
+    ordered: Sequence[Outcome], subject: Subject, settings: dict[str, Any], designed: Designed, said: str
+) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -144,13 +175,15 @@ def _print(ordered: Sequence[Outcome], subject: Subject, settings: dict[str, Any
     n = subject.same.image.shape[settings["axis"]]
     console = Console(highlight=False)
     console.print(
-        f"{subject.same.title}: {settings['lines']} of {n} lines, the {settings['initial']} central ones given",
+        f"{subject.same.title}: {settings['lines']} of {n} lines, the {designed.n_central} central ones given",
         soft_wrap=True,
     )
     console.print(printed)
     for k, row in enumerate(ordered[0].rows):
         console.print(f"{row['slice']}: {verdict(ordered, k)}.", soft_wrap=True)
-    error = "error: |true - reconstructed|, Euclidean, magnitudes in [0, 1]; * least. PSNR in dB."
+    error = (
+        "error: |true - reconstructed|, Euclidean, magnitudes in [0, 1]; * least. PSNR (dB) and SSIM inside the head."
+    )
     n_draws = settings["draws"]
     means = f"means over {n_draws} draws" if n_draws > 1 else "one draw each"
     draws = f"Random designs (uniform, both densities): {means}."
@@ -158,6 +191,8 @@ def _print(ordered: Sequence[Outcome], subject: Subject, settings: dict[str, Any
         where = f"No neighbouring slice: {subject.alone}."
     else:
         where = f"neighbour: the lines used on {subject.neighbour.title}, with a phase and noise of its own."
+    if any(one.design in USUAL for one in ordered):
+        where += " n/8: at the usual centre, an eighth of all lines."
     centre = f"Line {n // 2} is the centre of k-space; lines_of_designs.csv has the lines of the other designs."
     for remark in (error, draws, where, centre, subject.said, said):
         if not remark:
@@ -171,7 +206,9 @@ def _warn(outcomes: Sequence[Outcome]) -> None:
         print(f"adaptive: warning in {count} of {len(outcomes)} designs: {message}", file=sys.stderr)
 
 
-def _draw(outcomes: Sequence[Outcome], subject: Subject, settings: dict[str, Any], said: str) -> Figure:
+def _draw(
+    outcomes: Sequence[Outcome], subject: Subject, settings: dict[str, Any], designed: Designed, said: str
+) -> Figure:
     """Return the figure.
 
     Parameters
@@ -180,13 +217,14 @@ def _draw(outcomes: Sequence[Outcome], subject: Subject, settings: dict[str, Any
         The chosen design first.
     subject : Subject
     settings : dict
-        lines, initial, axis.
+        axis.
+    designed : Designed
     said : str
         What was simulated, for the caption.
     """
     from matplotlib.figure import Figure
 
-    shown = [one for name in _SHOWN for one in outcomes if one.design == name]
+    shown = _each_once([one for name in _SHOWN for one in outcomes if one.design == name])[:_PICTURES]
     height, width = subject.same.upright().shape
     pictures = 2 * (11.0 / (len(shown) + 1) * min(max(height / width, 0.4), 1.6) + 0.55)  # inches
     drawing = Figure(figsize=(12.5, pictures + 4.9), layout="constrained")
@@ -196,11 +234,10 @@ def _draw(outcomes: Sequence[Outcome], subject: Subject, settings: dict[str, Any
     images = {f"{one.design}{first[one.design]}": one.image for one in shown}
     plots.residuals(subject.same.image, images, upright=subject.same.upright, into=upper)
     order, gains, errors = lower.subplots(1, 3, width_ratios=[1, 1, 1.15])
-    choice = outcomes[0].choice
-    assert choice is not None
+    choice = _choice(outcomes)
     pool = kspace.lines(subject.same.image.shape, settings["axis"])
-    plots.sampling_order(pool.take(choice.lines), settings["initial"], ax=order).set_title("order of lines")
-    _gains(gains, choice, pool, settings["initial"])
+    plots.sampling_order(pool.take(designed.lines), designed.n_central, ax=order).set_title("order of lines")
+    _gains(gains, choice, pool, designed.n_central)
     rows = [row for one in outcomes for row in one.rows]
     columns = {name: [row[name] for row in rows] for name in ("design", "slice", "error")}
     columns["slice"] = [f"{name} slice" if name == "same" else f"{name}ing slice" for name in columns["slice"]]
@@ -208,6 +245,14 @@ def _draw(outcomes: Sequence[Outcome], subject: Subject, settings: dict[str, Any
     plots.design_errors(columns, ax=errors, xlabel=label).set_title("all designs of this size")
     caption.text(0.01, 0.5, textwrap.fill(said, 185), fontsize=8.5, va="center", color="#333333")
     return drawing
+
+
+def _each_once(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Designs of other lines than those before."""
+    seen: dict[bytes, Outcome] = {}
+    for one in outcomes:
+        seen.setdefault(np.sort(one.lines[0]).tobytes(), one)
+    return list(seen.values())
 
 
 def _gains(ax: Axes, choice: Choice, pool: kspace.LinePool, n_central: int) -> None:
@@ -220,5 +265,5 @@ def _gains(ax: Axes, choice: Choice, pool: kspace.LinePool, n_central: int) -> N
         chosen - middle, choice.gains[n_central:], color=plots.PALETTE[2], marker="^", markersize=4.5,
         linestyle="none", label="chosen lines, when chosen",
     )  # fmt: skip
-    ax.set(title="score")
+    ax.set(title="information gain, line by line")
     ax.legend(frameon=False, loc="lower center", fontsize=8.5)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive.cli.errors import CommandError
+from adaptive.cli.kspace.values import READERS
 from adaptive.estimators import ImageReconstructor
 from adaptive.images import SimulatedScan, Slice, kspace_problem, simulate_scan
 from adaptive.operators import FourierLines
@@ -37,8 +38,8 @@ class Scanned:
         Radians, as the central lines show it, or as it is.
     noise_variance : float
         As the central lines show it.
-    rough : bool
-        Whether the phase is an estimate.
+    reader : {"smooth", "estimate"} or None
+        How the phase is read from the measured centre, as of `ImageReconstructor`; None: it is known.
     """
 
     scan: SimulatedScan
@@ -46,7 +47,7 @@ class Scanned:
     n_central: int
     phase: np.ndarray | None
     noise_variance: float
-    rough: bool = True
+    reader: str | None = "smooth"
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -68,7 +69,7 @@ class Scanned:
 
     def model(self, **settings: Any) -> ImageReconstructor:
         """An estimator that knows the noise; a smooth phase it reads itself, since it knows how uncertain that is."""
-        told: dict[str, Any] = {} if self.rough else {"phase": self.phase}
+        told: dict[str, Any] = {"phase": self.phase if self.reader is None else self.reader}
         return ImageReconstructor(self.shape, noise_variance=self.noise_variance, check=False, **told, **settings)
 
     def reconstruct(self, lines: ArrayLike, scale: float, fine: bool = False, prior: str = "pixel") -> np.ndarray:
@@ -100,14 +101,16 @@ def scanned(image: Slice, *, axis: int, n_central: int, seed: int, snr: float, p
     CommandError
         If the image cannot be worked with: its k-space has no centre, it needs more memory than there is.
     """
-    scan = simulate_scan(image.image, snr=snr, random_state=seed)
+    scan, reader = simulate_scan(image.image, snr=snr, random_state=seed), READERS[phase]
     problem = kspace_problem(scan.kspace)
     if problem:
         raise CommandError(f"--image: {image.title}: {problem}")
     block = FourierLines(scan.image.shape, kspace.central(scan.image.shape[axis], n_central), axis)
     try:
-        seen = ImageReconstructor(scan.image.shape, check=False, phase="smooth").fit([block], [scan.samples(block)])
+        seen = ImageReconstructor(scan.image.shape, check=False, phase=reader or "smooth").fit(
+            [block], [scan.samples(block)]
+        )
     except ValueError as error:
         raise CommandError(f"--image: {image.title}: {error}") from None
-    told = scan.phase if phase == "known" else seen.phase_
-    return Scanned(scan, axis, n_central, told, seen.noise_variance_, phase != "known")
+    told = seen.phase_ if reader else scan.phase
+    return Scanned(scan, axis, n_central, told, seen.noise_variance_, reader)

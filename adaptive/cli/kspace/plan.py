@@ -3,13 +3,15 @@
     --reference FILE    lines or points that follow the k-space of that head; shots by their information about it
     else                lines or points learnt on slices of other heads (--image), shots at golden angles
 
-Nothing is compared, and nothing measured: what is written is the ordered design and its exports.
+Nothing is measured: what is written is the ordered design, its exports and, of lines, the error to expect in simulated
+scans. A rule that has less error there is the plan.
 """
 
 from __future__ import annotations
 
 import textwrap
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,7 @@ from adaptive import plots
 from adaptive.cli.errors import CommandError
 from adaptive.cli.kspace.checking import check_size
 from adaptive.cli.kspace.exports import unplaced, write_exports
+from adaptive.cli.kspace.tuning import ASSUMED
 from adaptive.cli.workers import n_workers
 from adaptive.images import Slice
 from designs import kspace
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from adaptive.cli.job import Job
+    from adaptive.cli.kspace.tuning import Expected
     from adaptive.cli.kspace.values import Known
 
 __all__ = ["designed_from", "plan"]
@@ -40,12 +44,24 @@ def plan(known: Known, job: Job, jobs: int, parent: int, remark: str = "") -> No
     """Make the design, and write plan.csv, its exports, plan.png and summary.json; ``remark``: also printed."""
     settings = job.settings
     design, n_first, how = designed_from(known, settings, job.log / "plan.jsonl", jobs, parent)
+    expected, errors = None, ""
+    if settings["trajectory"] == "lines":
+        from adaptive.cli.kspace.plan_errors import planned_lines
+
+        found = planned_lines(known, design.lines, n_first, settings, jobs)
+        expected, errors = found.expected, found.said(how)
+        if not found.own:
+            how = "by the rule with the least error in simulated scans"
+            design, n_first = kspace.LinePool(design.image_shape, found.lines, design.axis), found.n_central
     view = known.field_of_view
     write_exports(design, job, settings["export"], known.geometry, known.protocol, known.n_slices, view)
-    said = _said(known, settings, design, n_first, how)
+    said = _said(known, settings, design, n_first, how, errors)
     job.draw(_draw(known, design, n_first, said), "plan")
-    job.write_summary(_summary(known, design, n_first, said))
-    remarks = [said, remark, unplaced(settings["export"], known.geometry, view)]
+    job.write_summary(_summary(known, design, n_first, said, expected))
+    place = None if settings["trajectory"] == "points" else known.geometry
+    if place is not known.geometry and known.geometry is not None:
+        view = tuple(known.geometry.field_of_view.tolist())
+    remarks = [said, remark, unplaced(settings["export"], place, view)]
     print(" ".join(filter(None, remarks)))
 
 
@@ -138,9 +154,10 @@ def _by(known: Known, trajectory: str) -> str:
     return f"with the least error on {len(known.images)} slices"
 
 
-def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how: str) -> str:
+def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how: str, errors: str) -> str:
     whose = "the same head" if known.same else "another head"
     coils = "one coil" if known.coils is None else f"the coils of its raw samples ({known.received})"
+    phase = f"phase {ASSUMED[settings['phase']]}, " if errors else ""
     central = "" if settings["trajectory"] in ("spirals", "spokes") else " central ones"
     given = f", the first {n_first}{central} in any case" if n_first else ""
     size = " x ".join(map(str, known.images[0].shape))
@@ -151,7 +168,7 @@ def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how
     return (
         f"{len(design)} {kind} of {size}{volume}, in the order of the scan{given}; from {known.title} "
         f"({whose}), chosen {how}. {_directions(known, settings, design)}{_side(design, n_first, settings)}"
-        f"Assumed: {coils}, SNR {settings['snr']:g}."
+        f"{errors}Assumed: {coils}, {phase}SNR {settings['snr']:g}."
     )
 
 
@@ -191,18 +208,23 @@ def _draw(known: Known, design: Any, n_first: int, said: str) -> Figure:
     return drawing
 
 
-def _summary(known: Known, design: Any, n_first: int, said: str) -> dict[str, Any]:
+def _summary(
+    known: Known, design: Any, n_first: int, said: str, expected: Mapping[str, Expected] | None
+) -> dict[str, Any]:
     from adaptive.loop.log.header import versions
 
     place, times = known.geometry, known.protocol
-    where = None
+    where: dict[str, Any] | None = None
     if place is not None:
         where = {"plane": place.plane, "voxel size (mm)": place.voxel_size.tolist(), "matrix": list(place.matrix)}
+    elif known.field_of_view is not None:
+        where = {"field of view (mm)": list(known.field_of_view), "matrix": list(known.images[0].shape)}
     stated = {} if times is None else {k: v for k, v in vars(times).items() if v not in (None, "")}
     return {
         "plan": said,
         "order": design.labels(),
         "central": n_first,
+        "expected error": None if expected is None else {name: one._asdict() for name, one in expected.items()},
         "geometry": where,
         "protocol": stated or None,
         "versions": versions(),

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["run_job"]
 
-_LINES = 40
 _SHOTS = {"spirals": 16, "spokes": 32}
 
 
@@ -49,19 +48,30 @@ def _lines_on_two_slices(job: Job, jobs: int) -> None:
         require_same_grid(settings["reference"], settings["image"], settings["volume"])
     settings["axis"] = settings["axis"] or 0
     if settings["lines"] is None:
-        settings["lines"] = _LINES
-    if settings["initial"] is None:
-        settings["initial"] = max(4, subject.same.image.shape[settings["axis"]] // 8)
+        settings["lines"] = _quarter(subject.same.image.shape[settings["axis"]])
     check_sizes(subject, settings)
     job.fix("pixels", _pixels(subject), "the pixels of the image")
     with job:
-        from adaptive.cli.kspace.line_designs import choose_and_compare, tasks
-        from adaptive.cli.kspace.line_report import write  # from here on it pays to load what computes and draws
+        # from here on it pays to load what computes and draws
+        from adaptive.cli.kspace.line_designs import DESIGNED, GAIN, choose_and_compare, tasks
+        from adaptive.cli.kspace.line_report import write
+        from adaptive.cli.kspace.tuning import design_lines, taken_by_gain
 
         log = job.log / "lines.jsonl"
         job.progress = lambda: _so_far(log, settings["lines"], "lines")
-        outcomes = _spread(choose_and_compare, tasks(subject, settings, log), jobs, "choosing lines")
-        write(outcomes, subject, job)
+        designed = design_lines(subject, settings, jobs)
+        every = tasks(subject, settings, log, designed)
+        outcomes = {one.design: one for one in _spread(choose_and_compare, every, jobs, "choosing lines")}
+        gain = outcomes[GAIN]
+        designed = taken_by_gain(designed, GAIN, gain.lines[0], gain.simulated)
+        if designed.rule == GAIN:
+            outcomes[DESIGNED] = gain.called(DESIGNED)
+        write(list(outcomes.values()), subject, job, designed)
+
+
+def _quarter(n: int) -> int:
+    """A quarter of the lines, and at least so many that there is a choice."""
+    return max(n // 4, min(8, n))
 
 
 def _trial(job: Job, jobs: int) -> None:
@@ -96,7 +106,7 @@ def _plan(job: Job, jobs: int) -> None:
     if settings["axis"] is None:
         settings["axis"] = 0 if known.readout is None else 1 - known.readout
     shape = known.images[0].shape
-    defaults = {"lines": _LINES, "points": int(np.prod(shape)) // 4, **_SHOTS}
+    defaults = {"lines": _quarter(shape[settings["axis"]]), "points": int(np.prod(shape)) // 4, **_SHOTS}
     if settings["lines"] is None:
         settings["lines"] = defaults[settings["trajectory"]]
     digest = hashlib.sha256(b"".join(np.ascontiguousarray(one).tobytes() for one in known.images)).hexdigest()

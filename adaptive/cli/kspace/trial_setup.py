@@ -17,6 +17,7 @@ from adaptive.cli.errors import CommandError
 from adaptive.cli.kspace.checking import check_size
 from adaptive.cli.kspace.coil_compression import compressed
 from adaptive.cli.kspace.trial import Trial
+from adaptive.cli.kspace.values import READERS
 from adaptive.images import estimate_coils, kspace_problem, simulate_scan, whitened
 from adaptive.images.coils import fully_sampled_centre
 from adaptive.operators import FourierLines
@@ -163,10 +164,11 @@ def simulated(
         first = np.unique((np.arange(centre) * len(angles)) // centre)
     else:
         pool, first = _pool(image.title, trajectory, everything, axis, initial)
-    statements = (scan.caption(() if phase == "central" else ("the phase",)), "The truth is that slice")
+    reader = READERS[phase]
+    statements = (scan.caption(() if reader else ("the phase",)), "The truth is that slice")
     return Trial(
         image.title, trajectory, pool, first, scan, np.abs(scan.image), statements=statements, upright=image.upright,
-        phase=scan.phase if phase == "known" else "smooth",
+        phase=scan.phase if reader is None else reader,
     )  # fmt: skip
 
 

@@ -11,9 +11,10 @@ if TYPE_CHECKING:
     from adaptive.images import Slice
     from adaptive.scanner import Geometry, Protocol
 
-__all__ = ["ENDINGS", "Known", "Subject"]
+__all__ = ["ENDINGS", "READERS", "Known", "Subject"]
 
 ENDINGS = {"csv": ".csv", "npy": ".npy", "bart": ".cfl", "ismrmrd": ".h5", "text": ".txt"}  # of exports
+READERS = {"central": "smooth", "rough": "estimate", "known": None}  # of the phase, as of ImageReconstructor
 
 
 @dataclass(frozen=True)

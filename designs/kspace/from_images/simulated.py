@@ -37,11 +37,17 @@ class TrialScan:
         Of the phase encodes where whole lines are measured; None: single points.
     prescan : bool
         Whether the phase is known; else it is read from the centre of what is measured.
+    tol : float
+        Size of the steps, of the image's, at which a reconstruction ends.
+    reader : {"smooth", "estimate"}
+        How the phase is read, as of `ImageReconstructor`: a smooth one, or the bare angle of the centre.
     """
 
     scan: SimulatedScan
     axis: int | None
     prescan: bool = False
+    tol: float = TOL
+    reader: str = "smooth"
 
     def block(self, chosen: np.ndarray) -> Operator:
         """Samples of a mask of lines (n,) or of points (n0, n1)."""
@@ -60,8 +66,8 @@ class TrialScan:
         block = self.block(chosen)
         model = ImageReconstructor(
             self.scan.image.shape, noise_variance=self.scan.noise_variance, prior_scales=SCALES,
-            imaginary_prior="pixel", coils=self.scan.coils, check=False, max_iter=MAX_ITER, tol=TOL,
-            phase=self.scan.phase if self.prescan else "smooth",
+            imaginary_prior="pixel", coils=self.scan.coils, check=False, max_iter=MAX_ITER, tol=self.tol,
+            phase=self.scan.phase if self.prescan else self.reader,
         )  # fmt: skip
         return model.reconstruct([block], [self.samples(block)], with_phase=True)
 

@@ -1,0 +1,118 @@
+"""Successive halving of designs by the errors of simulated scans: many on a rough look, few on all scans.
+
+    look       all on the first scan, reconstructed to a hundredth, those between two others only where one of these
+               is among the best; ten go on
+    rounds     scan after scan in full; fewer and fewer go on, by the mean log error so far
+    score      mean log error + one standard deviation of what is lost to the best of those left
+
+A scan has a noise and a phase of its own: the phase matters more than the noise, and a design that loses much by one
+phase is a worse bet than its mean says.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from adaptive.parallel import in_parallel
+from designs.kspace.from_images.simulated import TrialScan
+
+__all__ = ["Halved", "errors_of", "halved", "scores"]
+
+ROUGH = 1e-2  # of steps, on the first look: the order of designs is nearly that of converged images
+LEFT = (10, 6, 4)  # designs after the look, the first scan and the second
+LAST = 3  # after two scans of every image, and at least four in all
+
+
+class Halved(NamedTuple):
+    """Errors by name: of all on the rough look, in full of those that went on; scores of those left, least first."""
+
+    looked: dict[str, float]
+    errors: dict[str, np.ndarray]
+    scores: dict[str, float]
+
+
+def halved(
+    trials: Sequence[TrialScan],
+    masks: Mapping[str, np.ndarray],
+    *,
+    kept: Sequence[str] = (),
+    between: Mapping[str, Sequence[str]] | None = None,
+    n_images: int = 1,
+    n_jobs: int | None = None,
+) -> Halved:
+    """Try designs on scans.
+
+    Parameters
+    ----------
+    trials : sequence of TrialScan
+        At least two; image after image, then again.
+    masks : mapping of str to mask
+    kept : sequence of str
+        Names that stay to the end.
+    between : mapping of str to names, optional
+        Designs between others, looked at where one of those is among the best.
+    n_images : int, default 1
+    n_jobs : int, optional
+    """
+    rough = replace(trials[0], tol=ROUGH)
+    first = [name for name in masks if name not in (between or {})]
+    looked = _looked(rough, masks, first, n_jobs)
+    good = _best(looked, LEFT[-1], ())
+    second = [name for name, others in (between or {}).items() if set(others) & set(good)]
+    looked |= _looked(rough, masks, second, n_jobs)
+    left = _best(looked, LEFT[0], kept)
+    errors: dict[str, list[float]] = {name: [] for name in left}
+    last = max(4, 2 * n_images)
+    for done, trial in enumerate(trials, 1):
+        for name, error in zip(left, in_parallel(_error, [(trial, masks[one]) for one in left], n_jobs), strict=True):
+            errors[name].append(error)
+        if done < len(trials):
+            means = {name: float(np.mean(np.log(errors[name]))) for name in left}
+            left = _best(means, LAST if done >= last else LEFT[min(done, 2)], kept)
+    return Halved(looked, {name: np.array(one) for name, one in errors.items()}, scores({k: errors[k] for k in left}))
+
+
+def scores(errors: Mapping[str, Sequence[float] | np.ndarray]) -> dict[str, float]:
+    """Mean log error plus the standard deviation of what is lost to the best on each scan, by name; least first.
+
+    Examples
+    --------
+    >>> {name: round(one, 2) for name, one in scores({"behind": [0.2, 0.2], "ahead": [0.1, 0.1]}).items()}
+    {'ahead': -2.3, 'behind': -1.61}
+    """
+    logs = np.log([np.asarray(one, dtype=float) for one in errors.values()])
+    lost = logs - logs.min(axis=0)
+    found = dict(zip(errors, (logs.mean(axis=1) + lost.std(axis=1, ddof=1)).tolist(), strict=True))
+    return {name: found[name] for name in sorted(found, key=found.__getitem__)}
+
+
+def errors_of(
+    trials: Sequence[TrialScan], masks: Mapping[str, np.ndarray], n_jobs: int | None = None
+) -> dict[str, np.ndarray]:
+    """Errors of every design on every scan."""
+    tasks = [(trial, mask) for mask in masks.values() for trial in trials]
+    return dict(zip(masks, np.reshape(in_parallel(_error, tasks, n_jobs), (len(masks), -1)), strict=True))
+
+
+def _looked(
+    rough: TrialScan, masks: Mapping[str, np.ndarray], names: Sequence[str], n_jobs: int | None
+) -> dict[str, float]:
+    return dict(zip(names, in_parallel(_error, [(rough, masks[name]) for name in names], n_jobs), strict=True))
+
+
+def _best(values: Mapping[str, float], n: int, kept: Sequence[str]) -> list[str]:
+    """The first ``n`` by value, and what is kept in any case, in the order of the mapping."""
+    names = set(sorted(values, key=values.__getitem__)[:n]) | set(kept)
+    return [name for name in values if name in names]
+
+
+def _error(trial: TrialScan, mask: np.ndarray) -> float:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # a last step a little larger changes no order
+        return max(trial.error(mask), 1e-300)
