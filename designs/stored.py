@@ -43,6 +43,14 @@ def stored(path: str | Path, columns: Sequence[str] | None = None) -> Stored:
         If the file is none of both, is damaged, or holds something else than numbers.
     FileNotFoundError
         If there is no such file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "pool.npy"
+    >>> np.save(path, np.zeros((5, 2)))
+    >>> len(stored(path))
+    5
     """
     path = Path(path)
     if path.suffix == ".npy":
@@ -131,6 +139,13 @@ class Npy(Stored):
     path : path
         Of an array (m, d) of numbers.
 
+    Raises
+    ------
+    ValueError
+        If it is no such file.
+    FileNotFoundError
+        If there is none.
+
     Examples
     --------
     >>> import tempfile
@@ -173,6 +188,13 @@ class Parquet(Stored):
     path : path
     columns : list of str, optional
         The features, in this order; None: all columns.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, or lacks a column, or one holds something else than numbers.
+    FileNotFoundError
+        If there is none.
 
     Attributes
     ----------

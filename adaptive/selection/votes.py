@@ -10,10 +10,11 @@ where a vote is the most probable outcome of a draw, and the noise of the regres
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sklearn.utils import gen_batches
 
 from adaptive.selection.evaluation import evaluate
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Votes"]
 
+TOGETHER = 2**22  # votes in double precision at once
 _NOISE = 1e-3  # of a vote whose outcome is certain given the draw
 
 
@@ -62,9 +64,11 @@ class Votes:
         if self._draws is None:
             weights, table = self._predictive.draws()
             winners = table.argmax(axis=2)
-            votes = (winners[:, :, None] == np.arange(table.shape[2])).astype(np.float32)
-            centred = votes - np.tensordot(weights.astype(np.float32), votes, axes=1)
-            self._draws = weights, table, np.sqrt(weights, dtype=np.float32)[:, None, None] * centred
+            votes = np.empty(table.shape, dtype=np.float32)
+            for part in _parts(table):
+                chosen = winners[:, part, None] == np.arange(table.shape[2])
+                votes[:, part] = np.sqrt(weights)[:, None, None] * (chosen - np.tensordot(weights, chosen, axes=1))
+            self._draws = weights, table, votes
         return self._draws
 
     def after(self, i: int) -> Votes:
@@ -78,15 +82,21 @@ class Votes:
         inner = noise + mine.T @ apart + _NOISE * np.eye(len(noise))
         root = np.linalg.cholesky(0.5 * (inner + inner.T))
         rows = np.linalg.solve(root, apart.T)  # what is known now of any combination of draws
-        c = table.shape[2]
-        explained = (rows.astype(np.float32) @ votes.reshape(len(weights), -1)).reshape(c, -1, c)
-        total = np.square(votes).sum(axis=(0, 2))
         after = Votes(self._predictive)
-        after._draws, after._basis = self._draws, [*self._basis, rows]
-        lost = np.square(explained).sum(axis=(0, 2)) / np.maximum(total, 1e-12)
-        after.left = np.maximum(self.left - lost, 0.0)
+        after._draws, after._basis, after.left = self._draws, [*self._basis, rows], self.left.copy()
+        for part in _parts(table):  # in double precision: in single, bits depend on what else is in the chunk
+            some = votes[:, part].astype(float)
+            explained = np.square(np.tensordot(rows, some, axes=1)).sum(axis=(0, 2))
+            total = np.square(some).sum(axis=(0, 2))
+            after.left[part] = np.maximum(after.left[part] - explained / np.maximum(total, 1e-12), 0.0)
         return after
 
     def score(self, scorer: Callable[..., ArrayLike], seed: int, start: int = 0) -> np.ndarray:
         """Return the scores of the candidates times the shares that are ``left``."""
         return self.left * evaluate(scorer, self._predictive, seed, start)
+
+
+def _parts(table: np.ndarray) -> Iterator[slice]:
+    """Yield so many candidates at a time as are cheap to hold in double precision."""
+    k, m, c = table.shape
+    yield from gen_batches(m, max(1, TOGETHER // (k * c)))

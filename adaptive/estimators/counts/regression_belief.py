@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from adaptive import checks, inference
 from adaptive.estimators.belief import Inferred, Settings, returned
 from adaptive.estimators.counts.exposure import CountRows, Exposed, check_column
-from adaptive.estimators.rows.leave_one_out import LeaveOneOut, log_scores
+from adaptive.estimators.rows.leave_one_out import LeaveOneOut, log_scores, without_sites
 from adaptive.estimators.rows.linear_predictive import linear_predictive, with_intercept
 from adaptive.estimators.rows.weight_priors import PRIORS, weight_potential, weight_variance
 from adaptive.estimators.scatter import Scatter, Scattering, scatter_of
@@ -169,10 +169,15 @@ class RegressionBelief(Scattering, Inferred):
 
     @property
     def left_out(self) -> LeaveOneOut | None:
-        """Log probabilities of the training rows without themselves, by expectation propagation."""
-        given = self.data.exposed
-        scores = log_scores(self.posterior, self.settings.observed(self.data.y, given.exposure), self.moments(given))
-        return None if scores is None else LeaveOneOut(None, scores)
+        """Log probabilities of the training rows without themselves, by expectation propagation, with the scatter."""
+        given, y = self.data.exposed, self.data.y
+        observed, moments = self.settings.observed(y, given.exposure), self.moments(given)
+        scores = log_scores(self.posterior, observed, moments)
+        if scores is None or self.scatter is None:
+            return None if scores is None else LeaveOneOut(None, scores)
+        pi, nu = self.posterior.sites[0][: len(y)], self.posterior.sites[1][: len(y)]
+        mean, variance = self.scatter.widened(without_sites(*moments, pi, nu))
+        return LeaveOneOut(None, observed.tilted_moments(mean, variance)[0])
 
     @cached_property
     def scatter(self) -> Scatter | None:  # type: ignore[override]

@@ -157,7 +157,7 @@ class ProcessSettings(Settings):
         return self.chosen_kernel(1.0 if X is None else typical_distance(np.asarray(X, dtype=float)))
 
     def chosen_kernel(self, length: float) -> Kernel:
-        """What is learnt where no kernel was given: a height, and a length about a typical distance of the rows."""
+        """Return what is learnt where no kernel was given: a height, and a length about a typical distance of rows."""
         return ConstantKernel(HEIGHT, HEIGHTS) * RBF(length, (length / REACH, length * REACH))
 
     def engine(self, name: str | Callable[..., Posterior] | None, max_iter: int) -> Engine:
