@@ -213,7 +213,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
         """Return the counts (m,) between which each bin's lies with at least the probability ``level``.
 
         Nominal .90 covers .90 to .92 of counts, real and drawn, by 40 bins; by ten .86 to .90 and, where these were
-        chosen, .82 to .84: height and length of the kernel are taken as found (``ours-bands-cox``).
+        chosen, .82 to .85: height and length of the kernel are taken as found (``ours-bands-cox``).
         """
         belief, given = self.fitted_belief(), self._candidates(X)
         mean, variance = belief.process.moments(given.rows)

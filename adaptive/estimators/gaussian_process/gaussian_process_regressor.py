@@ -184,8 +184,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
         return_std : bool, default False
             Also return standard deviations (those of a WhiteKernel included, as in scikit-learn). At the kernel of the
             highest evidence they are too small where there are few rows: nominal .90 covers .78 to .82 of outcomes
-            after ten rows, .78 to .90 after forty (``ours-bands-gp-regressor``); with
-            ``hyperparameters="integrated"`` .90 to .95 and .85 to .93 (``ours-bands-gp-regressor-integrated``).
+            after ten rows, .78 to .90 after forty (``ours-bands-gp-regressor``); averaged over, by
+            default, .90 to .95 and .85 to .93 (``ours-bands-gp-regressor-integrated``).
         return_cov : bool, default False
             Also return the covariance matrix.
         """
