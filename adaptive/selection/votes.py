@@ -5,7 +5,8 @@ read off it.  So draws keep their weights, and a candidate that says the same as
 
     score(i)  x  the share of the variance of the votes at i that a regression on the votes at the chosen ones leaves,
 
-where a vote is the most probable outcome of a draw, and the noise of the regression that of an outcome given the draw.
+where a vote is the most probable outcome of a draw (its probabilities where all draws vote alike), and the noise of the
+regression that of an outcome given the draw.
 """
 
 from __future__ import annotations
@@ -66,7 +67,9 @@ class Votes:
             winners = table.argmax(axis=2)
             votes = np.empty(table.shape, dtype=np.float32)
             for part in _parts(table):
-                chosen = winners[:, part, None] == np.arange(table.shape[2])
+                chosen = (winners[:, part, None] == np.arange(table.shape[2])).astype(float)
+                alike = np.all(winners[:, part] == winners[:1, part], axis=0)  # such votes say nothing of each other
+                chosen[:, alike] = table[:, part][:, alike]
                 votes[:, part] = np.sqrt(weights)[:, None, None] * (chosen - np.tensordot(weights, chosen, axes=1))
             self._draws = weights, table, votes
         return self._draws
