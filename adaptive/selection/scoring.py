@@ -177,9 +177,8 @@ class Chunk:
 
     Attributes
     ----------
-    pool : pool or None
-    read : pool or None
-        One of both.
+    source : pool
+        The rows, or the pool where ``by_path``, of which they are read.
     start, stop : int
     positions : (n,) array or None
         Those that may be chosen; None: all.
@@ -187,20 +186,22 @@ class Chunk:
         How many before ``start`` may be chosen.
     cost : function of rows, (n,) array, or None
         Of those that may be chosen.
+    by_path, stored : bool
+        Whether the pool says by itself where it lies, and whether it lies in a file at all.
     """
 
-    pool: Pool | None
-    read: Pool | None
+    source: Pool
     start: int
     stop: int
     positions: np.ndarray | None
     number: int
     cost: Any
+    by_path: bool
     stored: bool
 
     def rows(self) -> Pool:
         """The candidates that may be chosen."""
-        rows = pool.read(self.pool, self.start, self.stop) if self.read is None else self.read
+        rows = pool.read(self.source, self.start, self.stop) if self.by_path else self.source
         return rows if self.positions is None else pool.take(rows, self.positions - self.start)
 
     def prices(self, rows: Pool, positions: np.ndarray) -> np.ndarray | None:
@@ -212,7 +213,7 @@ class Chunk:
 def _chunks(candidates: Pool, allowed: Allowed, cost: Any, chunk_size: int) -> Iterator[tuple[Chunk]]:
     """Yield the chunks that hold candidates that may be chosen."""
     number, stored = 0, pool.is_stored(candidates)
-    sent = bool(getattr(candidates, "by_path", False))  # it is read where it is scored
+    by_path = bool(getattr(candidates, "by_path", False))
     for start in range(0, allowed.m, chunk_size):
         stop = min(start + chunk_size, allowed.m)
         positions = allowed.within(start, stop)
@@ -222,8 +223,8 @@ def _chunks(candidates: Pool, allowed: Allowed, cost: Any, chunk_size: int) -> I
         price = cost
         if cost is not None and not callable(cost):
             price = cost[start:stop] if positions is None else cost[positions]
-        rows = None if sent else pool.read(candidates, start, stop)
-        yield (Chunk(candidates if sent else None, rows, start, stop, positions, number, price, stored),)
+        source = candidates if by_path else pool.read(candidates, start, stop)
+        yield (Chunk(source, start, stop, positions, number, price, by_path, stored),)
         number += count
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -153,13 +152,6 @@ class CoxBelief(ProcessBelief):
     @classmethod
     def learnt(cls, settings: CoxSettings, data: CountRows, earlier: CoxBelief | None = None) -> CoxBelief:
         """Learn hyper-parameters: from those of an ``earlier`` belief and, where that is due, from all starts."""
-        with warnings.catch_warnings():
-            if settings.kernel is None:  # no noise between counts of a place is an answer
-                warnings.filterwarnings("ignore", "the learnt .*noise_level ends at its lower bound")
-            return cls._searched(settings, data, earlier)
-
-    @classmethod
-    def _searched(cls, settings: CoxSettings, data: CountRows, earlier: CoxBelief | None) -> CoxBelief:
         rows, problems = len(data), settings.problems(data)
         if not data.y.any():  # of no event at all nothing is learnt: the evidence grows as the mean falls, for ever
             evidence, processes = inferred(settings, problems[0], False)
@@ -267,7 +259,7 @@ def _roughly_climbed(settings: CoxSettings, evidence: Evidence) -> Evidence:
         return inferred(settings, evidence, False)[0]
     evidence = evidence.with_pivots()
     given = settings.optimizer, settings.n_restarts_optimizer, bounds_of(evidence), settings.random_state
-    return optimised(evidence, *given, climb=ROUGH)
+    return optimised(evidence, *given, climb=ROUGH, tells_bounds=settings.tells_bounds)
 
 
 def _evidence(found: Found) -> float:
