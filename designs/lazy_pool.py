@@ -61,7 +61,7 @@ class LazyPool:
         """The entries from ``start`` to ``stop - 1``."""
         return self._entries(np.arange(start, min(stop, self._length)))
 
-    def concatenate(self, pools: Sequence[Pool]) -> Joined:
+    def concatenate(self, pools: Sequence[Pool]) -> LazyPool:
         """``pools``, one after the other."""
         return Joined(pools)
 

@@ -16,6 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from adaptive import pool as plain
+from designs.annotated import Annotated
 from designs.box import box, corners
 from designs.lazy_pool import Joined, LazyPool
 from designs.stored import Npy, Parquet, stored
@@ -23,7 +24,19 @@ from designs.stored import Npy, Parquet, stored
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Matrix, Pool
 
-__all__ = ["Joined", "LazyPool", "Npy", "Pairs", "Parquet", "Product", "RowProduct", "box", "grid", "stored"]
+__all__ = [
+    "Annotated",
+    "Joined",
+    "LazyPool",
+    "Npy",
+    "Pairs",
+    "Parquet",
+    "Product",
+    "RowProduct",
+    "box",
+    "grid",
+    "stored",
+]
 
 
 class Product(LazyPool):

@@ -36,6 +36,7 @@ __all__ = [
     "check_positions",
     "check_worker",
     "costs_of",
+    "of_worker",
     "permitted",
     "starting_point",
     "warn_of_length",
@@ -105,6 +106,19 @@ def check_worker(worker: object) -> str | int | None:
     if isinstance(worker, (bool, np.bool_)) or not isinstance(worker, (int, np.integer)):
         raise ValueError(f"worker must be a text or an integer, got {type(worker).__name__} {worker!r}.")
     return int(worker)
+
+
+def of_worker(pool: Any, worker: str | int | None, exclude: ArrayLike) -> ArrayLike:
+    """Return positions to leave out: those given, and, of pairs of a row and a person, all that are not the worker's.
+
+    Raises
+    ------
+    ValueError
+        If the pool has people, and the worker is none of them.
+    """
+    if worker is None or not hasattr(pool, "asked_of"):
+        return exclude
+    return np.union1d(np.asarray(exclude, dtype=np.intp), np.flatnonzero(~pool.asked_of(worker)))
 
 
 def check_exploration(exploration: float | str, estimator: object, score: object) -> float:

@@ -70,8 +70,12 @@ class Questions:
         return int(np.count_nonzero(design.mask)) - int(np.count_nonzero(design.mask[excluded]))
 
     def next(self, n: int | None, exclude: ArrayLike = ()) -> dict[str, Any]:
-        """Return the event of the next query; none but the initial ones is about a position in ``exclude``."""
+        """Return the event of the next query; none is about a position in ``exclude``, but for the initial ones where
+        candidates are nobody's.
+        """
         design, waiting = self.design, self._initial_unasked()
+        if len(waiting) and np.size(exclude) and hasattr(design.pool, "asked_of"):
+            waiting = waiting[~np.isin(waiting, exclude)]
         initial = len(waiting) > 0
         if initial:
             pool: Any = self._initial_pool

@@ -219,7 +219,8 @@ class SequentialDesign:
             or, with ``repeat=True``, for a second opinion on what was asked before.
         worker : str or int, optional
             Who is to answer. Each worker has queries of its own, chosen in the light of what the others were asked;
-            those without a name are one worker, to whom ``run`` belongs as well. Anybody may tell.
+            those without a name are one worker, to whom ``run`` belongs as well. Anybody may tell. Where candidates are
+            a row and a person (`designs.pool.Annotated`), a worker is asked about those that are his own.
         exclude : sequence of int, optional
             Positions that a new query must leave out, besides those that the design leaves out itself: what this worker
             has seen, say, where ``repeat=True``.
@@ -251,7 +252,7 @@ class SequentialDesign:
                             f"answer, got {n}; tell or skip it first, or ask with another=True."
                         )
                     return waiting[0].rest()
-                event = self._questions.next(n, exclude)
+                event = self._questions.next(n, arguments.of_worker(self.pool, worker, exclude))
             event = self._journal.commit(event if worker is None else {**event, "worker": worker})
             return self._state.open[event["query"]].query
 

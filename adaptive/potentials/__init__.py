@@ -8,6 +8,7 @@ if _TYPE_CHECKING:
     from adaptive.potentials.base import Potential, join
     from adaptive.potentials.bernoulli import BernoulliLogit, BernoulliProbit
     from adaptive.potentials.exponential_power import ExponentialPower
+    from adaptive.potentials.flipped import Flipped
     from adaptive.potentials.gaussian import Gaussian
     from adaptive.potentials.laplace import Laplace
     from adaptive.potentials.likelihood import Likelihood
@@ -22,6 +23,7 @@ __all__ = [
     "BernoulliLogit",
     "BernoulliProbit",
     "ExponentialPower",
+    "Flipped",
     "Gaussian",
     "Laplace",
     "Likelihood",

@@ -170,6 +170,14 @@ class _Table:
             self._values, self._stated = table, None
         return self._values
 
+    def replaced(self, columns: np.ndarray, values: np.ndarray) -> _Table:
+        """The same table but for some candidates, of whom the draws say something else."""
+        other = object.__new__(_Table)
+        other._stated, other._k, other._c, other.n_candidates = None, self._k, self._c, self.n_candidates
+        other._values, other._entropies = self.values.copy(), self.entropies.copy()
+        other._values[:, columns], other._entropies[:, columns] = values, entropy(values)
+        return other
+
     @property
     def entropies(self) -> np.ndarray:
         """(k, m) entropy of the outcome given the draw."""

@@ -87,6 +87,7 @@ NEUTRAL: dict[str, str] = {
     "reverse": "says which items are worded the other way round",
     "item_features": "the problem",
     "prior_covariance": "given by whoever knows it",
+    "annotators": "says whether labels come from people who may be wrong",
     "pool": "makes steps cheaper, with the same results",
     "n_targets": "of scikit-learn: the number of outputs before any fit",
     "phase": "says how the image's phase is known",

@@ -310,7 +310,9 @@ def test_two_unrelated_candidates_have_independent_outcomes(case):
 
 def drawn_exactly(case, predictive):
     """Whether the draws are all there are: members, a grid."""
-    return not case.own_draws and not any(part.provides("likelihood") for _, part in predictive.components)
+    return not (case.own_draws or predictive.sampled) and not any(
+        part.provides("likelihood") for _, part in predictive.components
+    )
 
 
 def joint_information(case, predictive, positions, target=None):

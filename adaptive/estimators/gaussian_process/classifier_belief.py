@@ -220,7 +220,7 @@ class ClassifierBelief(ProcessBelief):
         if posterior.engine != "expectation_propagation":
             return 1.0
         cavities = without_sites(posterior.mean, posterior.variances(), *posterior.sites)
-        said = of_two_classes(np.ones(1), [cavities], LINKS[self.settings.link](), self.data.codes)
+        said = of_two_classes(np.ones(1), [cavities], LINKS[self.settings.link](), self.data.evidence)
         return latent_factor(said, self.data.sample_weight)
 
     @property

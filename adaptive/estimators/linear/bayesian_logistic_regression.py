@@ -15,6 +15,9 @@ from sklearn.utils.extmath import randomized_svd
 
 from adaptive import pool
 from adaptive.estimators.belief import Belief, BeliefEstimator, of_belief
+from adaptive.estimators.linear.annotators.annotated_belief import AnnotatedBelief
+from adaptive.estimators.linear.annotators.answers import Answers
+from adaptive.estimators.linear.annotators.asked import AskedRows, pairs_of, warn_of_people
 from adaptive.estimators.linear.binary_belief import BinaryBelief
 from adaptive.estimators.linear.integrated_belief import IntegratedBelief
 from adaptive.estimators.linear.one_vs_rest_belief import OneVsRestBelief
@@ -28,7 +31,7 @@ from adaptive.selection.arguments import written_out
 from adaptive.selection.worlds import LISTED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from sklearn.utils import Tags
 
@@ -97,6 +100,11 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         go together: more accurate at few labels. Not for tables, where rare directions may be those that matter.
     pool : (N, n_features) array, sparse matrix or frame, optional
         Rows, without labels, whose directions these are; mostly those that are to be chosen from.
+    annotators : bool or mapping of people to numbers, default False
+        True: labels come from people who may be wrong, each at rates of their own, which are learnt. Candidates are
+        pairs of a row and a person, as `designs.pool.Annotated` makes them; ``predict`` is about the true labels of
+        plain rows. A mapping gives the probability of a right answer of those of whom it is known, {"Ann": 0.95}; 1 is
+        somebody who is never wrong. All labels of a row are one observation of its true label (see Notes).
 
     Attributes
     ----------
@@ -108,6 +116,11 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         of two classes by expectation propagation, and of a softmax; None otherwise
     X_train_, y_train_, sample_weight_ : the training rows (along the pool's directions, where it has some), their
         labels and weights
+    annotators_ : dict
+        With ``annotators``: of everybody who has answered a `Skill`, the probability of a right answer (``mean``, and
+        ``low``, ``high`` of a 90% interval), the number of ``labels``, and ``rates`` (c, c), true labels in rows.
+    truth_ : (rows, probabilities)
+        With ``annotators``: positions (n,) of the rows somebody has answered, and (n, c) probabilities of their labels.
     posterior_ : Posterior over the weights and, last, the intercept
     log_evidence_, evidence_kind_, objective_trace_, n_iter_, converged_ : of the inference
     n_features_in_, feature_names_in_ : as in scikit-learn
@@ -134,6 +147,16 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     quarter more rows. Probabilities are the mixture's, as are moments and quantiles of ``posterior_``;
     ``log_evidence_`` is that of all nodes, ``prior_scale_`` their geometric mean.
 
+    With ``annotators`` the true label z of a row, the same for all who look at it, has the link's probability, and a
+    person says y with the probability R[z, y]. The rates have a Dirichlet prior about the person's one number, by which
+    a stranger is right in 73% of the cases; rows of R that have few answers are pulled towards it. Weights and rates
+    are found in turn: of two classes all labels of a row are one site, sum_z L(z) p(z | s), of expectation propagation,
+    and of more the softmax's bound takes the labels' probabilities. What people will say is scored by joint draws of
+    latents and rates, and ``scorer="auto"`` is "information_gain", which counts what is learnt about both. That true
+    labels are not certain does not widen the intervals of skills. Where one person has answered everything, errors and
+    noise of the labels cannot be told apart, and where most people are wrong more often than right the classes may be
+    the wrong way round: both are said in a warning of ``fit``.
+
     Rows asked by "uncertainty" lie near the class boundary, where labels say little about the length of the weights: a
     scale learnt from them alone can be several times too large, and intervals then cover too little.  Integrate, give
     ``prior_scale``, or draw some rows at random (``initial`` of `SequentialDesign`), where probabilities matter.
@@ -142,6 +165,8 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     ----------
     Nickisch (2010), "Bayesian Inference and Experimental Design for Large Generalised Linear Models", section 3.7.
     Minka (2001), "Expectation propagation for approximate Bayesian inference".
+    Dawid and Skene (1979), "Maximum likelihood estimation of observer error-rates using the EM algorithm".
+    Raykar et al. (2010), "Learning from crowds", JMLR 11.
 
     Examples
     --------
@@ -175,6 +200,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         calibration: str | None = "leave_one_out",
         prior_covariance: str | None = None,
         pool: Table | None = None,
+        annotators: bool | Mapping[Any, float] = False,
     ) -> None:
         self.prior = prior
         self.prior_scale = prior_scale
@@ -193,15 +219,20 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         self.calibration = calibration
         self.prior_covariance = prior_covariance
         self.pool = pool
+        self.annotators = annotators
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
-    default_scorer = (
-        "query_by_committee"  # a hundredth of the time of predictive information (ours-default-classifiers)
-    )
+    @property
+    def default_scorer(self) -> str:  # type: ignore[override]
+        """The committee, at a hundredth of the time of predictive information (`ours-default-classifiers`); of
+        candidates that are a row and a person the information, about people, too (`ours-skills-labels`).
+        """
+        return "query_by_committee" if self.annotators is False else "information_gain"
+
     _Settings, _Data = LogisticSettings, LabelledRows
     _cites = ("nickisch2010",)
-    belief_: BinaryBelief | SoftmaxBelief | OneVsRestBelief | IntegratedBelief
+    belief_: BinaryBelief | SoftmaxBelief | OneVsRestBelief | IntegratedBelief | AnnotatedBelief
 
     def fit(self, X: Table, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BayesianLogisticRegression:
         """Forget the earlier fit, and fit.
@@ -220,6 +251,9 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         """
         fitted = self._fit(X, y, sample_weight=sample_weight)
         warn_of_one_class(fitted.belief_.data.classes)
+        if isinstance(fitted.belief_, AnnotatedBelief):
+            belief = fitted.belief_
+            warn_of_people(belief.skills, belief.settings.known_skills, len(belief.data.classes) == 2)
         return fitted
 
     def partial_fit(
@@ -246,8 +280,10 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         *,
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
-    ) -> LabelledRows:
+    ) -> LabelledRows | Answers:
         refuse_two_kinds(y)
+        if self.annotators is not False:
+            return self._answers(X, y, earlier, classes, sample_weight)
         rows, labels = checked_table(self, X, unboxed(y), reset=earlier is None)
         rows = self._along(rows)
         weights, named = checked_weights(sample_weight, len(labels)), self.classes if classes is None else classes
@@ -263,7 +299,26 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
             rows, labels, weights = rows[weights > 0], labels[weights > 0], weights[weights > 0]
         return LabelledRows(rows, labels, known, None if np.all(weights == 1.0) else weights)
 
-    def _belief_about(self, data: LabelledRows | None) -> type[Belief[LogisticSettings, LabelledRows]]:
+    def _answers(
+        self, X: Any, y: ArrayLike, earlier: Any, classes: ArrayLike | None, sample_weight: ArrayLike | None
+    ) -> Answers:
+        """Answers of people about rows, after the earlier ones."""
+        if sample_weight is not None:
+            raise ValueError("sample_weight does not go with annotators: a row's labels are weighed by who gave them.")
+        ids, who = pairs_of(X)
+        rows, labels = checked_table(self, pool.take(X.table, ids), unboxed(y), reset=earlier is None)
+        named = self.classes if classes is None else classes
+        known = known_classes(labels, named) if earlier is None else earlier.classes
+        if earlier is not None and (classes is not None or not set(labels.tolist()) <= set(known.tolist())):
+            known = known_classes(labels, named, known)
+        return Answers.of(self._along(rows), ids, who, labels, known, earlier)
+
+    def _measured_before(self, settings: Any, state: State) -> Any:
+        return LabelledRows.from_state(state) if self.annotators is False else Answers.from_state(state)
+
+    def _belief_about(self, data: Any) -> type[Belief[LogisticSettings, Any]]:
+        if self.annotators is not False:
+            return AnnotatedBelief
         labels = labels_of(self.classes) if data is None else data.classes
         two = labels is None or len(labels) <= 2
         if not two and self.multi_class != "softmax":
@@ -300,11 +355,15 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         """
         return super().predictive(candidates, target=target, random_state=random_state)
 
-    def _candidates(self, X: Pool) -> Matrix | KeptRows:
+    def _candidates(self, X: Pool) -> Matrix | KeptRows | AskedRows:
+        if self.annotators is not False:
+            return AskedRows.of(X, self._rows)
         return X if isinstance(X, KeptRows) else self._rows(X)
 
-    def _given_inputs(self, target: Pool) -> Matrix:
-        return target.rows() if isinstance(target, KeptRows) else self._rows(target)  # `select` takes some of the pool
+    def _given_inputs(self, target: Any) -> Matrix:
+        if self.annotators is not False and hasattr(target, "table"):  # `select` takes some of the pool
+            return self._rows(pool.take(target.table, np.unique(target.rows)))
+        return target.rows() if isinstance(target, KeptRows) else self._rows(target)
 
     def _rows(self, X: Pool) -> Matrix:
         """Rows, checked, along the directions in which weights are independent."""
@@ -405,6 +464,16 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     classes_ = of_belief("data.classes", "The labels known so far, sorted.")
     prior_scale_ = of_belief("prior_scale", "Given, or fitted by evidence; the geometric mean over nodes.")
     leave_one_out_ = of_belief("left_out", "Probabilities (m, c) and log_score (m,) of the training rows; or None.")
+    annotators_ = of_belief("skills", "What is believed about everybody who has answered, by person.")
+
+    @property
+    def truth_(self) -> tuple[np.ndarray, np.ndarray]:
+        """Positions (n,) of the rows that somebody has answered, and (n, c) probabilities of their true labels."""
+        belief = self.fitted_belief()
+        if not isinstance(belief, AnnotatedBelief):
+            raise AttributeError("truth_ is there with annotators=True.")
+        return belief.data.ids, belief.truth
+
     X_train_ = of_belief("data.X", "The training rows.")
     y_train_ = of_belief("data.y", "Their labels.")
     sample_weight_ = of_belief("data.sample_weight", "Their weights.")

@@ -26,7 +26,7 @@ from adaptive.estimators.searches import due
 from adaptive.inference import GLM, IncludedPosterior, Posterior
 from adaptive.inference.evidence.maximise import Evaluation, LogNormal, Newton, maximise
 from adaptive.inference.inclusion import include_together
-from adaptive.potentials import Gaussian
+from adaptive.potentials import Flipped, Gaussian
 from adaptive.potentials.weighted import Weighted
 from adaptive.predictive import GaussianProjections, Predictive
 
@@ -266,6 +266,10 @@ class Problem:
         self.features = data.features(bool(settings.fit_intercept))
         self.signs = np.where(data.codes == data.n_classes - 1, 1.0, -1.0)
         self.likelihood: Any = LINKS[settings.link](self.signs)
+        if data.said is not None:
+            evidence = data.evidence
+            rates = evidence[:, 0], evidence[:, 1]
+            self.likelihood = Flipped(LINKS[settings.link](), rates, np.ones(len(evidence)))
         if data.weights is not None:
             self.likelihood = Weighted(self.likelihood, data.weights)
 

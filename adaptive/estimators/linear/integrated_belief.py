@@ -175,7 +175,7 @@ class IntegratedBelief(Nodes[LogisticSettings, LabelledRows, Part]):
         if self.settings.calibration is None or (isinstance(first, BinaryBelief) and not first.has_cavities):
             return 1.0
         if isinstance(first, BinaryBelief):
-            said = of_two_classes(self.weights, self._cavities, first.family, self.data.codes)
+            said = of_two_classes(self.weights, self._cavities, first.family, self.data.evidence)
         else:
             said = self._said_of_classes
         return latent_factor(said, self.data.sample_weight)
@@ -272,7 +272,15 @@ def _fitted_together(
             pi[at, : len(sites[0])], nu[at, : len(sites[1])] = sites
     variances = np.stack([one.prior_variances(n_features) for one in settings.values()])
     found = logit_nodes(
-        problem.features, problem.signs, variances, pi, nu, tol=first.tol, max_iter=first.max_iter, counts=data.weights
+        problem.features,
+        problem.signs,
+        variances,
+        pi,
+        nu,
+        tol=first.tol,
+        max_iter=first.max_iter,
+        counts=data.weights,
+        shares=None if data.said is None else data.evidence.min(axis=1),
     )
     beliefs: dict[int, Part] = {}
     for at, (k, one) in enumerate(settings.items()):

@@ -49,6 +49,7 @@ def logit_nodes(
     tol: float,
     max_iter: int,
     counts: np.ndarray | None = None,
+    shares: np.ndarray | None = None,
 ) -> NodeSites:
     """Return the sites at which no marginal wants to move by more than ``tol`` of its own precision.
 
@@ -64,6 +65,9 @@ def logit_nodes(
     max_iter : int
     counts : (m,) array, optional
         How many answers a row counts for (its likelihood to that power); of several one is moved, and all alike.
+    shares : (m,) array, optional
+        b of labels that may be wrong, b + (1 - b) sigmoid(sign s) (see :mod:`adaptive.potentials.flipped`), for rows
+        that count once; their sites may have negative precisions.
 
     Examples
     --------
@@ -75,9 +79,10 @@ def logit_nodes(
     rows = np.ascontiguousarray(features * signs[:, None], dtype=float)
     pi, nu = np.array(pi, dtype=float), np.array(nu * signs, dtype=float)
     k, counts = len(variances), np.ones(len(rows)) if counts is None else np.asarray(counts, dtype=float)
+    shares = np.zeros(len(rows)) if shares is None else np.asarray(shares, dtype=float)
     found = NodeSites(pi, nu, np.full(k, np.nan), np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.bool_))
     prior = np.asarray(variances, dtype=float)
-    _settle(rows, prior, pi, nu, tol, max_iter, counts, accuracy_for(tol), NODES, WEIGHTS, *found[2:])
+    _settle(rows, prior, pi, nu, tol, max_iter, counts, shares, accuracy_for(tol), NODES, WEIGHTS, *found[2:])
     return found._replace(nu=nu * signs)
 
 
@@ -90,6 +95,7 @@ def _settle(
     tol: float,
     max_iter: int,
     counts: np.ndarray,
+    shares: np.ndarray,
     accuracy: float,
     nodes: np.ndarray,
     weights: np.ndarray,
@@ -105,14 +111,18 @@ def _settle(
     plain = np.all(powers == 1.0)
     lower = np.empty((n, n))
     linear = np.empty(n)
+    last_pi, last_nu = np.empty(m), np.empty(m)  # the last move, of which half is taken back where it went too far
+    careful = np.any(shares > 0.0)
     for k in range(len(variances)):
         damping, smallest = 1.0, np.inf
+        last_pi[:] = 0.0
+        last_nu[:] = 0.0
         for step in range(max_iter + 1):
             log_volume = _factorised(rows, variances[k], pi[k], nu[k], lower, linear, length, mean, variance)
-            if not np.isfinite(log_volume):
+            if not np.isfinite(log_volume) and not careful:
                 break
-            terms, largest, proper = 0.0, 0.0, True
-            for j in range(m):
+            terms, largest, proper = 0.0, 0.0, np.isfinite(log_volume)
+            for j in range(m if proper else 0):
                 known = not variance[j] > 0.0
                 v = 1.0 if known else variance[j]
                 if known:  # a row of zeros: its site says nothing
@@ -123,6 +133,13 @@ def _settle(
                 slope[j] = (nu[k, j] - pi[k, j] * mean[j]) / copies[j]
                 variance[j] = v
                 moments[0, j] = 0.0 if known else 1.0
+            if not proper and careful and step > 0:
+                damping = max(0.5 * damping, 0.125)
+                for j in range(m):
+                    last_pi[j], last_nu[j] = 0.5 * last_pi[j], 0.5 * last_nu[j]
+                    pi[k, j] -= last_pi[j]
+                    nu[k, j] -= last_nu[j]
+                continue
             if not proper:
                 break
             known_rows = moments[0].copy()
@@ -138,9 +155,13 @@ def _settle(
                     terms -= counts[j] * np.log(2.0)
                     continue
                 often = copies[j]
+                lowest = 0.0
+                if shares[j] > 0.0:
+                    _mix(shares[j], mean[j] - slope[j] / cavity[j], 1.0 / cavity[j], moments[:, j])
+                    lowest = -np.inf
                 part = moments[0, j] + 0.5 * np.log1p(pi[k, j] / (often * cavity[j])) + 0.5 * slope[j] ** 2 / cavity[j]
                 terms += often * part
-                new_pi = max(1.0 / moments[2, j] - cavity[j], 0.0)
+                new_pi = max(1.0 / moments[2, j] - cavity[j], lowest)
                 back = mean[j] - slope[j] / cavity[j]
                 new_nu = new_pi * moments[1, j] + (moments[1, j] - back) * cavity[j]
                 d_pi, d_nu = new_pi - pi[k, j] / often, new_nu - nu[k, j] / often
@@ -155,8 +176,21 @@ def _settle(
             smallest = min(smallest, largest)
             for j in range(m):
                 if known_rows[j] != 0.0:
-                    pi[k, j] += damping * slope[j]
-                    nu[k, j] += damping * cavity[j]
+                    last_pi[j], last_nu[j] = damping * slope[j], damping * cavity[j]
+                    pi[k, j] += last_pi[j]
+                    nu[k, j] += last_nu[j]
+
+
+@njit(cache=True, nogil=True)
+def _mix(share: float, centre: float, variance: float, moments: np.ndarray) -> None:
+    """Make the moments of a label's factor those of b + (1 - b) times it."""
+    plain = (1.0 - share) * np.exp(moments[0])
+    whole = share + plain
+    weight = plain / whole
+    step = moments[1] - centre
+    moments[0] = np.log(whole)
+    moments[1] = centre + weight * step
+    moments[2] = weight * moments[2] + (1.0 - weight) * variance + weight * (1.0 - weight) * step * step
 
 
 @njit(cache=True, nogil=True)

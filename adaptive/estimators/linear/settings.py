@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +52,7 @@ class LogisticSettings(Settings):
     calibration: str | None = "leave_one_out"
     prior_covariance: str | None = None
     pool: Table | None = None
+    annotators: bool | Mapping[Any, float] = False
 
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
@@ -85,6 +86,26 @@ class LogisticSettings(Settings):
                 raise ValueError('prior_covariance="pool" needs pool, the rows whose directions it takes, got None.')
             if self.prior != "gaussian":
                 raise ValueError(f'prior_covariance="pool" goes with prior="gaussian", got {self.prior!r}.')
+        if self.annotators is not False:
+            self._check_annotators()
+
+    def _check_annotators(self) -> None:
+        if isinstance(self.annotators, Mapping):
+            for person, skill in self.annotators.items():
+                if not 0.0 <= float(checks.finite(f"annotators[{person!r}]", skill)) <= 1.0:
+                    raise ValueError(f"annotators[{person!r}] must be a probability in [0, 1], got {skill!r}.")
+        elif self.annotators is not True:
+            raise ValueError(
+                "annotators must be True, False or known skills by person, as in {'Ann': 0.9}, got "
+                f"{self.annotators!r}."
+            )
+        if self.inference != "expectation_propagation" or self.prior == "student_t":
+            raise ValueError(
+                'annotators goes with inference="expectation_propagation" and prior="gaussian" or "laplace", got '
+                f"{self.inference!r} and {self.prior!r}."
+            )
+        if self.multi_class != "softmax":
+            raise ValueError(f'annotators goes with multi_class="softmax", got {self.multi_class!r}.')
 
     def infer(
         self, model: GLM, warm_start: Posterior | None = None, tol: float | None = None, **options: Any
@@ -92,8 +113,10 @@ class LogisticSettings(Settings):
         """Run the engine on a model."""
         engine = getattr(inference, self.engine) if isinstance(self.engine, str) else self.engine
         options = {"max_iter": self.max_iter, "tol": self.tol if tol is None else tol} | options
+        if not all(np.all(potential.log_concave) for _, potential in model.groups) and self.annotators:
+            options["force"] = True  # labels in doubt: negative sites, damped
         with warnings.catch_warnings():  # a heavy-tailed prior may have several optima: that is in the documentation
-            warnings.filterwarnings("ignore", message=".*several optima")
+            warnings.filterwarnings("ignore", message=".*(several optima|no guarantee)")
             return returned(engine(model, random_state=self.random_state, warm_start=warm_start, **options))
 
     def includes(self, data: LabelledRows, n_new: int = 0) -> bool:
@@ -106,6 +129,11 @@ class LogisticSettings(Settings):
             return self.update == "inclusion"
         plain = self.integrates and self.prior == "gaussian" and self.inference == "expectation_propagation"
         return plain and data.n_classes <= 2 and isinstance(data.X, np.ndarray) and n_new <= self.block_size
+
+    @property
+    def known_skills(self) -> Mapping[Any, float]:
+        """People whose probability of a right answer is known."""
+        return self.annotators if isinstance(self.annotators, Mapping) else {}
 
     @property
     def integrates(self) -> bool:

@@ -208,7 +208,8 @@ class SoftmaxBelief(Inferred):
         """The same of scores whose covariances are ``gamma`` times those of the cavities."""
         mean, covariance = self.cavities
         table = softmax_moments(mean, gamma * covariance)[0]
-        return LeaveOneOut(table, np.log(np.maximum(table[np.arange(len(table)), self.data.codes], 1e-300)))
+        heard = np.einsum("mc,mc->m", table, self.data.evidence)
+        return LeaveOneOut(table, np.log(np.maximum(heard, 1e-300)))
 
     def winners(self, rows: Matrix) -> np.ndarray:
         """(m,) codes of the most probable class."""
@@ -287,6 +288,7 @@ class _Problem:
             max_iter=self.settings.max_iter if max_iter is None else max_iter,
             tol=tol,
             warm_start=warm,
+            said=self.data.said,
         )
 
 

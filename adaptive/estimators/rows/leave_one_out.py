@@ -143,13 +143,14 @@ def latent_factor(said: Callable[[float], np.ndarray], counts: np.ndarray) -> fl
 
 
 def of_two_classes(
-    weights: np.ndarray, moments: Sequence[tuple[np.ndarray, np.ndarray]], family: Likelihood, codes: np.ndarray
+    weights: np.ndarray, moments: Sequence[tuple[np.ndarray, np.ndarray]], family: Likelihood, evidence: np.ndarray
 ) -> Callable[[float], np.ndarray]:
-    """Return what ``latent_factor`` takes, of rows whose classes are ``codes`` (0 or 1) and the cavities of nodes."""
-    rows = np.arange(len(codes))
+    """Return what ``latent_factor`` takes, from the cavities of nodes and the rows' ``evidence`` (m, 2), the likelihood
+    of both classes: one of them is 0 where a label is not in doubt.
+    """
 
     def said(gamma: float) -> np.ndarray:
         tables = [family.outcome_probabilities(mean, gamma * variance)[1] for mean, variance in moments]
-        return weights @ np.stack([table[rows, codes] for table in tables])
+        return weights @ np.stack([np.einsum("mc,mc->m", table, evidence) for table in tables])
 
     return said

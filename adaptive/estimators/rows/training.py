@@ -16,7 +16,7 @@ from adaptive.estimators.rows.linear_predictive import with_intercept
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Inputs, Matrix, State
 
-__all__ = ["LabelledRows", "Rows", "checked_weights", "stacked_rows"]
+__all__ = ["LabelledRows", "Rows", "checked_weights", "labels_of", "plain_table", "stacked_rows", "table_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,12 +69,12 @@ class Rows:
 
     def state(self) -> State:
         """Plain data."""
-        return {"X": _plain(self.X), "y": self.y}
+        return {"X": plain_table(self.X), "y": self.y}
 
     @classmethod
     def from_state(cls, state: State) -> Self:
         """The rows that ``state`` described."""
-        return cls(_table(state["X"]), state["y"])
+        return cls(table_of(state["X"]), state["y"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,10 +87,13 @@ class LabelledRows(Rows):
         All that are known, sorted.
     weights : (m,) array or None
         How many answers a row counts for; None: one each.
+    said : (m, c) array or None
+        Log likelihoods of every class, 0 of the likeliest, where labels are in doubt and ``y`` holds the likeliest.
     """
 
     classes: np.ndarray
     weights: np.ndarray | None = None
+    said: np.ndarray | None = None
 
     @property
     def n_classes(self) -> int:
@@ -108,6 +111,11 @@ class LabelledRows(Rows):
         return codes_of(self.y, self.classes)
 
     @property
+    def evidence(self) -> np.ndarray:
+        """(m, c) likelihoods of every class, 1 of the likeliest; 0 of all others where labels are not in doubt."""
+        return np.eye(self.n_classes)[self.codes] if self.said is None else np.exp(self.said)
+
+    @property
     def sample_weight(self) -> np.ndarray:
         """(m,) weights."""
         return np.ones(len(self)) if self.weights is None else self.weights
@@ -115,7 +123,8 @@ class LabelledRows(Rows):
     def first(self, m: int) -> LabelledRows:
         """The first m rows."""
         weights = None if self.weights is None else self.weights[:m]
-        return LabelledRows(self.X[:m], self.y[:m], self.classes, weights)
+        said = None if self.said is None else self.said[:m]
+        return LabelledRows(self.X[:m], self.y[:m], self.classes, weights, said)
 
     def against_the_rest(self, k: int) -> LabelledRows:
         """The same rows with two classes: number k, and all others."""
@@ -142,7 +151,7 @@ class LabelledRows(Rows):
         """The rows that ``state`` described."""
         weights = state.get("sample_weight")
         known = weights is not None and not np.all(np.asarray(weights) == 1.0)
-        return cls(_table(state["X"]), state["y"], state["classes"], np.asarray(weights, float) if known else None)
+        return cls(table_of(state["X"]), state["y"], state["classes"], np.asarray(weights, float) if known else None)
 
 
 def labels_of(classes: ArrayLike | None) -> np.ndarray | None:
@@ -171,13 +180,15 @@ def stacked_rows(first: Any, second: Any) -> Any:
     return np.concatenate([first, second])
 
 
-def _plain(X: Any) -> np.ndarray | State:
+def plain_table(X: Any) -> np.ndarray | State:
+    """Return rows as plain data."""
     if isinstance(X, (np.ndarray, list)):
         return np.asarray(X)
     return {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": list(X.shape)}
 
 
-def _table(state: np.ndarray | State) -> Matrix:
+def table_of(state: np.ndarray | State) -> Matrix:
+    """Return the rows that `plain_table` made plain."""
     if isinstance(state, dict):
         return sp.csr_array((state["data"], state["indices"], state["indptr"]), shape=tuple(state["shape"]))
     return state

@@ -10,6 +10,9 @@ Gaussian site of precision  H_i = w_i (diag(a_i) - a_i a_i')  and precision-mean
 move there along straight lines, which ascend (they are natural gradients; Khan and Rue, 2023), as far as the bound
 rises: the objective never falls.
 
+Where labels are in doubt, ln p(y) is ln sum_z L_z exp(s_z) - l(s), and Jensen's inequality makes of the first part
+ln sum_z L_z exp(m_z), whose slope, the probabilities of the labels, takes the place of e_y.
+
 The same steps with the logarithm's curvature at the mean are Newton's method for the mode: Laplace's approximation.
 """
 
@@ -41,6 +44,7 @@ class _State:
         sites: SoftmaxSites,
         mode: bool,
         tilt: np.ndarray | None,
+        said: np.ndarray | None,
     ) -> None:
         basis = contrasts(targets.shape[1])
         self.posterior = SoftmaxPosterior(features, sites)
@@ -48,7 +52,12 @@ class _State:
         scores = mean @ basis.T
         bound = (softmax_mode if mode else softmax_bound)(scores, basis @ covariance @ basis.T, tilt)
         self.tilt = bound.tilt
-        cost = bound.value - np.einsum("ik,ik->i", targets, scores)
+        if said is None:
+            cost = bound.value - np.einsum("ik,ik->i", targets, scores)
+        else:
+            joint = said + scores
+            heard = np.logaddexp.reduce(joint, axis=1)
+            targets, cost = np.exp(joint - heard[:, None]), bound.value - heard
         self.cost = float(cost.sum() if weights is None else weights @ cost)
         beta = self.posterior.mean
         self.objective = self.cost + (0.5 * float(beta @ beta) if mode else self.posterior.divergence())
@@ -69,6 +78,7 @@ def softmax_regression(
     max_iter: int = 100,
     tol: float = 1e-4,
     warm_start: SoftmaxPosterior | None = None,
+    said: np.ndarray | None = None,
 ) -> SoftmaxPosterior:
     """Return the Gaussian approximation of the weights' posterior.
 
@@ -88,6 +98,8 @@ def softmax_regression(
         Stop when a step changes the objective by less than tol (1 + |objective|).
     warm_start : SoftmaxPosterior, optional
         Of the same classes; rows may have been appended, and the coordinates may be others.
+    said : (m, c) array, optional
+        Log likelihoods of every class, in place of ``codes``, where labels are in doubt.
 
     Returns
     -------
@@ -112,7 +124,7 @@ def softmax_regression(
     sites = SoftmaxSites.none(len(codes), n_classes - 1)
     if warm_start is not None:
         sites = warm_start.sites.grown(len(codes))
-    state = _State(features, targets, weights, sites, mode, None)
+    state = _State(features, targets, weights, sites, mode, None, said)
     trace: list[float] = []
     converged, share = False, 1.0
     while not converged and len(trace) < max_iter:
@@ -121,7 +133,7 @@ def softmax_regression(
         share = min(1.0, 2.0 * share)
         while True:
             sites = present.towards(state.wanted, share)
-            new = _State(features, targets, weights, sites, mode, state.tilt)
+            new = _State(features, targets, weights, sites, mode, state.tilt, said)
             if new.objective <= value + slack or share < _SHORTEST:
                 break
             share *= 0.5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from adaptive import BayesianLogisticRegression, SparseLinearRegression
+from designs.pool import Annotated
 from tests.contract.case import Case
 from tests.contract.cases.rows import ROWS, classifier, falling
 
@@ -25,7 +26,33 @@ def integrated():
     return BayesianLogisticRegression(classes=[0, 1], hyperparameters="integrated")
 
 
+PAIRS = Annotated(ROWS, ["Ann", "Bob", "Cid"])  # by turns, row by row: two answers about a row are no two draws
+PAIRS = PAIRS.take(np.concatenate([3 * np.arange(23) + (np.arange(23) + k) % 3 for k in range(3)]))
+
+
+def said(pairs):
+    """Ann is right, Bob wrong about every fourth row, Cid always."""
+    rows, who = pairs.rows, pairs.who
+    true = (ROWS[rows, 0] > 0).astype(int)
+    return np.where((who == 2) | ((who == 1) & (rows % 4 == 0)), 1 - true, true)
+
+
+def annotated(name, **options):
+    first = PAIRS.take(np.arange(0, 24))
+    return Case(
+        name,
+        logistic(annotators=True, **options),
+        PAIRS,
+        (first, said(first)),
+        said,
+        target=ROWS[:4] + 0.1,
+        given="direction",
+        once=True,
+    )
+
+
 CASES = [
+    annotated("BayesianLogisticRegression annotators"),
     classifier("BayesianLogisticRegression", logistic()),
     classifier("BayesianLogisticRegression integrated", integrated),
     classifier("BayesianLogisticRegression probit", logistic(link="probit")),
