@@ -38,6 +38,7 @@ __all__ = ["IntegratedBelief"]
 CENTRE, DEVIATION = float(np.log(2.0)), 1.5  # of u, a priori
 STEP = 0.75
 NODES = range(-4, 5)
+HOPELESS = 8.0  # nats behind the best node, at which one that has not settled is left out
 ROUGHLY = 20.0  # tolerance of the inference at a node, over that of a posterior that stands alone: 2e-3
 MOST_FEATURES = 64  # of the compiled loop; above, a factorisation by LAPACK is worth a call for every node
 MOST_NUMBERS = 2**17  # of rows times features
@@ -234,9 +235,12 @@ def _fitted(
         for k in nodes
     }
     kind: type[Part] = BinaryBelief if data.n_classes <= 2 else SoftmaxBelief
-    together = _fitted_together(at_nodes, data, known) if kind is BinaryBelief and _compiles(settings, data) else {}
+    compiles = kind is BinaryBelief and _compiles(settings, data)
+    together, hopeless = _fitted_together(at_nodes, data, known) if compiles else ({}, set())
 
     def fit(k: int, found: dict[int, Part]) -> Part:
+        if k in hopeless:
+            raise ValueError(f"node {k} does not count, and has not converged")  # left out
         return (
             together[k]
             if k in together
@@ -255,10 +259,11 @@ def _compiles(settings: LogisticSettings, data: LabelledRows) -> bool:
 
 def _fitted_together(
     settings: Mapping[int, LogisticSettings], data: LabelledRows, known: Mapping[int, Part]
-) -> dict[int, Part]:
+) -> tuple[dict[int, Part], set[int]]:
     """Beliefs about two classes at several prior scales by one compiled loop; without those where it did not settle.
 
-    ``known`` are beliefs about the first of these rows, to start from.
+    ``known`` are beliefs about the first of these rows, to start from. Where labels are in doubt, large scales may
+    settle slowly or not at all; the second part are nodes of which the last step says that they do not count.
     """
     from adaptive.estimators.linear.logit_nodes import logit_nodes  # compiles when it is first used
 
@@ -294,7 +299,14 @@ def _fitted_together(
         }  # fmt: skip
         posterior = inference.restored_posterior(problem.model(scale), described)
         beliefs[k] = BinaryBelief(one, data, posterior, scale, m)
-    return beliefs
+    best = max((belief.log_evidence for belief in beliefs.values()), default=np.nan)
+    behind = data.said is not None and bool(beliefs)
+    hopeless = {
+        k
+        for at, k in enumerate(settings)
+        if behind and not found.converged[at] and not found.log_evidence[at] > best - HOPELESS
+    }
+    return beliefs, hopeless
 
 
 def _log_evidences(beliefs: dict[int, Part]) -> tuple[np.ndarray, float]:

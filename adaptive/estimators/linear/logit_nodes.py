@@ -28,6 +28,7 @@ class NodeSites(NamedTuple):
     pi, nu : (k, m) arrays
         Precisions and precision-means of the latents' sites.
     log_evidence : (k,) array
+        Of those that settled; of labels in doubt, that of the last step.
     n_iter : (k,) array of int
     converged : (k,) array of bool
     """
@@ -67,7 +68,7 @@ def logit_nodes(
         How many answers a row counts for (its likelihood to that power); of several one is moved, and all alike.
     shares : (m,) array, optional
         b of labels that may be wrong, b + (1 - b) sigmoid(sign s) (see :mod:`adaptive.potentials.flipped`), for rows
-        that count once; their sites may have negative precisions.
+        that count once. Their sites may have negative precisions, unless nothing settles so: then these are 0.
 
     Examples
     --------
@@ -82,7 +83,15 @@ def logit_nodes(
     shares = np.zeros(len(rows)) if shares is None else np.asarray(shares, dtype=float)
     found = NodeSites(pi, nu, np.full(k, np.nan), np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.bool_))
     prior = np.asarray(variances, dtype=float)
-    _settle(rows, prior, pi, nu, tol, max_iter, counts, shares, accuracy_for(tol), NODES, WEIGHTS, *found[2:])
+    given = counts, shares, accuracy_for(tol), NODES, WEIGHTS
+    _settle(rows, prior, pi, nu, tol, max_iter, -np.inf, *given, *found[2:])
+    again = np.flatnonzero(~found.converged & bool(shares.any()))
+    if len(again):
+        some = [part[again] for part in found]
+        some[0] = np.maximum(some[0], 0.0)
+        _settle(rows, prior[again], *some[:2], tol, max_iter, 0.0, *given, *some[2:])
+        for part, new in zip(found, some, strict=True):
+            part[again] = new
     return found._replace(nu=nu * signs)
 
 
@@ -94,6 +103,7 @@ def _settle(
     nu: np.ndarray,
     tol: float,
     max_iter: int,
+    least: float,
     counts: np.ndarray,
     shares: np.ndarray,
     accuracy: float,
@@ -158,7 +168,7 @@ def _settle(
                 lowest = 0.0
                 if shares[j] > 0.0:
                     _mix(shares[j], mean[j] - slope[j] / cavity[j], 1.0 / cavity[j], moments[:, j])
-                    lowest = -np.inf
+                    lowest = least
                 part = moments[0, j] + 0.5 * np.log1p(pi[k, j] / (often * cavity[j])) + 0.5 * slope[j] ** 2 / cavity[j]
                 terms += often * part
                 new_pi = max(1.0 / moments[2, j] - cavity[j], lowest)
@@ -168,8 +178,10 @@ def _settle(
                 largest = max(largest, abs(d_pi) * variance[j], abs(d_nu - d_pi * mean[j]) * np.sqrt(variance[j]))
                 slope[j], cavity[j] = often * d_pi, often * d_nu
             n_iter[k] = step
+            if largest <= tol or careful:
+                evidence[k] = log_volume + terms
             if largest <= tol:
-                evidence[k], converged[k] = log_volume + terms, True
+                converged[k] = True
                 break
             if largest > smallest:
                 damping = max(0.5 * damping, 0.125)
