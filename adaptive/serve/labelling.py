@@ -5,6 +5,9 @@
                      else a row that wants a further opinion (overlap > 1)
                      else design.ask(worker=...), chosen in the light of all that is pending
 
+Where people's skills are learnt the candidates of the design are a row and a session: nobody takes over another's
+query, a row is asked of several where that tells more than another row, and "cannot tell" is that person's alone.
+
 An answer counts whoever holds the lease, as long as the query waits: nothing that somebody typed is thrown away.
 """
 
@@ -19,9 +22,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adaptive.files import write_csv
 from adaptive.labelling.standing import Said, Standing
 from adaptive.loop.query import Query
-from adaptive.pool import PoolExhausted
+from adaptive.pool import PoolExhausted, length
 from adaptive.serve.designs import Designs
 from adaptive.serve.pages import SKIP, Place, choice, texts
 from adaptive.serve.progress import Progress
@@ -32,8 +36,11 @@ if TYPE_CHECKING:
     from adaptive.loop import EventLog, SequentialDesign
     from adaptive.serve.store import Store
 
-__all__ = ["DESIGN", "LabellingDesk", "Pool"]
+__all__ = ["DESIGN", "PEOPLE", "LabellingDesk", "Pool"]
 
+PEOPLE = "people.csv"  # in the store's folder
+SKILLS = {"skill": "mean", "low": "low", "high": "high", "labels": "labels"}  # columns of it
+KEPT_EVERY = 10  # answers
 DESIGN = 0  # of the store: sessions count from 1
 
 
@@ -56,6 +63,9 @@ class Pool:
         Seconds after which a query that nobody answered goes to somebody else.
     identity : str
         Changes when the pool does.
+    people : list of sessions, default []
+        Who may label where skills are learnt: the design's candidates are pairs of a row and one of these, the person
+        changing fastest.
     own_log : bool, default False
         Whether the design keeps a log of its own, in a file.
     lang : str, default "en"
@@ -86,7 +96,12 @@ class Pool:
     lang: str = "en"
     texts: dict[str, str] = field(default_factory=dict)
     identity: str = ""
+    people: Sequence[int] = ()
     own_log: bool = False
+
+    def row(self, position: int) -> int:
+        """Return the row that a candidate of the design is about."""
+        return position // len(self.people) if self.people else position
 
 
 class LabellingDesk:
@@ -108,6 +123,8 @@ class LabellingDesk:
         store.fact("kind", self.kind)
         store.fact("identity", pool.identity)
         store.fact("overlap", str(pool.overlap))
+        if pool.people:
+            store.fact("people", str(len(pool.people)))
         self.words = [str(one) for one in pool.classes]
         self.designs = Designs(self._opened, most=1, idle=float("inf"))
         self.progress = Progress()
@@ -138,6 +155,8 @@ class LabellingDesk:
     # -- who is asked what --------------------------------------------------------------------------------------
 
     def place(self, session: int) -> Place:
+        if self.pool.people and session not in self.pool.people:
+            return Place(full=True)
         with self._design() as design:
             common: dict[str, Any] = {
                 "count": len(self._of(session)), "last": self._last(design, session), "done": self._done(design),
@@ -145,13 +164,15 @@ class LabellingDesk:
             query = self._query(design, session)
             if query is None:
                 return Place(waiting=bool(design.pending), **common)
-            shown = self.pool.shown(int(query.positions[0]))
+            shown = self.pool.shown(self.pool.row(int(query.positions[0])))
             return Place(number=_number(design, query), shown=shown, answers=self.words, **common)
 
     def _of(self, session: int) -> list[Said]:
         return [said for said in self._said if said.who == session]
 
     def _query(self, design: SequentialDesign, session: int) -> Query | None:
+        if self.pool.people:
+            return self._own_query(design, session)
         now, leases = self._clock(), self._leases()
         seen = {said.position for said in self._of(session)}
         free = []
@@ -178,6 +199,22 @@ class LabellingDesk:
             if design.n_left <= len(asked):  # "n must be at most 0"
                 return None
             raise
+
+    def _own_query(self, design: SequentialDesign, session: int) -> Query | None:
+        """The query of a person whose skill is learnt; others' whose time ran out are set aside, for those people."""
+        now, leases = self._clock(), self._leases()
+        for query in _rows(design.pending):
+            held = leases.get(_key(query))
+            if held is not None and held[0] == session:
+                return self._lease(query, session)
+            if held is not None and held[1] <= now:
+                design.skip(query)
+        if design.finished:
+            return None
+        try:
+            return self._lease(design.ask(1, another=True, worker=session), session)
+        except PoolExhausted:
+            return None
 
     def _asked(self, design: SequentialDesign) -> set[int]:
         return {said.position for said in self._said} | {_key(query)[1] for query in _rows(design.unanswered)}
@@ -223,6 +260,8 @@ class LabellingDesk:
                 if chosen < 0:
                     raise Refused(422, self.texts["missing"])
                 design.tell(query, [self.pool.classes[chosen]], worker=session)
+                if self.pool.people and len(self._said) % KEPT_EVERY == 0:
+                    self._keep_skills(design)
             with self.store.transaction() as connection:
                 connection.execute("DELETE FROM leases WHERE query = ? AND position = ?", _key(query))
 
@@ -246,11 +285,12 @@ class LabellingDesk:
         fraction = getattr(design.stop, "fraction_done", None)
         if fraction is not None:
             return float(fraction(design))
-        answered = len({said.position for said in self._said})
-        return answered / max(1, answered + design.n_left)
+        answered = len({self.pool.row(said.position) for said in self._said})
+        left = length(design.pool) // len(self.pool.people) - answered if self.pool.people else design.n_left
+        return answered / max(1, answered + left)
 
     def given(self, session: int) -> list[tuple[Shown, str]]:
-        return [(self.pool.shown(said.position), str(said.outcome)) for said in self._of(session)]
+        return [(self.pool.shown(self.pool.row(said.position)), str(said.outcome)) for said in self._of(session)]
 
     def picture(self, session: int, position: int) -> Picture | None:
         """Only of what this person is asked, or has answered."""
@@ -258,8 +298,12 @@ class LabellingDesk:
             return None
         with self._design() as design:
             leases = self._leases()
-            mine = {said.position for said in self._of(session)}
-            mine |= {_key(one)[1] for one in _rows(design.pending) if leases.get(_key(one), (None,))[0] == session}
+            mine = {self.pool.row(said.position) for said in self._of(session)}
+            mine |= {
+                self.pool.row(_key(one)[1])
+                for one in _rows(design.pending)
+                if leases.get(_key(one), (None,))[0] == session
+            }
         return self.pool.pictures.picture(position) if position in mine else None
 
     def numbers(self) -> dict[str, Any] | None:
@@ -269,7 +313,18 @@ class LabellingDesk:
             total = len(self._said)
         return {"people": len(people), "counts": counts, "answers": total, **self.progress.of(design)}
 
+    def _keep_skills(self, design: SequentialDesign) -> None:
+        """Write what is believed about the people beside their answers; other labellers do not see it."""
+        heard = {said.who for said in self._said}
+        found = [(who, one) for who, one in sorted(design.estimator_.annotators_.items()) if who in heard]
+        columns: dict[str, list[Any]] = {"session": [who for who, _ in found]}
+        columns |= {key: [getattr(one, name) for _, one in found] for key, name in SKILLS.items()}
+        write_csv(self.store.folder / PEOPLE, columns, durable=False)
+
     def close(self) -> None:
+        if self.pool.people and self._said:
+            with self._design() as design:
+                self._keep_skills(design)
         self.designs.forget_all()
 
 

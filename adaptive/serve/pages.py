@@ -42,6 +42,7 @@ TEXTS = {
     "key_labels": "Keys: a digit chooses the answer of that name, Enter sends it.",
     "numbers": "How it goes",
     "invitation": "This test is by invitation: open the link that you were sent.",
+    "full": "All places for labellers are taken.",
     "wait": "Nothing is left to ask just now. Others are still answering; look again later.",
 }
 
@@ -106,6 +107,7 @@ class Place:
     last: str = ""
     estimates: list[Estimate] = field(default_factory=list)
     waiting: bool = False
+    full: bool = False
 
     @property
     def numbered(self) -> bool:

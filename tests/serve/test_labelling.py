@@ -238,3 +238,64 @@ def test_a_run_of_adaptive_label_goes_on(opened, tmp_path, capsys):
     next((tmp_path / "run/log").glob("*.jsonl")).unlink()
     assert run(["export", str(store.folder)]) == 2 and "the log of the run" in capsys.readouterr().err
     capsys.readouterr()
+
+
+def test_people_of_different_skill_are_told_apart(opened, tmp_path, capsys):
+    from adaptive.cli.serve.pools import pool as read
+
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((60, 2)).round(3)
+    true = (rows.sum(axis=1) > 0).astype(int)
+    lines = [f"{k},{a},{b},{'yes' if true[k] else 'no'}" if k < 4 else f"{k},{a},{b}," for k, (a, b) in enumerate(rows)]
+    (tmp_path / "rows.csv").write_text("\n".join(["number,a,b,label", *lines]) + "\n")
+
+    def source():
+        return read(tmp_path / "rows.csv", "no,yes", text=None, image=None, features="a,b", overlap=1, seed=0,
+                    stop=None, skills=3)  # fmt: skip
+
+    browser, store = opened(source(), tmp_path / "kept")
+    people = [browser() for _ in range(4)]
+    for person in people:
+        person.begin()
+    assert not people[3].question and "All places for labellers are taken" in people[3].get().text
+    wrong = (0.0, 0.0, 0.5)
+    for _ in range(22):
+        for k, person in enumerate(people[:3]):
+            person.get()
+            if not person.question:
+                continue
+            position = next(p for p, s in store.rows("SELECT position, session FROM leases") if s == k + 1)
+            answer = true[position // 4]
+            person.answer(int(1 - answer if rng.random() < wrong[k] else answer))
+    said = answers_of(store, 0)
+    assert len({(one["item"][0], one["session"]) for one in said}) == len(said) > 40
+    opened.stop()
+    assert run(["export", str(tmp_path / "kept")]) == 0
+    with (tmp_path / "kept/export/people.csv").open(newline="") as stream:
+        found = {row["session"]: row for row in csv.DictReader(stream)}
+    skills = [float(found[str(k)]["skill"]) for k in (1, 2, 3)]
+    assert min(skills[:2]) > skills[2] and float(found["3"]["high"]) > skills[2]
+    read_back = labelling.read_csv(tmp_path / "kept/export/labels.csv")
+    assert {one.position for one in read_back} <= set(range(4, 60))
+    again, _ = opened(source(), tmp_path / "kept")  # goes on where it was
+    person = again()
+    person.begin()
+    capsys.readouterr()
+
+
+def test_cannot_tell_is_that_persons_alone_where_skills_are_learnt(opened, tmp_path):
+    from adaptive.cli.serve.pools import pool as read
+
+    (tmp_path / "rows.csv").write_text("a\n1\n2\n")
+    source = read(
+        tmp_path / "rows.csv", "no,yes", text=None, image=None, features="a", overlap=1, seed=0, stop=None, skills=2
+    )
+    browser, _ = opened(source)
+    anna, ben = browser(), browser()
+    for person in (anna, ben):
+        person.begin()
+    for _ in range(2):
+        anna.answer("skip")
+    assert not anna.question
+    ben.answer(0)
+    assert ben.question  # both rows are still his

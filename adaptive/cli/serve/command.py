@@ -37,6 +37,9 @@ def serve(
     ] = None,
     run: Annotated[Path | None, _text("A run of `adaptive label`, to go on with.", "FOLDER")] = None,
     overlap: Annotated[int, whole_number("How many people label each row (default 1).")] = 1,
+    skills: Annotated[
+        int, whole_number("Learn how often each labeller errs, of at most so many; several may get the same row.")
+    ] = 0,
     stop: Stop = None,
     invite: Annotated[
         int, whole_number("Let in by invitation only: so many links, in STORE/invitations.csv (default: anybody).")
@@ -62,7 +65,9 @@ def serve(
     Each person of a test gets the questions that teach most about them; labellers share one design and have a row of
     their own each. The same folder goes on where it was. See also `adaptive export` and `adaptive forget`.
     """
-    require_at_least(("seed", seed, 0), ("invite", invite, 0), ("overlap", overlap, 1), ("port", port, 0))
+    require_at_least(
+        ("seed", seed, 0), ("invite", invite, 0), ("overlap", overlap, 1), ("port", port, 0), ("skills", skills, 0)
+    )
     given = [flag for flag, value in (("FILE.toml", file), ("--label", label), ("--run", run)) if value is not None]
     if len(given) != 1:
         raise CommandError(
@@ -71,8 +76,12 @@ def serve(
         )
     if behind_proxy and not name:
         raise CommandError("--behind-proxy needs the --name by which browsers call the server.")
-    if label is None and run is None and (classes or text or image or features or overlap > 1 or stop):
-        raise CommandError("--classes, --text, --image, --features, --overlap and --stop are about --label.")
+    if label is None and run is None and (classes or text or image or features or overlap > 1 or skills or stop):
+        raise CommandError("--classes, --text, --image, --features, --overlap, --skills and --stop are about --label.")
+    if skills and overlap > 1:
+        raise CommandError("--skills decides itself how many people get a row; leave --overlap out.")
+    if skills and run is not None:
+        raise CommandError("--skills needs a pool that was begun with it: adaptive serve --label ... --skills N.")
     if port > 65535:
         raise CommandError(f"--port must be at most 65535, got {port}.")
     web_needed()
@@ -83,8 +92,9 @@ def serve(
             source: Any = tests.survey(file, bank, seed)
         elif label is not None:
             source = pools.pool(
-                label, classes or "", text=text, image=image, features=features, overlap=overlap, seed=seed, stop=stop
-            )
+                label, classes or "", text=text, image=image, features=features, overlap=overlap, seed=seed, stop=stop,
+                skills=skills,
+            )  # fmt: skip
         else:
             assert run is not None
             if overlap > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -40,7 +41,8 @@ def export(
 
     sessions.csv, answers.csv (in order, with times) and both as export.json; of a test also table.csv, a row per person
     and a column per item as `adaptive calibrate` and Questionnaire.fit read it, and with FILE.toml estimates.csv; of a
-    pool labels.csv, which labelling.read_csv reads.
+    pool labels.csv, which labelling.read_csv reads, and with --skills people.csv: each one's skill with its interval,
+    agreement with the others and minutes.
     """
     web_needed()
     from adaptive.loop import LogError
@@ -87,7 +89,12 @@ def _write(store: Store, out: Path, file: Path | None, bank: Path | None) -> str
         columns = {
             "query": "query", "position": "position", "id": "item", "answer": "answer",
         }  # fmt: skip
+        rows_of = _rows(store, answers)
         table = {name: [answer[key] for answer in answers] for name, key in columns.items()}
+        table["position"] = [rows_of[answer["position"]] for answer in answers]
+        if store.facts().get("people"):
+            table["id"] = [answer["item"][0] for answer in answers]
+            write_csv(out / "people.csv", _people(store, answers, names))
         table["annotator"] = [names.get(answer["session"], f"session {answer['session']}") for answer in answers]
         table["session"] = [answer["session"] for answer in answers]
         write_csv(out / "labels.csv", table)
@@ -116,6 +123,42 @@ def _estimates(store: Store, sessions: list[dict[str, Any]], file: Path, bank: P
                  "std": float(std), "low": low, "high": high}
             )  # fmt: skip
     return rows or [dict.fromkeys(("session", "answers", "trait", "mean", "std", "low", "high"))]
+
+
+def _rows(store: Store, answers: list[dict[str, Any]]) -> dict[int, int]:
+    """Rows of the table by positions of the design, whose candidates may be a row and a person."""
+    people = int(store.facts().get("people", 0))
+    return {answer["position"]: answer["position"] // people if people else answer["position"] for answer in answers}
+
+
+def _people(store: Store, answers: list[dict[str, Any]], names: dict[int | None, str]) -> dict[str, list[Any]]:
+    """A row for everybody who has labelled: skill as it was last believed, agreement with the others, minutes."""
+    from adaptive.serve.labelling import PEOPLE
+
+    believed: dict[str, dict[str, str]] = {}
+    if (store.folder / PEOPLE).exists():
+        with (store.folder / PEOPLE).open(newline="", encoding="utf-8") as stream:
+            believed = {row["session"]: row for row in csv.DictReader(stream)}
+    rows_of, by_row = _rows(store, answers), dict[int, list[dict[str, Any]]]()
+    for answer in answers:
+        by_row.setdefault(rows_of[answer["position"]], []).append(answer)
+    found: list[dict[str, Any]] = []
+    for session in sorted({answer["session"] for answer in answers}):
+        own = [answer for answer in answers if answer["session"] == session]
+        beside = [
+            other["answer"] == answer["answer"]
+            for answer in own
+            for other in by_row[rows_of[answer["position"]]]
+            if other["session"] != session
+        ]
+        times = [answer["time"] for answer in own if answer["time"] is not None]
+        row: dict[str, Any] = {"session": session, "annotator": names.get(session, f"session {session}")}
+        row |= {name: believed.get(str(session), {}).get(name) for name in ("skill", "low", "high")}
+        row["labels"] = len(own)
+        row["agreement"] = round(sum(beside) / len(beside), 3) if beside else None
+        row["minutes"] = round((max(times) - min(times)) / 60.0, 1) if times else None
+        found.append(row)
+    return {name: [row[name] for row in found] for name in found[0]} if found else {"session": []}
 
 
 def _names(sessions: list[dict[str, Any]]) -> dict[int | None, str]:

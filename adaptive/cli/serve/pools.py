@@ -23,13 +23,14 @@ __all__ = ["of_run", "pool"]
 
 TARGET = "label"
 DIRECTIONS = 100  # of the TF-IDF weights, the first so many; a model of thousands of words would answer slowly
+_TABLE = 0  # the session whose labels stand in the table
 SIDE = 16  # a picture is looked at as so many rows and columns of grey
 _RUN = ("table", "classes", "target", "show", "ignore", "max_missing", "stop", "seed")  # settings of `adaptive label`
 
 
 def pool(
     path: Path, classes: str, *, text: str | None, image: str | None, features: str | None, overlap: int, seed: int,
-    stop: Sequence[str] | None,
+    stop: Sequence[str] | None, skills: int = 0,
 ) -> Pool:  # fmt: skip
     """Read a table to label; a CommandError where it, or an option, is at fault."""
     from adaptive.serve import Pictures, Pool, Shown
@@ -64,10 +65,13 @@ def pool(
         return Shown.of_text(row[text]) if text else Shown.of_row({name: row[name] for name in seen})
 
     rule = stopping_rule(list(stop or []))
+    people = list(range(skills + 1)) if skills else []
 
     def begin(log: EventLog, begun: bool) -> SequentialDesign:
         from adaptive.loop import SequentialDesign
 
+        if people:
+            return _of_people(rows, X, people, rule, seed, log, begun)
         free = ~rows.labelled
         if begun:
             return SequentialDesign.load(log, rows.model(), X, mask=free, stop=rule)
@@ -77,8 +81,28 @@ def pool(
         )
 
     chosen = f"{text}|{image}|{','.join(named)}|{','.join(map(str, labels))}"
+    chosen += f"|skills {skills}" if skills else ""
     what = hashlib.blake2b(f"{rows.fingerprint}|{chosen}".encode(), digest_size=16).hexdigest()
-    return Pool(path.stem, begin, labels, shown, pictures, overlap, identity=f"pool {what}")
+    return Pool(path.stem, begin, labels, shown, pictures, overlap, identity=f"pool {what}", people=people)
+
+
+def _of_people(
+    rows: Rows, X: np.ndarray, people: list[int], rule: Any, seed: int, log: EventLog, begun: bool
+) -> SequentialDesign:
+    """Design whose candidates are a row and a session; number 0 is the table, whose labels are taken for the truth."""
+    from adaptive.estimators import BayesianLogisticRegression
+    from adaptive.loop import SequentialDesign
+    from designs.pool import Annotated
+
+    pairs = Annotated(X, people)
+    model = BayesianLogisticRegression(classes=sorted(rows.classes), annotators={_TABLE: 1.0})
+    known = np.flatnonzero(rows.labelled)
+    if known.size:
+        model.partial_fit(pairs.of(known, [_TABLE] * len(known)), np.array(rows.y[known].tolist()))
+    free = ~rows.labelled[pairs.rows] & ~pairs.asked_of(_TABLE)
+    if begun:
+        return SequentialDesign.load(log, model, pairs, mask=free, stop=rule)
+    return SequentialDesign(model, pairs, mask=free, stop=rule, random_state=seed, log=log)
 
 
 def of_run(path: Path) -> Pool:

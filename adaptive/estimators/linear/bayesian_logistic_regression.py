@@ -365,8 +365,10 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
             return self._rows(pool.take(target.table, np.unique(target.rows)))
         return target.rows() if isinstance(target, KeptRows) else self._rows(target)
 
-    def _rows(self, X: Pool) -> Matrix:
-        """Rows, checked, along the directions in which weights are independent."""
+    def _rows(self, X: Any) -> Matrix:
+        """Rows, checked, along the directions in which weights are independent; those of pairs with people."""
+        if self.annotators is not False and hasattr(X, "table"):
+            X = pool.take(X.table, X.rows)
         return self._along(checked_table(self, X))
 
     def _along(self, rows: Matrix) -> Matrix:
