@@ -56,6 +56,7 @@ if _TYPE_CHECKING:
     )
     from adaptive.inference import GLM, Posterior
     from adaptive.loop import SequentialDesign, compare_with_random
+    from adaptive.tables.embedding import embed
 
 __all__ = [
     "GLM",
@@ -82,6 +83,7 @@ __all__ = [
     "SparseLinearRegression",
     "cite",
     "compare_with_random",
+    "embed",
     "inference",
     "operators",
     "potentials",
