@@ -18,12 +18,25 @@ from scipy import sparse
 from adaptive import pool as plain
 from designs.box import box, corners
 from designs.lazy_pool import Joined, LazyPool
+from designs.standardised import Standardised
 from designs.stored import Npy, Parquet, stored
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Matrix, Pool
 
-__all__ = ["Joined", "LazyPool", "Npy", "Pairs", "Parquet", "Product", "RowProduct", "box", "grid", "stored"]
+__all__ = [
+    "Joined",
+    "LazyPool",
+    "Npy",
+    "Pairs",
+    "Parquet",
+    "Product",
+    "RowProduct",
+    "Standardised",
+    "box",
+    "grid",
+    "stored",
+]
 
 
 class Product(LazyPool):
