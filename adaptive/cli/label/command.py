@@ -104,9 +104,9 @@ def _check_use(ask: Path | None, another: bool, report: bool, context: typer.Con
 
 
 def _run(job: Job, rule: Any, *, ask: Path | None, batch: int, another: bool, tell: Path | None, report: bool) -> None:
+    from adaptive.cli.label.asked_rows import design_of, rows_of
     from adaptive.cli.label.people import ask_in_terminal, learn_file, write_questions
     from adaptive.cli.label.report import write
-    from adaptive.cli.label.rows import design_of, rows_of
 
     job.file("table", "to label")
     rows = rows_of(job)

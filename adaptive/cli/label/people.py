@@ -14,8 +14,7 @@ from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job
 
 if TYPE_CHECKING:
-    from adaptive.cli.label.rows import Rows
-    from adaptive.cli.label.stored_rows import StoredRows
+    from adaptive.cli.label.asked_rows import AnyRows
     from adaptive.loop import SequentialDesign
 
 __all__ = ["ask_in_terminal", "learn_file", "write_questions"]
@@ -23,7 +22,7 @@ __all__ = ["ask_in_terminal", "learn_file", "write_questions"]
 _OWN = ("query", "position", "id", "score", "answer", "annotator", "line")  # columns of a file of questions
 
 
-def ask_in_terminal(job: Job, design: SequentialDesign, rows: Rows | StoredRows) -> None:
+def ask_in_terminal(job: Job, design: SequentialDesign, rows: AnyRows) -> None:
     """Show row after row; every answer is on disk before the next."""
 
     def question(position: int) -> Question:
@@ -38,9 +37,7 @@ def ask_in_terminal(job: Job, design: SequentialDesign, rows: Rows | StoredRows)
     ask_person(job, design, question, heading=heading)
 
 
-def write_questions(
-    design: SequentialDesign, rows: Rows | StoredRows, path: Path, n: int, *, another: bool, tell: str
-) -> str:
+def write_questions(design: SequentialDesign, rows: AnyRows, path: Path, n: int, *, another: bool, tell: str) -> str:
     """Write the rows to label next, a table (.csv) or tasks of Label Studio (.json), and say what to do with them.
 
     A file that holds answers is left alone, so that none is lost.
@@ -76,7 +73,7 @@ def write_questions(
     return f"{path} holds {count} rows to label{again}: {how}, then: {tell} {shlex.quote(str(path))}"
 
 
-def learn_file(design: SequentialDesign, rows: Rows | StoredRows, path: Path) -> str:
+def learn_file(design: SequentialDesign, rows: AnyRows, path: Path) -> str:
     """Learn the answers of a filled file, each once however often it is read; of several to one row the majority."""
     from adaptive import labelling
 
@@ -97,7 +94,7 @@ def learn_file(design: SequentialDesign, rows: Rows | StoredRows, path: Path) ->
     return ", ".join(parts) + "."
 
 
-def _tasks_of(path: Path, rows: Rows | StoredRows) -> list[Any]:
+def _tasks_of(path: Path, rows: AnyRows) -> list[Any]:
     """Answers of an export of Label Studio; of a project that was not made here, rows are found by what they show."""
     from adaptive import labelling
 
@@ -108,14 +105,14 @@ def _tasks_of(path: Path, rows: Rows | StoredRows) -> list[Any]:
     return labelling.read_label_studio(path, position=position)
 
 
-def _believed(design: SequentialDesign, rows: Rows | StoredRows) -> str:
+def _believed(design: SequentialDesign, rows: AnyRows) -> str:
     predictive = design.estimator_.predictive(rows.sample())
     if predictive.undecided:
         return ""
     return f", the model believes to be right on {np.max(predictive.probabilities, axis=1).mean():.0%} of the rows"
 
 
-def _refuse_answers(path: Path, tell: str, rows: Rows | StoredRows) -> None:
+def _refuse_answers(path: Path, tell: str, rows: AnyRows) -> None:
     """Refuse a file that people have filled in: it is to be told first."""
     if not path.exists():
         return

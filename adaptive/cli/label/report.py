@@ -10,14 +10,13 @@ import numpy as np
 from adaptive.cli.job import Job
 
 if TYPE_CHECKING:
-    from adaptive.cli.label.rows import Rows
-    from adaptive.cli.label.stored_rows import StoredRows
+    from adaptive.cli.label.asked_rows import AnyRows
     from adaptive.loop import SequentialDesign
 
 __all__ = ["write"]
 
 
-def write(design: SequentialDesign, rows: Rows | StoredRows, folder: Job, report: bool = False) -> None:
+def write(design: SequentialDesign, rows: AnyRows, folder: Job, report: bool = False) -> None:
     """Write labels.csv, answers.csv (line of the file, answer, score), and once there are answers progress.csv,
     summary.json, accuracy and stopping figures; print what they say.
     """

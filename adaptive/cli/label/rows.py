@@ -1,4 +1,4 @@
-"""A table of which some rows have a label, and the design that asks for others."""
+"""A table that is held in memory, of which some rows have a label."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import numpy as np
 
 from adaptive import tables
 from adaptive.cli.errors import CommandError
-from adaptive.cli.job import design_in
 from adaptive.cli.run_folder import RunFolder
 from adaptive.labelling.naming import doubts, meant, twins
 
@@ -20,11 +19,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from adaptive.cli.job import Job
-    from adaptive.cli.label.stored_rows import StoredRows
     from adaptive.loop import SequentialDesign
-    from adaptive.loop.stopping import StoppingRule
 
-__all__ = ["MOST_SHOWN", "Rows", "classes_of", "design_of", "model_of", "names_of", "read_labels", "rows_of"]
+__all__ = ["MOST_SHOWN", "Rows", "classes_of", "names_of", "read_labels", "table_rows_of"]
 
 MOST_SHOWN = 20  # columns of a row in a question, unless they are named
 
@@ -143,22 +140,16 @@ def names_of(classes: str | None) -> list[str]:
     return [one.strip() for one in (classes or "").split(",") if one.strip()]
 
 
-def rows_of(run: RunFolder) -> Rows | StoredRows:
+def table_rows_of(run: RunFolder) -> Rows:
     """Read the table of a run, of which some, all or no rows are labelled yet, and fix its content.
-
-    A long Parquet file stays where it is.
 
     Raises
     ------
     CommandError, TableError
         If the file is no table, a label is unknown, or fewer than two classes are known.
     """
-    from adaptive.cli.label.stored_rows import is_long, stored_rows_of
-
     settings = run.settings
     path, target, show, ignore = Path(settings["table"]), settings["target"], settings["show"], settings["ignore"]
-    if is_long(path):
-        return stored_rows_of(run)
     cells = tables.read_cells(path)
     cells.require(*show, *ignore)
     frame, known, labels = read_labels(cells, target, settings["classes"])
@@ -211,24 +202,6 @@ def classes_of(given: Sequence[str], target: str, classes: Sequence[str], path: 
     if len(set(typed.tolist())) < len(named):
         raise CommandError(f"--classes {','.join(named)} names a class twice.")
     return typed.tolist()
-
-
-def model_of(rows: Rows | StoredRows) -> Any:
-    """Return a classifier that knows the classes and has learnt the labels of the file."""
-    from adaptive.estimators import BayesianLogisticRegression
-
-    model, known = BayesianLogisticRegression(classes=sorted(rows.classes)), rows.known()
-    return model if known is None else model.partial_fit(*known)
-
-
-def design_of(rows: Rows | StoredRows, log: Path, seed: int, stop: StoppingRule | None) -> SequentialDesign:
-    """Begin or continue asking for the labels that the file does not give."""
-    free = rows.free
-    count = len(rows) if free is None else int(np.count_nonzero(free))
-    if not count:
-        raise CommandError(f"every row of {rows.path} has a label in column {rows.target!r}: nothing is left to ask.")
-    first = 0 if count < len(rows) else min(len(rows.classes), count)
-    return design_in(log, model_of(rows), rows.X, mask=free, initial=first or None, stop=stop, random_state=seed)
 
 
 def _typed(labels: list[str | None], classes: np.ndarray, lines: Any, path: Path, target: str) -> np.ndarray:

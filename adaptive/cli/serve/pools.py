@@ -11,7 +11,8 @@ import numpy as np
 
 from adaptive import tables
 from adaptive.cli.errors import CommandError
-from adaptive.cli.label.rows import MOST_SHOWN, Rows, design_of, model_of, names_of, read_labels, rows_of
+from adaptive.cli.label.asked_rows import design_of, model_of, rows_of
+from adaptive.cli.label.rows import MOST_SHOWN, Rows, names_of, read_labels
 from adaptive.cli.run_folder import RunFolder
 from adaptive.cli.stopping import stopping_rule
 
