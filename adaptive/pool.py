@@ -29,6 +29,7 @@ __all__ = [
     "is_stored",
     "labels",
     "length",
+    "part_fingerprints",
     "read",
     "take",
     "without_names",
@@ -126,6 +127,17 @@ def is_stored(pool: Pool) -> bool:
     False
     """
     return isinstance(pool, np.memmap) or bool(getattr(pool, "stored", False)) or _is_sliced(pool)
+
+
+def part_fingerprints(pool: Pool) -> dict[str, str] | None:
+    """Return a fingerprint of each part of a pool that says so, by the name of the part; else None.
+
+    Examples
+    --------
+    >>> part_fingerprints([1, 2]) is None
+    True
+    """
+    return pool.part_fingerprints() if _can(pool, "part_fingerprints") else None
 
 
 def concatenate(pools: Sequence[Pool]) -> Any:

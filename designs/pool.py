@@ -19,6 +19,7 @@ from adaptive import pool as plain
 from designs.annotated import Annotated
 from designs.box import box, corners
 from designs.lazy_pool import Joined, LazyPool
+from designs.standardised import Standardised
 from designs.stored import Npy, Parquet, stored
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ __all__ = [
     "Parquet",
     "Product",
     "RowProduct",
+    "Standardised",
     "box",
     "grid",
     "stored",

@@ -233,6 +233,7 @@ class Parquet(Stored):
         self._length = int(meta.num_rows)
         self.shape = self._length, len(names)
         self._kept: tuple[int, np.ndarray] | None = None
+        self._hashed: dict[str, str] | None = None
 
     def _of_file(self, ask: Callable[[Any], Any], where: str) -> Any:
         try:
@@ -277,13 +278,34 @@ class Parquet(Stored):
             found[there] = self._group(k)[positions[there] - (int(self._ends[k - 1]) if k else 0)]
         return found
 
+    def part_fingerprints(self) -> dict[str, str]:
+        """A hash of the bytes of each row group by its name, "row group 0"; of all columns, features or not."""
+        if self._hashed is None:
+            self._check_unchanged()
+            self._hashed = {}
+            with self.path.open("rb") as file:
+                for k, chunks in enumerate(self._of_file(_chunks_of, "")):
+                    digest = hashlib.blake2b(digest_size=8)
+                    for start, size in chunks:
+                        file.seek(start)
+                        while size > 0 and (block := file.read(min(size, HASHED_AT_ONCE))):
+                            digest.update(block)
+                            size -= len(block)
+                    self._hashed[f"row group {k}"] = digest.hexdigest()
+        return self._hashed
+
     def _parts(self) -> list[Any]:
-        """Columns, and a hash of the bytes of the file."""
-        digest = hashlib.blake2b(digest_size=16)
-        with self.path.open("rb") as file:
-            while block := file.read(HASHED_AT_ONCE):
-                digest.update(block)
-        return [self.names, digest.hexdigest()]
+        return [self.names, self._length, self.part_fingerprints()]
+
+
+def _chunks_of(file: Any) -> list[list[tuple[int, int]]]:
+    """Return where the columns of each row group stand in a Parquet file: [(start, bytes)]."""
+    found = []
+    for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
+        columns = [group.column(j) for j in range(group.num_columns)]
+        starts = [min(filter(None, (one.dictionary_page_offset, one.data_page_offset))) for one in columns]
+        found.append([(start, one.total_compressed_size) for start, one in zip(starts, columns, strict=True)])
+    return found
 
 
 def _is_number(kind: Any) -> bool:

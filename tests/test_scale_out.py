@@ -8,16 +8,18 @@ import os
 import signal
 import threading
 import time
+from contextlib import contextmanager
 
 import distributed
 import joblib
 import numpy as np
 import pytest
 
-from adaptive import ImageReconstructor, SeveralImages, selection
+from adaptive import BayesianLogisticRegression, ImageReconstructor, SeveralImages, selection
 from adaptive.images import head_scan, padded, simulate_scan
 from adaptive.parallel import in_parallel
 from designs.kspace import central, lines
+from designs.pool import stored
 
 SHAPE = (32, 32)
 POOL = lines(SHAPE)
@@ -54,10 +56,11 @@ def run(model, scans):
     return model.reconstructors_[0].measured_.lines, model.predict()
 
 
-def test_the_same_design_with_a_worker_killed_in_mid_run(client):
-    scans = [scan(k) for k in (4, 8, 12, 16)]
-    lines_serial, images_serial = run(several(), scans)
-    pids, killed = client.run(os.getpid), {}
+@contextmanager
+def a_worker_killed(client):
+    """Kill a worker as soon as both are at work; that one was is checked at the end."""
+    client.wait_for_workers(2, timeout=60)  # the last one killed is there again
+    pids, killed, done = client.run(os.getpid), {}, threading.Event()
 
     def kill_a_busy_worker():
         while not killed and not done.is_set():  # however long it takes
@@ -67,18 +70,36 @@ def test_the_same_design_with_a_worker_killed_in_mid_run(client):
                 killed[busy[0]] = True
             time.sleep(0.01)
 
-    done = threading.Event()
     assassin = threading.Thread(target=kill_a_busy_worker)
     assassin.start()
     try:
         with joblib.parallel_config(backend="dask"):
-            lines_dask, images_dask = run(several(), scans)
+            yield
     finally:
         done.set()
         assassin.join()
     assert killed, "no worker was at work: nothing was killed"
+
+
+def test_the_same_design_with_a_worker_killed_in_mid_run(client):
+    scans = [scan(k) for k in (4, 8, 12, 16)]
+    lines_serial, images_serial = run(several(), scans)
+    with a_worker_killed(client):
+        lines_dask, images_dask = run(several(), scans)
     np.testing.assert_array_equal(lines_dask, lines_serial)
     np.testing.assert_array_equal(images_dask, images_serial)
+
+
+def test_the_same_rows_of_a_file_with_a_worker_killed_in_mid_run(client, tmp_path):
+    rows = np.random.default_rng(0).standard_normal((150_000, 20)).astype(np.float32)
+    np.save(tmp_path / "pool.npy", rows)
+    pool, model = stored(tmp_path / "pool.npy"), BayesianLogisticRegression().fit(rows[:60], rows[:60, 0] > 0.3)
+    options = {"scorer": "information_gain", "random_state": 0, "return_scores": True}
+    wanted = model.select(rows, 8, **options)
+    with a_worker_killed(client):
+        found = model.select(pool, 8, chunk_size=1_000, **options)
+    np.testing.assert_array_equal(found[0], wanted[0])
+    np.testing.assert_allclose(found[1], wanted[1], rtol=1e-9)
 
 
 def test_candidates_on_a_cluster(client):

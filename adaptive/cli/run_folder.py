@@ -105,12 +105,18 @@ class RunFolder:
         Raises
         ------
         CommandError
-            Saying that ``what`` (a plural) are not those the run was started with.
+            Saying that ``what`` (a plural) are not those the run was started with; of values by name the first that
+            differs.
         """
         if self._new is not None:
             self._new[key] = value
-        elif self._kept.get(key) != value:
-            raise CommandError(f"{what} are not those that the run in {self.path} was started with.")
+            return
+        kept = self._kept.get(key)
+        if kept != value:
+            differ = ""
+            if isinstance(kept, dict) and isinstance(value, dict) and list(kept) == list(value):
+                differ = f": {next(name for name in value if value[name] != kept[name])} differs"
+            raise CommandError(f"{what} are not those that the run in {self.path} was started with{differ}.")
 
     @property
     def log(self) -> Path:

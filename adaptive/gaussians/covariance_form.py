@@ -336,6 +336,13 @@ class CovarianceForm(FactorisedForm):
         scale = self._scale if cross.ndim == 1 else self._scale[:, None]
         return scale * self._solve(np.asfortranarray(scale * cross))
 
+    def whitener(self) -> np.ndarray | None:
+        """H (m + q, m + q) with H' H = C, lower triangular; None where some site precision is negative."""
+        if self._indefinite:
+            return None
+        known = self._half_inverse  # where it is not, asking changes nothing
+        return (triangular_inverse(self._factor) if known is None else known) * self._scale
+
     def reduction(self) -> np.ndarray:
         """C (m + q, m + q) itself; a third of what ``reduce`` takes, where L^-1 is known from the variances."""
         if self._indefinite or self._half_inverse is None:

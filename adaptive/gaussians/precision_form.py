@@ -287,6 +287,11 @@ class PrecisionForm(FactorisedForm):
 def _add_gram(base: np.ndarray, rows: Matrix, weights: np.ndarray) -> np.ndarray:
     """base + F' diag(weights) F in column order; only the lower triangle is meant."""
     if is_sparse(rows):
+        if rows.format == "csr" and rows.nnz == rows.shape[0] and (np.diff(rows.indptr) == 1).all():  # type: ignore[union-attr]
+            found = np.array(base, order="F")  # of rows with one entry each F' diag(weights) F is diagonal
+            sums = np.bincount(rows.indices, weights * np.square(rows.data), minlength=len(base))  # type: ignore[union-attr]
+            found[np.diag_indices(len(base))] += sums
+            return found
         gram = rows.T @ rows.multiply(weights[:, None])  # type: ignore[union-attr]
         return np.asfortranarray(base + gram.toarray())
     if weights.size and weights.min() < 0:

@@ -83,7 +83,9 @@ class FixedCandidates:
         return pools.take(self.pool, positions), list(pools.labels(self.pool, positions))
 
     def summary(self) -> dict[str, Any]:
-        return {"kind": "fixed", "length": pools.length(self.pool), "fingerprint": pools.fingerprint(self.pool)}
+        summary = {"kind": "fixed", "length": pools.length(self.pool), "fingerprint": pools.fingerprint(self.pool)}
+        parts = pools.part_fingerprints(self.pool)
+        return summary if parts is None else {**summary, "parts": parts}
 
 
 class ChangingCandidates:

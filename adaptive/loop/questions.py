@@ -69,11 +69,14 @@ class Questions:
             return pools.length(design.pool) - len(excluded)
         return int(np.count_nonzero(design.mask)) - int(np.count_nonzero(design.mask[excluded]))
 
-    def next(self, n: int | None, exclude: ArrayLike = ()) -> dict[str, Any]:
+    def next(self, n: int | None, exclude: ArrayLike = (), joint: bool | None = None) -> dict[str, Any]:
         """Return the event of the next query; none is about a position in ``exclude``, but for the initial ones where
         candidates are nobody's.
+
+        ``joint`` stands in for the design's own, and is then part of the event of a query that was chosen.
         """
         design, waiting = self.design, self._initial_unasked()
+        joint = design.joint if joint is None else bool(joint)
         if len(waiting) and np.size(exclude) and hasattr(design.pool, "asked_of"):
             waiting = waiting[~np.isin(waiting, exclude)]
         initial = len(waiting) > 0
@@ -83,9 +86,12 @@ class Questions:
             scores = np.full(len(positions), np.nan)
         else:
             pool = design.pool
-            positions, scores, n_drawn = self._select(pool, n, exclude)
+            positions, scores, n_drawn = self._select(pool, n, exclude, joint)
         event = self._asking(pool, positions, scores, n or design.batch_size, initial)
-        return event if initial or not design.exploration else {**event, "drawn": n_drawn}
+        if initial:
+            return event
+        how = {} if joint == design.joint else {"joint": joint}
+        return {**event, **({"drawn": n_drawn} if design.exploration else {}), **how}
 
     def volunteered(self, positions: ArrayLike, told: bool = False) -> dict[str, Any]:
         """Return the event of a query that somebody else chose; ``told``: one that answers itself."""
@@ -121,7 +127,7 @@ class Questions:
             **design._state.candidates.describe(pool, positions),
         }
 
-    def _select(self, pool: Pool, n: int | None, exclude: ArrayLike) -> tuple[np.ndarray, np.ndarray, int]:
+    def _select(self, pool: Pool, n: int | None, exclude: ArrayLike, joint: bool) -> tuple[np.ndarray, np.ndarray, int]:
         """Return positions and scores of the next query; so many of its last ones were drawn at random."""
         design, excluded = self.design, self.design.excluded()
         if np.size(exclude):
@@ -135,10 +141,10 @@ class Questions:
         drawn = self._drawn(pool, n_asked, excluded)
         if len(drawn) == n_asked:
             return drawn, np.full(n_asked, np.nan), n_asked
-        waiting = [entry.rest().candidates for entry in design._state.waiting()] if design.joint else []
+        waiting = [entry.rest().candidates for entry in design._state.waiting()] if joint else []
         if len(drawn):
             excluded = np.union1d(excluded, drawn)
-            waiting += [pools.take(pool, drawn)] if design.joint else []
+            waiting += [pools.take(pool, drawn)] if joint else []
         select = getattr(design.estimator_, "select", None) or partial(selection.select, design.estimator_)
         positions, scores = select(
             pool,
@@ -149,7 +155,7 @@ class Questions:
             mask=design.mask,
             exclude=excluded,
             pending=pools.concatenate(waiting) if waiting else None,
-            joint=design.joint,
+            joint=joint,
             random_state=design.seed(Purpose.QUERY, design._state.n_queries),
             return_scores=True,
             **design.in_chunks,

@@ -161,6 +161,7 @@ class GaussianProjections(JointPredictive):
         target_likelihood: Potential | None = None,
         intercept: bool = False,
         random_state: RandomState = None,
+        moments: tuple[Moment, Moment] | None = None,
         **fields: Any,
     ) -> GaussianProjections:
         """Return the predictive of a linear model: projections ``rows @ u`` with u ~ N(mean, covariance).
@@ -181,6 +182,8 @@ class GaussianProjections(JointPredictive):
         intercept : bool, default False
             The last entry of u is added to every projection, without a column in ``rows`` (m, n - 1) and ``target``.
         random_state : None, int, Generator or RandomState
+        moments : (mean, variance), optional
+            Of the projections, (m,) arrays or functions that return them, where they are known already.
         **fields
             Others that are stated, such as ``measured``; ``features`` are ``rows`` unless stated.
 
@@ -203,7 +206,7 @@ class GaussianProjections(JointPredictive):
             target = _as_rows("target", target, n - intercept)
             if target.shape[0] == 0:
                 raise ValueError("target must hold at least one input, got none.")
-        source = LinearSource([rows, target], mean, root, covariance, intercept)
+        source = LinearSource([rows, target], mean, root, covariance, intercept, moments)
         kept = {"_about": "inputs" if given_inputs else "latents", "_target_likelihood": target_likelihood}
         fields = {"features": rows, **fields}
         return cls._of(source, rows.shape[0], likelihood, random_state=random_state, kept=kept, **fields)

@@ -113,6 +113,8 @@ class LinearSource:
     covariance : (n, n) array, (n,) its diagonal, or None
     intercept : bool
         The last latent is added to every projection; rows have n - 1 columns.
+    moments : (mean, variance), optional
+        Of the candidates' projections, (m,) arrays or functions that return them, where they are known already.
     """
 
     def __init__(
@@ -122,6 +124,7 @@ class LinearSource:
         root: np.ndarray | None,
         covariance: np.ndarray | None,
         intercept: bool,
+        moments: tuple[Moment, Moment] | None = None,
     ) -> None:
         if intercept and root is None:  # both sides of the covariance need the column of ones
             rows, intercept = [part if part is None else _with_ones(part) for part in rows], False
@@ -130,10 +133,13 @@ class LinearSource:
         self._covariance: Any = covariance
         self._factors: list[tuple[Any, Any] | None] = [None] * len(rows)
         self._means: list[np.ndarray | None] = [None] * len(rows)
+        self._moments = moments
         self.n_parts = len(rows)
 
     def mean(self, part: int) -> np.ndarray:
         mean = self._means[part]
+        if mean is None and self._moments is not None and part == CANDIDATES:
+            mean = self._means[part] = _value(self._moments[0])
         if mean is None:
             mean = self._means[part] = self._times(part, self._mean)
         return mean
@@ -173,6 +179,8 @@ class LinearSource:
         return factor
 
     def variance(self, part: int) -> np.ndarray:
+        if self._moments is not None and part == CANDIDATES:
+            return _value(self._moments[1])
         left, right = self._factor(part)
         if sparse.issparse(right):
             return np.asarray(right.multiply(left).sum(axis=1)).ravel()
@@ -193,6 +201,10 @@ class LinearSource:
             root = root_of(self._covariance)
         latents = self._mean[:, None] + root @ generator.standard_normal((root.shape[1], n))
         return [self._times(part, latents).T for part in range(self.n_parts)]
+
+
+def _value(moment: Moment) -> np.ndarray:
+    return np.asarray(moment() if callable(moment) else moment, dtype=float)
 
 
 def _with_ones(rows: Matrix) -> Matrix:

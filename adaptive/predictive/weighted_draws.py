@@ -8,10 +8,11 @@ without.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
 from adaptive.predictive.base import Predictive
 from adaptive.predictive.derivations import Way, entropy, likely
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from adaptive.types import ArrayLike, RandomState
 
 __all__ = ["WeightedDraws"]
+
+IN_CACHE = 2**16  # numbers
 
 
 class WeightedDraws(Predictive):
@@ -120,32 +123,36 @@ class WeightedDraws(Predictive):
         weights = self.weights * self._table.values[:, i, column[0]]
         if not weights.sum() > 0:
             raise ValueError(f"outcome {outcome!r} of candidate {i} has probability 0 under every draw.")
-        return self._reweighted(weights)
+        return self.reweighted(weights)
 
     def likely_outcomes(self, i: int) -> list[tuple[Any, float]] | None:
         """Return [(outcome, probability)] of candidate ``i``."""
-        return likely(self.outcomes, self.weights @ self._table.values[:, i])
+        return likely(self.outcomes, self._table.planes[:, :, i] @ self.weights)
 
-    def _reweighted(self, weights: np.ndarray) -> WeightedDraws:
+    def reweighted(self, weights: np.ndarray) -> WeightedDraws:
+        """Return the same draws with other weights (k,), up to a factor; the table and its entropies are shared."""
         after = object.__new__(type(self))
         after.weights = weights / weights.sum()
         after._table, after._groups, after._values = self._table, self._groups, self._values
         after._ensemble = self._ensemble
         fields = dict(self._fields)
         if "target" in fields:
-            fields["target"] = fields["target"]._reweighted(weights)
+            fields["target"] = fields["target"].reweighted(weights)
         Predictive.__init__(after, len(self), random_state=self.seed, **fields)
         after.asked = self.asked
         return after
 
 
 class _Table:
-    """The draws' probabilities and entropies, shared by a predictive and all its what-ifs."""
+    """The draws' probabilities and entropies, shared by a predictive and all its what-ifs.
+
+    Outcomes come first in memory: logarithms and sums then run along the long axes.
+    """
 
     def __init__(self, probabilities: ArrayLike | Callable[[], ArrayLike], k: int, m: int | None, c: int) -> None:
         self._stated: ArrayLike | Callable[[], ArrayLike] | None = probabilities
         self._k, self._c = k, c
-        self._values: np.ndarray | None = None
+        self._planes: np.ndarray | None = None
         self._entropies: np.ndarray | None = None
         if callable(probabilities):
             if m is None:
@@ -153,49 +160,84 @@ class _Table:
             self.n_candidates = int(m)
         else:
             self.n_candidates = np.shape(probabilities)[1] if np.ndim(probabilities) == 3 else -1
-            _ = self.values  # a wrong table is refused where it is stated
+            _ = self.planes  # a wrong table is refused where it is stated
 
     @property
-    def values(self) -> np.ndarray:
-        if self._values is None:
+    def planes(self) -> np.ndarray:
+        """(c, k, m) probabilities."""
+        if self._planes is None:
             table: np.ndarray = np.asarray(self._stated() if callable(self._stated) else self._stated, dtype=float)
             expected = (self._k, self.n_candidates, self._c)
             if table.shape != expected:
                 wanted = f"({self._k} draws, m candidates, {self._c} outcomes)"
                 raise ValueError(f"probabilities must have shape {wanted}, got {table.shape}.")
-            if table.size and not (table.min() >= -1e-9 and abs(np.einsum("kmc->km", table) - 1).max() < 1e-6):
+            planes = np.moveaxis(table, 2, 0)
+            if not planes.flags.c_contiguous:
+                planes = np.empty(planes.shape)
+                for part in _parts(planes):
+                    planes[:, part] = np.moveaxis(table[part], 2, 0)
+            if planes.size and not (planes.min() >= -1e-9 and all(_add_up(planes[:, part]) for part in _parts(planes))):
                 raise ValueError(
                     "probabilities must be >= 0 and add up to 1 over the outcomes, for every draw and candidate."
                 )
-            self._values, self._stated = table, None
-        return self._values
+            self._planes, self._stated = planes, None
+        return self._planes
+
+    @property
+    def values(self) -> np.ndarray:
+        """(k, m, c) probabilities."""
+        return np.moveaxis(self.planes, 0, 2)
 
     def replaced(self, columns: np.ndarray, values: np.ndarray) -> _Table:
         """The same table but for some candidates, of whom the draws say something else."""
         other = object.__new__(_Table)
         other._stated, other._k, other._c, other.n_candidates = None, self._k, self._c, self.n_candidates
-        other._values, other._entropies = self.values.copy(), self.entropies.copy()
-        other._values[:, columns], other._entropies[:, columns] = values, entropy(values)
+        other._planes, other._entropies = self.planes.copy(), self.entropies.copy()
+        other._planes[:, :, columns], other._entropies[:, columns] = np.moveaxis(values, 2, 0), entropy(values)
         return other
 
     @property
     def entropies(self) -> np.ndarray:
         """(k, m) entropy of the outcome given the draw."""
         if self._entropies is None:
-            self._entropies = entropy(self.values)
+            self._entropies = _entropies(self.planes)
         return self._entropies
 
 
+def _parts(planes: np.ndarray) -> Iterator[slice]:
+    """Yield slices of draws of which a plane stays in cache."""
+    size = max(1, IN_CACHE // max(planes.shape[2], 1))
+    yield from (slice(start, start + size) for start in range(0, planes.shape[1], size))
+
+
+def _add_up(planes: np.ndarray) -> bool:
+    total = planes[0] - 1.0
+    for plane in planes[1:]:
+        total += plane
+    return bool(total.max() < 1e-6 and total.min() > -1e-6)
+
+
+def _entropies(planes: np.ndarray) -> np.ndarray:
+    """Return - sum_c p_c log p_c (k, m) of planes (c, k, m)."""
+    found = np.zeros(planes.shape[1:])
+    for part in _parts(planes):
+        for plane in planes[:, part]:
+            logs = np.maximum(plane, np.finfo(float).tiny)
+            np.log(logs, out=logs)
+            logs *= plane
+            found[part] -= logs
+    return found
+
+
 def _probabilities(predictive: WeightedDraws) -> np.ndarray:
-    return np.tensordot(predictive.weights, predictive._table.values, axes=1)
+    return np.stack([predictive.weights @ plane for plane in predictive._table.planes], axis=-1)
 
 
 def _expected_entropy(predictive: WeightedDraws) -> np.ndarray:
     """Return E H(y | target): of each draw, or of the mixture of all draws that agree on the target."""
     if predictive._groups is None:
         return predictive.weights @ predictive._table.entropies
-    shares, mixtures = _by_target(predictive)
-    return shares @ entropy(mixtures)
+    return _shares(predictive) @ _entropies(_mixtures(predictive))
 
 
 def _groups(values: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
@@ -214,14 +256,16 @@ def _shares(predictive: WeightedDraws) -> np.ndarray:
     return np.add.reduceat(predictive.weights[order], starts)
 
 
-def _by_target(predictive: WeightedDraws) -> tuple[np.ndarray, np.ndarray]:
-    """Return the probabilities of the target's values (g,) and p(outcome | value) (g, m, c)."""
-    shares, tables = _shares(predictive), predictive._table.values
-    if predictive._groups is None:
-        return shares, tables
+def _mixtures(predictive: WeightedDraws) -> np.ndarray:
+    """Return p(outcome | value of the target), (c, g, m)."""
+    assert predictive._groups is not None
     order, starts = predictive._groups
-    joint = np.add.reduceat((predictive.weights[:, None, None] * tables)[order], starts, axis=0)
-    return shares, joint / np.where(shares > 0, shares, 1.0)[:, None, None]
+    shares = _shares(predictive)
+    within = predictive.weights[order] / np.repeat(
+        np.where(shares > 0, shares, 1.0), np.diff(starts, append=len(order))
+    )
+    of_values = sparse.csr_array((within, order, np.append(starts, len(order))), shape=(len(starts), len(order)))
+    return np.stack([of_values @ plane for plane in predictive._table.planes])
 
 
 def _target_entropy(predictive: WeightedDraws) -> float:
@@ -229,12 +273,9 @@ def _target_entropy(predictive: WeightedDraws) -> float:
 
 
 def _expected_target_entropy(predictive: WeightedDraws) -> np.ndarray:
-    """Return sum_y p(y) H(target | y), from one product of draws: the entropies of p(target, y) and of p(y)."""
-    shares, tables = _by_target(predictive)
-    joint = np.zeros(len(predictive))
-    for share, table in zip(shares, tables, strict=True):  # one draw at a time, for memory
-        joint += entropy(share * table)
-    return joint - entropy(predictive.probabilities)
+    """Return sum_y p(y) H(target | y) = H(target) + E H(y | target) - H(y)."""
+    joint = predictive.target_entropy + predictive.expected_entropy
+    return np.maximum(joint - entropy(predictive.probabilities), 0.0)
 
 
 def _target_deviation(predictive: Any) -> np.ndarray:

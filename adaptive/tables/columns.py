@@ -108,6 +108,9 @@ def _column(cells: Cells, name: str, max_missing: float) -> Column:
     import pandas as pd
 
     text = cells.frame[name]
+    plain = _plain_numbers(text.tolist())
+    if plain is not None and not _ROW_NAMES.fullmatch(name):
+        return Column(name, Kind.NUMBER, pd.Series(plain, index=text.index), 0)
     missing = text.str.lower().isin(MISSING)
     known = text[~missing]
     n_missing = int(missing.sum())
@@ -141,6 +144,15 @@ def _column(cells: Cells, name: str, max_missing: float) -> Column:
             return of(Kind.TEXT, known)
         return unused(f"{distinct} different entries in {len(known)} rows")
     return of(Kind.CATEGORY, known)
+
+
+def _plain_numbers(cells: list[str]) -> np.ndarray | None:
+    """Return the numbers of a column in which every cell is a finite one as Python writes it; else None."""
+    try:
+        numbers = np.fromiter(map(float, cells), dtype=float, count=len(cells))
+    except ValueError:
+        return None
+    return numbers if len(cells) and np.isfinite(numbers).all() and "_" not in "".join(cells) else None
 
 
 def _vectors(cells: Cells, name: str, known: pd.Series, missing: np.ndarray) -> pd.DataFrame | str | None:

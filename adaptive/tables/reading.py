@@ -271,6 +271,8 @@ def _delimiter_of(line: str) -> str:
 
 def _texts(column: pd.Series) -> list[str]:
     cells = zip(column, column.isna(), strict=True)
+    if column.dtype != object:
+        return ["" if none else str(cell) for cell, none in cells]
     return ["" if none else shortened(cell) if _is_sequence(cell) else str(cell) for cell, none in cells]
 
 

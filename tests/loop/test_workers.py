@@ -41,6 +41,27 @@ def test_what_the_others_were_asked_is_conditioned_on(model, pool):
     assert alone.ask(worker="b").scores[0] > second.scores[0]  # as if nothing were pending
 
 
+def test_under_load_a_query_only_leaves_out_what_is_pending_and_the_log_says_so(model, pool, tmp_path):
+    path = tmp_path / "design.jsonl"
+    design, alone = SequentialDesign(model(), pool, log=path), SequentialDesign(model(), pool, joint=False)
+    for k in range(3):
+        light, plain = design.ask(worker=k, joint=False), alone.ask(worker=k)
+        assert light.positions.tolist() == plain.positions.tolist() and light.scores == plain.scores
+    in_the_light = design.ask(worker=3)
+    design.close()
+    asked = read_log(path)[1]
+    assert [event.get("joint") for event in asked] == [False, False, False, None]
+    again = SequentialDesign.load(path, model(), pool)
+    assert [q.positions.tolist() for q in again.pending][3] == in_the_light.positions.tolist()
+    one, other = (
+        SequentialDesign(model(), pool, random_state=0),
+        SequentialDesign(model(), pool, joint=False, random_state=0),
+    )
+    for design in (one, other):
+        design.ask()
+    assert other.ask(another=True, joint=True).scores == one.ask(another=True).scores
+
+
 def test_initial_positions_are_shared_out_and_a_pool_ends(model, pool, answers):
     design = SequentialDesign(model(), pool[:4], initial=[3, 1, 0])
     assert [int(design.ask(worker=k).positions[0]) for k in range(4)] == [3, 1, 0, 2]

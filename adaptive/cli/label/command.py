@@ -79,7 +79,9 @@ def label(
     In the terminal, one row at a time, or in batches through files that people fill in. Rows that have a label already
     are learnt first. Every answer is on disk before the next question; --resume goes on where a run was stopped. At the
     end of every call: labels.csv (the table with labels, and what is predicted for the rest), answers.csv, and a report
-    with figures on how well answers were predicted and whether it is time to stop.
+    with figures on how well answers were predicted and whether it is time to stop. A long Parquet file, of more than
+    four million cells, stays on disk and is read in parts: numbers are its features, labels.csv holds the labelled
+    rows, and --report writes predictions.parquet.
     """
     options = {**locals(), "resume": resume or tell is not None or report}
     options |= {"show": show or [], "ignore": ignore or [], "stop": stop or [], "classes": names_of(classes)}
@@ -102,9 +104,9 @@ def _check_use(ask: Path | None, another: bool, report: bool, context: typer.Con
 
 
 def _run(job: Job, rule: Any, *, ask: Path | None, batch: int, another: bool, tell: Path | None, report: bool) -> None:
+    from adaptive.cli.label.asked_rows import design_of, rows_of
     from adaptive.cli.label.people import ask_in_terminal, learn_file, write_questions
     from adaptive.cli.label.report import write
-    from adaptive.cli.label.rows import design_of, rows_of
 
     job.file("table", "to label")
     rows = rows_of(job)
@@ -124,4 +126,4 @@ def _run(job: Job, rule: Any, *, ask: Path | None, batch: int, another: bool, te
                 ask_in_terminal(job, design, rows)
         finally:
             if tell is not None or report or ask is None:
-                write(design, rows, job)
+                write(design, rows, job, report)

@@ -12,9 +12,9 @@ import numpy as np
 from adaptive.cli.asking import Question, ask_person
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job
-from adaptive.cli.label.rows import Rows
 
 if TYPE_CHECKING:
+    from adaptive.cli.label.asked_rows import AnyRows
     from adaptive.loop import SequentialDesign
 
 __all__ = ["ask_in_terminal", "learn_file", "write_questions"]
@@ -22,23 +22,22 @@ __all__ = ["ask_in_terminal", "learn_file", "write_questions"]
 _OWN = ("query", "position", "id", "score", "answer", "annotator", "line")  # columns of a file of questions
 
 
-def ask_in_terminal(job: Job, design: SequentialDesign, rows: Rows) -> None:
+def ask_in_terminal(job: Job, design: SequentialDesign, rows: AnyRows) -> None:
     """Show row after row; every answer is on disk before the next."""
 
     def question(position: int) -> Question:
-        row = rows.cells.iloc[position]
-        lines = [f"  {name}: {row[name]}" for name in rows.shown]
+        lines = [f"  {name}: {cell}" for name, cell in rows.seen(position).items()]
         return Question("\n".join(lines), [str(label) for label in rows.classes], list(rows.classes))
 
     def heading(now: Any) -> str:
         done = "" if now.stop is None else f", {now.stop.fraction_done(now):.0%} done"
-        line = rows.cells.index[now.pending[0].positions[0]]
-        return f"Question {len(now.history_['step']) + 1}{_believed(now)}{done} (line {line})"
+        line = rows.line(int(now.pending[0].positions[0]))
+        return f"Question {len(now.history_['step']) + 1}{_believed(now, rows)}{done} (line {line})"
 
     ask_person(job, design, question, heading=heading)
 
 
-def write_questions(design: SequentialDesign, rows: Rows, path: Path, n: int, *, another: bool, tell: str) -> str:
+def write_questions(design: SequentialDesign, rows: AnyRows, path: Path, n: int, *, another: bool, tell: str) -> str:
     """Write the rows to label next, a table (.csv) or tasks of Label Studio (.json), and say what to do with them.
 
     A file that holds answers is left alone, so that none is lost.
@@ -59,9 +58,9 @@ def write_questions(design: SequentialDesign, rows: Rows, path: Path, n: int, *,
             if not count:
                 return "Every row was asked or set aside: nothing is left to ask."
             break
-    columns = {"line": rows.cells.index.to_numpy()} | {
-        f"table {name}" if name in _OWN else name: rows.cells[name].to_numpy() for name in rows.shown
-    }
+    columns = rows.columns()
+    line = columns.pop("line")
+    columns = {"line": line} | {f"table {name}" if name in _OWN else name: part for name, part in columns.items()}
     write = labelling.write_label_studio if path.suffix == ".json" else labelling.write_csv
     write(design, path, data=columns)
     again = f" ({waiting} of them waited already; --another asks for further ones)" if waiting else ""
@@ -74,13 +73,13 @@ def write_questions(design: SequentialDesign, rows: Rows, path: Path, n: int, *,
     return f"{path} holds {count} rows to label{again}: {how}, then: {tell} {shlex.quote(str(path))}"
 
 
-def learn_file(design: SequentialDesign, rows: Rows, path: Path) -> str:
+def learn_file(design: SequentialDesign, rows: AnyRows, path: Path) -> str:
     """Learn the answers of a filled file, each once however often it is read; of several to one row the majority."""
     from adaptive import labelling
 
     try:
         read = _tasks_of(path, rows) if path.suffix == ".json" else labelling.read_csv(path, classes=rows.classes)
-        open_ = [one for one in read if not 0 <= one.position < len(rows.y) or rows.y[one.position] is None]
+        open_ = [one for one in read if not 0 <= one.position < len(rows) or rows.label_of(one.position) is None]
         imported = labelling.tell(design, open_, classes=rows.classes, combine="majority")
     except (ValueError, OSError) as problem:
         raise CommandError(str(problem)) from None
@@ -95,38 +94,25 @@ def learn_file(design: SequentialDesign, rows: Rows, path: Path) -> str:
     return ", ".join(parts) + "."
 
 
-def _tasks_of(path: Path, rows: Rows) -> list[Any]:
+def _tasks_of(path: Path, rows: AnyRows) -> list[Any]:
     """Answers of an export of Label Studio; of a project that was not made here, rows are found by what they show."""
     from adaptive import labelling
 
-    places: dict[tuple[str, ...], dict[tuple[str, ...], list[int]]] = {}  # positions by cells, for each set of columns
-
     def position(data: dict[str, Any]) -> int | None:
         own = data.get("position")
-        if "query" in data and str(own).isdecimal():
-            return int(str(own))
-        names = tuple(name for name in rows.cells.columns if name in data and name != rows.target)
-        if not names:
-            return None
-        if names not in places:
-            places[names] = {}
-            for place, cells in enumerate(rows.cells[list(names)].itertuples(index=False, name=None)):
-                places[names].setdefault(tuple(map(str, cells)), []).append(place)
-        shown = tuple("" if data[name] is None else str(data[name]).strip() for name in names)
-        found = places[names].get(shown, [])
-        return found[0] if len(found) == 1 else None
+        return int(str(own)) if "query" in data and str(own).isdecimal() else rows.position_of(data)
 
     return labelling.read_label_studio(path, position=position)
 
 
-def _believed(design: SequentialDesign) -> str:
-    predictive = design.estimator_.predictive(design.pool)
+def _believed(design: SequentialDesign, rows: AnyRows) -> str:
+    predictive = design.estimator_.predictive(rows.sample())
     if predictive.undecided:
         return ""
     return f", the model believes to be right on {np.max(predictive.probabilities, axis=1).mean():.0%} of the rows"
 
 
-def _refuse_answers(path: Path, tell: str, rows: Rows) -> None:
+def _refuse_answers(path: Path, tell: str, rows: AnyRows) -> None:
     """Refuse a file that people have filled in: it is to be told first."""
     if not path.exists():
         return

@@ -8,49 +8,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive.cli.job import Job
-from adaptive.cli.label.rows import Rows
 
 if TYPE_CHECKING:
+    from adaptive.cli.label.asked_rows import AnyRows
     from adaptive.loop import SequentialDesign
 
 __all__ = ["write"]
 
 
-def write(design: SequentialDesign, rows: Rows, folder: Job) -> None:
+def write(design: SequentialDesign, rows: AnyRows, folder: Job, report: bool = False) -> None:
     """Write labels.csv, answers.csv (line of the file, answer, score), and once there are answers progress.csv,
     summary.json, accuracy and stopping figures; print what they say.
     """
     history = design.history_
-    labels = rows.y.copy()
-    labels[history["position"]] = history["outcome"]
-    folder.write_csv("labels.csv", _table(design, rows, labels))
-    lines = rows.cells.index[history["position"]].tolist()
+    labels = rows.labels() | dict(zip(history["position"], history["outcome"], strict=True))
+    rows.write(design, labels, folder, report)
+    lines = [rows.line(position) for position in history["position"]]
     folder.write_csv(
         "answers.csv",
         {"step": history["step"], "line": lines, rows.target: history["outcome"], "score": _plain(history["score"])},
     )
-    counts = Counter(label for label in labels if label is not None)
+    counts = Counter(labels.values())
     told = ", ".join(f"{counts[label]} {label}" for label in rows.classes)
     asked = len(history["step"])
-    print(f"\n{sum(counts.values())} of {len(labels)} rows have a label ({told}), {asked} of them asked.")
+    print(f"\n{sum(counts.values())} of {len(rows)} rows have a label ({told}), {asked} of them asked.")
     if asked:
         _progress(design, folder, {str(label): counts[label] for label in rows.classes})
-
-
-def _table(design: SequentialDesign, rows: Rows, labels: np.ndarray) -> dict[str, list[Any]]:
-    """The table as it came, the labels filled in, and for every row what the model predicts."""
-    table: dict[str, list[Any]] = {name: rows.cells[name].tolist() for name in rows.cells.columns}
-    table[rows.target] = ["" if label is None else label for label in labels]
-    predictive = design.estimator_.predictive(rows.X)
-    best: list[Any] = [None] * len(labels)
-    probability: list[Any] = [None] * len(labels)
-    if not predictive.undecided:
-        chances = np.asarray(predictive.probabilities, dtype=float)
-        best = np.asarray(predictive.outcomes)[chances.argmax(axis=1)].tolist()
-        probability = chances.max(axis=1).tolist()
-    for name, column in (("predicted", best), ("probability", probability)):
-        table[f"{rows.target}_{name}"] = column
-    return table
 
 
 def _progress(design: SequentialDesign, folder: Job, counts: dict[str, int]) -> None:

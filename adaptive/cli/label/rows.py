@@ -1,10 +1,10 @@
-"""A table of which some rows have a label, and the design that asks for others."""
+"""A table that is held in memory, of which some rows have a label."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,17 +12,16 @@ import numpy as np
 
 from adaptive import tables
 from adaptive.cli.errors import CommandError
-from adaptive.cli.job import design_in
 from adaptive.cli.run_folder import RunFolder
 from adaptive.labelling.naming import doubts, meant, twins
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from adaptive.cli.job import Job
     from adaptive.loop import SequentialDesign
-    from adaptive.loop.stopping import StoppingRule
 
-__all__ = ["Rows", "design_of", "names_of", "read_labels", "rows_of"]
+__all__ = ["MOST_SHOWN", "Rows", "classes_of", "names_of", "read_labels", "table_rows_of"]
 
 MOST_SHOWN = 20  # columns of a row in a question, unless they are named
 
@@ -58,6 +57,10 @@ class Rows:
     classes: list[Any]
     shown: list[str]
     notes: list[str]
+    _places: dict[tuple[str, ...], dict[tuple[str, ...], list[int]]] = field(default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.y)
 
     @property
     def labelled(self) -> np.ndarray:
@@ -65,17 +68,71 @@ class Rows:
         return np.array([label is not None for label in self.y], dtype=bool)
 
     @property
+    def free(self) -> np.ndarray | None:
+        """(n,) booleans: which rows have no label in the file; None would be all."""
+        return ~self.labelled
+
+    def known(self) -> tuple[Any, np.ndarray] | None:
+        """Rows that have a label in the file, and these; None where there are none."""
+        places = np.flatnonzero(self.labelled)
+        return (self.X[places], np.array(self.y[places].tolist())) if places.size else None
+
+    def labels(self) -> dict[int, Any]:
+        """The labels that the file gives, by position."""
+        return {int(position): self.y[position] for position in np.flatnonzero(self.labelled)}
+
+    def label_of(self, position: int) -> Any:
+        """The label that the file gives, None where it gives none."""
+        return self.y[position]
+
+    def line(self, position: int) -> int:
+        """The line of the file."""
+        return int(self.cells.index[position])
+
+    def seen(self, position: int) -> dict[str, str]:
+        """What people see of a row."""
+        row = self.cells.iloc[position]
+        return {name: row[name] for name in self.shown}
+
+    def columns(self) -> dict[str, Any]:
+        """Columns for files of questions, as long as the table."""
+        return {"line": self.cells.index.to_numpy(), **{name: self.cells[name].to_numpy() for name in self.shown}}
+
+    def position_of(self, data: Mapping[str, Any]) -> int | None:
+        """The one row that shows these cells; None where there is none, or several."""
+        names = tuple(name for name in self.cells.columns if name in data and name != self.target)
+        if not names:
+            return None
+        if names not in self._places:
+            self._places[names] = {}
+            for place, cells in enumerate(self.cells[list(names)].itertuples(index=False, name=None)):
+                self._places[names].setdefault(tuple(map(str, cells)), []).append(place)
+        shown = tuple("" if data[name] is None else str(data[name]).strip() for name in names)
+        found = self._places[names].get(shown, [])
+        return found[0] if len(found) == 1 else None
+
+    def sample(self) -> Any:
+        """Rows that stand for all: all."""
+        return self.X
+
+    def write(self, design: SequentialDesign, labels: Mapping[int, Any], folder: Job, report: bool) -> None:
+        """Write labels.csv: the table as it came, the labels filled in, and what the model predicts for every row."""
+        table: dict[str, list[Any]] = {name: self.cells[name].tolist() for name in self.cells.columns}
+        table[self.target] = [labels.get(position, "") for position in range(len(self))]
+        predictive = design.estimator_.predictive(self.X)
+        best: list[Any] = [None] * len(self)
+        probability: list[Any] = [None] * len(self)
+        if not predictive.undecided:
+            chances = np.asarray(predictive.probabilities, dtype=float)
+            best = np.asarray(predictive.outcomes)[chances.argmax(axis=1)].tolist()
+            probability = chances.max(axis=1).tolist()
+        for name, column in (("predicted", best), ("probability", probability)):
+            table[f"{self.target}_{name}"] = column
+        folder.write_csv("labels.csv", table)
+
+    @property
     def fingerprint(self) -> str:
         return hashlib.sha256(self.path.read_bytes()).hexdigest()
-
-    def model(self) -> Any:
-        """A classifier that knows the classes and has learnt the labels of the file."""
-        from adaptive.estimators import BayesianLogisticRegression
-
-        model, known = BayesianLogisticRegression(classes=sorted(self.classes)), np.flatnonzero(self.labelled)
-        if known.size:
-            model.partial_fit(self.X[known], np.array(self.y[known].tolist()))
-        return model
 
 
 def names_of(classes: str | None) -> list[str]:
@@ -83,7 +140,7 @@ def names_of(classes: str | None) -> list[str]:
     return [one.strip() for one in (classes or "").split(",") if one.strip()]
 
 
-def rows_of(run: RunFolder) -> Rows:
+def table_rows_of(run: RunFolder) -> Rows:
     """Read the table of a run, of which some, all or no rows are labelled yet, and fix its content.
 
     Raises
@@ -117,7 +174,18 @@ def read_labels(cells: tables.Cells, target: str, classes: Sequence[str]) -> tup
         frame = frame.assign(**{target: ""})
     # "nan" is no label, unless it is the name of a class
     labels = [None if tables.is_missing(cell) and not meant(cell, classes) else cell for cell in frame[target]]
-    given = [label for label in labels if label is not None]
+    typed = classes_of([label for label in labels if label is not None], target, classes, path)
+    return frame, _typed(labels, np.array(typed), frame.index, path, target), typed
+
+
+def classes_of(given: Sequence[str], target: str, classes: Sequence[str], path: Path) -> list[Any]:
+    """Return all classes: those that were named, else those of the labels that the file gives.
+
+    Raises
+    ------
+    CommandError
+        If labels differ only in case, or fewer than two classes are known.
+    """
     if not classes:
         tables.refuse_continuous(given, target, path)
         alike = twins(given)
@@ -133,17 +201,7 @@ def read_labels(cells: tables.Cells, target: str, classes: Sequence[str]) -> tup
     typed = tables.class_labels(named)
     if len(set(typed.tolist())) < len(named):
         raise CommandError(f"--classes {','.join(named)} names a class twice.")
-    return frame, _typed(labels, typed, frame.index, path, target), typed.tolist()
-
-
-def design_of(rows: Rows, log: Path, seed: int, stop: StoppingRule | None) -> SequentialDesign:
-    """Begin or continue asking for the labels that the file does not give."""
-
-    free = ~rows.labelled
-    if not free.any():
-        raise CommandError(f"every row of {rows.path} has a label in column {rows.target!r}: nothing is left to ask.")
-    first = 0 if rows.labelled.any() else min(len(rows.classes), int(free.sum()))
-    return design_in(log, rows.model(), rows.X, mask=free, initial=first or None, stop=stop, random_state=seed)
+    return typed.tolist()
 
 
 def _typed(labels: list[str | None], classes: np.ndarray, lines: Any, path: Path, target: str) -> np.ndarray:

@@ -11,7 +11,8 @@ import numpy as np
 
 from adaptive import tables
 from adaptive.cli.errors import CommandError
-from adaptive.cli.label.rows import MOST_SHOWN, Rows, design_of, names_of, read_labels, rows_of
+from adaptive.cli.label.asked_rows import design_of, model_of, rows_of
+from adaptive.cli.label.rows import MOST_SHOWN, Rows, names_of, read_labels
 from adaptive.cli.run_folder import RunFolder
 from adaptive.cli.stopping import stopping_rule
 
@@ -74,10 +75,17 @@ def pool(
             return _of_people(rows, X, people, rule, seed, log, begun)
         free = ~rows.labelled
         if begun:
-            return SequentialDesign.load(log, rows.model(), X, mask=free, stop=rule)
+            return SequentialDesign.load(log, model_of(rows), X, mask=free, stop=rule)
         first = 0 if rows.labelled.any() else min(len(labels), int(free.sum()))
         return SequentialDesign(
-            rows.model(), X, mask=free, initial=first or None, stop=rule, random_state=seed, log=log, repeat=overlap > 1
+            model_of(rows),
+            X,
+            mask=free,
+            initial=first or None,
+            stop=rule,
+            random_state=seed,
+            log=log,
+            repeat=overlap > 1,
         )
 
     chosen = f"{text}|{image}|{','.join(named)}|{','.join(map(str, labels))}"
@@ -116,8 +124,7 @@ def of_run(path: Path) -> Pool:
         return design_of(rows, folder.log / "answers.jsonl", settings["seed"], stopping_rule(settings["stop"]))
 
     def shown(position: int) -> Shown:
-        row = rows.cells.iloc[position]
-        return Shown.of_row({name: row[name] for name in rows.shown})
+        return Shown.of_row(rows.seen(position))
 
     return Pool(rows.path.stem, begin, rows.classes, shown, identity=f"run {rows.fingerprint}", own_log=True)
 

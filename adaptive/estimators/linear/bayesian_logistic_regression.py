@@ -132,7 +132,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     Notes
     -----
     Pools are scored in chunks, through joblib where ``joblib.parallel_config`` says so, without a dense copy of sparse
-    rows; kept marginals take chunks of ``sklearn.config_context(working_memory=...)``, in MiB.
+    rows; those of single precision are cast a block at a time, once for all nodes of the prior scale.
 
     With ``hyperparameters="mode"`` the scale maximises the evidence times a log-normal prior: its median makes the
     latent of a typical training row 3, the standard deviation of ln scale is 1.5; ``log_evidence_`` is without that

@@ -32,6 +32,7 @@ from adaptive.predictive import GaussianProjections, Predictive
 
 if TYPE_CHECKING:
     from adaptive.potentials.likelihood import Likelihood
+    from adaptive.predictive.joint_gaussian import Moment
     from adaptive.types import Matrix, Pool, RandomState, State
 
 __all__ = ["BinaryBelief", "Problem"]
@@ -151,14 +152,20 @@ class BinaryBelief(Inferred):
         target: Matrix | None = None,
         random_state: RandomState = None,
         family: Likelihood | None = None,
+        moments: tuple[Moment, Moment] | None = None,
+        root: np.ndarray | None = None,
     ) -> Predictive:
-        """Gaussian latents of the rows, with the classes as outcomes; ``family``: theirs, where several share it."""
+        """Gaussian latents of the rows, with the classes as outcomes.
+
+        Where several nodes are asked about the same rows: the ``family`` that they share, moments of the rows, and a
+        root of the posterior's covariance.
+        """
         family = self.labelled_family if family is None else family
         if isinstance(rows, KeptRows):
             return block_wise_predictive(
                 self.posterior,
-                rows.mean,
-                np.maximum(rows.variance, 0.0),
+                rows.mean[:, 0],
+                np.maximum(rows.variance[:, 0], 0.0),
                 lambda i: self._features(rows.rows_at(i)),
                 family,
                 target=None if target is None else self._features(target),
@@ -173,20 +180,28 @@ class BinaryBelief(Inferred):
             target=target,
             intercept=bool(self.settings.fit_intercept),
             random_state=random_state,
+            moments=moments,
+            root=root,
             measured=self.data.X,
         )
 
     def marginals(self, pool: Pool, table: Callable[[], Matrix], keep: bool = True) -> PoolMarginals:
         """Marginals of a pool whose checked rows ``table`` returns; kept for the next call about the same pool."""
         holder = self._kept if keep else KeptPool()
-        return holder.followed(pool, table, bool(self.settings.fit_intercept), self.posterior)
+        return holder.followed(pool, table, bool(self.settings.fit_intercept), [self.posterior])
 
     def probabilities(self, rows: Matrix, gamma: float = 1.0) -> np.ndarray:
         """(m, n_classes) predictive probabilities, of latents whose variances are ``gamma`` times those believed."""
         if self.data.n_classes == 1:
             return np.ones((rows.shape[0], 1))
         mean, variance = self.posterior.projection_moments(self._features(rows))
-        return self.family.outcome_probabilities(mean, gamma * variance)[1]
+        return self.of_moments(mean, gamma * variance)
+
+    def of_moments(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+        """(m, n_classes) probabilities of latents with these moments."""
+        if self.data.n_classes == 1:
+            return np.ones((len(mean), 1))
+        return self.family.outcome_probabilities(mean, variance)[1]
 
     @property
     def family(self) -> Likelihood:

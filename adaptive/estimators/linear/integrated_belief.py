@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,8 @@ from scipy.interpolate import CubicSpline
 
 from adaptive import inference
 from adaptive.estimators.linear.binary_belief import BinaryBelief, Problem
-from adaptive.estimators.linear.pool_marginals import LARGEST_CHUNK, KeptRows, NodeMarginals
+from adaptive.estimators.linear.node_moments import Moments, RowMoments
+from adaptive.estimators.linear.pool_marginals import KeptPool, KeptRows, PoolMarginals
 from adaptive.estimators.linear.settings import LogisticSettings
 from adaptive.estimators.linear.softmax_belief import SoftmaxBelief
 from adaptive.estimators.nodes import NEGLIGIBLE, Nodes, beliefs_at, finite_evidences, weights_of
@@ -58,6 +59,7 @@ class IntegratedBelief(Nodes[LogisticSettings, LabelledRows, Part]):
     """
 
     nodes: tuple[int, ...]
+    _kept: KeptPool = field(default_factory=KeptPool, repr=False)
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
@@ -82,11 +84,16 @@ class IntegratedBelief(Nodes[LogisticSettings, LabelledRows, Part]):
         else:
             nodes = NODES if again else sorted({n for k in known for n in (k - 1, k, k + 1) if n in NODES})
             beliefs = _fitted(settings, data, nodes, known)
-        return cls._weighted(settings, data, beliefs, len(data) if again else before.learnt_rows)
+        return cls._weighted(settings, data, beliefs, len(data) if again else before.learnt_rows, before._kept)
 
     @classmethod
     def _weighted(
-        cls, settings: LogisticSettings, data: LabelledRows, beliefs: dict[int, Part], learnt_rows: int
+        cls,
+        settings: LogisticSettings,
+        data: LabelledRows,
+        beliefs: dict[int, Part],
+        learnt_rows: int,
+        kept_pool: KeptPool | None = None,
     ) -> IntegratedBelief:
         nodes = np.array(sorted(beliefs))
         logs, level = _log_evidences(beliefs)
@@ -95,7 +102,8 @@ class IntegratedBelief(Nodes[LogisticSettings, LabelledRows, Part]):
         weights = weights[kept] / weights[kept].sum()
         left = tuple(nodes[kept].tolist())
         evidence = level + total + float(np.log(STEP / (np.sqrt(2 * np.pi) * DEVIATION)))
-        return cls(settings, data, tuple(beliefs[k] for k in left), weights, evidence, learnt_rows, left)
+        parts, kept_pool = tuple(beliefs[k] for k in left), kept_pool or KeptPool()
+        return cls(settings, data, parts, weights, evidence, learnt_rows, left, kept_pool)
 
     # -- what the mixture says of its inference ------------------------------------------------------------------------
 
@@ -125,18 +133,19 @@ class IntegratedBelief(Nodes[LogisticSettings, LabelledRows, Part]):
     ) -> Predictive:
         """The mixture of what the nodes believe about rows; a lone node's own."""
         first = self.beliefs[0]
-        if isinstance(rows, np.ndarray) and rows.dtype != np.float64 and len(rows) <= LARGEST_CHUNK:
-            rows = rows.astype(np.float64)  # once, and not for every product of every node
         shared: dict[str, Any] = {"family": first.labelled_family} if isinstance(first, BinaryBelief) else {}
-        at_nodes: list[Any] = [
-            rows.of_node(k) if isinstance(rows, KeptRows) else rows for k in range(len(self.beliefs))
-        ]
+        at_nodes: list[dict[str, Any]] = [{**shared, "rows": rows} for _ in self.beliefs]
+        if isinstance(rows, KeptRows):
+            at_nodes = [{**shared, "rows": rows.of_node(k)} for k in range(len(self.beliefs))]
+        elif (moments := self._moments(rows)) is not None:
+            together = RowMoments(moments, rows)
+            for k, arguments in enumerate(at_nodes):
+                arguments |= {"moments": together.of_node(k), "root": moments.roots[k]}
         parts = [
             belief.predictive(
-                at_nodes[k],
                 target=target,
                 random_state=random_state + k if isinstance(random_state, int) else random_state,  # draws of its own
-                **shared,
+                **at_nodes[k],
             )
             for k, belief in enumerate(self.beliefs)
         ]
@@ -145,14 +154,25 @@ class IntegratedBelief(Nodes[LogisticSettings, LabelledRows, Part]):
                 part.share = float(weight)
         return self.mixture(parts, random_state)
 
-    def marginals(self, pool: Pool, table: Callable[[], Matrix], keep: bool = True) -> NodeMarginals:
-        """Marginals of a pool at every node."""
-        binary = [belief for belief in self.beliefs if isinstance(belief, BinaryBelief)]
-        return NodeMarginals([belief.marginals(pool, table, keep) for belief in binary])
+    def marginals(self, pool: Pool, table: Callable[[], Matrix], keep: bool = True) -> PoolMarginals:
+        """Marginals of a pool at every node, kept for the next call about the same pool."""
+        holder = self._kept if keep else KeptPool()
+        return holder.followed(pool, table, bool(self.settings.fit_intercept), self.posteriors)
+
+    def _moments(self, rows: object) -> Moments | None:
+        """What computes the moments of rows at all nodes together; None where each has a way of its own."""
+        if not (isinstance(self.beliefs[0], BinaryBelief) and isinstance(rows, np.ndarray)):
+            return None
+        return self._kept.moments(self.posteriors, bool(self.settings.fit_intercept))
 
     def probabilities(self, rows: Matrix) -> np.ndarray:
         """(m, n_classes) predictive probabilities, with the latents' covariances times ``gamma``."""
-        tables = [belief.probabilities(rows, self.gamma) for belief in self.beliefs]
+        first, moments = self.beliefs[0], self._moments(rows)
+        if isinstance(first, BinaryBelief) and moments is not None:
+            at_nodes = zip(*moments(rows), strict=True)
+            tables = [first.of_moments(mean, self.gamma * variance) for mean, variance in at_nodes]
+        else:
+            tables = [belief.probabilities(rows, self.gamma) for belief in self.beliefs]
         return np.minimum(np.einsum("k,kmc->mc", self.weights, np.stack(tables)), 1.0)  # weights add up to 1 + 1e-16
 
     def winners(self, rows: Matrix) -> np.ndarray:

@@ -1,15 +1,15 @@
-"""The marginals of a whole pool, followed while potentials are included: one product with its rows for each.
+"""The marginals of a whole pool, followed while potentials are included: one product of its rows with all directions.
 
     mean <- mean + step w,    variance <- variance - factor w^2,    w = rows . direction
 
-They are computed anew where the posterior was fitted since: from rows in chunks, or by one Lanczos run for all of them
+They are computed anew where the posterior was fitted since: from rows in blocks, or by one Lanczos run for all of them
 where the posterior's own variances come from such runs. A Lanczos variance is a lower bound, from which a true decrease
 may leave less than nothing: such rows are dropped from the candidates until the next fit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,7 @@ import sklearn
 from sklearn.utils import gen_batches
 
 from adaptive import checks
+from adaptive.estimators.linear.node_moments import Moments, NodeMoments, times
 from adaptive.estimators.rows.linear_predictive import with_intercept
 from adaptive.estimators.rows.training import stacked_rows
 from adaptive.inference import IncludedPosterior
@@ -28,56 +29,71 @@ if TYPE_CHECKING:
     from adaptive.inference import Posterior
     from adaptive.types import Index, Mask, Matrix, Options, Pool, State
 
-__all__ = ["KeptPool", "KeptRows", "NodeMarginals", "PoolMarginals"]
+__all__ = ["KeptPool", "KeptRows", "PoolMarginals"]
 
 LARGEST_CHUNK = 16_384  # rows, whatever the memory would allow: longer chunks are not faster
 
 
 class PoolMarginals:
-    """Means and variances of the latents of all rows of a pool.
+    """Means and variances of the latents of all rows of a pool under several posteriors, the nodes of a mixture.
 
     Parameters
     ----------
     rows : (m, n_features) array or sparse matrix
-        Never copied as a whole: chunks take what ``sklearn.config_context(working_memory=...)`` allows, in MiB.
+        Never copied as a whole.
     intercept : bool
         Whether the last unknown is added to every projection.
 
     Attributes
     ----------
-    mean, variance : (m,) arrays
+    mean, variance : (m, nodes) arrays
     n_products : int
         Columns multiplied with the rows so far.
     """
 
     def __init__(self, rows: Matrix, intercept: bool) -> None:
         self.rows, self.intercept, self.n_products = rows, intercept, 0
-        self._base: Posterior | None = None
-        self._updates: tuple[Any, ...] = ()
-        self.mean = self.variance = np.empty(0)
+        self._nodes: list[tuple[Posterior, tuple[Any, ...]]] = []
+        self.mean = self.variance = np.empty((rows.shape[0], 0))
 
-    def follow(self, posterior: Posterior) -> PoolMarginals:
-        """Bring the marginals up to the posterior; return self."""
-        base, updates = self._base_and_updates(posterior)
-        known = len(self._updates)
-        continued = base is self._base and all(a is b for a, b in zip(self._updates, updates, strict=False))
-        if not continued or known > len(updates):
-            self._start(base)
-            known = 0
-        for update in updates[known:]:
-            along = self._times(update.direction)
-            self.mean = self.mean + update.step * along
-            self.variance = self.variance - update.factor * np.square(along)
-        self._base, self._updates = base, updates
+    def follow(self, posteriors: Sequence[Posterior]) -> PoolMarginals:
+        """Bring the marginals up to the posteriors, of which some may be gone since; return self."""
+        now = [_base_and_updates(posterior) for posterior in posteriors]
+        places = [self._place(*node) for node in now]
+        known = [place for place in places if place is not None]
+        if len(known) == len(now):
+            self.mean, self.variance = self.mean.T[known].T, self.variance.T[known].T  # copies
+            self._nodes = [self._nodes[place] for place in known]
+        else:
+            self._start([base for base, _ in now])
+            self._nodes = [(base, ()) for base, _ in now]
+        new = [
+            (k, update)
+            for k, (_, updates) in enumerate(now)
+            for update in updates[len(self._nodes[k][1]) :]
+        ]  # fmt: skip
+        if new:
+            directions = np.column_stack([update.direction for _, update in new])
+            for (k, update), along in zip(new, self._times(directions).T, strict=True):
+                self.mean[:, k] += update.step * along
+                self.variance[:, k] -= update.factor * np.square(along)
+        self._nodes = now
         return self
+
+    def _place(self, base: Posterior, updates: tuple[Any, ...]) -> int | None:
+        """Return the node that this posterior goes on from; None where it is none of them."""
+        for k, (known, earlier) in enumerate(self._nodes):
+            if base is known and len(earlier) <= len(updates):
+                return k if all(a is b for a, b in zip(earlier, updates, strict=False)) else None
+        return None
 
     def as_pool(self) -> KeptRows:
         """The rows with their present marginals."""
         return KeptRows([(self.rows, None)], self.mean, self.variance)
 
     def mask(self, arguments: Options) -> Mask:
-        """The mask that ``select`` was given, less the rows whose variance has become negative, if enough are left."""
-        mask, negative = arguments["mask"], self.variance < 0
+        """The mask that ``select`` was given, less rows whose variance has become negative, if enough are left."""
+        mask, negative = arguments["mask"], np.min(self.variance, axis=1) < 0
         if not negative.any() or np.shape(mask) not in ((), (len(negative),)):
             return mask
         sound = ~negative if mask is None else ~negative & np.asarray(mask, dtype=bool)
@@ -85,63 +101,49 @@ class PoolMarginals:
         left[np.asarray(arguments["exclude"], dtype=np.intp)] = False
         return sound if np.count_nonzero(left) >= arguments["n_select"] else mask
 
-    @staticmethod
-    def _base_and_updates(posterior: Posterior) -> tuple[Posterior, tuple[Any, ...]]:
-        if isinstance(posterior, IncludedPosterior):
-            return posterior.base, posterior.updates
-        return posterior, ()
+    def _start(self, posteriors: Sequence[Posterior]) -> None:
+        together = None if sp.issparse(self.rows) else NodeMoments.of(posteriors, self.intercept)
+        if together is not None:
+            mean, variance = together(self.rows)
+            self.n_products += together.n_columns
+        else:
+            mean, variance = np.empty((2, len(posteriors), self.rows.shape[0]))
+            for k, posterior in enumerate(posteriors):
+                mean[k], variance[k] = self._moments(posterior)
+        self.mean, self.variance = mean.T, variance.T
 
-    def _start(self, posterior: Posterior) -> None:
-        m = self.rows.shape[0]
+    def _moments(self, posterior: Posterior) -> tuple[np.ndarray, np.ndarray]:
+        """Return the marginals (m,) under one posterior."""
         if isinstance(posterior, LargePosterior) and posterior.lanczos_run is not None:
             steps, seed = posterior.lanczos_run
             start = np.asarray(checks.generator(seed).standard_normal(posterior.system.input_shape))
-            self.variance, _ = lanczos_variances(
-                posterior.system.apply, lambda q: self._times(q.ravel())[None], start[None], steps
+            variance, _ = lanczos_variances(
+                posterior.system.apply, lambda q: self._times(q.ravel()[:, None]).T, start[None], steps
             )
-            self.mean = self._times(posterior.mean)
-            return
-        self.mean, self.variance = np.empty(m), np.empty(m)
-        for chunk in self._chunks(posterior.n):
-            rows = with_intercept(self.rows[chunk]) if self.intercept else self.rows[chunk]
-            self.mean[chunk], self.variance[chunk] = posterior.projection_moments(rows)
-        self.n_products += 1 + posterior.n
-
-    def _times(self, vector: np.ndarray) -> np.ndarray:
-        """The rows' projections of a vector of unknowns."""
-        self.n_products += 1
-        weights, constant = (vector[:-1], vector[-1]) if self.intercept else (vector, 0.0)
-        if sp.issparse(self.rows) or self.rows.dtype == np.float64:
-            return np.asarray(self.rows @ weights) + constant
-        parts = [self.rows[chunk] @ weights for chunk in self._chunks(len(weights))]  # a chunk is cast to double
-        return np.concatenate(parts) + constant
-
-    def _chunks(self, n: int) -> Iterator[slice]:
+            return self._times(posterior.mean[:, None])[:, 0], variance
+        mean, variance = np.empty((2, self.rows.shape[0]))
         memory = float(sklearn.get_config()["working_memory"]) * 2**20
-        rows = int(np.clip(memory // (32 * n), 1, LARGEST_CHUNK))  # the rows, their copy, and roots of both
-        return gen_batches(self.rows.shape[0], rows)
+        size = int(np.clip(memory // (32 * posterior.n), 1, LARGEST_CHUNK))  # rows, their copy, and roots of both
+        for chunk in gen_batches(self.rows.shape[0], size):
+            rows = with_intercept(self.rows[chunk]) if self.intercept else self.rows[chunk]
+            mean[chunk], variance[chunk] = posterior.projection_moments(rows)
+        self.n_products += 1 + posterior.n
+        return mean, variance
+
+    def _times(self, vectors: np.ndarray) -> np.ndarray:
+        """Return the rows' projections (m, c) of vectors of unknowns (n, c)."""
+        self.n_products += vectors.shape[1]
+        return times(self.rows, vectors, self.intercept)
 
 
-class NodeMarginals:
-    """The marginals of one pool at every node of a mixture."""
-
-    def __init__(self, nodes: Sequence[PoolMarginals]) -> None:
-        self.nodes = list(nodes)
-
-    def as_pool(self) -> KeptRows:
-        """The rows with their present marginals at all nodes."""
-        mean, variance = (np.stack([getattr(node, name) for node in self.nodes], 1) for name in ("mean", "variance"))
-        return KeptRows([(self.nodes[0].rows, None)], mean, variance)
-
-    def mask(self, arguments: Options) -> Mask:
-        """The mask that ``select`` was given, less the rows whose variance has become negative at a node."""
-        for node in self.nodes:
-            arguments = {**arguments, "mask": node.mask(arguments)}
-        return arguments["mask"]
+def _base_and_updates(posterior: Posterior) -> tuple[Posterior, tuple[Any, ...]]:
+    if isinstance(posterior, IncludedPosterior):
+        return posterior.base, posterior.updates
+    return posterior, ()
 
 
 class KeptPool:
-    """The pool whose marginals are kept from one call to the next: the last one, known by identity.
+    """What is kept from one call to the next: marginals of the last pool, known by identity, and `NodeMoments`.
 
     A belief hands it to the next one.  Copies and pickles start empty.
     """
@@ -149,16 +151,28 @@ class KeptPool:
     def __init__(self) -> None:
         self.pool: Pool | None = None
         self.marginals: PoolMarginals | None = None
+        self._moments: tuple[list[Posterior], Moments | None] | None = None
 
     def __reduce__(self) -> tuple[type[KeptPool], tuple[()]]:
         return KeptPool, ()
 
-    def followed(self, pool: Pool, table: Callable[[], Matrix], intercept: bool, posterior: Posterior) -> PoolMarginals:
-        """The marginals of the pool at the posterior; ``table`` returns its rows, checked."""
+    def followed(
+        self, pool: Pool, table: Callable[[], Matrix], intercept: bool, posteriors: Sequence[Posterior]
+    ) -> PoolMarginals:
+        """The marginals of the pool at the posteriors; ``table`` returns its rows, checked."""
         if self.marginals is None or self.pool is not pool:
             self.marginals = PoolMarginals(table(), intercept)
             self.pool = pool
-        return self.marginals.follow(posterior)
+        return self.marginals.follow(posteriors)
+
+    def moments(self, posteriors: Sequence[Posterior], intercept: bool) -> Moments | None:
+        """What computes the moments of any rows under these posteriors together; None where there is no such way."""
+        known = self._moments
+        if known is None or len(known[0]) != len(posteriors) or any(
+            a is not b for a, b in zip(known[0], posteriors, strict=True)
+        ):  # fmt: skip
+            known = self._moments = list(posteriors), NodeMoments.of(posteriors, intercept)
+        return known[1]
 
 
 class KeptRows:
@@ -168,7 +182,7 @@ class KeptRows:
     ----------
     parts : sequence of (rows, positions or None)
         Tables and what is meant of them; None: all.
-    mean, variance : (m,) arrays, or (m, k) at each node of a mixture
+    mean, variance : (m, nodes) arrays
         At the present belief.
     """
 
@@ -203,7 +217,7 @@ class KeptRows:
 
     def of_node(self, k: int) -> KeptRows:
         """The same rows with the marginals at node ``k``."""
-        return KeptRows(self.parts, self.mean[:, k], self.variance[:, k])
+        return KeptRows(self.parts, self.mean[:, k : k + 1], self.variance[:, k : k + 1])
 
     def rows(self) -> Matrix:
         """The rows themselves."""

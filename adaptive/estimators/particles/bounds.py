@@ -39,7 +39,7 @@ class Bounds(NamedTuple):
 def information_bounds(predictive: ParticlePredictive) -> Bounds:
     """Return bounds on the information of every candidate of a predictive about all parameters."""
     if isinstance(predictive, DiscreteParticles):
-        found = predictive.blockwise(lambda table: _enumerated(predictive.weights, table))
+        found = predictive.blockwise(lambda draws: _enumerated(predictive.weights, draws.draws()[1]))
     else:
         assert isinstance(predictive, GaussianParticles)
         gaussian = predictive

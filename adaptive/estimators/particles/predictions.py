@@ -41,7 +41,7 @@ def means(belief: Belief, X: np.ndarray, return_std: bool) -> np.ndarray | tuple
             raise ValueError("return_std must be False where outcomes are labels, which have no deviation.")
         return outcomes[predictive.probabilities.argmax(axis=1)]
     assert isinstance(predictive, DiscreteParticles)
-    each = predictive.blockwise(lambda table: (table @ outcomes.astype(float)).T)  # (m, k)
+    each = predictive.blockwise(lambda draws: (draws.draws()[1] @ outcomes.astype(float)).T)  # (m, k)
     mean = each @ cloud.weights
     if not return_std:
         return mean

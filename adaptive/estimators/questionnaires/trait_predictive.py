@@ -52,8 +52,8 @@ class TraitDraws(WeightedDraws):
     def _provides(self, name: str) -> bool:
         return super()._provides(name) if name != "fisher_information" else self._known[2] is not None
 
-    def _reweighted(self, weights: np.ndarray) -> WeightedDraws:
-        after = super()._reweighted(weights)
+    def reweighted(self, weights: np.ndarray) -> WeightedDraws:
+        after = super().reweighted(weights)
         after._known = self._known  # type: ignore[attr-defined]
         return after
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from adaptive.inference import Posterior
     from adaptive.potentials import Potential
+    from adaptive.predictive.joint_gaussian import Moment
     from adaptive.types import Index, Matrix, RandomState
 
 __all__ = ["LinearWeights", "block_wise_predictive", "linear_predictive", "with_intercept"]
@@ -74,6 +75,8 @@ def linear_predictive(
     target_likelihood: Potential | None = None,
     intercept: bool = False,
     random_state: RandomState = None,
+    moments: tuple[Moment, Moment] | None = None,
+    root: np.ndarray | None = None,
     **fields: Any,
 ) -> GaussianProjections:
     """Return what the posterior over weights (and, last, the intercept) says about ``rows``.
@@ -89,11 +92,16 @@ def linear_predictive(
         There; None: ``likelihood``.
     intercept : bool, default False
     random_state : None, int, Generator or RandomState
+    moments : (mean, variance), optional
+        Of the projections, (m,) arrays or functions that return them, where somebody knows them already.
+    root : (n, r) array, optional
+        Of the posterior's covariance; with ``moments`` and None there is none that is cheap.
     **fields
         Others that the predictive states, such as ``measured``.
     """
     n = posterior.n
-    root = posterior.projection_root(np.eye(n)) if n <= LARGEST_ROOT else None
+    if root is None and moments is None and n <= LARGEST_ROOT:
+        root = posterior.projection_root(np.eye(n))
     if root is not None:  # one product with the rows then gives every variance and every joint block
         return GaussianProjections.from_rows(
             rows,
@@ -104,16 +112,24 @@ def linear_predictive(
             target_likelihood=target_likelihood,
             intercept=intercept,
             random_state=random_state,
+            moments=moments,
             **fields,
         )
-    features = with_intercept(rows) if intercept else rows
-    mean, variance = posterior.projection_moments(features)
+    if moments is None:
+        features = with_intercept(rows) if intercept else rows
+        moments, rows_at = posterior.projection_moments(features), features.__getitem__
+    else:
+
+        def rows_at(i: Index) -> Matrix:
+            return with_intercept(rows[i]) if intercept else rows[i]
+
     return block_wise_predictive(
         posterior,
-        mean,
-        variance,
-        features.__getitem__,
+        moments[0],
+        moments[1],
+        rows_at,
         likelihood,
+        n_candidates=rows.shape[0],
         target=with_intercept(target) if intercept and target is not None else target,
         target_likelihood=target_likelihood,
         random_state=random_state,
@@ -124,8 +140,8 @@ def linear_predictive(
 
 def block_wise_predictive(
     posterior: Posterior,
-    mean: np.ndarray,
-    variance: np.ndarray,
+    mean: Moment,
+    variance: Moment,
     rows_at: Callable[[Index], Matrix],
     likelihood: Potential,
     *,
@@ -139,7 +155,7 @@ def block_wise_predictive(
     Parameters
     ----------
     posterior : Posterior of n unknowns
-    mean, variance : (m,) arrays
+    mean, variance : (m,) arrays, or functions that return them
         Of the projections.
     rows_at : callable
         Positions (indices or slice) -> rows (any, n).
@@ -167,7 +183,10 @@ def block_wise_predictive(
             likelihood=target_likelihood,
         )
     elif posterior.n <= LARGEST_ROOT:  # the unknowns themselves
-        unit = np.eye(posterior.n).__getitem__
+
+        def unit(i: Index) -> np.ndarray:
+            return np.eye(posterior.n)[i]
+
         about = GaussianTarget(
             posterior.mean,
             posterior.variances,

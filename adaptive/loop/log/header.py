@@ -133,7 +133,19 @@ def check_pool(logged: Mapping[str, Any], candidates: Candidates, path: str) -> 
     check_keys(path, 1, "a header", logged["arguments"], (*RECORDED, *DIGESTED))
     there, pool = logged["pool"], candidates.summary()
     if there != pool:
+        changed = _changed_parts(there.get("parts"), pool.get("parts"))
+        if changed:
+            raise LogError(f"candidates are not those of log {path}: {changed} is not what it was.")
         raise LogError(f"candidates are not those of log {path}: it has {_pool(there)}, got {_pool(pool)}.")
+
+
+def _changed_parts(there: Mapping[str, str] | None, here: Mapping[str, str] | None) -> str:
+    """Return the first part of a pool that differs, with the number of others; "" where parts do not tell."""
+    if not there or not here or list(there) != list(here):
+        return ""
+    differ = [name for name in there if there[name] != here[name]]
+    others = f" (and {len(differ) - 1} more)" if len(differ) > 1 else ""
+    return f"{differ[0]}{others}" if differ else ""
 
 
 def check_header(

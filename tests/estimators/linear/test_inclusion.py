@@ -46,9 +46,9 @@ def test_kept_marginals_are_those_of_the_posterior(cancer, name, sparse):
         model.select(pool, scorer="uncertainty")
         marginals = model.belief_._kept.marginals
         belief = model.predictive(X)
-        np.testing.assert_allclose(marginals.mean, belief.mean, atol=1e-8)
+        np.testing.assert_allclose(marginals.mean[:, 0], belief.mean, atol=1e-8)
         if name != "lanczos":  # whose variances are lower bounds here, and samples there
-            np.testing.assert_allclose(marginals.variance, belief.variance, atol=1e-8)
+            np.testing.assert_allclose(marginals.variance[:, 0], belief.variance, atol=1e-8)
         model.partial_fit(X[[k]], y[[k]])
 
 
@@ -85,7 +85,8 @@ def test_a_step_costs_one_product_with_the_pool(cancer, name):
     assert marginals.n_products == first + 4
     model.partial_fit(X[[24]], y[[24]])  # the block's end: a step, and the marginals of the new Gaussian
     model.select(X)
-    assert marginals.n_products == 2 * first + 4
+    anew = marginals.n_products - first - 4
+    assert first <= anew <= first + 5  # at most one more for each row learnt since
 
 
 @pytest.mark.parametrize("name", ["bounds", "bounds, laplace", "moments", "laplace's method"])
@@ -170,15 +171,12 @@ def test_a_design_runs_resumes_and_takes_what_is_pending(cancer, tmp_path):
     assert set(query.positions).isdisjoint(further.positions)
 
 
-def test_chunks_and_single_precision_change_nothing(cancer):
+def test_single_precision_changes_nothing(cancer):
     X, y = cancer
-    belief = model_of("bounds").fit(X[:20], y[:20]).belief_
-    whole = PoolMarginals(X.astype(np.float32), True).follow(belief.posterior)
-    small = PoolMarginals(X.astype(np.float32), True)
-    small._chunks = lambda n: [slice(k, k + 7) for k in range(0, 300, 7)]
-    small.follow(belief.posterior)
-    np.testing.assert_allclose(small.variance, whole.variance, rtol=1e-6)
-    np.testing.assert_allclose(whole.mean, X @ belief.posterior.mean[:-1] + belief.posterior.mean[-1], atol=1e-5)
+    posterior = model_of("bounds").fit(X[:20], y[:20]).belief_.posterior
+    single, double = (PoolMarginals(X.astype(dtype), True).follow([posterior]) for dtype in (np.float32, float))
+    np.testing.assert_allclose(single.variance, double.variance, rtol=1e-5)
+    np.testing.assert_allclose(single.mean[:, 0], X @ posterior.mean[:-1] + posterior.mean[-1], atol=1e-5)
 
 
 def test_settings_are_checked(cancer):

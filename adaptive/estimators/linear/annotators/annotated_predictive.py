@@ -91,12 +91,13 @@ class AnnotatedDraws(WeightedDraws):
     def _said(self, candidates: np.ndarray) -> np.ndarray:
         """(k, m, c) p(answer | draw) of these candidates."""
         truth = self._truth[:, self._rows[candidates]]
-        table = np.empty(truth.shape)
+        k, m, c = truth.shape
+        planes = np.empty((c, k, m))  # outcomes first, as `WeightedDraws` keeps them
         who = self._who[candidates]
         for person in np.unique(who):
             own = np.flatnonzero(who == person)
-            table[:, own] = truth[:, own] @ self._rates[person]
-        return np.maximum(table, 0.0)
+            planes[:, :, own] = np.moveaxis(truth[:, own] @ self._rates[person], 2, 0)
+        return np.moveaxis(np.maximum(planes, 0.0, out=planes), 0, 2)
 
     def given(self, i: int, outcome: Any = None) -> Predictive:
         """Return what is believed had candidate ``i`` been answered so: of its row the truth, too, is known better."""
